@@ -29,6 +29,12 @@ export function validateRegexSyntax(source: string): string[] {
   return typeof regex === 'string' ? [`not valid RE2 syntax: ${regex}`] : [];
 }
 
+/** Returns the source of a regular expression between slashes, with its flags inside, from the first line that is one; else null. */
+export function parseRegexLiteral(text: string): string | null {
+  const literal = /^\/(.*)\/([ismU]*)$/m.exec(text);
+  return literal && (literal[2] === '' ? '' : `(?${literal[2]})`) + literal[1];
+}
+
 /**
  * Returns an upper bound of the cost of a match per character of the text. Nested counts multiply (`(abc){3}{5}` is fifteen
  * copies) and adjacent counts add up: the larger of both applies.

@@ -1,16 +1,27 @@
 import { PatternCache } from './expressions/expression.ts';
-import { checkKnownKeys, configError, flattenArrays, isPresent, parseMap, parseString } from './keywords/checks.ts';
+import {
+  checkKnownKeys,
+  checkNotBlank,
+  configError,
+  flattenArrays,
+  isPresent,
+  parseMap,
+  parseOptional,
+} from './keywords/checks.ts';
 import { checkDependencies } from './keywords/dependencies.ts';
-import { type CiJob, DEFAULT_KEYS, parseJob } from './keywords/job.ts';
-import { parseVariables } from './keywords/keywords.ts';
+import { type CiJob, DEFAULT_KEYS, parseInheritedKeys, parseJob } from './keywords/job.ts';
+import type { CiJobNeed } from './keywords/job-keywords.ts';
 import type { FileVariable } from './keywords/options.ts';
+import { formatMatrixName } from './keywords/parallel.ts';
 import { type CiRule, parseWorkflowRules } from './keywords/rules.ts';
+import { GLOBAL_VARIABLES, parseVariables } from './keywords/variables.ts';
+import { checkAutoCancel } from './keywords/workflow.ts';
 import { EffortBudget } from './yaml/effort-budget.ts';
 import { resolveExtends } from './yaml/extends.ts';
 import { type ReadFile, resolveIncludes, TOO_LARGE } from './yaml/includes.ts';
 import { parseYaml } from './yaml/read-yaml.ts';
 import { resolveReferences } from './yaml/references.ts';
-import { CiFileError, type CiMap, type CiValue, fileTooLarge, isMap, SizeCheck } from './yaml/values.ts';
+import { CiFileError, type CiMap, type CiValue, fileTooLarge, isMap, SizeCheck, scalarToText } from './yaml/values.ts';
 
 /** A valid CI configuration, from which pipelines are planned. */
 export interface CiConfiguration {
@@ -29,13 +40,16 @@ export interface InvalidConfiguration {
   readonly invalid: string;
 }
 
-const GLOBAL_KEYS = new Set([
-  ...['default', 'include', 'before_script', 'image', 'services', 'after_script', 'variables', 'stages', 'cache'],
-  'workflow',
+/** The keys that can never be jobs. */
+const RESERVED_KEYS = new Set([
+  ...['include', 'before_script', 'image', 'services', 'after_script', 'variables', 'stages', 'cache'],
 ]);
 
+/** The keys that are jobs if they have a script. */
+const SECTION_KEYS = new Set(['default', 'workflow']);
+
 /** The deprecated global form of `default`. */
-const OLD_DEFAULTS = ['before_script', 'image', 'services', 'after_script', 'cache'];
+const GLOBAL_DEFAULTS = ['before_script', 'image', 'services', 'after_script', 'cache'];
 
 const STAGES = ['build', 'test', 'deploy'];
 
@@ -101,16 +115,18 @@ export async function catchCiFileError<T>(work: () => Promise<T>): Promise<T | I
 
 function parseConfiguration(file: CiMap, effort: EffortBudget): CiConfiguration {
   const patterns = new PatternCache(effort);
-  const defaults = parseDefaults(file, patterns);
-  const variables = isPresent(file.get('variables')) ? parseVariables(file.get('variables')!, 'variables') : [];
+  const sections = new Map([...file].filter(([name, value]) => SECTION_KEYS.has(name) && !isExecutable(value)));
+  const defaults = parseDefaults(file, sections.get('default') ?? null);
+  const variables = isPresent(file.get('variables'))
+    ? parseVariables(file.get('variables')!, 'variables', GLOBAL_VARIABLES)
+    : [];
   const stages = parseStages(file.get('stages') ?? null);
-  const workflow = parseWorkflow(file.get('workflow') ?? null, patterns);
-  const entries = findVisibleJobs(file);
-  const jobs: CiJob[] = [];
-  for (const [name, entry] of entries) {
-    jobs.push(parseJob(name, entry, defaults, patterns));
-    effort.spend(5);
-  }
+  const workflow = parseWorkflow(sections.get('workflow') ?? null, patterns);
+  const jobs = parseJobs(
+    [...file].filter(([name]) => !RESERVED_KEYS.has(name) && !sections.has(name)),
+    defaults,
+    patterns,
+  );
   checkDependencies(jobs, stages, effort);
   return { stages, variables, workflow, jobs, usesPaths: findPathUsage(workflow, jobs) };
 }
@@ -125,24 +141,17 @@ function findPathUsage(workflow: CiConfiguration['workflow'], jobs: readonly CiJ
 }
 
 /** Merges `default` with the deprecated global keys. Each is validated even if no job inherits it. */
-function parseDefaults(file: CiMap, patterns: PatternCache): CiMap {
-  const defaultValue = file.get('default') ?? null;
-  const ownDefaults = isPresent(defaultValue) ? parseMap(defaultValue, 'default') : new Map<string, CiValue>();
-  checkKnownKeys(ownDefaults, 'default', DEFAULT_KEYS);
-  const old = OLD_DEFAULTS.filter((key) => file.has(key)).map((key) => [key, file.get(key)!] as const);
-  withErrorLocation('jobs:default', 'default', () => parseJob('default', ownDefaults, new Map(), patterns));
-  withErrorLocation('jobs:global:', '', () => parseJob('global', new Map(old), new Map(), patterns));
-  return new Map([...old, ...ownDefaults]);
-}
-
-/** Runs `work` and rewrites the location in its errors. */
-function withErrorLocation(where: string, errorPrefix: string, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    if (!(error instanceof CiFileError) || !error.message.startsWith(where)) throw error;
-    throw new CiFileError(errorPrefix + error.message.slice(where.length));
+function parseDefaults(file: CiMap, defaultValue: CiValue): CiMap {
+  const defaults = isPresent(defaultValue) ? parseMap(defaultValue, 'default') : new Map<string, CiValue>();
+  const globalDefaults = new Map(GLOBAL_DEFAULTS.map((key) => [key, file.get(key) ?? null] as const));
+  checkKnownKeys(defaults, 'default', DEFAULT_KEYS);
+  for (const key of GLOBAL_DEFAULTS) {
+    if (isPresent(globalDefaults.get(key)) && isPresent(defaults.get(key)))
+      throw new CiFileError(`${key} is defined in top-level and \`default:\` entry`);
   }
+  parseInheritedKeys((key, parse) => parseOptional(defaults, key, null, parse), 'default');
+  parseInheritedKeys((key, parse) => parseOptional(globalDefaults, key, null, parse), '');
+  return new Map([...defaults, ...globalDefaults].filter(([, value]) => value !== null));
 }
 
 function parseStages(value: CiValue): string[] {
@@ -153,6 +162,7 @@ function parseStages(value: CiValue): string[] {
       'config should be an array of strings or a nested array of strings up to 10 levels deep',
     );
   }
+  if (stageList.length === 0) return [];
   const middleStages = (stageList as string[]).filter((stage) => stage !== '.pre' && stage !== '.post');
   return [...new Set(['.pre', ...middleStages, '.post'])];
 }
@@ -161,25 +171,50 @@ function parseWorkflow(value: CiValue, patterns: PatternCache): CiConfiguration[
   if (!isPresent(value)) return { rules: null, name: null };
   const map = parseMap(value, 'workflow');
   checkKnownKeys(map, 'workflow', new Set(['rules', 'name', 'auto_cancel']));
-  const [rules, name] = ['rules', 'name'].map((key) => map.get(key));
-  return {
-    rules: isPresent(rules) ? parseWorkflowRules(rules, 'workflow', patterns) : null,
-    name: isPresent(name) ? parseString(name, 'workflow', 'name') : null,
-  };
+  const rules = parseOptional(map, 'rules', null, (each) => parseWorkflowRules(each, 'workflow:rules', patterns));
+  parseOptional(map, 'auto_cancel', null, (each) => checkAutoCancel(each, 'workflow:auto_cancel'));
+  return { rules, name: scalarToText(map.get('name')) };
 }
 
-function findVisibleJobs(file: CiMap): [string, CiMap][] {
-  const visible = [...file].filter(([name]) => !GLOBAL_KEYS.has(name) && !name.startsWith('.'));
-  if (visible.length === 0) throw configError('jobs', 'config should contain at least one visible job');
-  for (const [name, entry] of visible) {
-    const isExecutable = isMap(entry) && (entry.has('script') || entry.has('run') || entry.has('trigger'));
-    if (!isExecutable)
-      throw configError(`jobs ${name}`, 'config should implement the script:, run:, or trigger: keyword');
+function isExecutable(value: CiValue): boolean {
+  return isMap(value) && (value.has('script') || value.has('run') || value.has('trigger'));
+}
+
+/** Parses the visible jobs. Names that begin with a dot are templates. */
+function parseJobs(entries: readonly (readonly [string, CiValue])[], defaults: CiMap, patterns: PatternCache): CiJob[] {
+  for (const [name, value] of entries) {
+    if (!name.startsWith('.') && !isExecutable(value)) throw createNotExecutableError(name);
   }
-  for (const [name, entry] of visible) {
-    const script = (entry as CiMap).get('script');
-    const isBlank = !isPresent(script) || script === '' || (Array.isArray(script) && script.length === 0);
-    if (isBlank && (entry as CiMap).has('script')) throw configError(`jobs:${name}`, "script can't be blank");
+  if (entries.every(([name]) => name.startsWith('.')))
+    throw configError('jobs', 'config should contain at least one visible job');
+  const jobs: CiJob[] = [];
+  for (const [name, value] of entries) {
+    if (name.startsWith('.')) checkNotBlank(value, `jobs:${name}`);
+    else jobs.push(parseJob(name, value as CiMap, defaults, patterns));
   }
-  return visible as [string, CiMap][];
+  const parallelJobs = new Map(jobs.filter(({ parallel }) => parallel !== null).map((job) => [job.name, job]));
+  return jobs.map((job) => selectNeededInstances(job, parallelJobs));
+}
+
+/** The error shows blanks in plain names as underscores. */
+function createNotExecutableError(name: string): CiFileError {
+  const shownName = /^[a-z\s]+$/i.test(name) ? name.replaceAll(' ', '_') : name;
+  return configError(`jobs ${shownName}`, 'config should implement the script:, run:, or trigger: keyword');
+}
+
+/** Replaces needs of some instances of a parallel job by needs of these instances. */
+function selectNeededInstances(job: CiJob, parallelJobs: ReadonlyMap<string, CiJob>): CiJob {
+  const select = (needs: readonly CiJobNeed[]) =>
+    needs.flatMap((need) =>
+      need.matrix === null || !parallelJobs.has(need.job)
+        ? need
+        : need.matrix.map((combination) => ({ ...need, job: formatMatrixName(need.job, combination), matrix: null })),
+    );
+  const hasMatrix = (needs: readonly CiJobNeed[] | null) => needs?.some(({ matrix }) => matrix !== null) ?? false;
+  if (![job, ...(job.rules ?? [])].some(({ needs }) => hasMatrix(needs))) return job;
+  return {
+    ...job,
+    needs: job.needs && select(job.needs),
+    rules: job.rules?.map((rule) => ({ ...rule, needs: rule.needs && select(rule.needs) })) ?? null,
+  };
 }

@@ -19,7 +19,7 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
   ['.template: {script: a}', 'jobs config should contain at least one visible job'],
   ['stages: [a]', 'jobs config should contain at least one visible job'],
   ['J: {stage: test}', 'jobs j config should implement the script:, run:, or trigger: keyword'],
-  ['Build It: 1', 'jobs build it config should implement the script:, run:, or trigger: keyword'],
+  ['Build It: 1', 'jobs build_it config should implement the script:, run:, or trigger: keyword'],
   ['J: {script: []}', "jobs:j script can't be blank"],
   [job('foo: 1'), 'jobs:j config contains unknown keys: foo'],
   [job('Foo: 1\nbar: 2'), 'jobs:j config contains unknown keys: foo, bar'],
@@ -45,7 +45,8 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
   [job('after_script: [1]'), `jobs:j:after_script ${COMMANDS}`],
   [`before_script: {a: b}\n${job('')}`, `before_script ${COMMANDS}`],
   [`default: {before_script: 1}\n${job('')}`, `default:before_script ${COMMANDS}`],
-  [`default: {script: a}\n${job('')}`, 'default config contains unknown keys: script'],
+  [`default: {stage: a}\n${job('')}`, 'default config contains unknown keys: stage'],
+  [`default: {image: a}\nimage: b\n${job('')}`, 'image is defined in top-level and `default:` entry'],
   [`default: a\n${job('')}`, 'default config should be a hash'],
   [job('tags: linux'), 'jobs:j:tags config should be an array of strings'],
   [
@@ -56,7 +57,6 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
   [`image: 1\n${job('')}`, 'image config should be a hash or a string'],
   [`variables: [a]\n${job('')}`, 'variables config should be a hash'],
   [`variables: {A: [b]}\n${job('')}`, 'variable definition must be either a string or a hash'],
-  [`variables: {A: }\n${job('')}`, 'variable definition must be either a string or a hash'],
   [job('variables: 1'), 'jobs:j:variables config should be a hash'],
   [job('when: soon'), 'jobs:j when should be one of: on_success, on_failure, always, manual, delayed'],
   [job('when: 1'), 'jobs:j when should be a string'],
@@ -73,6 +73,7 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
     `${job('dependencies: [L]')}L: {stage: deploy, script: a}`,
     'J job: dependency L is not defined in current or prior stages',
   ],
+  [`${job('needs: [L, X]')}L: {script: a}`, 'J job: undefined need: X'],
   [`${job('needs: [L, L]')}L: {script: a}`, 'J has the following needs duplicated: L.'],
   [job('needs: [J]'), 'The pipeline has circular dependencies: self-dependency: J'],
   ['a: {script: x, needs: [b]}\nb: {script: x, needs: [a]}', 'The pipeline has circular dependencies: a, b'],
@@ -100,7 +101,7 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
   ],
   [job('retry: 3'), 'retry config must be less than or equal to 2'],
   [job('retry: often'), 'retry config has to be either an integer or a hash'],
-  [job('parallel: many'), 'jobs:j:parallel should be an integer or a hash'],
+  [job('parallel: many'), 'jobs:J:parallel should be an integer or a hash'],
   [job('parallel: 0'), 'jobs:j:parallel config must be greater than or equal to 1'],
   [job('parallel: 201'), 'jobs:j:parallel config must be less than or equal to 200'],
   [job('timeout: soon'), 'jobs:j:timeout config should be a duration'],
@@ -111,7 +112,7 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
   [job('environment: {name: a, auto_stop_in: 1}'), 'jobs:j:environment auto stop in should be a string'],
   [job('timeout: 2 months'), 'jobs:j:timeout config should not exceed the limit'],
   [job('rules: []\nonly: [main]'), 'jobs:j config key may not be used with `rules`: only'],
-  [job('rules: {if: $A}'), 'jobs:j rules should be an array of hashes'],
+  [job('rules: {if: $A}'), 'jobs:j rules should be an array containing hashes and arrays of hashes'],
   [job('rules: [{if: "$A =="}]'), 'jobs:j:rules:rule if invalid expression syntax'],
   [job('rules: [{if: "$A =~ /(/"}]'), 'jobs:j:rules:rule if invalid expression syntax'],
   [job('only: {variables: ["$A =="]}'), 'jobs:j:only variables invalid expression syntax'],
@@ -162,7 +163,7 @@ test('limits a job to fifty needs', async () => {
     return `${names.map((name) => `${name}: {script: a, stage: build}`).join('\n')}\nJ: {script: a, needs: [${names}]}`;
   };
   assert.equal(await findConfigurationError(many(50)), null);
-  assert.match((await findConfigurationError(many(51)))!, /^J job: one job can only need 50 others/);
+  assert.match((await findConfigurationError(many(51)))!, /^J: one job can only need 50 others/);
 });
 
 test('returns an error for a missing need unless it is optional', async () => {

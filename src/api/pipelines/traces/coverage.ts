@@ -1,5 +1,5 @@
 import { createYielder } from '#runtime/yielding.ts';
-import { compileRegex, getRegexCost, MAX_MATCHING_WORK } from '#text/safe-regex.ts';
+import { compileRegex, getRegexCost, MAX_MATCHING_WORK, parseRegexLiteral } from '#text/safe-regex.ts';
 
 /** The number of bytes at the end of a log that are searched, because test summaries are near the end. */
 export const COVERAGE_SCAN_BYTES = 1024 * 1024;
@@ -13,9 +13,9 @@ const MAX_LINE_LENGTH = 1_000;
  * the pattern is invalid or the search would take too long.
  */
 export async function findCoverage(log: string, pattern: string): Promise<number | null> {
-  const source = pattern.slice(1, -1);
-  const regex = compileRegex(source);
-  if (typeof regex === 'string') return null;
+  const source = parseRegexLiteral(pattern);
+  const regex = source === null ? null : compileRegex(source);
+  if (source === null || regex === null || typeof regex === 'string') return null;
   const costPerCharacter = getRegexCost(source);
   const yieldIfDue = createYielder();
   let totalCost = 0;

@@ -1,4 +1,4 @@
-import { compileRegex, getRegexCost } from '#text/safe-regex.ts';
+import { compileRegex, getRegexCost, parseRegexLiteral } from '#text/safe-regex.ts';
 import type { EffortBudget } from '../yaml/effort-budget.ts';
 
 /** Values of variables by key, for evaluating a condition. */
@@ -201,13 +201,6 @@ function areEqual(one: Value, other: Value): boolean {
   return isMixed ? String(one) === String(other) : one === other;
 }
 
-const REGEX_LITERAL = /^\/(.*)\/([ismU]*)$/m;
-
-/** Returns whether a text, or a line of it, is between slashes and so must be a valid regular expression. */
-export function isRegexLiteral(text: string): boolean {
-  return REGEX_LITERAL.test(text);
-}
-
 /** Compiles each condition and each regular expression of a file once, within a total budget. */
 export class PatternCache {
   readonly effort: EffortBudget;
@@ -231,26 +224,25 @@ export class PatternCache {
   }
 
   /** Returns null if the expression is invalid or the budget is spent. */
-  compile(source: string, flags: string): Pattern | null {
-    const key = `${flags}/${source}`;
-    let pattern = this.#compiled.get(key);
+  compile(source: string): Pattern | null {
+    let pattern = this.#compiled.get(source);
     if (pattern === undefined) {
-      pattern = this.#compile(source, flags);
-      this.#compiled.set(key, pattern);
+      pattern = this.#compile(source);
+      this.#compiled.set(source, pattern);
     }
     return pattern;
   }
 
   /** Compiles the first line of a text that is between slashes, as a variable may hold one; returns null if there is none. */
   compileLiteral(text: string): Pattern | null {
-    const literal = text.length > MAX_EXPRESSION_LENGTH ? null : REGEX_LITERAL.exec(text.replaceAll('\\/', '/'));
-    return literal && this.compile(literal[1]!, literal[2]!);
+    const source = text.length > MAX_EXPRESSION_LENGTH ? null : parseRegexLiteral(text.replaceAll('\\/', '/'));
+    return source === null ? null : this.compile(source);
   }
 
-  #compile(source: string, flags: string): Pattern | null {
+  #compile(source: string): Pattern | null {
     this.#left -= source.includes('{') ? source.length * 50 : source.length;
     if (this.#left < 0) return null;
-    const read = compileRegex(flags === '' ? source : `(?${flags})${source}`);
+    const read = compileRegex(source);
     if (typeof read === 'string') return null;
     const cost = getRegexCost(source);
     // Jobs often share both the expression and the text.

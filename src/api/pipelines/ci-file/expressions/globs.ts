@@ -1,6 +1,6 @@
 /**
- * Globs over paths of a repository, in time linear in the path times the glob: `*` and `?` stay inside a folder, `**` goes
- * through any number of them, `[a-z]`, `{a,b}`.
+ * Globs over paths of a repository, in time linear in the path times the glob: `*` and `?` stay inside a folder, two stars before a slash go
+ * through any number of them, `[a-z]`, `{a,b}`. Other pairs of stars count as one star.
  */
 export interface Glob {
   /** Upper bound of the cost of a match per character of the path. */
@@ -10,7 +10,7 @@ export interface Glob {
 
 type Step =
   | { readonly kind: 'character'; readonly text: string }
-  | { readonly kind: 'one' | 'some' | 'folders' | 'anything' }
+  | { readonly kind: 'one' | 'some' | 'folders' }
   | { readonly kind: 'among'; readonly ranges: readonly (readonly [string, string])[]; readonly negated: boolean };
 
 export const MAX_GLOB_LENGTH = 1024;
@@ -63,9 +63,6 @@ function compileSteps(glob: string): Step[] {
     if (isAtSegmentStart && glob.startsWith('**/', position)) {
       steps.push({ kind: 'folders' });
       position += 2;
-    } else if (isAtSegmentStart && glob.slice(position) === '**') {
-      steps.push({ kind: 'anything' });
-      position++;
     } else if (character === '*') {
       if (steps.at(-1)?.kind !== 'some') steps.push({ kind: 'some' });
     } else if (character === '?') {
@@ -116,7 +113,7 @@ function addSkippedPositions(steps: readonly Step[], positions: readonly number[
   for (let position of positions) {
     all.add(position);
     for (let step = steps[position]; step !== undefined; step = steps[position]) {
-      const maySkip = step.kind === 'some' || step.kind === 'anything' || (step.kind === 'folders' && atStart);
+      const maySkip = step.kind === 'some' || (step.kind === 'folders' && atStart);
       if (!maySkip || all.has(position + 1)) break;
       all.add(++position);
     }
@@ -125,7 +122,7 @@ function addSkippedPositions(steps: readonly Step[], positions: readonly number[
 }
 
 function repeatsOn({ kind }: Step, character: string): boolean {
-  return kind === 'anything' || kind === 'folders' || (kind === 'some' && character !== '/');
+  return kind === 'folders' || (kind === 'some' && character !== '/');
 }
 
 function advancesOn(step: Step, character: string): boolean {

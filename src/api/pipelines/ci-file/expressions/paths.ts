@@ -3,7 +3,7 @@ import type { VariableValues } from './expression.ts';
 import { compileGlob, type Glob, MAX_GLOB_LENGTH } from './globs.ts';
 import { expandReferences } from './variables.ts';
 
-/** After this many comparisons of globs with paths the clause counts as true. */
+/** A clause that needs more comparisons of globs with paths counts as true. */
 const MAX_COMPARISONS = 50_000;
 
 /** Evaluates `changes` and `exists` for one pipeline. */
@@ -13,7 +13,7 @@ export class PathMatcher {
   readonly #answers = new Map<string, boolean>();
   readonly #globs = new Map<string, Glob>();
   readonly #effort: EffortBudget;
-  #left = MAX_COMPARISONS;
+  #fileSet: ReadonlySet<string> | null = null;
 
   /** Null means unknown: then every path counts as changed or existing. */
   constructor(changedPaths: readonly string[] | null, files: readonly string[] | null, effort: EffortBudget) {
@@ -23,29 +23,51 @@ export class PathMatcher {
   }
 
   haveChanged(globs: readonly string[], values: VariableValues): boolean {
-    return this.#some(this.#changed, globs, values, 'changes');
+    if (this.#changed === null) return true;
+    const expandedGlobs = this.#expandAll(globs, values);
+    return this.#answer('changes', expandedGlobs, () => this.#someMatch(this.#changed!, expandedGlobs));
   }
 
   exist(globs: readonly string[], values: VariableValues): boolean {
-    return this.#some(this.#files, globs, values, 'exists');
+    if (this.#files === null) return true;
+    const expandedGlobs = this.#expandAll(globs, values);
+    const patterns = expandedGlobs.filter((glob) => /[*?[{]/.test(glob));
+    const names = expandedGlobs.filter((glob) => !patterns.includes(glob));
+    return this.#answer(
+      'exists',
+      expandedGlobs,
+      () => names.some((name) => this.#hasFile(name)) || this.#someMatch(this.#files!, patterns),
+    );
   }
 
-  #some(paths: readonly string[] | null, globs: readonly string[], values: VariableValues, kind: string): boolean {
-    if (paths === null) return true;
-    const expandedGlobs = globs.map((glob) => this.#expand(glob, values));
-    const key = JSON.stringify([kind, ...expandedGlobs]);
-    const cachedResult = this.#answers.get(key);
-    if (cachedResult !== undefined) return cachedResult;
-    this.#left -= globs.length * paths.length;
-    const isMatch = this.#left < 0 || expandedGlobs.some((glob) => this.#matchesAny(glob, paths));
+  #answer(kind: string, globs: readonly string[], compute: () => boolean): boolean {
+    const key = JSON.stringify([kind, ...globs]);
+    const isMatch = this.#answers.get(key) ?? compute();
     this.#answers.set(key, isMatch);
     return isMatch;
+  }
+
+  #someMatch(paths: readonly string[], globs: readonly string[]): boolean {
+    if (globs.length * paths.length > MAX_COMPARISONS) return true;
+    return globs.some((glob) => this.#matchesAny(glob, paths));
+  }
+
+  /** Returns whether a file has this path, or is below it if it ends with a slash. */
+  #hasFile(name: string): boolean {
+    this.#fileSet ??= new Set(this.#files);
+    if (!name.endsWith('/')) return this.#fileSet.has(name);
+    this.#effort.match(1, this.#files!.length);
+    return this.#files!.some((path) => path.startsWith(name));
+  }
+
+  #expandAll(globs: readonly string[], values: VariableValues): string[] {
+    return [...new Set(globs.map((glob) => this.#expand(glob, values)))];
   }
 
   #expand(glob: string, values: VariableValues): string {
     const expandedGlob = expandReferences(glob, (name) => values.get(name), MAX_GLOB_LENGTH);
     this.#effort.build(expandedGlob.length);
-    return expandedGlob.replace(/^\//, '').slice(0, MAX_GLOB_LENGTH + 1);
+    return expandedGlob.slice(0, MAX_GLOB_LENGTH + 1);
   }
 
   #matchesAny(source: string, paths: readonly string[]): boolean {

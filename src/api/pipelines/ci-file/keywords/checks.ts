@@ -1,5 +1,5 @@
 import { parsePositiveSeconds } from '#text/durations.ts';
-import { CiFileError, type CiMap, type CiValue, isArray, isMap, scalarToText } from '../yaml/values.ts';
+import { CiFileError, type CiMap, type CiValue, describeValue, isArray, isMap, scalarToText } from '../yaml/values.ts';
 
 /** Structure checks for CI files. Errors name the location and the problem, in lower case (§6). */
 
@@ -7,14 +7,50 @@ export function configError(location: string, problem: string): CiFileError {
   return new CiFileError(`${location} ${problem}`.toLowerCase());
 }
 
+/** Returns the error for a value of none of the possible types; it keeps the case of names. */
+export function typeError(location: string, problem: string): CiFileError {
+  return new CiFileError(`${location} ${problem}`);
+}
+
+/** The results of a job after which something is done. */
+export const WHEN_FINISHED = ['on_success', 'on_failure', 'always'] as const;
+
 /** Returns whether a value is present; null counts as absent. */
 export function isPresent(value: CiValue | undefined): value is Exclude<CiValue, null> {
   return value !== undefined && value !== null;
 }
 
+/** Returns whether a value is null, false, a blank text, or empty. */
+export function isBlank(value: CiValue | undefined): boolean {
+  if (value === undefined || value === null || value === false) return true;
+  if (typeof value === 'string') return value.trim() === '';
+  return isArray(value) ? value.length === 0 : isMap(value) && value.size === 0;
+}
+
 export function checkKnownKeys(map: CiMap, location: string, knownKeys: ReadonlySet<string>): void {
   const unknownKeys = [...map.keys()].filter((key) => !knownKeys.has(key));
   if (unknownKeys.length > 0) throw configError(location, `config contains unknown keys: ${unknownKeys.join(', ')}`);
+}
+
+export function checkRequiredKeys(map: CiMap, location: string, requiredKeys: readonly string[]): void {
+  const missingKeys = requiredKeys.filter((key) => !map.has(key));
+  if (missingKeys.length > 0) throw configError(location, `config missing required keys: ${missingKeys.join(', ')}`);
+}
+
+export function checkExclusiveKeys(map: CiMap, location: string, exclusiveKeys: readonly string[]): void {
+  const presentKeys = [...map.keys()].filter((key) => exclusiveKeys.includes(key));
+  if (presentKeys.length > 1)
+    throw configError(location, `config these keys cannot be used together: ${presentKeys.join(', ')}`);
+}
+
+/** Requires exactly one of the keys. */
+export function checkOneOfKeys(map: CiMap, location: string, keys: readonly string[]): void {
+  if (keys.filter((key) => map.has(key)).length !== 1)
+    throw configError(location, `config must use exactly one of these keys: ${keys.join(', ')}`);
+}
+
+export function checkNotBlank(value: CiValue | undefined, location: string, key = 'config'): void {
+  if (isBlank(value)) throw configError(location, `${key} can't be blank`);
 }
 
 export function parseMap(value: CiValue, location: string, words = 'config should be a hash'): CiMap {
@@ -54,28 +90,33 @@ function areStrings(values: readonly CiValue[]): values is string[] {
   return values.every((each) => typeof each === 'string');
 }
 
-/** Parses an array of strings. `problem` is the error text, starting with the key: `paths should be an array of strings`. */
-export function parseStrings(value: CiValue, location: string, problem: string): string[] {
-  if (!isArray(value) || !areStrings(value)) throw configError(location, problem);
-  return value;
+export function isStringArray(value: CiValue): value is readonly string[] {
+  return isArray(value) && areStrings(value);
+}
+
+/** Parses an array of strings. `key` is `config` if the location names the key. */
+export function parseStrings(value: CiValue, location: string, key = 'config'): string[] {
+  if (!isStringArray(value)) throw configError(location, `${key} should be an array of strings`);
+  return value as string[];
 }
 
 /** Parses a string or an array of strings. */
 export function parseStringOrStrings(value: CiValue, location: string, key: string): string[] {
-  return typeof value === 'string'
-    ? [value]
-    : parseStrings(value, location, `${key} should be an array of strings or a string`);
+  if (typeof value === 'string') return [value];
+  if (!isStringArray(value)) throw configError(location, `${key} should be an array of strings or a string`);
+  return value as string[];
 }
 
-/** Parses a string strictly: a number such as `1` is an error. */
-export function parseStrictString(value: CiValue, location: string, key: string): string {
+/** Parses a string; a plain number such as `1` is an error. */
+export function parseString(value: CiValue, location: string, key: string): string {
   if (typeof value !== 'string') throw configError(location, `${key} should be a string`);
   return value;
 }
 
-export function parseString(value: CiValue, location: string, key: string): string {
-  const text = scalarToText(value);
-  if (text === null) throw configError(location, `${key} should be a string`);
+/** Parses a string that is not blank. */
+export function parseRequiredString(value: CiValue | undefined, location: string, key: string): string {
+  const text = parseString(value ?? null, location, key);
+  checkNotBlank(text, location, key);
   return text;
 }
 
@@ -98,12 +139,35 @@ export function parseBoolean(value: CiValue, location: string, key: string): boo
   return boolean;
 }
 
-export function parseOneOf<T extends string>(value: CiValue, location: string, key: string, allowed: readonly T[]): T {
-  if (typeof value !== 'string') throw configError(location, `${key} should be a string`);
-  if (!(allowed as readonly string[]).includes(value)) {
-    throw configError(location, `${key} should be one of: ${allowed.join(', ')}`);
-  }
-  return value as T;
+export function parseOneOf<T extends string>(
+  value: CiValue,
+  location: string,
+  key: string,
+  allowed: readonly T[],
+  problem = `should be one of: ${allowed.join(', ')}`,
+): T {
+  const text = parseString(value, location, key);
+  if (!(allowed as readonly string[]).includes(text)) throw configError(location, `${key} ${problem}`);
+  return text as T;
+}
+
+/** Parses one of the words or an array of them. */
+export function parseWords(value: CiValue, location: string, key: string, allowed: ReadonlySet<string>): string[] {
+  const words = parseStringOrStrings(value, location, key);
+  const unknownWords = words.filter((word) => !allowed.has(word));
+  if (unknownWords.length === 0) return words;
+  throw configError(
+    location,
+    isArray(value)
+      ? `${key} contains unknown values: ${unknownWords.join(', ')}`
+      : `${key} is not included in the list`,
+  );
+}
+
+/** Throws if the value is not one of the words, whatever its type. */
+export function checkWord(value: CiValue, location: string, key: string, allowed: ReadonlySet<string>): void {
+  const text = scalarToText(value);
+  if (text === null || !allowed.has(text)) throw configError(location, `${key} unknown value: ${describeValue(value)}`);
 }
 
 /** Parses a duration and returns seconds; `limit` is in seconds too. A number must be quoted. */
@@ -119,6 +183,13 @@ export function parseDurationKeyword(
   return seconds;
 }
 
+/** Parses a duration or `never`, and returns the text. */
+export function parseExpiry(value: CiValue, location: string, key: string): string {
+  if (typeof value === 'string' && value.toLowerCase() === 'never') return value;
+  parseDurationKeyword(value, location, key);
+  return value as string;
+}
+
 /** Parses an integer or an array of integers. */
 export function parseIntegers(value: CiValue, location: string, key: string): number[] {
   const all = isArray(value) ? value : [value];
@@ -126,4 +197,15 @@ export function parseIntegers(value: CiValue, location: string, key: string): nu
     throw configError(location, `${key} should be an array of integers or an integer`);
   }
   return all as number[];
+}
+
+/** Reads the value of a key with `parse`, or returns the fallback if it is absent. */
+export function parseOptional<T, F>(
+  map: CiMap,
+  key: string,
+  fallback: F,
+  parse: (value: Exclude<CiValue, null>) => T,
+): T | F {
+  const value = map.get(key);
+  return isPresent(value) ? parse(value) : fallback;
 }

@@ -40,18 +40,18 @@ function checkJob(job: CiJob, check: DependencyCheck): void {
 }
 
 function checkNeeds(job: CiJob, needs: readonly CiJobNeed[], check: DependencyCheck): void {
+  for (const need of needs) {
+    if (!need.optional || check.jobsByName.has(need.job)) checkReference(job, need.job, 'need', check);
+  }
   const names = needs.map((need) => need.job);
   const seenNames = new Set<string>();
   const duplicateNames = new Set<string>();
   for (const name of names) (seenNames.has(name) ? duplicateNames : seenNames).add(name);
   if (duplicateNames.size > 0)
     throw new CiFileError(`${job.name} has the following needs duplicated: ${[...duplicateNames].join(', ')}.`);
-  for (const need of needs) {
-    if (!need.optional || check.jobsByName.has(need.job)) checkReference(job, need.job, 'need', check);
-  }
   if (needs.length > MAX_NEEDS) {
     throw new CiFileError(
-      `${job.name} job: one job can only need ${MAX_NEEDS} others, but you have listed ${needs.length}. See needs keyword documentation for more details`,
+      `${job.name}: one job can only need ${MAX_NEEDS} others, but you have listed ${needs.length}. See needs keyword documentation for more details`,
     );
   }
 }

@@ -1,13 +1,18 @@
-import { type CiValue, isArray, isMap } from '../yaml/values.ts';
+import { type CiMap, type CiValue, isArray, isMap } from '../yaml/values.ts';
 import {
   checkKnownKeys,
+  checkNotBlank,
+  checkRequiredKeys,
   configError,
   flattenArrays,
   isPresent,
   parseBoolean,
   parseIntegers,
   parseMap,
+  parseOptional,
+  parseRequiredString,
   toBoolean,
+  typeError,
 } from './checks.ts';
 
 export const MAX_DELAY_SECONDS = 7 * 86_400;
@@ -35,27 +40,42 @@ export interface CiJobNeed {
   readonly job: string;
   readonly artifacts: boolean;
   readonly optional: boolean;
+  /** Which instances of a parallel job are needed; null: all. */
+  readonly matrix: readonly MatrixCombination[] | null;
 }
 
-const NEED_KEYS = new Set(['job', 'artifacts', 'optional']);
+const NEED_KEYS = new Set(['job', 'artifacts', 'optional', 'parallel']);
 
 export function parseNeeds(value: CiValue, location: string): CiJobNeed[] {
-  const all = isMap(value) ? [value] : isArray(value) ? flattenArrays(value) : null;
-  if (all === null) throw configError(location, 'config can only be a hash or an array');
-  return all.map((each) => parseNeed(each, `${location}:need`));
+  if (!isMap(value) && !isArray(value)) throw configError(location, 'config can only be a hash or an array');
+  if (isMap(value) && value.size === 0) throw configError(location, 'config can not be an empty hash');
+  const needs = (isMap(value) ? [value] : flattenArrays(value, Number.POSITIVE_INFINITY)!).filter(isPresent);
+  if (needs.some((need) => isMap(need) && typeof need.get('parallel') === 'number'))
+    throw configError(location, 'config cannot use "parallel: <number>".');
+  return needs.map((need) => parseNeed(need, location));
 }
 
-function parseNeed(value: CiValue, location: string): CiJobNeed {
-  if (typeof value === 'string') return { job: value, artifacts: true, optional: false };
-  const map = parseMap(value, location, 'config should be a hash or a string');
-  checkKnownKeys(map, location, NEED_KEYS);
-  const [job, artifacts, optional] = ['job', 'artifacts', 'optional'].map((key) => map.get(key));
-  if (typeof job !== 'string') throw configError(location, 'job should be a string');
+function parseNeed(value: CiValue, needsLocation: string): CiJobNeed {
+  const location = `${needsLocation}:need`;
+  if (typeof value === 'string') {
+    checkNotBlank(value, location);
+    return { job: value, artifacts: true, optional: false, matrix: null };
+  }
+  if (!isMap(value)) throw typeError(location, 'has an unsupported type');
+  if (!['job', 'project', 'ref'].some((key) => value.has(key)))
+    throw configError(needsLocation, 'config uses invalid types: bridge');
+  checkKnownKeys(value, location, NEED_KEYS);
   return {
-    job,
-    artifacts: !isPresent(artifacts) || parseBoolean(artifacts, location, 'artifacts'),
-    optional: isPresent(optional) && parseBoolean(optional, location, 'optional'),
+    job: parseRequiredString(value.get('job'), location, 'job'),
+    artifacts: parseOptional(value, 'artifacts', true, (each) => parseBoolean(each, location, 'artifacts')),
+    optional: parseOptional(value, 'optional', false, (each) => parseBoolean(each, location, 'optional')),
+    matrix: parseOptional(value, 'parallel', null, (each) => parseNeededInstances(each, `${location}:parallel`)),
   };
+}
+
+function parseNeededInstances(value: CiValue, location: string): MatrixCombination[] {
+  if (!isMap(value)) throw typeError(location, 'should be an integer or a hash');
+  return parseMatrix(value, location);
 }
 
 /** `parallel`: a number of instances, or the variables of each instance. */
@@ -67,38 +87,49 @@ const MAX_PARALLEL = 200;
 
 export function parseParallel(value: CiValue, location: string): Parallel {
   if (isMap(value)) return { matrix: parseMatrix(value, location) };
-  if (!Number.isInteger(value)) throw configError(location, 'should be an integer or a hash');
-  if ((value as number) < 1) throw configError(location, 'config must be greater than or equal to 1');
-  if ((value as number) > MAX_PARALLEL)
-    throw configError(location, `config must be less than or equal to ${MAX_PARALLEL}`);
-  return { total: value as number };
+  if (typeof value !== 'number') throw typeError(location, 'should be an integer or a hash');
+  if (!Number.isInteger(value)) throw configError(location, 'config must be an integer');
+  if (value < 1) throw configError(location, 'config must be greater than or equal to 1');
+  if (value > MAX_PARALLEL) throw configError(location, `config must be less than or equal to ${MAX_PARALLEL}`);
+  return { total: value };
 }
 
-function parseMatrix(map: ReadonlyMap<string, CiValue>, location: string): MatrixCombination[] {
+/** Parses a matrix. Without any variant the job has no instances. */
+function parseMatrix(map: CiMap, location: string): MatrixCombination[] {
   checkKnownKeys(map, location, new Set(['matrix']));
+  checkRequiredKeys(map, location, ['matrix']);
   const at = `${location}:matrix`;
-  const entries = map.get('matrix') ?? null;
-  if (!isArray(entries) || entries.length === 0) throw configError(at, 'config should be an array of hashes');
-  const all: MatrixCombination[] = [];
-  for (const entry of entries) {
-    let combinations: MatrixCombination[] = [[]];
-    for (const [key, values] of parseMap(entry, at)) {
-      const choices = (isArray(values) ? values : [values]).map((each) => parseMatrixValue(each, at));
-      if (combinations.length * choices.length > MAX_PARALLEL) throw tooManyJobsError(at);
-      combinations = combinations.flatMap((before) => choices.map((choice) => [...before, { key, value: choice }]));
-    }
-    all.push(...combinations);
-    if (all.length > MAX_PARALLEL) throw tooManyJobsError(at);
-  }
-  return all;
+  const entries = map.get('matrix') ?? [];
+  if (!isArray(entries) || !entries.every(isMap)) throw configError(at, 'config should be an array of hashes');
+  const variants = entries.map((entry) => parseMatrixVariables(entry, `${at}:variables`));
+  const count = variants.reduce((sum, variables) => sum + countCombinations(variables), 0);
+  if (count > MAX_PARALLEL) throw configError(at, `config generates too many jobs (maximum is ${MAX_PARALLEL})`);
+  return variants.flatMap(combine);
 }
 
-function parseMatrixValue(value: CiValue, location: string): string {
-  if (!isPresent(value) || typeof value === 'object')
-    throw configError(location, 'config should be an array of hashes');
-  return String(value);
+type MatrixVariables = readonly (readonly [key: string, values: readonly string[]])[];
+
+function parseMatrixVariables(map: CiMap, location: string): MatrixVariables {
+  const variables = [...map].map(([key, value]): [string, string[]] => {
+    const values = isArray(value) ? value : [value];
+    if (!values.every((each) => typeof each === 'string' || Number.isInteger(each)))
+      throw configError(location, 'config should be a hash of key value pairs, value can be an array');
+    return [key, values.map(String)];
+  });
+  if (variables.length === 0) throw configError(location, 'config requires at least 1 items');
+  return variables;
 }
 
-function tooManyJobsError(location: string) {
-  return configError(location, `config generates too many jobs (maximum is ${MAX_PARALLEL})`);
+function countCombinations(variables: MatrixVariables): number {
+  return variables.reduce((count, [, values]) => count * values.length, 1);
+}
+
+function combine(variables: MatrixVariables): MatrixCombination[] {
+  // The limit holds only for the product, which may be zero.
+  if (countCombinations(variables) === 0) return [];
+  return variables.reduce<MatrixCombination[]>(
+    (combinations, [key, values]) =>
+      combinations.flatMap((combination) => values.map((value) => [...combination, { key, value }])),
+    [[]],
+  );
 }

@@ -1,21 +1,32 @@
 import type { JobWhen } from '#database/tables/pipelines.ts';
+import { compileRegex, parseRegexLiteral } from '#text/safe-regex.ts';
 import type { PatternCache } from '../expressions/expression.ts';
-import { type CiMap, type CiValue, isArray, toJsonValue } from '../yaml/values.ts';
+import { type CiMap, type CiValue, isArray, isMap } from '../yaml/values.ts';
+import { NO_ARTIFACTS, parseArtifacts } from './artifacts.ts';
+import { parseCaches } from './cache.ts';
 import {
+  checkExclusiveKeys,
   checkKnownKeys,
+  checkNotBlank,
   configError,
+  isBlank,
   isPresent,
   parseBoolean,
   parseCommands,
   parseDurationKeyword,
+  parseExpiry,
   parseMap,
   parseOneOf,
-  parseStrictString,
+  parseOptional,
   parseString,
   parseStringOrStrings,
   parseStrings,
+  parseWords,
   toBoolean,
+  typeError,
 } from './checks.ts';
+import { parseEnvironment } from './environment.ts';
+import { parseImage, parseServices } from './image.ts';
 import {
   type AllowFailure,
   type CiJobNeed,
@@ -25,19 +36,13 @@ import {
   parseNeeds,
   parseParallel,
 } from './job-keywords.ts';
-import {
-  parseArtifacts,
-  parseCaches,
-  parseEnvironment,
-  parseHooks,
-  parseImage,
-  parseRetry,
-  parseServices,
-  parseVariables,
-} from './keywords.ts';
-import type { FileVariable, JobEnvironment, JobOptions } from './options.ts';
+import type { FileVariable, JobArtifacts, JobEnvironment, JobOptions } from './options.ts';
 import { parseRefPolicy, type RefPolicy } from './policies.ts';
-import { type CiRule, parseJobRules } from './rules.ts';
+import { parseRelease } from './release.ts';
+import { parseRetry } from './retry.ts';
+import { type CiRule, checkJobRules, parseJobRules } from './rules.ts';
+import { checkDastConfiguration, checkIdentity, parseIdTokens, parseSecrets } from './secrets.ts';
+import { JOB_VARIABLES, parseVariables } from './variables.ts';
 
 /** A validated job of the CI file. */
 export interface CiJob {
@@ -91,7 +96,7 @@ const JOB_KEYS = new Set([
   ...DEFAULT_KEYS,
   ...['script', 'stage', 'extends', 'only', 'except', 'rules', 'variables', 'inherit', 'when', 'start_in'],
   ...['allow_failure', 'needs', 'dependencies', 'environment', 'parallel', 'resource_group', 'coverage', 'release'],
-  ...['secrets', 'pages', 'publish', 'manual_confirmation', 'identity'],
+  ...['secrets', 'pages', 'publish', 'manual_confirmation', 'identity', 'dast_configuration', 'run'],
 ]);
 
 const WHENS = ['on_success', 'on_failure', 'always', 'manual', 'delayed'] as const;
@@ -100,100 +105,201 @@ const MAX_TAGS = 50;
 /** A month of 30.44 days. */
 const MAX_TIMEOUT_SECONDS = 2_629_745;
 
-/** Parses a job; throws a CiFileError for the first problem. */
+/** Reads a key of a job or, if it inherits the key, of the defaults. */
+type KeywordReader = <T>(key: string, parse: (value: Exclude<CiValue, null>) => T) => T | null;
+
+/**
+ * Parses a job; throws a CiFileError for the first problem. The keys of the job itself are checked first, then the values of its
+ * keywords, each in a fixed order.
+ */
 export function parseJob(name: string, entry: CiMap, defaults: CiMap, patterns: PatternCache): CiJob {
   const location = `jobs:${name}`;
-  checkKeys(name, entry, location);
+  const readOwn: KeywordReader = (key, parse) => parseOptional(entry, key, null, parse);
+  const own = parseOwnKeys(name, entry, location);
+  const stage = readOwn('stage', (value) => parseString(value, `${location}:stage`, 'config')) ?? 'test';
+  const only = readOwn('only', (value) => parseRefPolicy(value, `${location}:only`, patterns));
+  const except = readOwn('except', (value) => parseRefPolicy(value, `${location}:except`, patterns));
+  const rules = readOwn('rules', (value) => parseJobRules(value, `${location}:rules`, patterns));
+  const variables = readOwn('variables', (value) => parseVariables(value, `${location}:variables`, JOB_VARIABLES));
   const inherit = parseInherit(entry.get('inherit') ?? null, `${location}:inherit`);
-  const getValue = (key: string): CiValue => {
-    const ownValue = entry.get(key);
-    return ownValue !== undefined || !inherit.defaults(key) ? (ownValue ?? null) : (defaults.get(key) ?? null);
-  };
-  const read = <T>(key: string, reader: (value: Exclude<CiValue, null>) => T): T | null => {
-    const value = getValue(key);
-    return isPresent(value) ? reader(value) : null;
-  };
-  const when = read('when', (value) => parseOneOf(value, location, 'when', WHENS));
+  const environment = readOwn('environment', (value) => parseEnvironment(value, `${location}:environment`));
+  const read: KeywordReader = (key, parse) =>
+    parseOptional(isPresent(entry.get(key)) || !inherit.defaults(key) ? entry : defaults, key, null, parse);
+  const script = readOwn('script', (value) => parseCommands(value, `${location}:script`)) ?? [];
+  const inherited = parseInheritedKeys(read, location);
+  const needs = readOwn('needs', (value) => parseNeeds(value, `${location}:needs`));
+  const coverage = readOwn('coverage', (value) => parseCoverage(value, `${location}:coverage`));
+  const release = readOwn('release', (value) => parseRelease(value, `${location}:release`));
+  const parallel = readOwn('parallel', (value) => parseParallel(value, `${location}:parallel`));
+  const allowFailure = readOwn('allow_failure', (value) => parseAllowFailure(value, location));
+  const pagesPath = parsePagesPath(name, entry, location);
+  readOwn('dast_configuration', (value) => checkDastConfiguration(value, `${location}:dast_configuration`));
+  const secrets = readOwn('secrets', (value) => parseSecrets(value, `${location}:secrets`));
+  checkNeededDependencies(own.dependencies, needs, location);
+  readOwn('identity', (value) => checkIdentity(value, name, `${location}:identity`));
   return {
     name,
-    when,
-    allowFailure: read('allow_failure', (value) => parseAllowFailure(value, location)),
-    startIn: parseStartIn(getValue('start_in'), when, location),
-    dependencies: read('dependencies', (value) =>
-      parseStrings(value, location, 'dependencies should be an array of strings'),
-    ),
-    resourceGroup: read('resource_group', (value) => parseString(value, location, 'resource group')),
-    stage: read('stage', (value) => parseStrictString(value, `${location}:stage`, 'config')) ?? 'test',
-    options: parseOptions(read, location),
-    variables: read('variables', (value) => parseVariables(value, `${location}:variables`)) ?? [],
-    rules: read('rules', (value) => parseJobRules(value, location, patterns)),
-    only: read('only', (value) => parseRefPolicy(value, `${location}:only`, patterns)),
-    except: read('except', (value) => parseRefPolicy(value, `${location}:except`, patterns)),
-    needs: read('needs', (value) => parseNeeds(value, `${location}:needs`)),
-    parallel: read('parallel', (value) => parseParallel(value, `${location}:parallel`)),
-    tags: read('tags', (value) => parseTags(value, `${location}:tags`)) ?? [],
-    environment: read('environment', (value) => parseEnvironment(value, `${location}:environment`)),
-    timeout: read('timeout', (value) =>
-      parseDurationKeyword(value, `${location}:timeout`, 'config', MAX_TIMEOUT_SECONDS),
-    ),
-    interruptible:
-      read('interruptible', (value) => parseBoolean(value, `${location}:interruptible`, 'config')) ?? false,
+    ...own,
+    stage,
+    only,
+    except,
+    rules,
+    variables: variables ?? [],
     inherits: inherit.variables,
+    environment,
+    needs,
+    parallel,
+    allowFailure,
+    tags: inherited.tags ?? [],
+    timeout: inherited.timeout,
+    interruptible: inherited.interruptible ?? false,
+    options: {
+      before_script: inherited.before_script ?? [],
+      script,
+      after_script: inherited.after_script,
+      image: inherited.image,
+      services: inherited.services ?? [],
+      cache: inherited.cache ?? [],
+      artifacts: pagesPath === null ? inherited.artifacts : addPath(inherited.artifacts, pagesPath),
+      retry: inherited.retry,
+      hooks: inherited.hooks ?? {},
+      coverage,
+      manual_confirmation: readOwn('manual_confirmation', (value) =>
+        parseString(value, location, 'manual confirmation'),
+      ),
+      id_tokens: inherited.id_tokens,
+      release,
+      secrets,
+    },
   };
 }
 
-function checkKeys(name: string, entry: CiMap, location: string): void {
-  checkKnownKeys(entry, location, JOB_KEYS);
-  if (isPresent(entry.get('rules'))) {
-    const conflictingKeys = ['only', 'except'].filter((key) => entry.has(key));
-    if (conflictingKeys.length > 0)
-      throw configError(location, `config key may not be used with \`rules\`: ${conflictingKeys.join(', ')}`);
-  }
+/** Parses the keys that `default` may set. `location` is that of the job or of `default`; empty for the global keys. */
+export function parseInheritedKeys(read: KeywordReader, location: string) {
+  const at = (key: string) => (location === '' ? key : `${location}:${key}`);
+  const readCommands = (key: string) => read(key, (value) => parseCommands(value, at(key)));
+  return {
+    before_script: readCommands('before_script'),
+    after_script: readCommands('after_script'),
+    hooks: read('hooks', (value) => parseHooks(value, at('hooks'))),
+    cache: read('cache', (value) => parseCaches(value, location)),
+    image: read('image', (value) => parseImage(value, at('image'))),
+    services: read('services', (value) => parseServices(value, at('services'))),
+    timeout: read('timeout', (value) => parseDurationKeyword(value, at('timeout'), 'config', MAX_TIMEOUT_SECONDS)),
+    retry: read('retry', parseRetry),
+    tags: read('tags', (value) => parseTags(value, at('tags'))),
+    artifacts: read('artifacts', (value) => parseArtifacts(value, at('artifacts'))),
+    interruptible: read('interruptible', (value) => parseBoolean(value, at('interruptible'), 'config')),
+    id_tokens: read('id_tokens', (value) => parseIdTokens(value, at('id_tokens'))),
+  };
+}
+
+/** Checks which keys a job has, and parses those without a location of their own. */
+function parseOwnKeys(name: string, entry: CiMap, location: string) {
+  const read: KeywordReader = (key, parse) => parseOptional(entry, key, null, parse);
+  checkNotBlank(name, location, 'name');
   if (name.length > MAX_NAME_LENGTH)
     throw configError(location, `name is too long (maximum is ${MAX_NAME_LENGTH} characters)`);
-  const bases = entry.get('extends');
-  if (isPresent(bases)) parseStringOrStrings(bases, location, 'extends');
+  checkExclusiveKeys(entry, location, ['script', 'trigger']);
+  const hasRules = isPresent(entry.get('rules'));
+  const excludedKeys = ['only', 'except', 'start_in'].filter((key) => hasRules && isPresent(entry.get(key)));
+  if (excludedKeys.length > 0)
+    throw configError(location, `config key may not be used with \`rules\`: ${excludedKeys.join(', ')}`);
+  read('extends', (value) => parseStringOrStrings(value, location, 'extends'));
+  read('rules', (value) => checkJobRules(value, location));
+  const resourceGroup = read('resource_group', (value) => parseString(value, location, 'resource group'));
+  checkKnownKeys(entry, location, JOB_KEYS);
+  for (const key of ['script', 'before_script', 'after_script']) checkExclusiveKeys(entry, location, [key, 'run']);
+  if (entry.has('run')) throw configError(location, 'config run steps are not supported');
+  checkNotBlank(entry.get('script'), location, 'script');
+  const when = read('when', (value) => parseOneOf(value, location, 'when', WHENS));
+  const dependencies = read('dependencies', (value) => parseStrings(value, location, 'dependencies'));
+  read('allow_failure', (value) => {
+    if (!isMap(value)) parseAllowFailure(value, location);
+  });
+  read('manual_confirmation', (value) => parseString(value, location, 'manual confirmation'));
+  const startIn = parseStartIn(entry, when, location);
+  if (!isBlank(entry.get('publish')) && !isPagesJob(name, entry))
+    throw configError(location, 'publish can only be used within a `pages` job');
+  return { when, startIn, dependencies, resourceGroup };
 }
 
-type KeywordReader = <T>(key: string, reader: (value: Exclude<CiValue, null>) => T) => T | null;
-
-function parseOptions(read: KeywordReader, location: string): CiJob['options'] {
-  const commands = (key: string) => read(key, (value) => parseCommands(value, `${location}:${key}`));
-  const map = (key: string) => read(key, (value) => toJsonValue(parseMap(value, `${location}:${key}`)));
-  return {
-    before_script: commands('before_script') ?? [],
-    script: commands('script') ?? [],
-    after_script: commands('after_script'),
-    image: read('image', (value) => parseImage(value, `${location}:image`)),
-    services: read('services', (value) => parseServices(value, `${location}:services`)) ?? [],
-    cache: read('cache', (value) => parseCaches(value, `${location}:cache`)) ?? [],
-    artifacts: read('artifacts', (value) => parseArtifacts(value, `${location}:artifacts`)),
-    retry: read('retry', parseRetry),
-    hooks: read('hooks', (value) => parseHooks(value, `${location}:hooks`)) ?? {},
-    coverage: read('coverage', (value) => parseCoverage(value, `${location}:coverage`)),
-    manual_confirmation: read('manual_confirmation', (value) => parseString(value, location, 'manual confirmation')),
-    id_tokens: map('id_tokens'),
-    release: map('release'),
-    secrets: map('secrets'),
-  };
+function parseStartIn(entry: CiMap, when: JobWhen | null, location: string): number | null {
+  const value = entry.get('start_in');
+  const seconds = when === 'delayed' ? parseDurationKeyword(value, location, 'start in', MAX_DELAY_SECONDS) : null;
+  if ((seconds === null || entry.has('rules')) && !isBlank(value))
+    throw configError(location, 'start in must be blank');
+  return seconds;
 }
 
-function parseStartIn(value: CiValue, when: JobWhen | null, location: string): number | null {
-  if (when === 'delayed') return parseDurationKeyword(value, location, 'start in', MAX_DELAY_SECONDS);
-  if (isPresent(value)) throw configError(location, 'start in must be blank');
-  return null;
+/** Throws if artifacts come from a job that is not needed. */
+function checkNeededDependencies(
+  dependencies: readonly string[] | null,
+  needs: readonly CiJobNeed[] | null,
+  location: string,
+): void {
+  if (!dependencies || !needs || needs.length === 0) return;
+  const names = new Set(needs.map(({ job }) => job));
+  const missing = dependencies.filter((dependency) => !names.has(dependency));
+  if (missing.length > 0) throw configError(location, `dependencies the ${missing.join(', ')} should be part of needs`);
 }
 
 function parseTags(value: CiValue, location: string): string[] {
-  const tags = parseStrings(value, location, 'config should be an array of strings');
+  const tags = [...new Set(parseStrings(value, location))];
   if (tags.length >= MAX_TAGS) throw configError(location, `config must be less than the limit of ${MAX_TAGS} tags`);
-  return [...new Set(tags)];
+  return tags;
 }
 
 function parseCoverage(value: CiValue, location: string): string {
-  const isPattern = typeof value === 'string' && /^\/.*\/$/s.test(value);
-  if (!isPattern) throw configError(location, 'config must be a regular expression');
-  return value;
+  const source = typeof value === 'string' ? parseRegexLiteral(value) : null;
+  if (source === null || typeof compileRegex(source) === 'string')
+    throw configError(location, 'config must be a regular expression with re2 syntax');
+  return value as string;
+}
+
+function parseHooks(value: CiValue, location: string): JobOptions['hooks'] {
+  const map = parseMap(value, location);
+  checkKnownKeys(map, location, new Set(['pre_get_sources_script']));
+  const script = map.get('pre_get_sources_script');
+  return isPresent(script)
+    ? { pre_get_sources_script: parseCommands(script, `${location}:pre_get_sources_script`) }
+    : {};
+}
+
+const PAGES_KEYS = new Set(['path_prefix', 'expire_in', 'publish']);
+
+/** A job called `pages` publishes pages unless it says `pages: false`. */
+function isPagesJob(name: string, entry: CiMap): boolean {
+  const pages = entry.get('pages');
+  return !isBlank(pages) || (name === 'pages' && pages !== false);
+}
+
+/** Returns the path that the job publishes, or null if it publishes no pages. */
+function parsePagesPath(name: string, entry: CiMap, location: string): string | null {
+  const publish = parseOptional(entry, 'publish', null, (value) => parseString(value, `${location}:publish`, 'config'));
+  const pages = entry.get('pages') ?? null;
+  const pagesPublish = pages === null ? null : parsePages(pages, `${location}:pages`);
+  if (!isPagesJob(name, entry)) return null;
+  if (publish !== null && pagesPublish !== null)
+    throw typeError(`${name} job:`, `use either ${name}:publish or ${name}:pages:publish`);
+  return pagesPublish ?? publish ?? 'public';
+}
+
+/** Checks the attributes of pages and returns the path that they publish. */
+function parsePages(value: CiValue, location: string): string | null {
+  if (typeof toBoolean(value) === 'boolean') return null;
+  const map = parseMap(value, location, 'config should be a hash or a boolean value');
+  checkKnownKeys(map, location, PAGES_KEYS);
+  parseOptional(map, 'path_prefix', null, (each) => parseString(each, location, 'path prefix'));
+  parseOptional(map, 'expire_in', null, (each) => {
+    if (typeof each !== 'string' || !each.includes('$')) parseExpiry(each, location, 'expire in');
+  });
+  return parseOptional(map, 'publish', null, (each) => parseString(each, location, 'publish'));
+}
+
+function addPath(artifacts: JobArtifacts | null, path: string): JobArtifacts {
+  const { paths } = artifacts ?? NO_ARTIFACTS;
+  return { ...(artifacts ?? NO_ARTIFACTS), paths: paths.includes(path) ? paths : [...paths, path] };
 }
 
 interface Inherit {
@@ -205,16 +311,23 @@ function parseInherit(value: CiValue, location: string): Inherit {
   if (!isPresent(value)) return { defaults: () => true, variables: () => true };
   const map = parseMap(value, location);
   checkKnownKeys(map, location, new Set(['default', 'variables']));
-  const createNameFilter = (key: string) => {
+  const createNameFilter = (key: string, parseNames: (names: CiValue, at: string) => readonly string[]) => {
     const setting = map.get(key);
     if (!isPresent(setting)) return () => true;
+    const at = `${location}:${key}`;
     if (isArray(setting)) {
-      const names = new Set(parseStrings(setting, `${location}:${key}`, 'config should be an array of strings'));
+      const names = new Set(parseNames(setting, at));
       return (name: string) => names.has(name);
     }
     const all = toBoolean(setting);
-    if (all === null) throw configError(`${location}:${key}`, 'config should be a boolean or an array of strings');
+    if (all === null) throw typeError(at, 'should be a bool or array of strings');
     return () => all;
   };
-  return { defaults: createNameFilter('default'), variables: createNameFilter('variables') };
+  return {
+    defaults: createNameFilter('default', (names, at) => {
+      parseStrings(names, at);
+      return parseWords(names, at, 'config', DEFAULT_KEYS);
+    }),
+    variables: createNameFilter('variables', (names, at) => parseStrings(names, at)),
+  };
 }

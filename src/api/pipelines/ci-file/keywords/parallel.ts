@@ -1,5 +1,6 @@
 import type { EffortBudget } from '../yaml/effort-budget.ts';
 import type { CiJob } from './job.ts';
+import type { MatrixCombination } from './job-keywords.ts';
 
 /** One instance of a parallel job. */
 export interface ParallelInstance {
@@ -28,11 +29,16 @@ export function expandParallel(
     effort.spend(1);
     effort.build(combination.reduce((sum, { value }) => sum + value.length, name.length));
     return {
-      name: `${name}: [${combination.map(({ value }) => value).join(', ')}]`,
+      name: formatMatrixName(name, combination),
       parallel: { index: at + 1, total },
       variables: combination.map((each) => ({ ...each, raw: false as const })),
     };
   });
+}
+
+/** Returns the name of the instance of a matrix job with these values. */
+export function formatMatrixName(name: string, combination: MatrixCombination): string {
+  return `${name}: [${combination.map(({ value }) => value).join(', ')}]`;
 }
 
 /** Returns the names of the instances, where they differ from the job's name. */

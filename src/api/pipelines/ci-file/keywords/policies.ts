@@ -1,8 +1,18 @@
+import { parseRegexLiteral } from '#text/safe-regex.ts';
 import { type Condition, type PatternCache, parseCondition, type VariableValues } from '../expressions/expression.ts';
 import type { PathMatcher } from '../expressions/paths.ts';
 import { type CiValue, isArray, isMap } from '../yaml/values.ts';
-import { checkKnownKeys, configError, flattenArrays, isPresent, parseStrings } from './checks.ts';
-import { parseGlobs } from './rules.ts';
+import {
+  checkKnownKeys,
+  checkNotBlank,
+  checkWord,
+  configError,
+  isPresent,
+  isStringArray,
+  parseOptional,
+  parseStrings,
+  typeError,
+} from './checks.ts';
 
 /** The value of `only` or `except`. Each part that is set is evaluated. */
 export interface RefPolicy {
@@ -21,70 +31,69 @@ export interface PolicySubject {
   readonly projectPath: string;
 }
 
+/** Globs of `changes` may not contain variables. */
+const NO_VALUES: VariableValues = new Map();
+
 type RefCondition = (subject: PolicySubject) => boolean;
 
-/** Pipeline sources by their names in `only` and `except`. */
-const SOURCES: ReadonlyMap<string, string> = new Map([
-  ...['schedule', 'trigger', 'pipeline', 'merge_request', 'external_pull_request'].map((source): [string, string] => [
-    `${source}s`,
-    source,
-  ]),
-  ['api', 'api'],
-  ['pushes', 'push'],
-  ['web', 'web'],
-  ['chat', 'chat'],
-  ['external', 'external'],
-]);
-
 const KEYS = new Set(['refs', 'variables', 'changes', 'kubernetes']);
+const KUBERNETES_STATES: ReadonlySet<string> = new Set(['active']);
 
 export function parseRefPolicy(value: CiValue, location: string, patterns: PatternCache): RefPolicy {
-  if (isArray(value) || typeof value === 'string') {
-    return { refs: parseRefs(value, location, patterns), variables: null, changes: null, kubernetes: false };
+  if (isArray(value)) {
+    return { refs: parseRefs(value, location, 'config', patterns), variables: null, changes: null, kubernetes: false };
   }
-  if (!isMap(value)) throw configError(location, 'has to be either an array of conditions or a hash');
+  if (!isMap(value)) throw typeError(location, 'has to be either an array of conditions or a hash');
+  checkNotBlank(value, location);
   checkKnownKeys(value, location, KEYS);
-  const [refs, variables] = ['refs', 'variables'].map((key) => value.get(key));
+  const read = <T>(key: string, parse: (value: Exclude<CiValue, null>) => T) => parseOptional(value, key, null, parse);
+  const conditions = read('variables', (variables) => parseConditions(variables, location, patterns));
+  const refs = read('refs', (each) => parseRefs(each, location, 'refs', patterns));
+  read('kubernetes', (state) => checkWord(state, location, 'kubernetes', KUBERNETES_STATES));
   return {
-    refs: isPresent(refs) ? parseRefs(refs, location, patterns) : null,
-    variables: isPresent(variables) ? parseConditions(variables, location, patterns) : null,
-    changes: parseGlobs(value.get('changes') ?? null, location, 'changes'),
+    refs,
+    variables: conditions,
+    changes: read('changes', (changes) => parseStrings(changes, location, 'changes')),
     kubernetes: isPresent(value.get('kubernetes')),
   };
 }
 
-function parseRefs(value: CiValue, location: string, patterns: PatternCache): RefCondition[] {
-  const words = 'config should be an array of strings or regular expressions using re2 syntax';
-  const refs = flattenArrays(value);
-  return parseStrings(refs ?? value, location, words).map((text) => {
-    const condition = parseRefCondition(text, patterns);
-    if (condition === null) throw configError(location, words);
-    return condition;
-  });
+function parseRefs(value: CiValue, location: string, key: string, patterns: PatternCache): RefCondition[] {
+  const conditions = isStringArray(value) ? value.map((text) => parseRefCondition(text, patterns)) : [null];
+  if (conditions.includes(null))
+    throw configError(location, `${key} should be an array of strings or regular expressions using re2 syntax`);
+  return conditions as RefCondition[];
 }
 
-/** Parses a ref condition, optionally with a project path: `main@team/app`, `/^v/@team/app`. */
+/**
+ * Parses a ref condition: `branches`, `tags`, a pipeline source, a name or a regular expression, optionally with a project path after
+ * the first `@`. Returns null for an invalid regular expression.
+ */
 function parseRefCondition(text: string, patterns: PatternCache): RefCondition | null {
-  const separatorIndex = text.lastIndexOf('@');
-  if (separatorIndex <= 0 || (text.startsWith('/') && patterns.compileLiteral(text) !== null))
-    return parseNameCondition(text, patterns);
-  const [name, path] = [text.slice(0, separatorIndex), text.slice(separatorIndex + 1)];
-  const condition = parseNameCondition(name, patterns);
-  return condition && ((subject) => subject.projectPath === path && condition(subject));
+  if (parseRegexLiteral(text) !== null && patterns.compileLiteral(text) === null) return null;
+  const [name = '', path] = splitAtFirst(text, '@');
+  const pattern = patterns.compileLiteral(name);
+  return ({ ref, tag, source, projectPath }) => {
+    if (path !== undefined && path !== projectPath) return false;
+    if (name === (tag ? 'tags' : 'branches')) return true;
+    const sourceName = source.replace(/_event$/, '');
+    if (name === sourceName || name === toPlural(sourceName)) return true;
+    return pattern === null ? ref === name : pattern.find(ref);
+  };
 }
 
-function parseNameCondition(name: string, patterns: PatternCache): RefCondition | null {
-  if (name === 'branches') return ({ tag }) => !tag;
-  if (name === 'tags') return ({ tag }) => tag;
-  const sourceName = SOURCES.get(name);
-  if (sourceName !== undefined) return ({ source, ref }) => source === sourceName || ref === name;
-  if (!name.startsWith('/')) return ({ ref }) => ref === name;
-  const pattern = patterns.compileLiteral(name);
-  return pattern && (({ ref }) => pattern.find(ref));
+function splitAtFirst(text: string, separator: string): string[] {
+  const index = text.indexOf(separator);
+  return index < 0 ? [text] : [text.slice(0, index), text.slice(index + 1)];
+}
+
+function toPlural(noun: string): string {
+  if (/(?:s|x|z|ch|sh)$/.test(noun)) return `${noun}es`;
+  return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
 function parseConditions(value: CiValue, location: string, patterns: PatternCache): Condition[] {
-  return parseStrings(value, location, 'variables should be an array of strings').map((source) => {
+  return parseStrings(value, location, 'variables').map((source) => {
     const condition = parseCondition(source, patterns);
     if (condition === null) throw configError(location, 'variables invalid expression syntax');
     return condition;
@@ -120,7 +129,7 @@ function listParts(
   return [
     ...(refs === null ? [] : [() => refs.some((matches) => matches(subject))]),
     ...(variables === null ? [] : [() => variables.some((condition) => condition.isTrue(values))]),
-    ...(changes === null ? [] : [() => paths.haveChanged(changes, values)]),
+    ...(changes === null ? [] : [() => paths.haveChanged(changes, NO_VALUES)]),
     ...(kubernetes ? [() => false] : []),
   ];
 }

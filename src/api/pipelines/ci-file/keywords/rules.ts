@@ -1,113 +1,171 @@
 import type { JobWhen } from '#database/tables/pipelines.ts';
 import { type Condition, type PatternCache, parseCondition, type VariableValues } from '../expressions/expression.ts';
 import type { PathMatcher } from '../expressions/paths.ts';
-import { type CiMap, type CiValue, isArray } from '../yaml/values.ts';
+import { type CiMap, type CiValue, isArray, isMap } from '../yaml/values.ts';
 import {
   checkKnownKeys,
+  checkNotBlank,
+  checkRequiredKeys,
+  checkWord,
   configError,
   flattenArrays,
+  isBlank,
   isPresent,
   parseBoolean,
   parseDurationKeyword,
   parseMap,
+  parseOptional,
+  parseString,
   parseStrings,
+  typeError,
 } from './checks.ts';
-import { type AllowFailure, type CiJobNeed, MAX_DELAY_SECONDS, parseAllowFailure, parseNeeds } from './job-keywords.ts';
-import { parseVariables } from './keywords.ts';
+import { type CiJobNeed, MAX_DELAY_SECONDS, parseNeeds } from './job-keywords.ts';
 import type { FileVariable } from './options.ts';
+import { PLAIN_VARIABLES, parseVariables } from './variables.ts';
+import { checkAutoCancel } from './workflow.ts';
 
 export interface CiRule {
   readonly if: Condition | null;
-  readonly changes: readonly string[] | null;
-  readonly exists: readonly string[] | null;
+  readonly changes: ChangesClause | null;
+  readonly exists: ExistsClause | null;
   /** Null: the value of the job applies. */
   readonly when: JobWhen | 'never' | null;
   readonly startIn: number | null;
-  readonly allowFailure: AllowFailure | null;
+  readonly allowFailure: boolean | null;
   readonly variables: readonly FileVariable[];
   readonly needs: readonly CiJobNeed[] | null;
   readonly interruptible: boolean | null;
 }
 
-const JOB_KEYS = new Set([
-  ...['if', 'changes', 'exists', 'when', 'start_in', 'allow_failure', 'variables', 'needs', 'interruptible'],
-  'auto_cancel',
-]);
-const WORKFLOW_KEYS = new Set(['if', 'changes', 'exists', 'when', 'variables', 'auto_cancel']);
-const JOB_WHENS = new Set(['on_success', 'on_failure', 'always', 'never', 'manual', 'delayed']);
-const WORKFLOW_WHENS = new Set(['always', 'never']);
+export interface ChangesClause {
+  readonly globs: readonly string[];
+  /** The ref whose merge base the paths are compared with, as written; null: the previous commit of the push. */
+  readonly compareTo: string | null;
+}
 
-/** Parses the rules of a job; `location` is that of the job, for error texts. */
+export interface ExistsClause {
+  readonly globs: readonly string[];
+  /** Another project whose files count, as written; null: the pipeline's own commit. */
+  readonly project: string | null;
+  readonly ref: string | null;
+}
+
+interface RuleKind {
+  readonly keys: ReadonlySet<string>;
+  readonly whens: ReadonlySet<string>;
+}
+
+const COMMON_KEYS = ['if', 'changes', 'exists', 'when', 'start_in', 'allow_failure', 'variables', 'needs'];
+
+const JOB_RULE: RuleKind = {
+  keys: new Set([...COMMON_KEYS, 'interruptible']),
+  whens: new Set(['on_success', 'on_failure', 'always', 'never', 'manual', 'delayed']),
+};
+const WORKFLOW_RULE: RuleKind = {
+  keys: new Set([...COMMON_KEYS, 'auto_cancel']),
+  whens: new Set(['always', 'never']),
+};
+
+/** Throws if the rules of a job are no nested array of maps; `location` is that of the job. */
+export function checkJobRules(value: CiValue, location: string): void {
+  const rules = isArray(value) ? flattenArrays(value) : null;
+  if (rules === null || !rules.every(isMap))
+    throw configError(location, 'rules should be an array containing hashes and arrays of hashes');
+}
+
+/** Parses the rules of a job, after `checkJobRules`; `location` is that of the rules. */
 export function parseJobRules(value: CiValue, location: string, patterns: PatternCache): CiRule[] {
-  return listRules(value, location).map((each) => {
+  checkNotBlank(value, location);
+  return flattenArrays(value)!.map((rule) => {
     patterns.effort.spend(1);
-    return parseRule(each, `${location}:rules:rule`, patterns, JOB_KEYS, JOB_WHENS);
+    return parseRule(rule, `${location}:rule`, patterns, JOB_RULE);
   });
 }
 
 /** Parses the rules of `workflow`. */
 export function parseWorkflowRules(value: CiValue, location: string, patterns: PatternCache): CiRule[] {
-  const at = `${location}:rules:rule`;
-  return listRules(value, location).map((each) => parseRule(each, at, patterns, WORKFLOW_KEYS, WORKFLOW_WHENS));
-}
-
-function listRules(value: CiValue, location: string): CiValue[] {
+  checkNotBlank(value, location);
   const rules = isArray(value) ? flattenArrays(value) : null;
-  if (rules === null) throw configError(location, 'rules should be an array of hashes');
-  return rules;
+  if (rules === null) throw configError(location, 'config should be an array');
+  return rules.filter(isPresent).map((rule) => parseRule(rule, `${location}:rule`, patterns, WORKFLOW_RULE));
 }
 
-function parseRule(
-  value: CiValue,
-  location: string,
-  patterns: PatternCache,
-  keys: ReadonlySet<string>,
-  allowedWhens: ReadonlySet<string>,
-): CiRule {
+function parseRule(value: CiValue, location: string, patterns: PatternCache, { keys, whens }: RuleKind): CiRule {
+  checkNotBlank(value, location);
   const map = parseMap(value, location);
+  const read = <T>(key: string, parse: (value: Exclude<CiValue, null>) => T) => parseOptional(map, key, null, parse);
+  const startIn = parseStartIn(map, location);
+  const condition = read('if', (source) => parseIf(source, location, patterns));
+  const allowFailure = read('allow_failure', (each) => parseBoolean(each, location, 'allow failure'));
+  const interruptible = read('interruptible', (each) => parseBoolean(each, location, 'interruptible'));
+  read('when', (when) => checkWord(when, location, 'when', whens));
   checkKnownKeys(map, location, keys);
-  const getValue = (key: string) => map.get(key) ?? null;
-  const [when, allowFailure, variables, needs] = ['when', 'allow_failure', 'variables', 'needs'].map(getValue);
-  if (isPresent(when!) && !(typeof when === 'string' && allowedWhens.has(when))) {
-    throw configError(location, `when unknown value: ${String(when)}`);
-  }
-  const [startIn, interruptible] = ['start_in', 'interruptible'].map(getValue);
-  return {
-    if: parseIf(map, location, patterns),
-    changes: parseGlobs(getValue('changes'), location, 'changes'),
-    exists: parseGlobs(getValue('exists'), location, 'exists'),
-    when: when as CiRule['when'],
-    startIn:
-      when === 'delayed' || isPresent(startIn!)
-        ? parseDurationKeyword(startIn, location, 'start in', MAX_DELAY_SECONDS)
-        : null,
-    allowFailure: isPresent(allowFailure!) ? parseAllowFailure(allowFailure, location) : null,
-    variables: isPresent(variables!) ? parseVariables(variables, `${location}:variables`) : [],
-    needs: isPresent(needs!) ? parseNeeds(needs, `${location}:needs`) : null,
-    interruptible: isPresent(interruptible!) ? parseBoolean(interruptible, location, 'interruptible') : null,
+  const rule = {
+    if: condition,
+    changes: read('changes', (changes) => parseChanges(changes, `${location}:changes`)),
+    exists: parseExists(map.get('exists') ?? null, `${location}:exists`),
+    when: (map.get('when') ?? null) as CiRule['when'],
+    startIn,
+    allowFailure,
+    variables: read('variables', (each) => parseVariables(each, `${location}:variables`, PLAIN_VARIABLES)) ?? [],
+    needs: read('needs', (needs) => parseNeeds(needs, `${location}:needs`)),
+    interruptible,
   };
+  read('auto_cancel', (autoCancel) => checkAutoCancel(autoCancel, `${location}:auto_cancel`));
+  return rule;
 }
 
-function parseIf(map: CiMap, location: string, patterns: PatternCache): Condition | null {
-  const source = map.get('if');
-  if (!isPresent(source)) return null;
+function parseStartIn(map: CiMap, location: string): number | null {
+  if (map.get('when') !== 'delayed') {
+    if (map.has('start_in')) throw configError(location, 'config contains disallowed keys: start_in');
+    return null;
+  }
+  checkNotBlank(map.get('start_in'), location, 'start in');
+  return parseDurationKeyword(map.get('start_in'), location, 'start in', MAX_DELAY_SECONDS);
+}
+
+function parseIf(source: CiValue, location: string, patterns: PatternCache): Condition {
   const condition = typeof source === 'string' ? parseCondition(source, patterns) : null;
   if (condition === null) throw configError(location, 'if invalid expression syntax');
   return condition;
 }
 
 const MAX_GLOBS = 50;
+const CHANGES_KEYS = new Set(['paths', 'compare_to']);
+const EXISTS_KEYS = new Set(['paths', 'project', 'ref']);
 
-/** Parses an array of globs or `{paths}`. */
-export function parseGlobs(value: CiValue, location: string, key: string): string[] | null {
-  if (!isPresent(value)) return null;
-  if (value instanceof Map) {
-    checkKnownKeys(value, `${location}:${key}`, new Set(['paths', 'compare_to', 'project', 'ref']));
-    return parseGlobs(value.get('paths') ?? null, `${location}:${key}`, 'paths') ?? [];
-  }
-  const flat = isArray(value) ? flattenArrays(value) : null;
-  const globs = parseStrings(flat ?? value, location, `${key} should be an array of strings`);
-  if (globs.length > MAX_GLOBS) throw configError(location, `${key} is too long (maximum is ${MAX_GLOBS} entries)`);
+function parseChanges(value: CiValue, location: string): ChangesClause {
+  if (isArray(value)) return { globs: parseGlobs(value, location, 'config'), compareTo: null };
+  if (!isMap(value)) throw typeError(location, 'should be an array or a hash');
+  checkKnownKeys(value, location, CHANGES_KEYS);
+  checkRequiredKeys(value, location, ['paths']);
+  return {
+    globs: parseGlobs(value.get('paths')!, location, 'paths'),
+    compareTo: parseOptional(value, 'compare_to', null, (each) => parseString(each, location, 'compare to')),
+  };
+}
+
+/** Parses `exists`; one text is one glob. */
+function parseExists(value: CiValue, location: string): ExistsClause | null {
+  if (value === null) return null;
+  const own = { project: null, ref: null };
+  if (typeof value === 'string') return { globs: [value], ...own };
+  if (isArray(value)) return { globs: parseGlobs(value, location, 'config'), ...own };
+  if (isBlank(value)) return { globs: [], ...own };
+  if (!isMap(value)) throw typeError(location, 'should be a string, an array of strings, or a hash');
+  checkKnownKeys(value, location, EXISTS_KEYS);
+  checkRequiredKeys(value, location, ['paths', ...(value.get('ref') == null ? [] : ['project'])]);
+  const readText = (key: string) => parseOptional(value, key, null, (each) => parseString(each, location, key));
+  return {
+    globs: parseOptional(value, 'paths', [], (paths) => parseGlobs(paths, location, 'paths')),
+    project: readText('project'),
+    ref: readText('ref'),
+  };
+}
+
+function parseGlobs(value: CiValue, location: string, key: string): string[] {
+  const globs = parseStrings(value, location, key);
+  if (globs.length > MAX_GLOBS) throw configError(location, `${key} has too many entries (maximum ${MAX_GLOBS})`);
   return globs;
 }
 
@@ -118,6 +176,6 @@ export function findMatchingRule(rules: readonly CiRule[], values: VariableValue
 
 function matches({ if: condition, changes, exists }: CiRule, values: VariableValues, paths: PathMatcher): boolean {
   if (condition !== null && !condition.isTrue(values)) return false;
-  if (changes !== null && !paths.haveChanged(changes, values)) return false;
-  return exists === null || paths.exist(exists, values);
+  if (changes !== null && !paths.haveChanged(changes.globs, values)) return false;
+  return exists === null || paths.exist(exists.globs, values);
 }

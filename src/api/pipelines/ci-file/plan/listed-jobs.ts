@@ -44,7 +44,7 @@ export function listJobsOfFile({ jobs, stages }: CiConfiguration, file: CiMap, e
         except: toLongPolicy(entry, 'except'),
         environment: job.environment?.name ?? null,
         when: job.when ?? 'on_success',
-        allow_failure: job.allowFailure?.allowed ?? (job.when === 'manual' && job.rules === null),
+        allow_failure: job.allowFailure?.allowed ?? job.when === 'manual',
         needs: job.needs?.map(({ job: name, artifacts, optional }) => ({ name, artifacts, optional })) ?? null,
       };
       return expandParallel(job, effort).map(({ name }) => ({ name, ...jobDetails }));

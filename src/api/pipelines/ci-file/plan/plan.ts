@@ -155,7 +155,6 @@ interface JobDecision {
 }
 
 const NO_VALUES: ReadonlyMap<string, string> = new Map();
-const NOT_ALLOWED_TO_FAIL: AllowFailure = { allowed: false, exitCodes: null };
 
 /** Returns how the job is included, or null if `rules`, `only` or `except` exclude it. */
 function decideJob(job: CiJob, planning: PlanState): JobDecision | null {
@@ -174,11 +173,18 @@ function decideJob(job: CiJob, planning: PlanState): JobDecision | null {
   return {
     when,
     startIn: job.startIn,
-    allowFailure: job.allowFailure ?? { allowed: when === 'manual', exitCodes: null },
+    allowFailure: resolveAllowFailure(job),
     needs: job.needs,
     variables: [],
     interruptible: job.interruptible,
   };
+}
+
+/** The failure of a manual job is allowed unless the file says otherwise. A rule that makes a job manual does not change that. */
+function resolveAllowFailure(job: CiJob, rule?: CiRule): AllowFailure {
+  const allowed = rule?.allowFailure ?? null;
+  if (allowed !== null) return { allowed, exitCodes: null };
+  return job.allowFailure ?? { allowed: job.when === 'manual', exitCodes: null };
 }
 
 function applyRule(job: CiJob, rule: CiRule): JobDecision {
@@ -186,8 +192,9 @@ function applyRule(job: CiJob, rule: CiRule): JobDecision {
   return {
     when,
     startIn: when === 'delayed' ? (rule.startIn ?? job.startIn) : null,
-    allowFailure: rule.allowFailure ?? job.allowFailure ?? NOT_ALLOWED_TO_FAIL,
-    needs: rule.needs ?? job.needs,
+    allowFailure: resolveAllowFailure(job, rule),
+    // Empty needs of a rule do not replace the job's own.
+    needs: rule.needs !== null && rule.needs.length > 0 ? rule.needs : job.needs,
     variables: rule.variables,
     interruptible: rule.interruptible ?? job.interruptible,
   };

@@ -53,7 +53,9 @@ test('allows the failure of a manual job, but not of one made manual by a rule',
   assert.deepEqual(await facts('when: manual\nallow_failure: false'), ['manual', false]);
   assert.deepEqual(await facts('rules: [{when: manual}]'), ['manual', false]);
   assert.deepEqual(await facts('rules: [{when: manual, allow_failure: true}]'), ['manual', true]);
-  assert.deepEqual(await facts('when: manual\nrules: [{if: $CI_JOB_NAME}]'), ['manual', false]);
+  assert.deepEqual(await facts('when: manual\nrules: [{if: $CI_JOB_NAME}]'), ['manual', true]);
+  assert.deepEqual(await facts('when: manual\nrules: [{when: on_success}]'), ['on_success', true]);
+  assert.deepEqual(await facts('when: manual\nrules: [{allow_failure: false}]'), ['manual', false]);
   assert.deepEqual(await facts('allow_failure: true\nrules: [{when: on_failure}]'), ['on_failure', true]);
 });
 
@@ -86,6 +88,15 @@ for (const [lines, context, runs] of [
   ['only: [tags]', {}, false],
   ['only: [tags]', { tag: true }, true],
   ['only: [pushes]', {}, true],
+  ['only: [push]', {}, true],
+  ['except: [push]', {}, false],
+  ['only: [schedule]', { source: 'schedule' }, true],
+  ['only: [apis]', { source: 'api' }, true],
+  ['only: [webs]', { source: 'web' }, true],
+  ['only: [api]', { ref: 'api' }, true],
+  ['only: ["/^ma/@team/app"]', {}, true],
+  ['only: ["/a@b/"]', { ref: 'a@b' }, false],
+  ['only: []', {}, false],
   ['only: [pushes]', { source: 'api' }, false],
   ['only: [api, schedules]', { source: 'schedule' }, true],
   ['only: [web]', { source: 'api' }, false],
@@ -109,6 +120,17 @@ for (const [lines, context, runs] of [
   ['rules: [{changes: [src/*]}]', { changedPaths: ['doc/a'] }, false],
   ['rules: [{changes: {paths: ["$DIR/**/*"]}}]', { changedPaths: ['src/a/b'], variables: { DIR: 'src' } }, true],
   ['rules: [{changes: [src/*]}]', {}, true],
+  ['rules: [{changes: [/src/a]}]', { changedPaths: ['src/a'] }, false],
+  ['rules: [{changes: []}]', { changedPaths: ['src/a'] }, false],
+  ['only: {changes: ["$DIR/*"]}', { changedPaths: ['src/a'], variables: { DIR: 'src' } }, false],
+  ['rules: [{exists: Dockerfile}]', { files: ['Dockerfile'] }, true],
+  ['rules: [{exists: Dockerfile}]', { files: ['a/Dockerfile'] }, false],
+  ['rules: [{exists: [/Dockerfile]}]', { files: ['Dockerfile'] }, false],
+  ['rules: [{exists: [docs/]}]', { files: ['docs/a'] }, true],
+  ['rules: [{exists: [docs]}]', { files: ['docs/a'] }, false],
+  ['rules: [{exists: ["$FILE"]}]', { files: ['a'], variables: { FILE: 'a' } }, true],
+  ['rules: [{exists: {paths: [a]}}]', { files: ['a'] }, true],
+  ['rules: [{exists: []}]', { files: ['a'] }, false],
   ['rules: [{exists: ["**/*.py"]}]', { files: ['a/b.py'] }, true],
   ['rules: [{exists: ["**/*.py"]}]', { files: ['a/b.js'] }, false],
   ['rules: [{if: $A, changes: [src/*]}]', { changedPaths: ['src/a'] }, false],
@@ -155,6 +177,46 @@ test('expands variables in names of environments, resource groups and tags', asy
   assert.deepEqual([environment, resourceGroup, tags], ['review/a-b', 'a-b', ['a-b', 'x']]);
   assert.equal(options.environment?.name, 'review/$SLUG');
   assert.equal(options.environment?.action, 'start');
+});
+
+for (const [file, paths] of [
+  ['pages: {script: a, artifacts: {paths: [out]}}', ['out', 'public']],
+  ['pages: {script: a, artifacts: {paths: [public]}}', ['public']],
+  ['pages: {script: a}', ['public']],
+  ['pages: {script: a, publish: dist}', ['dist']],
+  ['pages: {script: a, pages: {publish: site}, artifacts: {paths: [x]}}', ['x', 'site']],
+  ['site: {script: a, pages: true}', ['public']],
+  ['site: {script: a, pages: true, publish: dist}', ['dist']],
+  ['pages: {script: a, pages: false, artifacts: {paths: [x]}}', ['x']],
+] as const) {
+  test(`artifacts of ${file} have the paths ${paths}`, async () => {
+    const { jobs } = await planRequiredPipeline(file);
+    assert.deepEqual(jobs[0]!.options.artifacts?.paths, paths);
+  });
+}
+
+test('a null value counts as absent', async () => {
+  const { jobs } = await planRequiredPipeline(`
+default: {before_script: [d], image: one, tags: [t], timeout: 1h, interruptible: true}
+J: {script: a, before_script: , image: , tags: , timeout: , interruptible: , stage: , rules: , when: , needs: }`);
+  const [job] = jobs;
+  const { options, tags, timeout, stage, when, needs } = job!;
+  assert.deepEqual([options.before_script, options.image?.name, tags, timeout], [['d'], 'one', ['t'], 3600]);
+  assert.deepEqual([options.interruptible, stage, when, needs], [true, 'test', 'on_success', null]);
+});
+
+test('a need of some instances of a matrix job is a need of these', async () => {
+  const { jobs } = await planRequiredPipeline(`
+m: {stage: build, script: a, parallel: {matrix: [{K: [v1, v2], L: [w]}]}}
+J: {script: a, needs: [{job: m, parallel: {matrix: [{K: [v2], L: [w]}]}}]}
+K: {script: a, needs: [], rules: [{needs: [{job: m, artifacts: false, parallel: {matrix: [{K: v1, L: w}]}}]}]}`);
+  assert.deepEqual(
+    jobs.slice(2).map(({ needs }) => needs),
+    [
+      [{ job: 'm: [v2, w]', artifacts: true, optional: false }],
+      [{ job: 'm: [v1, w]', artifacts: false, optional: false }],
+    ],
+  );
 });
 
 test('applies default keywords to jobs that do not set them, unless they disable inheritance', async () => {

@@ -1,4 +1,4 @@
-import { type CiMap, CiReference, type CiValue, isArray, isMap } from './values.ts';
+import { type CiMap, CiReference, type CiValue, inspectValue, isArray, isMap } from './values.ts';
 
 /** Length limit: shared values are written out each time they are used. */
 const MAX_LENGTH = 4 * 1024 * 1024;
@@ -61,7 +61,7 @@ function writeScalar(value: CiValue, indent: string): string {
   if (value === null) return '';
   if (isMap(value)) return ' {}';
   if (isArray(value)) return ' []';
-  if (value instanceof CiReference) return ` !reference ${JSON.stringify(value.path)}`;
+  if (value instanceof CiReference) return ` ${inspectValue(value)}`;
   if (typeof value !== 'string') return ` ${value}`;
   return ` ${isBlock(value) ? writeBlock(value, indent) : writeInline(value)}`;
 }
