@@ -19,6 +19,7 @@ import { checkAutoCancel } from './keywords/workflow.ts';
 import { EffortBudget } from './yaml/effort-budget.ts';
 import { resolveExtends } from './yaml/extends.ts';
 import { type ReadFile, resolveIncludes, TOO_LARGE } from './yaml/includes.ts';
+import { applyInputs } from './yaml/inputs.ts';
 import { parseYaml } from './yaml/read-yaml.ts';
 import { resolveReferences } from './yaml/references.ts';
 import { CiFileError, type CiMap, type CiValue, fileTooLarge, isMap, SizeCheck, scalarToText } from './yaml/values.ts';
@@ -87,7 +88,7 @@ export async function inspectCiFile(
   const configuration = await catchCiFileError(async () => {
     if (text === TOO_LARGE) throw fileTooLarge();
     if (text.trim() === '') throw new CiFileError('Please provide content of .gitlab-ci.yml');
-    const file = parseYaml(text, effort).content ?? new Map();
+    const file = applyInputs(parseYaml(text, effort), effort) ?? new Map();
     if (!isMap(file)) throw new CiFileError('Invalid configuration format');
     const readAndRecord: ReadFile = (includedPath) => {
       includedPaths.add(includedPath);

@@ -1,7 +1,17 @@
 import { deepMerge } from './deep-merge.ts';
 import type { EffortBudget } from './effort-budget.ts';
+import { applyInputs } from './inputs.ts';
 import { parseYaml } from './read-yaml.ts';
-import { CiFileError, type CiMap, type CiValue, fileTooLarge, isArray, isMap } from './values.ts';
+import {
+  CiFileError,
+  type CiMap,
+  type CiValue,
+  describeValue,
+  fileTooLarge,
+  isArray,
+  isMap,
+  toJsonValue,
+} from './values.ts';
 
 /** Marks a file that exceeds the maximum length of CI files. */
 export const TOO_LARGE = Symbol('too large');
@@ -49,7 +59,7 @@ class IncludeResolver {
 
   async #loadIncludedFile(path: string): Promise<CiMap> {
     if (++this.#fileCount > MAX_FILES) throw new CiFileError(`Maximum of ${MAX_FILES} nested includes are allowed!`);
-    if (!/\.ya?ml$/.test(path)) throw new CiFileError(`Included file \`${path}\` does not have YAML extension!`);
+    if (!/\.ya?ml$/i.test(path)) throw new CiFileError(`Included file \`${path}\` does not have YAML extension!`);
     const text = await this.#read(path);
     if (text === null) throw new CiFileError(`Local file \`${path}\` does not exist!`);
     if (text === TOO_LARGE) throw fileTooLarge();
@@ -64,7 +74,7 @@ class IncludeResolver {
 
 function parseIncluded(path: string, text: string, effort: EffortBudget): CiValue {
   try {
-    return parseYaml(text, effort).content;
+    return applyInputs(parseYaml(text, effort), effort);
   } catch (error) {
     throw error instanceof CiFileError ? new CiFileError(`\`${path}\`: ${error.message}`) : error;
   }
@@ -73,26 +83,37 @@ function parseIncluded(path: string, text: string, effort: EffortBudget): CiValu
 /** Returns the included paths without leading slashes, or null if the file includes nothing. */
 function listIncludedPaths(include: CiValue | undefined): string[] | null {
   if (include === undefined || include === null) return null;
-  return (isArray(include) ? include : [include]).map(parseInclude);
+  return (isArray(include) ? include : [include]).filter((entry) => entry !== null).map(parseInclude);
 }
+
+const KINDS = ['local', 'remote', 'project', 'template', 'artifact', 'component'];
+const KIND_LIST = KINDS.map((kind) => `\`${kind}\``).join(', ');
 
 function parseInclude(entry: CiValue): string {
   if (typeof entry === 'string') {
-    if (/^https?:\/\//.test(entry)) throw unsupportedInclude(entry);
-    return entry.replace(/^\/+/, '');
+    if (/^(?:https?|ssh|git):\/\//.test(entry)) throw unsupportedInclude(entry, 'remote');
+    return parseLocalPath(entry);
   }
-  if (!isMap(entry)) throw new CiFileError('include config should be an array of hashes or strings');
-  const local = entry.get('local');
-  if (typeof local === 'string') {
-    const otherKeys = [...entry.keys()].filter((key) => key !== 'local');
-    if (otherKeys.length > 0) throw unsupportedInclude(local, ` with ${otherKeys.join(', ')}`);
-    return local.replace(/^\/+/, '');
-  }
-  const [kind] = entry.keys();
-  const value = kind === undefined ? undefined : entry.get(kind);
-  throw unsupportedInclude(typeof value === 'string' ? value : (kind ?? ''));
+  if (!isMap(entry)) throw new CiFileError('Each include must be a hash or a string');
+  const kinds = [...entry.keys()].filter((key) => KINDS.includes(key));
+  const [kind] = kinds;
+  if (kind === undefined)
+    throw new CiFileError(
+      `\`${JSON.stringify(toJsonValue(entry))}\` does not have a valid subkey for include. Valid subkeys are: ${KIND_LIST}`,
+    );
+  if (kinds.length > 1) throw new CiFileError(`Each include must use only one of: ${KIND_LIST}`);
+  const location = describeValue(entry.get(kind) ?? null);
+  if (kind !== 'local') throw unsupportedInclude(location, kind);
+  for (const key of ['rules', 'inputs']) if (entry.has(key)) throw unsupportedInclude(location, key);
+  return parseLocalPath(location);
 }
 
-function unsupportedInclude(location: string, details = ''): CiFileError {
-  return new CiFileError(`Included file \`${location}\`${details} is not supported: only local files can be included`);
+function parseLocalPath(path: string): string {
+  if (path.includes('*')) throw unsupportedInclude(path, 'local with wildcards');
+  if (/[$%]/.test(path)) throw unsupportedInclude(path, 'local with variables');
+  return path.replace(/^\/+/, '');
+}
+
+function unsupportedInclude(location: string, kind: string): CiFileError {
+  return new CiFileError(`Included file \`${location}\` is not supported yet: include:${kind}`);
 }
