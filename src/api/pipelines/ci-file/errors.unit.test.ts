@@ -125,9 +125,30 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
   ],
   [`include: a.yml\n${job('')}`, 'Local file `a.yml` does not exist!'],
   [`include: a.txt\n${job('')}`, 'Included file `a.txt` does not have YAML extension!'],
+  ...(
+    [
+      ['{remote: "https://example.com/a.yml"}', 'https://example.com/a.yml', 'remote'],
+      ['"https://example.com/a.yml"', 'https://example.com/a.yml', 'remote'],
+      ['{project: a/b, file: c.yml}', 'a/b', 'project'],
+      ['[{template: Auto-DevOps.gitlab-ci.yml}]', 'Auto-DevOps.gitlab-ci.yml', 'template'],
+      ['{component: a/b/c@1, inputs: {x: y}}', 'a/b/c@1', 'component'],
+      ['{local: a.yml, rules: [{if: $A}]}', 'a.yml', 'rules'],
+      ['{local: a.yml, inputs: {x: y}}', 'a.yml', 'inputs'],
+      ['ci/*.yml', 'ci/*.yml', 'local with wildcards'],
+      ['{local: /ci/**/*.yml}', '/ci/**/*.yml', 'local with wildcards'],
+      ['$FILE.yml', '$FILE.yml', 'local with variables'],
+    ] as const
+  ).map(
+    ([include, location, kind]) =>
+      [
+        `include: ${include}\n${job('')}`,
+        `Included file \`${location}\` is not supported yet: include:${kind}`,
+      ] as const,
+  ),
+  [`include: 1\n${job('')}`, 'Each include must be a hash or a string'],
   [
-    `include: {remote: "https://example.com/a.yml"}\n${job('')}`,
-    'Included file `https://example.com/a.yml` is not supported: only local files can be included',
+    `include: {a: b}\n${job('')}`,
+    '`{"a":"b"}` does not have a valid subkey for include. Valid subkeys are: `local`, `remote`, `project`, `template`, `artifact`, `component`',
   ],
   [job('after_script: !reference [.none, script]'), '!reference [".none", "script"] could not be found'],
   ['.n: {image: }\nJ: {script: a, image: !reference [.n, image]}', '!reference [".n", "image"] could not be found'],
@@ -141,6 +162,7 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
 ];
 
 const VALID: readonly string[] = [
+  `include: [null]\n${job('')}`,
   ...['1h 30m', 'one week', 'thirty minutes', 'DAY', "'3600'", '1 month'].map((text) => job(`timeout: ${text}`)),
   ...['never', 'NEVER', 'one week', '3 weeks and 2 days'].map((text) => job(`artifacts: {expire_in: ${text}}`)),
   ...['1 week', 'two days'].map((text) => job(`when: delayed\nstart_in: ${text}`)),

@@ -245,6 +245,9 @@ function planJob(
           auto_stop_in:
             job.environment.auto_stop_in &&
             expand(job.environment.auto_stop_in, `${location}:environment`, 'auto_stop_in'),
+          deployment_tier:
+            job.environment.deployment_tier &&
+            expand(job.environment.deployment_tier, `${location}:environment`, 'deployment_tier'),
         },
         start_in: startIn,
         parallel,
