@@ -1,16 +1,21 @@
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { createWorkerThread, resolveSiblingProgram, ThreadTerminated } from '#runtime/worker-thread.ts';
 import { type CiFileEvaluation, type CiFileTask, failedEvaluation } from './evaluate.ts';
-import type { ContextNeeds, PlanContextData } from './plan/plan-context.ts';
+import type { PathSource, Paths } from './expressions/paths.ts';
+import type { ContextNeeds, LoadPaths, PlanContextData } from './plan/plan-context.ts';
 import { type ReadFile, TOO_LARGE } from './yaml/includes.ts';
 import { fileTooLarge } from './yaml/values.ts';
 
 /** A question that the thread asks while it evaluates a file. */
-export type CiFileQuestion = { readonly file: string } | { readonly context: ContextNeeds };
+export type CiFileQuestion =
+  | { readonly file: string }
+  | { readonly context: ContextNeeds }
+  | { readonly pathSource: PathSource };
 
 export type CiFileAnswer =
   | { readonly text: string | null; readonly tooLarge: boolean }
   | { readonly context: PlanContextData }
+  | { readonly paths: Paths }
   | { readonly invalid: string };
 
 /** Answers to the questions of the thread. */
@@ -18,6 +23,7 @@ export interface CiFileSources {
   readonly readFile: ReadFile;
   /** Called once, for a valid file whose pipeline is planned. A text is an error of the file. */
   readonly loadContext?: (needs: ContextNeeds) => Promise<PlanContextData | { readonly invalid: string }>;
+  readonly loadPaths?: LoadPaths;
 }
 
 const thread = createWorkerThread<CiFileTask, CiFileEvaluation, CiFileQuestion, CiFileAnswer>({
@@ -52,11 +58,15 @@ export async function evaluateInThread(
 
 async function answerQuestion(
   ciQuestion: CiFileQuestion,
-  { readFile, loadContext }: CiFileSources,
+  { readFile, loadContext, loadPaths }: CiFileSources,
 ): Promise<CiFileAnswer> {
   if ('file' in ciQuestion) {
     const text = await readFile(ciQuestion.file);
     return text === TOO_LARGE ? { text: null, tooLarge: true } : { text, tooLarge: false };
+  }
+  if ('pathSource' in ciQuestion) {
+    const paths = await loadPaths!(ciQuestion.pathSource);
+    return typeof paths === 'string' ? { invalid: paths } : { paths };
   }
   const context = await loadContext!(ciQuestion.context);
   return 'invalid' in context ? context : { context };

@@ -136,8 +136,9 @@ function findPathUsage(workflow: CiConfiguration['workflow'], jobs: readonly CiJ
   const rules = [workflow, ...jobs].flatMap((entry) => entry.rules ?? []);
   const policies = jobs.flatMap(({ only, except }) => [only, except]);
   return {
-    changes: [...rules, ...policies].some((clause) => clause?.changes != null),
-    exists: rules.some(({ exists }) => exists !== null),
+    changes:
+      policies.some((policy) => policy?.changes != null) || rules.some(({ changes }) => changes?.compareTo === null),
+    exists: rules.some(({ exists }) => exists?.project === null),
   };
 }
 

@@ -1,5 +1,6 @@
 export { type CiFileSources, type EvaluationClient, evaluateInThread } from './ci-file-thread.ts';
 export type { CiFileEvaluation } from './evaluate.ts';
+export type { PathSource } from './expressions/paths.ts';
 export {
   ALL_ENVIRONMENTS,
   type ReceivingJob,

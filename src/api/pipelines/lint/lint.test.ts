@@ -127,7 +127,16 @@ for (const [content, params, error] of [
   ['unit: {script: make}', {}, null],
   ['unit: [', {}, /at line \d+ column \d+$/],
   ['text', {}, 'Invalid configuration format'],
-  ['# nothing', {}, 'Please provide content of .gitlab-ci.yml'],
+  ['# nothing', {}, 'jobs config should contain at least one visible job'],
+  ['.p: &p {script: [one]}\n.q: &q {script: [two]}\nunit:\n  <<: *p\n  <<: *q', {}, null],
+  ['unit: {script: make, only: main}', {}, 'jobs:unit:only has to be either an array of conditions or a hash'],
+  ['unit: {script: make, timeout: one week, artifacts: {paths: [a], expire_in: NEVER}}', {}, null],
+  ['spec: {inputs: {env: }}\n---\nunit: {script: make}', {}, '`env` input: required value has not been provided'],
+  [
+    'include: {template: Bash.gitlab-ci.yml}\nunit: {script: make}',
+    {},
+    'Included file `Bash.gitlab-ci.yml` is not supported yet: include:template',
+  ],
   ['', { dry_run: true }, 'Please provide content of .gitlab-ci.yml'],
   ['', {}, 'Please provide content of .gitlab-ci.yml'],
   ['.a: {script: make}', {}, 'jobs config should contain at least one visible job'],
@@ -157,9 +166,35 @@ for (const [content, params, error] of [
     if (error instanceof RegExp) assert.match(body.errors[0], error);
     else if (error !== null) assert.deepEqual(body.errors, [error]);
     assert.equal(body.jobs.length > 0, error === null);
-    assert.equal(body.merged_yaml === null, error instanceof RegExp || /^(?:Invalid|Please|Local)/.test(error ?? ''));
+    assert.equal(
+      body.merged_yaml === null,
+      error instanceof RegExp || /^(?:Invalid|Please|Local|Included|`)/.test(error ?? ''),
+    );
   });
 }
+
+test('evaluates rules with the paths since another ref and with those of another project', async () => {
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'base', ref: 'main' }));
+  await project.commit({ 'src/new': 'x' });
+  const hiddenProject = await here.newProject();
+  const { path_with_namespace: own } = (await owner.get(project.at)).body;
+  const { path_with_namespace: hidden } = (await hiddenProject.owner.get(hiddenProject.at)).body;
+  for (const [rule, error] of [
+    ['{changes: {paths: [src/*], compare_to: base}}', null],
+    ['{changes: {paths: [ci/*], compare_to: base}}', /would have been empty/],
+    ['{changes: {paths: [ci/*], compare_to: nope}}', /rule for unit: rules:changes:compare_to is not a valid ref$/],
+    [`{exists: {paths: [src/new], project: ${own}}}`, null],
+    [`{exists: {paths: [src/new], project: ${own}, ref: base}}`, /would have been empty/],
+    [`{exists: {paths: [src/new], project: ${own}, ref: nope}}`, /`nope` is not a valid ref in project/],
+    [`{exists: {paths: [src/new], project: ${hidden}}}`, /not found or access denied$/],
+    ['{exists: {paths: [src/new], project: no/project}}', /`no\/project` not found or access denied$/],
+  ] as const) {
+    const content = `unit: {script: make, rules: [${rule}]}`;
+    const { body } = await developer.post(at, { content, dry_run: true });
+    if (error === null) assert.deepEqual(body.errors, [], rule);
+    else assert.match(body.errors.join(), error, rule);
+  }
+});
 
 test('rejects too many jobs or too large scripts if include_jobs is set', async () => {
   const lines = Array.from({ length: 100 }, () => `    - ${'x'.repeat(1000)}`).join('\n');

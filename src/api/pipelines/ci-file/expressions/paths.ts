@@ -1,47 +1,94 @@
+import type { ChangesClause, ExistsClause } from '../keywords/rules.ts';
 import type { EffortBudget } from '../yaml/effort-budget.ts';
+import { CiFileError } from '../yaml/values.ts';
 import type { VariableValues } from './expression.ts';
 import { compileGlob, type Glob, MAX_GLOB_LENGTH } from './globs.ts';
 import { expandReferences } from './variables.ts';
+
+/** Paths beside those of the pipeline: changed since a ref, or the files of another project. Variables are replaced. */
+export type PathSource = { readonly compareTo: string } | { readonly project: string; readonly ref: string | null };
+
+/** Null means unknown: then every path counts as changed or existing. */
+export type Paths = readonly string[] | null;
+
+/** Thrown where paths of this source are needed but not loaded yet. */
+export class PathsRequired extends Error {
+  readonly source: PathSource;
+
+  constructor(source: PathSource) {
+    super('paths required');
+    this.source = source;
+  }
+}
+
+/** The paths that a rule names cannot be loaded. */
+export class RulePathsError extends CiFileError {}
+
+/** The loaded paths, by the JSON of their source; a text is an error. */
+export type LoadedPaths = ReadonlyMap<string, Paths | string>;
 
 /** A clause that needs more comparisons of globs with paths counts as true. */
 const MAX_COMPARISONS = 50_000;
 
 /** Evaluates `changes` and `exists` for one pipeline. */
 export class PathMatcher {
-  readonly #changed: readonly string[] | null;
-  readonly #files: readonly string[] | null;
+  readonly #changed: Paths;
+  readonly #files: Paths;
+  readonly #loaded: LoadedPaths;
   readonly #answers = new Map<string, boolean>();
   readonly #globs = new Map<string, Glob>();
   readonly #effort: EffortBudget;
-  #fileSet: ReadonlySet<string> | null = null;
+  readonly #fileSets = new Map<readonly string[], ReadonlySet<string>>();
 
-  /** Null means unknown: then every path counts as changed or existing. */
-  constructor(changedPaths: readonly string[] | null, files: readonly string[] | null, effort: EffortBudget) {
+  constructor(changedPaths: Paths, files: Paths, effort: EffortBudget, loaded: LoadedPaths = new Map()) {
     this.#changed = changedPaths;
     this.#files = files;
     this.#effort = effort;
+    this.#loaded = loaded;
   }
 
-  haveChanged(globs: readonly string[], values: VariableValues): boolean {
-    if (this.#changed === null) return true;
+  haveChanged({ globs, compareTo }: ChangesClause, values: VariableValues): boolean {
+    const source = compareTo === null ? null : { compareTo: this.#expand(compareTo, values) };
+    const paths = source === null ? this.#changed : this.#getLoaded(source);
+    if (paths === null) return true;
     const expandedGlobs = this.#expandAll(globs, values);
-    return this.#answer('changes', expandedGlobs, () => this.#someMatch(this.#changed!, expandedGlobs));
+    return this.#answer(['changes', source], expandedGlobs, () => this.#someMatch(paths, expandedGlobs));
   }
 
-  exist(globs: readonly string[], values: VariableValues): boolean {
-    if (this.#files === null) return true;
+  exist({ globs, project, ref }: ExistsClause, values: VariableValues): boolean {
+    const source = project === null ? null : this.#createProjectSource(project, ref, values);
+    const files = source === null ? this.#files : this.#getLoaded(source, { project, ref });
+    if (files === null) return true;
     const expandedGlobs = this.#expandAll(globs, values);
     const patterns = expandedGlobs.filter((glob) => /[*?[{]/.test(glob));
     const names = expandedGlobs.filter((glob) => !patterns.includes(glob));
     return this.#answer(
-      'exists',
+      ['exists', source],
       expandedGlobs,
-      () => names.some((name) => this.#hasFile(name)) || this.#someMatch(this.#files!, patterns),
+      () => names.some((name) => this.#hasFile(files, name)) || this.#someMatch(files, patterns),
     );
   }
 
-  #answer(kind: string, globs: readonly string[], compute: () => boolean): boolean {
-    const key = JSON.stringify([kind, ...globs]);
+  #createProjectSource(project: string, ref: string | null, values: VariableValues): PathSource {
+    return { project: this.#expand(project, values), ref: ref === null ? null : this.#expand(ref, values) };
+  }
+
+  /** Throws PathsRequired if the paths are not loaded, and a RulePathsError if they cannot be. Its text shows the names as written. */
+  #getLoaded(
+    source: PathSource,
+    names: { readonly project?: string | null; readonly ref?: string | null } = {},
+  ): Paths {
+    const paths = this.#loaded.get(JSON.stringify(source));
+    if (paths === undefined) throw new PathsRequired(source);
+    if (typeof paths === 'string') {
+      const { project, ref } = names;
+      throw new RulePathsError(paths.replace('{project}', () => project ?? '').replace('{ref}', () => ref ?? ''));
+    }
+    return paths;
+  }
+
+  #answer(kind: readonly unknown[], globs: readonly string[], compute: () => boolean): boolean {
+    const key = JSON.stringify([...kind, ...globs]);
     const isMatch = this.#answers.get(key) ?? compute();
     this.#answers.set(key, isMatch);
     return isMatch;
@@ -53,11 +100,14 @@ export class PathMatcher {
   }
 
   /** Returns whether a file has this path, or is below it if it ends with a slash. */
-  #hasFile(name: string): boolean {
-    this.#fileSet ??= new Set(this.#files);
-    if (!name.endsWith('/')) return this.#fileSet.has(name);
-    this.#effort.match(1, this.#files!.length);
-    return this.#files!.some((path) => path.startsWith(name));
+  #hasFile(files: readonly string[], name: string): boolean {
+    if (name.endsWith('/')) {
+      this.#effort.match(1, files.length);
+      return files.some((path) => path.startsWith(name));
+    }
+    const fileSet = this.#fileSets.get(files) ?? new Set(files);
+    this.#fileSets.set(files, fileSet);
+    return fileSet.has(name);
   }
 
   #expandAll(globs: readonly string[], values: VariableValues): string[] {

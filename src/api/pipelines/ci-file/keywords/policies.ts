@@ -129,7 +129,7 @@ function listParts(
   return [
     ...(refs === null ? [] : [() => refs.some((matches) => matches(subject))]),
     ...(variables === null ? [] : [() => variables.some((condition) => condition.isTrue(values))]),
-    ...(changes === null ? [] : [() => paths.haveChanged(changes, NO_VALUES)]),
+    ...(changes === null ? [] : [() => paths.haveChanged({ globs: changes, compareTo: null }, NO_VALUES)]),
     ...(kubernetes ? [() => false] : []),
   ];
 }

@@ -176,6 +176,6 @@ export function findMatchingRule(rules: readonly CiRule[], values: VariableValue
 
 function matches({ if: condition, changes, exists }: CiRule, values: VariableValues, paths: PathMatcher): boolean {
   if (condition !== null && !condition.isTrue(values)) return false;
-  if (changes !== null && !paths.haveChanged(changes.globs, values)) return false;
-  return exists === null || paths.exist(exists.globs, values);
+  if (changes !== null && !paths.haveChanged(changes, values)) return false;
+  return exists === null || paths.exist(exists, values);
 }

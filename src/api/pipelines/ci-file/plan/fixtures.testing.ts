@@ -15,6 +15,7 @@ const CONTEXT: PlanContext = {
   storedVariables: () => [],
   changedPaths: null,
   files: null,
+  loadPaths: async () => null,
 };
 
 /** Overrides of the context in a test; variables by key. */

@@ -1,4 +1,5 @@
 import type { PipelineSource } from '#database/tables/pipelines.ts';
+import type { PathSource, Paths } from '../expressions/paths.ts';
 import type { ScopedVariable } from '../expressions/variable-precedence.ts';
 import type { CiVariable } from '../expressions/variables.ts';
 
@@ -21,7 +22,11 @@ export interface PlanContext {
   readonly changedPaths: readonly string[] | null;
   /** All paths at the commit, for `exists`; null: too many to check. */
   readonly files: readonly string[] | null;
+  readonly loadPaths: LoadPaths;
 }
+
+/** Loads paths that a rule names; returns a text if that fails, which is an error of the file. */
+export type LoadPaths = (source: PathSource) => Promise<Paths | string>;
 
 /** Which parts of the context the file uses. */
 export interface ContextNeeds {
@@ -36,7 +41,7 @@ export interface StoredVariable extends ScopedVariable {
 }
 
 /** The context as it is sent to the thread that plans. */
-export interface PlanContextData extends Omit<PlanContext, 'storedVariables'> {
+export interface PlanContextData extends Omit<PlanContext, 'storedVariables' | 'loadPaths'> {
   readonly storedVariables: readonly StoredVariable[];
   /** Whether the ref is protected. */
   readonly isProtectedRef: boolean;

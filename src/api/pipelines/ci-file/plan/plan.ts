@@ -1,6 +1,6 @@
 import type { JobWhen } from '#database/tables/pipelines.ts';
 import { type CiConfiguration, catchCiFileError, type InvalidConfiguration } from '../configuration.ts';
-import { PathMatcher } from '../expressions/paths.ts';
+import { type LoadedPaths, PathMatcher, type Paths, PathsRequired, RulePathsError } from '../expressions/paths.ts';
 import { expandReferences, expandVariables, toPublicValues, toValues } from '../expressions/variables.ts';
 import { configError } from '../keywords/checks.ts';
 import type { CiJob } from '../keywords/job.ts';
@@ -66,15 +66,41 @@ export async function planPipeline(
   context: PlanContext,
   effort = new EffortBudget(),
 ): Promise<PipelinePlan | 'refused' | 'empty' | InvalidConfiguration> {
-  return catchCiFileError(async () => {
-    const paths = new PathMatcher(context.changedPaths, context.files, effort);
-    const variables = resolveWorkflowVariables(configuration, context, paths);
-    if (variables === null) return 'refused';
-    const selectedJobs = selectJobs({ configuration, context, paths, variables, effort });
-    if (selectedJobs.every(({ job }) => job.stage === '.pre' || job.stage === '.post')) return 'empty';
-    requireDistinctNames(selectedJobs);
-    return { jobs: resolveNeeds(selectedJobs, effort), name: resolvePipelineName(configuration, context, variables) };
-  });
+  return catchCiFileError(() =>
+    withLoadedPaths(context, (loaded) => planWithPaths(configuration, context, effort, loaded)),
+  );
+}
+
+/** Limit for the sources of paths that the rules of a file name. */
+const MAX_PATH_SOURCES = 20;
+
+/** Runs `plan` again each time it needs paths that are not loaded: which ones depends on the variables of jobs. */
+async function withLoadedPaths<T>({ loadPaths }: PlanContext, plan: (loaded: LoadedPaths) => T): Promise<T> {
+  const loaded = new Map<string, Paths | string>();
+  for (;;) {
+    try {
+      return plan(loaded);
+    } catch (error) {
+      if (!(error instanceof PathsRequired)) throw error;
+      if (loaded.size >= MAX_PATH_SOURCES) throw fileTooLarge();
+      loaded.set(JSON.stringify(error.source), await loadPaths(error.source));
+    }
+  }
+}
+
+function planWithPaths(
+  configuration: CiConfiguration,
+  context: PlanContext,
+  effort: EffortBudget,
+  loaded: LoadedPaths,
+): PipelinePlan | 'refused' | 'empty' {
+  const paths = new PathMatcher(context.changedPaths, context.files, effort, loaded);
+  const variables = resolveWorkflowVariables(configuration, context, paths);
+  if (variables === null) return 'refused';
+  const selectedJobs = selectJobs({ configuration, context, paths, variables, effort });
+  if (selectedJobs.every(({ job }) => job.stage === '.pre' || job.stage === '.post')) return 'empty';
+  requireDistinctNames(selectedJobs);
+  return { jobs: resolveNeeds(selectedJobs, effort), name: resolvePipelineName(configuration, context, variables) };
 }
 
 /** Throws if two planned jobs have the same name, for example two instances of a matrix. */
@@ -164,7 +190,7 @@ function decideJob(job: CiJob, planning: PlanState): JobDecision | null {
     ? resolveJobVariables(job, planning, listFileVariables(job, planning, [])).values()
     : NO_VALUES;
   if (job.rules !== null) {
-    const rule = findMatchingRule(job.rules, values, paths);
+    const rule = findRuleOfJob(job.name, job.rules, values, paths);
     return rule === null || rule.when === 'never' ? null : applyRule(job, rule);
   }
   if (job.only !== null && !allPartsMatch(job.only, context, values, paths)) return null;
@@ -178,6 +204,16 @@ function decideJob(job: CiJob, planning: PlanState): JobDecision | null {
     variables: [],
     interruptible: job.interruptible,
   };
+}
+
+/** Returns the first matching rule of a job, or null. Its errors name the job. */
+function findRuleOfJob(name: string, ...input: Parameters<typeof findMatchingRule>): CiRule | null {
+  try {
+    return findMatchingRule(...input);
+  } catch (error) {
+    if (!(error instanceof RulePathsError)) throw error;
+    throw new CiFileError(`Failed to parse rule for ${name}: ${error.message}`);
+  }
 }
 
 /** The failure of a manual job is allowed unless the file says otherwise. A rule that makes a job manual does not change that. */

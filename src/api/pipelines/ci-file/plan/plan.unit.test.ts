@@ -195,6 +195,43 @@ for (const [file, paths] of [
   });
 }
 
+const PATHS: Readonly<Record<string, readonly string[] | string>> = {
+  '{"compareTo":"refs/heads/dev"}': ['src/a'],
+  '{"compareTo":"nope"}': 'rules:changes:compare_to is not a valid ref',
+  '{"project":"team/other","ref":null}': ['Dockerfile'],
+  '{"project":"team/other","ref":"v1"}': ['Makefile'],
+  '{"project":"no/project","ref":null}': 'rules:exists:project `{project}` not found or access denied',
+};
+
+for (const [rule, expected] of [
+  ['changes: {paths: [src/*], compare_to: refs/heads/dev}', ['J']],
+  ['changes: {paths: [doc/*], compare_to: refs/heads/dev}', []],
+  ['changes: {paths: [src/*], compare_to: $BASE}', ['J']],
+  [
+    'changes: {paths: [nothing/*], compare_to: nope}',
+    'Failed to parse rule for J: rules:changes:compare_to is not a valid ref',
+  ],
+  ['exists: {paths: [Dockerfile], project: team/other}', ['J']],
+  ['exists: {paths: [Dockerfile], project: $OTHER, ref: v1}', []],
+  ['exists: {paths: [Make*], project: team/other, ref: v1}', ['J']],
+  [
+    'exists: {paths: [a], project: $NONE}',
+    'Failed to parse rule for J: rules:exists:project `$NONE` not found or access denied',
+  ],
+] as const) {
+  test(`evaluates ${rule} with the paths of that source`, async () => {
+    const plan = await planFile(`J: {script: a, rules: [{${rule}}]}`, {
+      variables: { BASE: 'refs/heads/dev', OTHER: 'team/other', NONE: 'no/project' },
+      changedPaths: [],
+      files: [],
+      loadPaths: async (source) => PATHS[JSON.stringify(source)]!,
+    });
+    const names =
+      plan === 'empty' ? [] : typeof plan === 'object' && 'jobs' in plan ? plan.jobs.map(({ name }) => name) : null;
+    assert.deepEqual(names ?? (plan as { invalid: string }).invalid, expected);
+  });
+}
+
 test('a null value counts as absent', async () => {
   const { jobs } = await planRequiredPipeline(`
 default: {before_script: [d], image: one, tags: [t], timeout: 1h, interruptible: true}

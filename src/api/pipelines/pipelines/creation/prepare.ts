@@ -5,22 +5,26 @@ import {
   type ContextNeeds,
   type EvaluationClient,
   evaluateInThread,
+  type PathSource,
   type PipelineVariableInput,
   type PlanContextData,
   type ReadFile,
   type StoredPlan,
 } from '#api/pipelines/ci-file/index.ts';
 import { loadStoredVariablesForPipeline } from '#api/pipelines/variables/index.ts';
-import type { CallerUser } from '#authentication/caller.ts';
+import type { Caller, CallerUser } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
 import { findMatchingRules } from '#authorization/protected-branches/branch-rules.ts';
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import { isProtectedTag, listTagRules } from '#authorization/protected-tags.ts';
 import type { Reader } from '#database/database.ts';
-import type { Project } from '#domain/namespaces/projects.ts';
+import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
+import { computeMergeBase } from '#git/commits/ancestry.ts';
 import { listChangedPaths } from '#git/diff/changed-paths.ts';
 import type { Git } from '#git/git.ts';
 import { type Commit, readCommit } from '#git/objects/object-reader.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
 import { listTree } from '#git/trees/tree-list.ts';
 import type { Services } from '#http/services.ts';
@@ -84,7 +88,11 @@ export function createPlanSources(
   commit: Commit,
   readFile: ReadFile,
 ): CiFileSources {
-  return { readFile, loadContext: (needs) => loadPlanContext(services, request, commit, needs) };
+  return {
+    readFile,
+    loadContext: (needs) => loadPlanContext(services, request, commit, needs),
+    loadPaths: (source) => loadRulePaths(services, request, source),
+  };
 }
 
 async function loadPlanContext(
@@ -115,6 +123,34 @@ async function loadPlanContext(
     changedPaths: changes ? await findChangedPaths(git, repository, request) : null,
     files: exists ? await listPathsAtCommit(git, repository, commit) : null,
   };
+}
+
+/**
+ * Loads the paths that a rule names, or returns the error of the file (contract/pipelines-composition.md §6). `{project}` and `{ref}` in it
+ * stand for the names, which may contain masked variables.
+ */
+async function loadRulePaths(
+  { git, database }: PlanServices,
+  { project, user, sha }: PipelineRequest,
+  source: PathSource,
+): Promise<string[] | null | string> {
+  if ('compareTo' in source) {
+    const repository = getRepository(git, project);
+    const baseSha = await resolveRevision(git, repository, source.compareTo);
+    if (baseSha === null) return 'rules:changes:compare_to is not a valid ref';
+    const mergeBase = await computeMergeBase(git, repository, [baseSha, sha]);
+    return mergeBase && listChangedPaths(git, repository, { from: mergeBase, to: sha, most: MAX_PATHS });
+  }
+  const caller: Caller = { user, token: null, address: null };
+  const other = source.project.includes('/') ? await findProject(database.reader, caller, source.project) : null;
+  if (other === null || !canSeeProject(caller, other) || !mayInProject(caller, 'read_code', other))
+    return 'rules:exists:project `{project}` not found or access denied';
+  const repository = getRepository(git, other);
+  const otherSha = await resolveRevision(git, repository, source.ref ?? 'HEAD');
+  if (otherSha === null && source.ref === null) return [];
+  const commit = otherSha === null ? null : await readCommit(git, repository, otherSha);
+  if (commit === null) return 'rules:exists:ref `{ref}` is not a valid ref in project `{project}`';
+  return listPathsAtCommit(git, repository, commit);
 }
 
 const VARIABLES_TOO_LARGE = 'The CI/CD variables are too large';
