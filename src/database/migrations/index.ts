@@ -83,6 +83,7 @@ import { migration as siteProofs } from './0106_site_proofs.ts';
 import { migration as commitMails } from './0111_commit_mails.ts';
 import { migration as customAttributes } from './0112_custom_attributes.ts';
 import { migration as topics } from './0113_topics.ts';
+import { migration as listFilters } from './0114_list_filters.ts';
 import { migration as emojiNames } from './0117_emoji_names.ts';
 import { migration as projectSnippets } from './0118_project_snippets.ts';
 import { migration as lfsLocks } from './0119_lfs_locks.ts';
@@ -197,6 +198,7 @@ export const migrations: readonly Migration[] = [
   commitMails,
   customAttributes,
   topics,
+  listFilters,
   emojiNames,
   projectSnippets,
   lfsLocks,

@@ -14,6 +14,7 @@ import {
   type IssuableListScope,
   issuableConditions,
   negatedConditions,
+  reactionConditions,
   valueCondition,
 } from '../issuables/index.ts';
 import type { EpicListRow } from './entities.ts';
@@ -33,6 +34,7 @@ export async function listEpics(
   const conditions = [
     ...issuableConditions(db, scope, filter),
     ...negatedConditions(db, scope, filter.not ?? {}),
+    ...reactionConditions(db, scope, caller, filter),
     ...(filter.confidential == null ? [] : [valueCondition(scope, 'confidential', filter.confidential)]),
   ];
   const mostSelective = await findMostSelective(db, conditions);

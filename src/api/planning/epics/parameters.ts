@@ -45,6 +45,7 @@ const negatableParams = {
   labels: optional(commaSeparated(string)),
   author_id: optional(integer),
   author_username: optional(absentIfBlank(string)),
+  my_reaction_emoji: optional(absentIfBlank(string)),
 };
 
 export const epicFilterParams = {

@@ -18,10 +18,9 @@ export {
 export {
   dueDateCondition,
   type IdOrKeyword,
-  idsCondition,
   issuableConditions,
   negatedConditions,
-  valueCondition,
+  selectUserId,
 } from './filters/conditions.ts';
 export { DUE_DATES } from './filters/dates.ts';
 export {
@@ -34,7 +33,16 @@ export {
 } from './filters/listing.ts';
 export { idOrKeyword, integerOrKeyword, negatableFilterParams, searchAndTimeParams } from './filters/parameters.ts';
 export { findMostSelective, type ListCondition } from './filters/query-strategy.ts';
-export { scopeAccess, scopeType, toAllProjectsParent, toScopeFilter } from './filters/scope.ts';
+export { reactionConditions } from './filters/reactions.ts';
+export {
+  columnCondition,
+  existsCondition,
+  idsCondition,
+  isKeyword,
+  negateCondition,
+  valueCondition,
+} from './filters/row-conditions.ts';
+export { mergeRequestScopeType, scopeAccess, scopeType, toAllProjectsParent, toScopeFilter } from './filters/scope.ts';
 export { ifUnmodifiedResource } from './if-unmodified.ts';
 export { IMPORTED_VALUES, type ImportedState, newStateColumns } from './import.ts';
 export {
@@ -43,6 +51,7 @@ export {
   type IssuableListScope,
   type IssuableTables,
   MERGE_REQUESTS,
+  MERGE_REQUESTS_BY_APPROVER,
   MERGE_REQUESTS_BY_REVIEWER,
   TABLES_BY_TYPE,
 } from './kind.ts';
@@ -70,7 +79,15 @@ export {
   type ReorderInput,
   reorderInList,
 } from './ordering/manual-order.ts';
-export { type ComputedOrder, labelPriorityOrder, orderComputedNullsLast, orderNullsLast } from './ordering/orders.ts';
+export { findOrderPrefix } from './ordering/order-prefix.ts';
+export {
+  applyComputedOrder,
+  type ComputedOrderName,
+  isComputedOrder,
+  labelPriorityOrder,
+  orderComputedNullsLast,
+  orderNullsLast,
+} from './ordering/orders.ts';
 export { POSITION_GAP } from './ordering/positions.ts';
 export { listParticipants } from './participants.ts';
 export { publishIssuableChanges } from './publish-changes.ts';

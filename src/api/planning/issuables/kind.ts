@@ -1,12 +1,19 @@
 import type { ResourceType } from '#activity/index.ts';
 
+/** Tables with a row for each user of an issuable: its assignees, reviewers, or approvers. */
+type AssigneeTable =
+  | 'issue_assignees'
+  | 'merge_request_assignees'
+  | 'merge_request_reviewers'
+  | 'merge_request_approvals';
+
 /** Table and column names of a resource type with labels, state and discussion. Shared code is parameterized with them. */
 export interface LabelableTables {
   /** The main table. Shared code uses only columns that all main tables have. */
   readonly table: 'issues' | 'merge_requests' | 'epics';
   readonly labelTable: 'issue_labels' | 'merge_request_labels' | 'epic_labels';
   /** Null if the resource type has neither assignees nor a milestone. */
-  readonly assigneeTable: 'issue_assignees' | 'merge_request_assignees' | 'merge_request_reviewers' | null;
+  readonly assigneeTable: AssigneeTable | null;
   /** Foreign key to the main table in other tables. */
   readonly foreignKey: 'issue_id' | 'merge_request_id' | 'epic_id';
 }
@@ -14,7 +21,7 @@ export interface LabelableTables {
 /** Table and column names of a resource type with assignees. */
 export interface IssuableTables extends LabelableTables {
   readonly table: 'issues' | 'merge_requests';
-  readonly assigneeTable: 'issue_assignees' | 'merge_request_assignees' | 'merge_request_reviewers';
+  readonly assigneeTable: AssigneeTable;
   readonly foreignKey: 'issue_id' | 'merge_request_id';
 }
 
@@ -44,6 +51,12 @@ export const MERGE_REQUESTS: IssuableTables = {
 export const MERGE_REQUESTS_BY_REVIEWER: IssuableTables = {
   ...MERGE_REQUESTS,
   assigneeTable: 'merge_request_reviewers',
+};
+
+/** Merge requests with those who approved in place of the assignees. */
+export const MERGE_REQUESTS_BY_APPROVER: IssuableTables = {
+  ...MERGE_REQUESTS,
+  assigneeTable: 'merge_request_approvals',
 };
 
 export const EPICS: LabelableTables = {

@@ -15,6 +15,7 @@ import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { createYielder } from '#runtime/yielding.ts';
 import {
   findSubscribedIds,
+  listLabelsSchema,
   loadAssignees,
   loadIssuableRelations,
   loadListRelations,
@@ -332,18 +333,20 @@ export interface MergeRequestListRow extends ListedRow {
 }
 
 /** A merge request in a list. */
-export const MergeRequestInList = entity('MergeRequestInList', fields).from(
+export const MergeRequestInList = entity('MergeRequestInList', { ...fields, labels: listLabelsSchema }).from(
   async (rows: readonly MergeRequestListRow[], context) => {
     const relations = await loadMergeRequestRelations(rows, context);
     return { relations, listRelations: await loadListRelations(MERGE_REQUESTS, rows, relations.labelsById, context) };
   },
-  (row, context, { relations, listRelations }) =>
-    serializeMergeRequest(
+  (row, context, { relations, listRelations }) => ({
+    ...serializeMergeRequest(
       { ...row, description: listRelations.description(row.id) },
       context,
       relations,
       row.referenceContext,
     ),
+    labels: listRelations.labels(row.id),
+  }),
 );
 
 const { id, iid, project_id, title, description, state, created_at, updated_at, web_url } = fields;

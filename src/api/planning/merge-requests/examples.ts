@@ -11,6 +11,14 @@ const FILTER_PARAMS: readonly Record<string, unknown>[] = [
   { author_username: 'developer', reviewer_id: 'None' },
   { source_branch: 'a', target_branch: 'main', draft: true },
   { view: 'simple' },
+  { 'not[labels]': 'bug', 'not[reviewer_username]': 'developer', order_by: 'popularity' },
+  { my_reaction_emoji: 'heart', 'not[my_reaction_emoji]': 'None', order_by: 'milestone_due' },
+  { approved: 'yes', source_project_id: 1, with_labels_details: true },
+  { approved: 'no', merge_user_id: 1, order_by: 'priority' },
+  { approved_by_ids: [1, 2], scope: 'reviews_for_me', order_by: 'label_priority' },
+  { approved_by_usernames: ['developer'], merge_user_username: 'maintainer' },
+  { environment: 'production', deployed_after: '2026-01-01' },
+  { deployed_before: '2026-01-01', approver_ids: 'Any' },
 ];
 /** Returns the example without filters, and one example for each of `FILTER_PARAMS`. */
 const withFilters = (build: Build): [Build, ...Build[]] => [

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { existsPerRow, isInIds, isInSubquery, isInTexts, withoutIndex } from '#database/dialect.ts';
+import { isInIds, isInSubquery, isInTexts, withoutIndex } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { parseSearchWords } from '#database/search/query-words.ts';
 import {
@@ -14,6 +14,17 @@ import { isPresent } from '#http/parameters/declarations.ts';
 import type { IssuableListScope } from '../kind.ts';
 import { type DueDate, toDueDateRange } from './dates.ts';
 import type { ListCondition } from './query-strategy.ts';
+import {
+  columnCondition,
+  existsCondition,
+  type FilterKeyword,
+  idsCondition,
+  isKeyword,
+  listedColumn,
+  negateCondition,
+  notExistsCondition,
+  valueCondition,
+} from './row-conditions.ts';
 
 /** Filter conditions that lists of issues, merge requests and epics share (contract/planning.md §3.6). */
 
@@ -25,7 +36,6 @@ function isUsableInScope({ project }: IssuableListScope, table: 'label' | 'miles
   return sql`(${projectIdColumn} = ${project.id} or ${groupIdColumn} in (${ancestorIds}))`;
 }
 
-export type FilterKeyword = 'None' | 'Any';
 /** `None`, `Any`, or an id. */
 export type IdOrKeyword = number | FilterKeyword;
 export type MilestoneKeyword = FilterKeyword | 'Upcoming' | 'Started';
@@ -43,6 +53,7 @@ export interface IssuableFilter {
   readonly author_username?: string | null | undefined;
   readonly assignee_id?: IdOrKeyword | null | undefined;
   readonly assignee_username?: readonly string[] | null | undefined;
+  readonly closed_by_id?: number | null | undefined;
   readonly created_before?: string | null | undefined;
   readonly created_after?: string | null | undefined;
   readonly updated_before?: string | null | undefined;
@@ -64,76 +75,11 @@ export type IssuableNotFilter = Pick<
 
 /** Maximum number of list values with an index condition each; the most selective condition drives the query. One subquery counts the other values. */
 const MAX_INDEXED_VALUES = 8;
-const isKeyword = (value: string, word: FilterKeyword) => value.toLowerCase() === word.toLowerCase();
-
-/** Returns the reference to a column of the listed table. */
-const listedColumn = ({ tables }: Pick<IssuableListScope, 'tables'>, column: string) =>
-  sql.ref(`${tables.table}.${column}`);
-
-/** Columns with an index across all projects and within one project. Epics have an index by author and by group. */
-const INDEXED_COLUMNS = ['author_id', 'milestone_id', 'created_at', 'updated_at', 'source_branch', 'target_branch'];
-const INDEXED_COLUMNS_IN_PROJECT = [...INDEXED_COLUMNS, 'iid', 'state'];
-const INDEXED_EPIC_COLUMNS = ['author_id'];
-
-function indexedColumns({ tables, project }: IssuableListScope): readonly string[] {
-  if (tables.table === 'epics') return INDEXED_EPIC_COLUMNS;
-  return project === null ? INDEXED_COLUMNS : INDEXED_COLUMNS_IN_PROJECT;
-}
-
-/** Returns a condition on a column of the listed table. Includes an id subquery if the column has an index. */
-function columnCondition(
-  scope: IssuableListScope,
-  name: string,
-  condition: (column: RawBuilder<unknown>) => RawBuilder<SqlBool>,
-): ListCondition {
-  const column = listedColumn(scope, name);
-  // The unary plus keeps SQLite from using the milestone index, from which it would read and sort all rows without a milestone.
-  const predicate = condition(name === 'milestone_id' ? sql`+${column}` : column);
-  if (!indexedColumns(scope).includes(name)) return { predicate };
-  const indexedColumn = sql.ref(`candidate.${name}`);
-  const inProject = scope.project === null ? sql`1 = 1` : sql`candidate.project_id = ${scope.project.id}`;
-  return {
-    predicate,
-    ids: sql`select candidate.id from ${sql.table(scope.tables.table)} as candidate where ${inProject} and ${condition(indexedColumn)}`,
-  };
-}
-
-type ExistenceCondition = Required<Pick<ListCondition, 'predicate' | 'unorderedPredicate' | 'negatedPredicate'>>;
-
-/** Matches issuables for which the subquery returns a row. */
-function existsCondition(db: Reader, rows: RawBuilder<unknown>): ExistenceCondition {
-  const exists = sql<SqlBool>`exists (${rows})`;
-  return {
-    predicate: existsPerRow(db, rows),
-    unorderedPredicate: exists,
-    negatedPredicate: sql<SqlBool>`not ${exists}`,
-  };
-}
-
-/** Matches issuables for which the subquery returns no row. */
-function notExistsCondition(db: Reader, rows: RawBuilder<unknown>): ExistenceCondition {
-  const { predicate, unorderedPredicate, negatedPredicate } = existsCondition(db, rows);
-  return {
-    predicate: sql<SqlBool>`not ${predicate}`,
-    unorderedPredicate: negatedPredicate,
-    negatedPredicate: unorderedPredicate,
-  };
-}
-
-/** Matches issuables whose id is in the subquery `ids`, which has a `where` clause and selects the expression `foreignKey`. */
-export function idsCondition(
-  db: Reader,
-  listScope: Pick<IssuableListScope, 'tables'>,
-  ids: RawBuilder<unknown>,
-  foreignKey: RawBuilder<unknown>,
-): ExistenceCondition & Required<Pick<ListCondition, 'ids'>> {
-  return { ...existsCondition(db, sql`${ids} and ${foreignKey} = ${listedColumn(listScope, 'id')}`), ids };
-}
 
 /** Returns the conditions that an issuable must fulfil to match the filter. */
 export function issuableConditions(db: Reader, scope: IssuableListScope, filter: IssuableFilter): ListCondition[] {
   const conditions: ListCondition[] = [];
-  const { state, iids, author_id, author_username } = filter;
+  const { state, iids, author_id, author_username, closed_by_id } = filter;
   if (isPresent(state) && state !== 'all')
     conditions.push(columnCondition(scope, 'state', (column) => sql`${column} = ${state}`));
   if (isPresent(iids) && iids.length > 0) {
@@ -141,6 +87,7 @@ export function issuableConditions(db: Reader, scope: IssuableListScope, filter:
   }
   if (isPresent(author_id)) conditions.push(authorCondition(scope, sql`${author_id}`));
   if (isPresent(author_username)) conditions.push(authorCondition(scope, selectUserId(author_username)));
+  if (isPresent(closed_by_id)) conditions.push(valueCondition(scope, 'closed_by_id', closed_by_id));
   conditions.push(...labelConditions(db, scope, filter), ...milestoneConditions(db, scope, filter));
   conditions.push(...assigneeConditions(db, scope, filter), ...timeConditions(scope, filter));
   return [...conditions, ...searchConditions(db, scope, filter)];
@@ -160,13 +107,11 @@ export function negatedConditions(db: Reader, scope: IssuableListScope, filter: 
       ? [columnCondition(scope, 'iid', (column) => isInIds(db, column as RawBuilder<number>, iids))]
       : []),
   ];
-  return positiveConditions.map(({ predicate, negatedPredicate }) => ({
-    predicate: sql<SqlBool>`coalesce(${predicate}, false) = false`,
-    ...(negatedPredicate && { unorderedPredicate: negatedPredicate }),
-  }));
+  return positiveConditions.map(negateCondition);
 }
 
-const selectUserId = (username: string) =>
+/** Selects the id of the user with this username. index: users_by_username */
+export const selectUserId = (username: string) =>
   sql`(select named_user.id from users as named_user where named_user.username_key = ${foldCase(username)})`;
 
 const authorCondition = (scope: IssuableListScope, id: RawBuilder<unknown>) =>
@@ -282,6 +227,8 @@ function assigneeConditions(
   scope: IssuableListScope,
   { assignee_id, assignee_username }: IssuableFilter,
 ): ListCondition[] {
+  const keyword = findAssigneeKeyword(assignee_username ?? []);
+  if (keyword !== null) return [assigneeCondition(db, scope, keyword)];
   const names = [...new Set((assignee_username ?? []).map(foldCase))];
   const remainingNames = names.slice(MAX_INDEXED_VALUES);
   const conditions = names
@@ -291,6 +238,12 @@ function assigneeConditions(
   if (remainingNames.length === 0) return conditions;
   const matchCount = sql`select count(*) ${fromAssigneesWithNames(db, scope, remainingNames)}`;
   return [...conditions, { predicate: sql<SqlBool>`(${matchCount}) = ${remainingNames.length}` }];
+}
+
+/** Returns the keyword if it is the only value, else null. */
+function findAssigneeKeyword([name, ...others]: readonly string[]): FilterKeyword | null {
+  if (name === undefined || others.length > 0) return null;
+  return (['None', 'Any'] as const).find((keyword) => isKeyword(name, keyword)) ?? null;
 }
 
 /** Returns the assignee table. Throws for epics, whose lists have no filter by assignee. */
@@ -303,6 +256,8 @@ function requireAssigneeTable({ tables }: IssuableListScope): string {
 /** Matches issuables assigned to any of the users. Only negated filters use it, so that each of the users is excluded. */
 function anyAssigneeConditions(db: Reader, scope: IssuableListScope, names: readonly string[]): ListCondition[] {
   if (names.length === 0) return [];
+  const keyword = findAssigneeKeyword(names);
+  if (keyword !== null) return [assigneeCondition(db, scope, keyword)];
   return [existsCondition(db, sql`select 1 ${fromAssigneesWithNames(db, scope, names.map(foldCase))}`)];
 }
 
@@ -359,18 +314,6 @@ export function dueDateCondition(db: Reader, scope: IssuableListScope, dueDate: 
     if (days === 'any') return sql<SqlBool>`${due} is not null`;
     const { first, last } = days;
     return first === null ? sql<SqlBool>`${due} <= ${last}` : sql<SqlBool>`${due} between ${first} and ${last}`;
-  });
-}
-
-/** Matches issuables whose column equals the value; `None` matches null and `Any` matches every other value. */
-export function valueCondition(
-  scope: IssuableListScope,
-  name: string,
-  value: number | string | boolean,
-): ListCondition {
-  return columnCondition(scope, name, (column) => {
-    if (value === 'None') return sql<SqlBool>`${column} is null`;
-    return value === 'Any' ? sql<SqlBool>`${column} is not null` : sql<SqlBool>`${column} = ${value}`;
   });
 }
 

@@ -3,7 +3,8 @@ import { optional } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { searchExpression, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, commaSeparated, dateTime, integer, oneOf } from '#http/parameters/types.ts';
-import type { FilterKeyword, IdOrKeyword } from './conditions.ts';
+import type { IdOrKeyword } from './conditions.ts';
+import type { FilterKeyword } from './row-conditions.ts';
 
 /** Filter parameters that lists of issues and merge requests share (contract/planning.md §3.6, §3.8). */
 
@@ -34,6 +35,7 @@ export const negatableFilterParams = {
   author_username: optional(absentIfBlank(string)),
   assignee_id: optional(idOrKeyword),
   assignee_username: optional(commaSeparated(string)),
+  my_reaction_emoji: optional(absentIfBlank(string)),
 };
 
 export const searchAndTimeParams = {

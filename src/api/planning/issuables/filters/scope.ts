@@ -3,8 +3,14 @@ import { type AccessCall, open } from '#http/access/access.ts';
 import { unauthorized } from '#http/errors/http-error.ts';
 import { oneOf } from '#http/parameters/types.ts';
 
-/** Parameter `scope` of lists across all projects: created by the caller, assigned to the caller, or all that the caller may read. */
-export const scopeType = oneOf('created_by_me', 'assigned_to_me', 'all');
+/** Values of the parameter `scope`; old clients write hyphens. */
+const SCOPES = ['created_by_me', 'assigned_to_me', 'created-by-me', 'assigned-to-me', 'all'] as const;
+
+/** Parameter `scope` of lists of issues: created by the caller, assigned to the caller, or all that the caller may read. */
+export const scopeType = oneOf(...SCOPES);
+
+/** Parameter `scope` of lists of merge requests, which the caller may also review. */
+export const mergeRequestScopeType = oneOf(...SCOPES, 'reviews_for_me');
 
 /** Requires a signed-in caller unless the scope is `all`. */
 export const scopeAccess = () => ({
@@ -17,15 +23,28 @@ export const scopeAccess = () => ({
   },
 });
 
-type Scope = { readonly scope: 'created_by_me' | 'assigned_to_me' | 'all' };
+interface ScopeFilter {
+  /** Id of the author. */
+  readonly byUser?: number;
+  /** Id of an assignee. */
+  readonly toUser?: number;
+  /** Id of a reviewer. */
+  readonly reviewedByUser?: number;
+}
 
-/** Returns the filter by author or assignee for the scope. */
-export function toScopeFilter(
-  { user }: Caller,
-  { scope }: Scope,
-): { readonly byUser?: number; readonly toUser?: number } {
-  if (scope === 'all') return {};
-  return scope === 'assigned_to_me' ? { toUser: user?.id ?? 0 } : { byUser: user?.id ?? 0 };
+/** Returns the filter by author, assignee or reviewer for the scope. Anonymous callers match nothing. */
+export function toScopeFilter({ user }: Caller, { scope }: { readonly scope: string }): ScopeFilter {
+  const userId = user?.id ?? 0;
+  switch (scope.replaceAll('-', '_')) {
+    case 'created_by_me':
+      return { byUser: userId };
+    case 'assigned_to_me':
+      return { toUser: userId };
+    case 'reviews_for_me':
+      return { reviewedByUser: userId };
+    default:
+      return {};
+  }
 }
 
 /** Returns the list scope of all projects; archived projects are excluded unless `nonArchived` is false. */

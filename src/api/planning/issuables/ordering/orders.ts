@@ -49,3 +49,32 @@ export const labelPriorityOrder = memoizeByTables(
     aboveAll: sql.lit(Number.MAX_SAFE_INTEGER),
   }),
 );
+
+/** Due date of the milestone. index: milestones primary key */
+const milestoneDueOrder = memoizeByTables(
+  ({ table }: IssuableTables): ComputedOrder => ({
+    value: sql`(select milestone.due_date from milestones as milestone where milestone.id = ${sql.ref(`${table}.milestone_id`)})`,
+    low: sql.lit(''),
+    high: sql.lit('9999-99'),
+  }),
+);
+
+/** Orders that are computed per row. `priority` sorts by the due date of the milestone, then by label priority. */
+export type ComputedOrderName = 'milestone_due' | 'label_priority' | 'priority';
+
+export const isComputedOrder = (order: string): order is ComputedOrderName =>
+  order === 'milestone_due' || order === 'label_priority' || order === 'priority';
+
+/** Adds a computed order to the query. Ties remain unsorted. */
+export function applyComputedOrder<Table extends IssuableTables['table']>(
+  query: SelectQueryBuilder<Schema, Table, { id: number }>,
+  tables: IssuableTables,
+  order: ComputedOrderName,
+  direction: Direction,
+) {
+  if (order === 'label_priority') return orderComputedNullsLast(query, labelPriorityOrder(tables), direction);
+  const byMilestone = orderComputedNullsLast(query, milestoneDueOrder(tables), direction);
+  return order === 'milestone_due'
+    ? byMilestone
+    : orderComputedNullsLast(byMilestone, labelPriorityOrder(tables), direction);
+}

@@ -34,24 +34,30 @@ export const listGroupIssues = endpoint({
   get: '/groups/:id/issues',
   summary: 'List the issues of a group',
   access: inGroupAllowingAnonymous('read_group'),
-  params: { ...issueListParams, non_archived: optional(boolean, true) },
+  params: { scope: optional(scopeType, 'all'), ...issueListParams, non_archived: optional(boolean, true) },
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
   response: page(IssueInList),
   read: (db, { group, caller, params, page, base }) =>
-    listIssuesPage(db, { caller, tier: base.tier }, { group, nonArchived: params.non_archived }, params, page),
+    listIssuesPage(
+      db,
+      { caller, tier: base.tier },
+      { group, nonArchived: params.non_archived },
+      { ...params, ...toScopeFilter(caller, params) },
+      page,
+    ),
 });
 
 export const listProjectIssues = endpoint({
   get: '/projects/:id/issues',
   summary: 'List the issues of a project',
   access: inProjectAllowingAnonymous('read_project'),
-  params: issueListParams,
+  params: { scope: optional(scopeType, 'all'), ...issueListParams },
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
   response: page(IssueInList),
   read: (db, { project, caller, params, page, base }) =>
-    listIssuesPage(db, { caller, tier: base.tier }, { project }, params, page),
+    listIssuesPage(db, { caller, tier: base.tier }, { project }, { ...params, ...toScopeFilter(caller, params) }, page),
 });
 
 export const getIssuesStatistics = endpoint({
@@ -73,23 +79,29 @@ export const getGroupIssuesStatistics = endpoint({
   get: '/groups/:id/issues_statistics',
   summary: 'Get issue statistics of a group',
   access: inGroupAllowingAnonymous('read_group'),
-  params: issueFilterParams,
+  params: { scope: optional(scopeType, 'all'), ...issueFilterParams },
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
   response: ok(IssuesStatistics),
   read: (db, { group, caller, params, base }) =>
-    getIssueCounts(db, { caller, tier: base.tier }, { group, nonArchived: true }, params),
+    getIssueCounts(
+      db,
+      { caller, tier: base.tier },
+      { group, nonArchived: true },
+      { ...params, ...toScopeFilter(caller, params) },
+    ),
 });
 
 export const getProjectIssuesStatistics = endpoint({
   get: '/projects/:id/issues_statistics',
   summary: 'Get issue statistics of a project',
   access: inProjectAllowingAnonymous('read_project'),
-  params: issueFilterParams,
+  params: { scope: optional(scopeType, 'all'), ...issueFilterParams },
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
   response: ok(IssuesStatistics),
-  read: (db, { project, caller, params, base }) => getIssueCounts(db, { caller, tier: base.tier }, { project }, params),
+  read: (db, { project, caller, params, base }) =>
+    getIssueCounts(db, { caller, tier: base.tier }, { project }, { ...params, ...toScopeFilter(caller, params) }),
 });
 
 export const [listGroupMilestoneIssues, listProjectMilestoneIssues] = forGroupAndProject((parent) =>

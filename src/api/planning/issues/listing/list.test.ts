@@ -41,6 +41,39 @@ await createIssue('Asked', { description: 'main\nquestion' });
 here.clock.advance(1);
 await expectSuccess(owner.put(`${issues}/${bug.iid}`, { state_event: 'close' }));
 
+test('filters by scope, and by the emoji that the caller awarded, in lists and statistics', async () => {
+  const holder = await newGroup();
+  const within = await newProject({ in: holder, with: ['reporter'] });
+  const { owner: author, reporter } = within;
+  const created = [];
+  for (const title of ['one', 'two', 'three']) {
+    const { body } = await expectSuccess(author.post(`${within.at}/issues`, { title, assignee_ids: [author.id] }));
+    created.push(body);
+  }
+  const [one, two] = created;
+  await expectSuccess(reporter.put(`${within.at}/issues/${two.iid}`, { assignee_ids: [reporter.id] }));
+  await expectSuccess(reporter.post(`${within.at}/issues/${one.iid}/award_emoji`, { name: 'heart' }));
+  const rows: [Params, string[]][] = [
+    [{ scope: 'assigned_to_me' }, ['two']],
+    [{ scope: 'assigned-to-me' }, ['two']],
+    [{ scope: 'created_by_me' }, []],
+    [{ scope: 'all' }, ['one', 'two', 'three']],
+    [{ my_reaction_emoji: 'heart' }, ['one']],
+    [{ my_reaction_emoji: 'star' }, []],
+    [{ my_reaction_emoji: 'Any' }, ['one']],
+    [{ my_reaction_emoji: 'None' }, ['two', 'three']],
+    [negate({ my_reaction_emoji: 'heart' }), ['two', 'three']],
+  ];
+  for (const at of [holder.at, within.at]) {
+    for (const [params, titles] of rows) {
+      assert.deepEqual(await listTitles(reporter, params, `${at}/issues`), titles, JSON.stringify(params));
+      const { body } = await expectSuccess(reporter.get(`${at}/issues_statistics`, params));
+      assert.equal(body.statistics.counts.all, titles.length, `${at} ${JSON.stringify(params)}`);
+    }
+  }
+  assert.deepEqual(await listTitles(reporter, { scope: 'assigned-to-me' }, '/issues'), ['two']);
+});
+
 test('confidential issues are hidden and not counted without permission', async () => {
   const all = ['bug', 'chore', 'secret', 'Asked'];
   assert.deepEqual(await listTitles(planner), all);
@@ -75,6 +108,17 @@ test('each filter selects matching issues', async () => {
     [{ weight: 3 }, ['bug']],
     [{ weight: 'None' }, ['chore', 'Asked']],
     [{ issue_type: 'incident' }, ['secret']],
+    [{ issue_type: 'requirement' }, []],
+    [{ issue_type: 'ticket' }, []],
+    [{ health_status: 'none' }, ['bug', 'chore', 'secret', 'Asked']],
+    [{ health_status: 'any' }, []],
+    [{ health_status: 'on_track' }, []],
+    [{ closed_by_id: owner.id }, ['bug']],
+    [{ closed_by_id: guest.id }, []],
+    [{ scope: 'created_by_me' }, []],
+    [{ scope: 'created-by-me' }, []],
+    [{ scope: 'assigned_to_me' }, []],
+    [{ due_date: '' }, ['bug', 'chore', 'secret', 'Asked']],
     [{ due_date: '0' }, ['chore', 'Asked']],
     [{ due_date: 'any' }, ['bug', 'secret']],
     [{ due_date: 'overdue' }, ['bug']],

@@ -3,12 +3,14 @@ import {
   buildIdQueries,
   chooseCountStrategy,
   dueDateCondition,
+  findOrderPrefix,
   ISSUES,
   type IssuableListParent,
   type IssuableListScope,
   issuableConditions,
   type ListCondition,
   negatedConditions,
+  reactionConditions,
   valueCondition,
 } from '#api/planning/issuables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
@@ -21,12 +23,12 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { isPresent, type ParameterValues } from '#http/parameters/declarations.ts';
 import { epicConditions } from './epic-conditions.ts';
 import { iterationConditions } from './iteration-conditions.ts';
-import { findOrderPrefix } from './order-prefix.ts';
 import { applyIssueOrder, type IssueOrdering } from './orders.ts';
 import type { issueFilterParams } from './parameters.ts';
 
 /** Filters of an issue list. */
 export interface IssueFilter extends Partial<ParameterValues<typeof issueFilterParams>> {
+  readonly closed_by_id?: number | null | undefined;
   readonly state?: 'opened' | 'closed' | 'all' | undefined;
   /** Id of the milestone. */
   readonly ofMilestone?: number;
@@ -53,7 +55,7 @@ export async function listIssues(
   );
   const prefixQuery =
     unindexed && parent.project
-      ? await findOrderPrefix(db, { query, unindexed }, parent.project, ordering, page)
+      ? await findOrderPrefix(db, { query, unindexed }, { tables: ISSUES, project: parent.project, ...ordering }, page)
       : null;
   const countStrategy = count ?? (prefixQuery ? (limit: number) => countUpTo(db, query, limit) : undefined);
   const idPage = await paginate(db, applyIssueOrder(prefixQuery ?? query, ordering), page, countStrategy);
@@ -99,6 +101,7 @@ async function buildIssueIdQueries(
     ...issuableConditions(db, scope, filter),
     ...issuableConditions(db, scope, { author_id: filter.byUser, assignee_id: filter.toUser }),
     ...negatedConditions(db, scope, filter.not ?? {}),
+    ...reactionConditions(db, scope, caller, filter),
     ...issueOnlyConditions(db, scope, filter),
     ...(filter.premium ? await epicConditions(db, caller, filter.epic_id) : []),
   ];
@@ -111,7 +114,7 @@ async function buildIssueIdQueries(
 
 /** Returns the conditions of filters that only issues have. */
 function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: IssueFilter): ListCondition[] {
-  const { confidential, due_date, issue_type, ofMilestone, premium, weight, not } = filter;
+  const { confidential, due_date, health_status, issue_type, ofMilestone, premium, weight, not } = filter;
   const conditions: ListCondition[] = [];
   const addValueCondition = (name: string, value: number | string | boolean | null | undefined) => {
     if (isPresent(value)) conditions.push(valueCondition(scope, name, value));
@@ -119,6 +122,8 @@ function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: Issue
   addValueCondition('confidential', confidential);
   addValueCondition('issue_type', issue_type);
   addValueCondition('milestone_id', ofMilestone);
+  // Issues have no health status.
+  if (isPresent(health_status) && health_status !== 'none') conditions.push({ predicate: sql<SqlBool>`1 = 0` });
   if (isPresent(due_date)) conditions.push(dueDateCondition(db, scope, due_date));
   if (!premium) return conditions;
   addValueCondition('weight', weight);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import {
-  type ComputedOrder,
+  applyComputedOrder,
   ISSUES,
   type IssuableIdQuery,
   labelPriorityOrder,
@@ -26,13 +26,9 @@ export function applyIssueOrder(query: IssueIdQuery, { order, direction }: Issue
     case 'weight':
       return orderNullsLast(query, sql`issues.${sql.raw(order)}`, direction).orderBy('issues.id', direction);
     case 'milestone_due':
-      return orderComputedNullsLast(query, MILESTONE_DUE, direction).orderBy('issues.id', direction);
     case 'label_priority':
-      return orderComputedNullsLast(query, labelPriorityOrder(ISSUES), direction).orderBy('issues.id', direction);
-    case 'priority': {
-      const byMilestone = orderComputedNullsLast(query, MILESTONE_DUE, direction);
-      return orderComputedNullsLast(byMilestone, labelPriorityOrder(ISSUES), direction).orderBy('issues.id', direction);
-    }
+    case 'priority':
+      return applyComputedOrder(query, ISSUES, order, direction).orderBy('issues.id', direction);
     case 'milestone_issues':
       return orderComputedNullsLast(query, labelPriorityOrder(ISSUES), 'asc').orderBy('issues.id', 'desc');
     default:
@@ -48,10 +44,3 @@ const COLUMNS = {
   relative_position: 'relative_position',
   popularity: 'upvotes',
 } as const;
-
-/** index: milestones primary key */
-const MILESTONE_DUE: ComputedOrder = {
-  value: sql`(select milestone.due_date from milestones as milestone where milestone.id = issues.milestone_id)`,
-  belowAll: sql.lit(''),
-  aboveAll: sql.lit('9999-99'),
-};

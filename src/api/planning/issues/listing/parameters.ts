@@ -7,7 +7,7 @@ import {
 } from '#api/planning/issuables/index.ts';
 import { mutuallyExclusive, object, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
-import { absentIfBlank, boolean, oneOf } from '#http/parameters/types.ts';
+import { absentIfBlank, boolean, integer, oneOf } from '#http/parameters/types.ts';
 
 /** Filter and sort parameters of issue lists (contract/planning.md §3.6). */
 
@@ -25,8 +25,11 @@ export const issueFilterParams = {
   confidential: optional(boolean),
   epic_id: optional(idOrKeyword),
   ...searchAndTimeParams,
-  due_date: optional(oneOf(...DUE_DATES)),
-  issue_type: optional(oneOf('issue', 'incident', 'task', 'test_case')),
+  due_date: optional(absentIfBlank(oneOf(...DUE_DATES))),
+  // Issues of the last two types do not exist.
+  issue_type: optional(oneOf('issue', 'incident', 'task', 'test_case', 'requirement', 'ticket')),
+  /** Issues have no health status: only `none` matches. */
+  health_status: optional(oneOf('on_track', 'needs_attention', 'at_risk', 'none', 'any')),
   not: optional(object(negatableParams)),
 };
 
@@ -54,6 +57,7 @@ export type IssueOrder = (typeof ISSUE_ORDERS)[number];
 export const issueListParams = {
   state: optional(oneOf('opened', 'closed', 'all'), 'all'),
   ...issueFilterParams,
+  closed_by_id: optional(integer),
   with_labels_details: optional(boolean, false),
   order_by: optional(oneOf(...ISSUE_ORDERS), 'created_at'),
   sort: optional(oneOf('asc', 'desc'), 'desc'),

@@ -1,4 +1,9 @@
-import { scopeAccess, scopeType, toAllProjectsParent, toScopeFilter } from '#api/planning/issuables/index.ts';
+import {
+  mergeRequestScopeType,
+  scopeAccess,
+  toAllProjectsParent,
+  toScopeFilter,
+} from '#api/planning/issuables/index.ts';
 import { milestoneResource, READ_MILESTONES } from '#api/planning/milestones/index.ts';
 import { forGroupAndProject } from '#http/access/parents.ts';
 import { inGroupAllowingAnonymous, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
@@ -8,7 +13,7 @@ import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { ListedMergeRequest, MergeRequestInList } from '../entities.ts';
 import { listMergeRequests as list, listMergeRequestsOfMilestone } from './list.ts';
-import { mergeRequestFilterRules, mergeRequestListParams } from './parameters.ts';
+import { type MergeRequestOrder, mergeRequestFilterRules, mergeRequestListParams } from './parameters.ts';
 import { listMergeRequestsOfProject, projectMergeRequestParams } from './project-merge-requests.ts';
 
 /** Lists of merge requests. */
@@ -18,7 +23,7 @@ export const listMergeRequests = endpoint({
   summary: 'List merge requests of all projects',
   access: scopeAccess(),
   params: {
-    scope: optional(scopeType, 'created_by_me'),
+    scope: optional(mergeRequestScopeType, 'created_by_me'),
     ...mergeRequestListParams,
     non_archived: optional(boolean, true),
   },
@@ -36,7 +41,7 @@ export const listMergeRequests = endpoint({
 });
 
 type OrderParams = {
-  readonly order_by: 'created_at' | 'updated_at' | 'title' | 'merged_at';
+  readonly order_by: MergeRequestOrder;
   readonly sort: 'asc' | 'desc';
 };
 
@@ -46,7 +51,11 @@ export const listGroupMergeRequests = endpoint({
   get: '/groups/:id/merge_requests',
   summary: 'List the merge requests of a group',
   access: inGroupAllowingAnonymous('read_group'),
-  params: { scope: optional(scopeType, 'all'), ...mergeRequestListParams, non_archived: optional(boolean, true) },
+  params: {
+    scope: optional(mergeRequestScopeType, 'all'),
+    ...mergeRequestListParams,
+    non_archived: optional(boolean, true),
+  },
   rules: mergeRequestFilterRules,
   response: page(ListedMergeRequest),
   read: (db, { group, caller, params, page }) => {

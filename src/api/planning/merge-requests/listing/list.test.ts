@@ -58,6 +58,8 @@ test('each filter selects matching merge requests', async () => {
     [{ reviewer_id: reporter.id }, [three]],
     [{ reviewer_id: 'Any' }, [three]],
     [{ reviewer_username: reporter.username }, [three]],
+    [{ reviewer_username: 'none' }, [two, one]],
+    [{ assignee_username: 'Any' }, [two]],
     [{ source_branch: two.source_branch }, [two]],
     [{ target_branch: 'main' }, [three, two, one]],
     [{ target_branch: 'other' }, []],
@@ -72,7 +74,10 @@ test('each filter selects matching merge requests', async () => {
     [{ created_before: two.created_at }, [two, one]],
     [{ updated_before: one.updated_at }, [one]],
     [{ scope: 'created_by_me' }, [three, two]],
+    [{ scope: 'created-by-me' }, [three, two]],
     [{ scope: 'assigned_to_me' }, []],
+    [{ scope: 'assigned-to-me' }, []],
+    [{ scope: 'reviews_for_me' }, []],
   ];
   for (const [params, found] of rows) {
     assert.deepEqual(
@@ -104,12 +109,207 @@ test('each order sorts in both directions, unmerged ones last by merge time', as
   await expectSuccess(owner.delete(merged.at));
 });
 
+test('each negated filter excludes matching merge requests', async () => {
+  const rows: [not: object, found: { iid: number }[]][] = [
+    [{ labels: 'ui' }, [three, two]],
+    [{ labels: 'bug' }, [two]],
+    [{ labels: 'None' }, [three, one]],
+    [{ milestone: 'v1' }, [three, one]],
+    [{ author_id: developer.id }, [three, two]],
+    [{ author_username: developer.username }, [three, two]],
+    [{ assignee_id: reporter.id }, [three, one]],
+    [{ assignee_username: reporter.username }, [three, one]],
+    [{ assignee_username: 'None' }, [two]],
+    [{ reviewer_id: reporter.id }, [two, one]],
+    [{ reviewer_id: 'Any' }, [two, one]],
+    [{ reviewer_username: reporter.username }, [two, one]],
+    [{ labels: 'ui', assignee_id: reporter.id }, [three]],
+    [{}, [three, two, one]],
+  ];
+  for (const [not, found] of rows) {
+    const params = Object.fromEntries(Object.entries(not).map(([name, value]) => [`not[${name}]`, value]));
+    assert.deepEqual(
+      await listIids(params),
+      found.map(({ iid }) => iid),
+      JSON.stringify(not),
+    );
+  }
+  const { status, body } = await owner.get(at, { 'not[author_id]': 1, 'not[author_username]': 'x' });
+  assert.deepEqual([status, body], [400, { error: 'not[author_id], not[author_username] are mutually exclusive' }]);
+});
+
+test('filters by approvals, and by approvers, of whom there are none', async () => {
+  await expectSuccess(owner.post(`${one.at}/approve`));
+  await expectSuccess(developer.post(`${three.at}/approve`));
+  await expectSuccess(planner.get(at));
+  const maintainer = await project.addMember('maintainer');
+  await expectSuccess(maintainer.post(`${three.at}/approve`));
+  const rows: [params: object, found: { iid: number }[]][] = [
+    [{ approved: 'yes' }, [three, one]],
+    [{ approved: 'no' }, [two]],
+    [{ approved_by_ids: [developer.id] }, [three]],
+    [{ approved_by_ids: [developer.id, maintainer.id] }, [three]],
+    [{ approved_by_ids: [developer.id, owner.id] }, []],
+    [{ approved_by_ids: `${owner.id}` }, [one]],
+    [{ approved_by_ids: 'None' }, [two]],
+    [{ approved_by_ids: 'Any' }, [three, one]],
+    [{ approved_by_usernames: [developer.username.toUpperCase(), maintainer.username] }, [three]],
+    [{ approved_by_usernames: 'none' }, [two]],
+    [{ approved_by_usernames: 'nobody-of-this-name' }, []],
+    [{ approver_ids: [developer.id] }, []],
+    [{ approver_ids: 'Any' }, []],
+    [{ approver_ids: 'None' }, [three, two, one]],
+    [{ approved: 'yes', labels: 'ui' }, [one]],
+  ];
+  for (const path of [at, `${group.at}/merge_requests`]) {
+    for (const [params, found] of rows) {
+      assert.deepEqual(
+        await listIids(params, path),
+        found.map(({ iid }) => iid),
+        `${path} ${JSON.stringify(params)}`,
+      );
+    }
+  }
+  const refused = await owner.get(at, { approved_by_ids: [1, 2, 3, 4, 5, 6] });
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [400, { error: 'approved_by_ids is too long (maximum is 5 elements)' }],
+  );
+  for (const by of [owner, developer, maintainer]) {
+    for (const made of [one, three]) await by.post(`${made.at}/unapprove`);
+  }
+});
+
+test('filters by the emoji that the caller awarded', async () => {
+  await expectSuccess(planner.post(`${one.at}/award_emoji`, { name: 'star' }));
+  await expectSuccess(planner.post(`${two.at}/award_emoji`, { name: 'thumbsup' }));
+  await expectSuccess(owner.post(`${three.at}/award_emoji`, { name: 'star' }));
+  const rows: [params: object, found: { iid: number }[]][] = [
+    [{ my_reaction_emoji: 'star' }, [one]],
+    [{ my_reaction_emoji: '+1' }, [two]],
+    [{ my_reaction_emoji: 'heart' }, []],
+    [{ my_reaction_emoji: 'not an emoji' }, []],
+    [{ my_reaction_emoji: 'Any' }, [two, one]],
+    [{ my_reaction_emoji: 'none' }, [three]],
+    [{ my_reaction_emoji: '' }, [three, two, one]],
+    [{ 'not[my_reaction_emoji]': 'star' }, [three, two]],
+  ];
+  for (const [params, found] of rows) {
+    assert.deepEqual(
+      await listIids(params, at, planner),
+      found.map(({ iid }) => iid),
+      JSON.stringify(params),
+    );
+  }
+});
+
+test('filters by who merged, by source project, and by the project of the list', async () => {
+  const merger = await project.addMember('maintainer');
+  const merged = await newMergeRequest(project);
+  await expectSuccess(merger.put(`${merged.at}/merge`));
+  const rows: [params: object, found: { iid: number }[]][] = [
+    [{ merge_user_id: merger.id }, [merged]],
+    [{ merge_user_username: merger.username }, [merged]],
+    [{ merge_user_id: developer.id }, []],
+    [{ merge_user_username: 'nobody-of-this-name' }, []],
+    [{ source_project_id: project.id }, [merged, three, two, one]],
+    [{ source_project_id: project.id + 1000 }, []],
+  ];
+  for (const path of [at, `${group.at}/merge_requests`]) {
+    for (const [params, found] of rows) {
+      assert.deepEqual(
+        await listIids(params, path),
+        found.map(({ iid }) => iid),
+        `${path} ${JSON.stringify(params)}`,
+      );
+    }
+  }
+  await expectSuccess(owner.delete(merged.at));
+});
+
+test('filters by the environment and the time of a deployment that shipped the merge request', async () => {
+  const shipped = await newMergeRequest(project);
+  const { merge_commit_sha: sha } = (await expectSuccess(owner.put(`${shipped.at}/merge`))).body;
+  const deployment = { environment: 'production', ref: 'main', tag: false, sha, status: 'success' };
+  const { body } = await expectSuccess(owner.post(`${project.at}/deployments`, deployment));
+  await here.runJobs();
+  const finishedAt = Date.parse(body.updated_at);
+  const [before, after] = [-1000, 1000].map((offset) => new Date(finishedAt + offset).toISOString());
+  const rows: [params: object, found: { iid: number }[]][] = [
+    [{ environment: 'production' }, [shipped]],
+    [{ environment: 'staging' }, []],
+    [{ environment: '' }, []],
+    [{ deployed_after: before }, [shipped]],
+    [{ deployed_after: after }, []],
+    [{ deployed_before: after }, [shipped]],
+    [{ deployed_before: before }, []],
+    [{ deployed_after: before, deployed_before: after, environment: 'production' }, [shipped]],
+    [{ deployed_after: after, environment: 'production' }, []],
+  ];
+  for (const path of [at, `${group.at}/merge_requests`]) {
+    for (const [params, found] of rows) {
+      assert.deepEqual(
+        await listIids(params, path),
+        found.map(({ iid }) => iid),
+        `${path} ${JSON.stringify(params)}`,
+      );
+    }
+  }
+  await expectSuccess(owner.delete(shipped.at));
+});
+
+test('shows the details of labels on request', async () => {
+  const { body } = await owner.get(at, { iids: [one.iid], with_labels_details: true });
+  assert.deepEqual(
+    body[0].labels.map(({ name: title, color }: { name: string; color: string }) => [title, color]),
+    [
+      ['bug', '#6699cc'],
+      ['ui', '#6699cc'],
+    ],
+  );
+  assert.deepEqual((await owner.get(at, { iids: [one.iid] })).body[0].labels, ['bug', 'ui']);
+});
+
+test('orders by label priority, due date of the milestone, both, or popularity', async () => {
+  const due = (await expectSuccess(owner.post(`${project.at}/milestones`, { title: 'due', due_date: '2026-03-01' })))
+    .body;
+  await expectSuccess(owner.put(one.at, { milestone_id: due.id }));
+  await expectSuccess(owner.post(`${project.at}/labels`, { name: 'first', color: '#000000', priority: 1 }));
+  await expectSuccess(owner.put(three.at, { add_labels: 'first' }));
+  await expectSuccess(planner.post(`${three.at}/award_emoji`, { name: 'thumbsup' }));
+  const rows: [order_by: string, ascending: { iid: number }[]][] = [
+    ['milestone_due', [one, two, three]],
+    ['label_priority', [three, one, two]],
+    ['priority', [one, three, two]],
+    ['popularity', [one, two, three]],
+  ];
+  for (const path of [at, `${group.at}/merge_requests`]) {
+    for (const [order_by, found] of rows) {
+      const listed = await listIids({ order_by, sort: 'asc' }, path);
+      assert.deepEqual(
+        order_by === 'popularity' ? listed.slice(-1) : listed,
+        (order_by === 'popularity' ? [three] : found).map(({ iid }) => iid),
+        `${path} ${order_by}`,
+      );
+    }
+    // Those without a value come last in both directions.
+    assert.equal((await listIids({ order_by: 'label_priority' }, path))[0], three.iid);
+    assert.equal((await listIids({ order_by: 'milestone_due' }, path))[0], one.iid);
+  }
+  await expectSuccess(owner.put(one.at, { milestone_id: 0 }));
+  await expectSuccess(owner.put(three.at, { remove_labels: 'first' }));
+});
+
 test('rejects mutually exclusive filters and invalid values', async () => {
   for (const [params, error] of [
     [{ author_id: 1, author_username: 'x' }, 'author_id, author_username are mutually exclusive'],
     [{ assignee_id: 1, assignee_username: 'x' }, 'assignee_id, assignee_username are mutually exclusive'],
     [{ reviewer_id: 1, reviewer_username: 'x' }, 'reviewer_id, reviewer_username are mutually exclusive'],
     [{ state: 'reopened' }, 'state does not have a valid value'],
+    [{ merge_user_id: 1, merge_user_username: 'x' }, 'merge_user_id, merge_user_username are mutually exclusive'],
+    [{ approved: 'maybe' }, 'approved does not have a valid value'],
+    [{ scope: 'mine' }, 'scope does not have a valid value'],
+    [{ deployed_after: 'yesterday' }, 'deployed_after is invalid'],
     [{ order_by: 'weight' }, 'order_by does not have a valid value'],
     [{ view: 'full' }, 'view does not have a valid value'],
   ] as const) {
@@ -134,7 +334,10 @@ test('answers 403 to a Guest of a private project and hides its merge requests i
 
 test('lists merge requests created by the caller, assigned to the caller, or all readable ones', async () => {
   assert.deepEqual(await listIids({}, '/merge_requests', developer), [one.iid]);
-  assert.deepEqual(await listIids({ scope: 'assigned_to_me' }, '/merge_requests', reporter), [two.iid]);
+  for (const scope of ['assigned_to_me', 'assigned-to-me'])
+    assert.deepEqual(await listIids({ scope }, '/merge_requests', reporter), [two.iid]);
+  for (const path of ['/merge_requests', at])
+    assert.deepEqual(await listIids({ scope: 'reviews_for_me' }, path, reporter), [three.iid]);
   const open = await newProject({ visibility: 'public', readme: true });
   const shown = await newMergeRequest(open, { title: name('Public') });
   for (const by of [anonymous, await user()]) {

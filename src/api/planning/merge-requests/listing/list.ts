@@ -1,17 +1,24 @@
-import { expressionBuilder, sql } from 'kysely';
+import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import {
+  applyComputedOrder,
   buildIdQueries,
   chooseCountStrategy,
+  columnCondition,
+  findOrderPrefix,
   type IssuableIdQuery,
   type IssuableListParent,
   type IssuableListScope,
+  isComputedOrder,
   issuableConditions,
   type ListCondition,
   labelPriorityOrder,
   MERGE_REQUESTS,
   MERGE_REQUESTS_BY_REVIEWER,
+  negatedConditions,
   orderComputedNullsLast,
   orderNullsLast,
+  reactionConditions,
+  selectUserId,
   toListParent,
   valueCondition,
   withReferenceContext,
@@ -19,12 +26,14 @@ import {
 import type { Caller } from '#authentication/caller.ts';
 import { findListedMergeRequests, mayReadMergeRequests, mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
-import { paginate } from '#database/page.ts';
+import { countUpTo, paginate } from '#database/page.ts';
 import type { Parent } from '#http/access/parents.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { isPresent, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { MergeRequestListRow } from '../entities.ts';
+import { approvalConditions } from './approval-conditions.ts';
+import { deploymentConditions } from './deployment-conditions.ts';
 import type { MergeRequestOrder, mergeRequestFilterParams } from './parameters.ts';
 
 /** Filters of a merge request list. */
@@ -33,14 +42,15 @@ interface MergeRequestFilter extends Partial<ParameterValues<typeof mergeRequest
   readonly ofMilestone?: number;
   /** Additional condition. */
   readonly extraCondition?: ListCondition;
-  /** Ids of author and assignee. */
+  /** Ids of author, assignee and reviewer. */
   readonly byUser?: number;
   readonly toUser?: number;
+  readonly reviewedByUser?: number;
 }
 
 interface MergeRequestOrdering {
-  /** `priority`: lowest label priority first, then newest first. */
-  readonly order: MergeRequestOrder | 'priority';
+  /** `milestone_merge_requests`: lowest label priority first, then newest first. */
+  readonly order: MergeRequestOrder | 'milestone_merge_requests';
   readonly direction: 'asc' | 'desc';
 }
 
@@ -55,13 +65,23 @@ export async function listMergeRequests(
   ordering: MergeRequestOrdering,
   page: OffsetRequest,
 ): Promise<ListPage<MergeRequestListRow>> {
-  const queries = await buildIdQueries(db, MERGE_REQUESTS, parent, buildConditions(db, parent, filter), {
+  const queries = await buildIdQueries(db, MERGE_REQUESTS, parent, buildConditions(db, caller, parent, filter), {
     inProject: () => expressionBuilder<never, never>().lit(mayReadMergeRequests(caller, parent.project!)),
     acrossProjects: () => mergeRequestVisibleTo(caller, db.today)(expressionBuilder()),
     hasIndexedOrder: ordering.order === 'created_at' || ordering.order === 'updated_at',
   });
-  const { query, count } = await chooseCountStrategy(db, MERGE_REQUESTS, queries);
-  const idPage = await paginate(db, applyOrder(query, ordering), page, count);
+  const { query, unindexed, count } = await chooseCountStrategy(db, MERGE_REQUESTS, queries);
+  const prefixQuery =
+    unindexed && parent.project
+      ? await findOrderPrefix(
+          db,
+          { query, unindexed },
+          { tables: MERGE_REQUESTS, project: parent.project, ...ordering },
+          page,
+        )
+      : null;
+  const countStrategy = count ?? (prefixQuery ? (limit: number) => countUpTo(db, query, limit) : undefined);
+  const idPage = await paginate(db, applyOrder(prefixQuery ?? query, ordering), page, countStrategy);
   const rows = await findListedMergeRequests(
     db,
     caller,
@@ -83,39 +103,60 @@ export function listMergeRequestsOfMilestone(
     caller,
     toListParent(parent),
     { ofMilestone: id },
-    { order: 'priority', direction: 'asc' },
+    { order: 'milestone_merge_requests', direction: 'asc' },
     page,
   );
 }
 
-function buildConditions(db: Reader, parent: IssuableListParent, filter: MergeRequestFilter): ListCondition[] {
+function buildConditions(
+  db: Reader,
+  caller: Caller,
+  parent: IssuableListParent,
+  filter: MergeRequestFilter,
+): ListCondition[] {
   const scope: IssuableListScope = { tables: MERGE_REQUESTS, project: parent.project ?? null };
-  const { reviewer_id, reviewer_username, byUser, toUser } = filter;
-  const reviewers = isPresent(reviewer_username) ? [reviewer_username] : null;
+  const reviewScope: IssuableListScope = { ...scope, tables: MERGE_REQUESTS_BY_REVIEWER };
+  const { byUser, toUser, reviewedByUser, merge_user_username: mergeUsername, not } = filter;
   const columns = {
     draft: filter.draft ?? (isPresent(filter.wip) ? filter.wip === 'yes' : null),
     source_branch: filter.source_branch,
     target_branch: filter.target_branch,
     milestone_id: filter.ofMilestone,
+    merged_by_id: filter.merge_user_id,
+    project_id: filter.source_project_id,
   };
   return [
     ...(filter.extraCondition ? [filter.extraCondition] : []),
     ...issuableConditions(db, scope, filter),
     ...issuableConditions(db, scope, { author_id: byUser, assignee_id: toUser }),
-    ...issuableConditions(
-      db,
-      { ...scope, tables: MERGE_REQUESTS_BY_REVIEWER },
-      { assignee_id: reviewer_id, assignee_username: reviewers },
-    ),
+    ...issuableConditions(db, reviewScope, toReviewerFilter(filter)),
+    ...issuableConditions(db, reviewScope, { assignee_id: reviewedByUser }),
+    ...negatedConditions(db, scope, not ?? {}),
+    ...negatedConditions(db, reviewScope, toReviewerFilter(not ?? {})),
+    ...reactionConditions(db, scope, caller, filter),
+    ...approvalConditions(db, scope, filter),
+    ...deploymentConditions(db, scope, filter),
+    ...(isPresent(mergeUsername) ? [mergeUserCondition(scope, mergeUsername)] : []),
     ...Object.entries(columns).flatMap(([name, value]) =>
       isPresent(value) ? [valueCondition(scope, name, value)] : [],
     ),
   ];
 }
 
-/** Adds the order to the query. Ties are broken by id, in the same direction. index: merge_requests_by_created_at, merge_requests_by_updated_at, merge_requests_by_title, merge_requests_by_merged_at_asc, merge_requests_by_merged_at_desc */
+type ReviewerFilter = Pick<MergeRequestFilter, 'reviewer_id' | 'reviewer_username'>;
+
+const toReviewerFilter = ({ reviewer_id, reviewer_username }: ReviewerFilter) => ({
+  assignee_id: reviewer_id,
+  assignee_username: isPresent(reviewer_username) ? [reviewer_username] : null,
+});
+
+/** index: merge_requests_by_merged_by, merge_requests_by_project_merged_by */
+const mergeUserCondition = (scope: IssuableListScope, username: string): ListCondition =>
+  columnCondition(scope, 'merged_by_id', (column) => sql<SqlBool>`${column} = ${selectUserId(username)}`);
+
+/** Adds the order to the query. Ties are broken by id, in the same direction. index: merge_requests_by_created_at, merge_requests_by_updated_at, merge_requests_by_title, merge_requests_by_upvotes, merge_requests_by_merged_at_asc, merge_requests_by_merged_at_desc */
 function applyOrder(query: MergeRequestQuery, { order, direction }: MergeRequestOrdering): MergeRequestQuery {
-  if (order === 'priority') {
+  if (order === 'milestone_merge_requests') {
     return orderComputedNullsLast(query, labelPriorityOrder(MERGE_REQUESTS), 'asc').orderBy(
       'merge_requests.id',
       'desc',
@@ -124,6 +165,15 @@ function applyOrder(query: MergeRequestQuery, { order, direction }: MergeRequest
   if (order === 'merged_at') {
     return orderNullsLast(query, sql`merge_requests.merged_at`, direction).orderBy('merge_requests.id', direction);
   }
-  const column = order === 'title' ? 'title_key' : order;
-  return query.orderBy(`merge_requests.${column}`, direction).orderBy('merge_requests.id', direction);
+  if (isComputedOrder(order))
+    return applyComputedOrder(query, MERGE_REQUESTS, order, direction).orderBy('merge_requests.id', direction);
+  return query.orderBy(`merge_requests.${COLUMNS[order]}`, direction).orderBy('merge_requests.id', direction);
 }
+
+/** Maps each indexed order to its column. */
+const COLUMNS = {
+  created_at: 'created_at',
+  updated_at: 'updated_at',
+  title: 'title_key',
+  popularity: 'upvotes',
+} as const;

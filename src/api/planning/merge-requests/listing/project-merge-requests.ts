@@ -1,4 +1,4 @@
-import { type ListCondition, scopeType, toScopeFilter } from '#api/planning/issuables/index.ts';
+import { type ListCondition, mergeRequestScopeType, toScopeFilter } from '#api/planning/issuables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -11,7 +11,7 @@ import { mergeRequestListParams } from './parameters.ts';
 
 /** The list of a project's merge requests, which other modules use with additional conditions (contract/planning.md §3.8). */
 
-export const projectMergeRequestParams = { scope: optional(scopeType, 'all'), ...mergeRequestListParams };
+export const projectMergeRequestParams = { scope: optional(mergeRequestScopeType, 'all'), ...mergeRequestListParams };
 
 interface ProjectListRequest {
   readonly project: Project;

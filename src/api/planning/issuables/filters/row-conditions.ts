@@ -1,0 +1,106 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Reader } from '#database/database.ts';
+import { existsPerRow } from '#database/dialect.ts';
+import type { IssuableListScope } from '../kind.ts';
+import type { ListCondition } from './query-strategy.ts';
+
+/** Conditions on a column of the listed rows, or on the existence of related rows, from which filters are built. */
+
+export type FilterKeyword = 'None' | 'Any';
+
+/** Returns whether the value is this keyword, in any case. */
+export const isKeyword = (value: string, keyword: FilterKeyword) => value.toLowerCase() === keyword.toLowerCase();
+
+/** Returns the reference to a column of the listed table. */
+export const listedColumn = ({ tables }: Pick<IssuableListScope, 'tables'>, column: string) =>
+  sql.ref(`${tables.table}.${column}`);
+
+/** Columns with an index across all projects and within one project. Epics have an index by author and by group. */
+const COMMON_INDEXED_COLUMNS = [
+  'author_id',
+  'closed_by_id',
+  'merged_by_id',
+  'milestone_id',
+  'created_at',
+  'updated_at',
+  'source_branch',
+  'target_branch',
+];
+const INDEXED_COLUMNS = [...COMMON_INDEXED_COLUMNS, 'project_id'];
+const INDEXED_COLUMNS_IN_PROJECT = [...COMMON_INDEXED_COLUMNS, 'iid', 'state'];
+const INDEXED_EPIC_COLUMNS = ['author_id'];
+
+function indexedColumns({ tables, project }: IssuableListScope): readonly string[] {
+  if (tables.table === 'epics') return INDEXED_EPIC_COLUMNS;
+  return project === null ? INDEXED_COLUMNS : INDEXED_COLUMNS_IN_PROJECT;
+}
+
+/** Returns a condition on a column of the listed table. Includes an id subquery if the column has an index. */
+export function columnCondition(
+  scope: IssuableListScope,
+  name: string,
+  condition: (column: RawBuilder<unknown>) => RawBuilder<SqlBool>,
+): ListCondition {
+  const column = listedColumn(scope, name);
+  // The unary plus keeps SQLite from using the milestone index, from which it would read and sort all rows without a milestone.
+  const predicate = condition(name === 'milestone_id' ? sql`+${column}` : column);
+  if (!indexedColumns(scope).includes(name)) return { predicate };
+  const indexedColumn = sql.ref(`candidate.${name}`);
+  const inProject = scope.project === null ? sql`1 = 1` : sql`candidate.project_id = ${scope.project.id}`;
+  return {
+    predicate,
+    ids: sql`select candidate.id from ${sql.table(scope.tables.table)} as candidate where ${inProject} and ${condition(indexedColumn)}`,
+  };
+}
+
+type ExistenceCondition = Required<Pick<ListCondition, 'predicate' | 'unorderedPredicate' | 'negatedPredicate'>>;
+
+/** Matches issuables for which the subquery returns a row. */
+export function existsCondition(db: Reader, rows: RawBuilder<unknown>): ExistenceCondition {
+  const exists = sql<SqlBool>`exists (${rows})`;
+  return {
+    predicate: existsPerRow(db, rows),
+    unorderedPredicate: exists,
+    negatedPredicate: sql<SqlBool>`not ${exists}`,
+  };
+}
+
+/** Matches issuables for which the subquery returns no row. */
+export function notExistsCondition(db: Reader, rows: RawBuilder<unknown>): ExistenceCondition {
+  const { predicate, unorderedPredicate, negatedPredicate } = existsCondition(db, rows);
+  return {
+    predicate: sql<SqlBool>`not ${predicate}`,
+    unorderedPredicate: negatedPredicate,
+    negatedPredicate: unorderedPredicate,
+  };
+}
+
+/** Matches issuables whose id is in the subquery `ids`, which has a `where` clause and selects the expression `foreignKey`. */
+export function idsCondition(
+  db: Reader,
+  listScope: Pick<IssuableListScope, 'tables'>,
+  ids: RawBuilder<unknown>,
+  foreignKey: RawBuilder<unknown>,
+): ExistenceCondition & Required<Pick<ListCondition, 'ids'>> {
+  return { ...existsCondition(db, sql`${ids} and ${foreignKey} = ${listedColumn(listScope, 'id')}`), ids };
+}
+
+/** Matches issuables whose column equals the value; `None` matches null and `Any` matches every other value. */
+export function valueCondition(
+  scope: IssuableListScope,
+  name: string,
+  value: number | string | boolean,
+): ListCondition {
+  return columnCondition(scope, name, (column) => {
+    if (value === 'None') return sql<SqlBool>`${column} is null`;
+    return value === 'Any' ? sql<SqlBool>`${column} is not null` : sql<SqlBool>`${column} = ${value}`;
+  });
+}
+
+/** Negates a condition. A condition that is null for a row, such as a comparison with a null column, does not match it. */
+export function negateCondition({ predicate, negatedPredicate }: ListCondition): ListCondition {
+  return {
+    predicate: sql<SqlBool>`coalesce(${predicate}, false) = false`,
+    ...(negatedPredicate && { unorderedPredicate: negatedPredicate }),
+  };
+}

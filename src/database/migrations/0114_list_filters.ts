@@ -1,0 +1,22 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Migration } from './migration.ts';
+
+/** Indexes for filters and orders of lists of issues and merge requests. */
+export const migration: Migration = {
+  name: '0114_list_filters',
+  async up(db) {
+    const createIndex = (name: string, table: string, columns: RawBuilder<unknown>) =>
+      sql`create index ${sql.id(name)} on ${sql.table(table)} (${columns})`.execute(db);
+    await createIndex('issues_by_project_closed_by', 'issues', sql`project_id, closed_by_id`);
+    await createIndex('merge_requests_by_project_merged_by', 'merge_requests', sql`project_id, merged_by_id`);
+    // It contains the columns that most lists filter by, as the indexes of the other orders.
+    await createIndex(
+      'merge_requests_by_upvotes',
+      'merge_requests',
+      sql`project_id, upvotes, id, state, draft, author_id`,
+    );
+    await createIndex('environments_of_all_by_name', 'environments', sql`name`);
+    await createIndex('deployments_by_finished_at', 'deployments', sql`project_id, finished_at`);
+    await createIndex('deployments_of_all_by_finished_at', 'deployments', sql`finished_at`);
+  },
+};
