@@ -104,12 +104,13 @@ export const updateProtectedBranch = endpoint({
   params: {
     allow_force_push: optional(notBlank(boolean)),
     code_owner_approval_required: optional(boolean),
+    unprotect_access_level: optional(integerIn(ALLOWED_LEVELS.unprotect)),
     ...allowedLevels,
   },
   errors: { levelsInvalid: INVALID_LEVELS, notFound: NOT_FOUND, notAdmitted: FORBIDDEN },
   response: ok(ProtectedBranch),
   write: (uow, { project, rule, params }) =>
-    updateRule(uow, project, rule, { ...params, allowed: toLevelsByKind(params) }),
+    updateRule(uow, project, rule, { ...params, allowed: toAddedLevelsByKind(params) }),
 });
 
 export const deleteProtectedBranch = endpoint({
@@ -141,4 +142,10 @@ interface LevelParams {
 
 function toLevelsByKind({ allowed_to_push, allowed_to_merge, allowed_to_unprotect }: LevelParams) {
   return { push: allowed_to_push, merge: allowed_to_merge, unprotect: allowed_to_unprotect };
+}
+
+/** `unprotect_access_level` adds an entry for that role. */
+function toAddedLevelsByKind({ unprotect_access_level: level, ...params }: LevelParams & RoleParams) {
+  const { unprotect, ...others } = toLevelsByKind(params);
+  return { ...others, unprotect: level == null ? unprotect : [{ access_level: level }, ...unprotect] };
 }

@@ -28,6 +28,25 @@ test('updates, adds and deletes entries with PATCH', async () => {
   });
 });
 
+test('adds an entry for the role in unprotect_access_level', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
+  await owner.post(url, { name: 'p' });
+  const levels = (body: { unprotect_access_levels: { access_level: number }[] }) =>
+    body.unprotect_access_levels.map(({ access_level }) => access_level);
+  const before = levels((await owner.get(`${url}/p`)).body);
+  const patched = await owner.patch(`${url}/p`, { unprotect_access_level: 60 });
+  assert.deepEqual([patched.status, levels(patched.body)], [200, [...before, 60]]);
+  const again = await owner.patch(`${url}/p`, { unprotect_access_level: 60 });
+  assert.deepEqual(
+    [again.status, again.body],
+    [422, { message: ['Unprotect access levels access level has already been taken'] }],
+  );
+  const invalid = await owner.patch(`${url}/p`, { unprotect_access_level: 0 });
+  assert.deepEqual(invalid.body, { error: 'unprotect_access_level does not have a valid value' });
+  assert.deepEqual(levels((await owner.get(`${url}/p`)).body), [...before, 60]);
+});
+
 test('keeps entries that are only named, and rejects duplicates', async () => {
   const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
   const url = `${project.at}/protected_branches`;

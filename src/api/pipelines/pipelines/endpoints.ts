@@ -18,7 +18,7 @@ import {
 import { createPipelineForRef } from './creation/create-for-ref.ts';
 import { PIPELINE_CREATION_ERRORS } from './creation/errors.ts';
 import { deletePipelineInBatches } from './deletion/delete.ts';
-import { listParams } from './parameters.ts';
+import { listParams, statusesParam } from './parameters.ts';
 import { cancelAndReloadPipeline, renamePipeline, retryAndReloadPipeline } from './retry-cancel-rename.ts';
 import { findNewestPipelineOfRef, listPipelines as findPipelines } from './store.ts';
 import { PipelineVariable } from './variable-entity.ts';
@@ -98,6 +98,7 @@ export const listPipelineBridges = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id/bridges',
   summary: 'List the trigger jobs of a pipeline',
   access: readPipelineAccess(),
+  params: { scope: statusesParam },
   response: page(PipelineInList),
   read: () => ({ items: [], total: 0, hasMore: false }),
 });

@@ -12,7 +12,7 @@ export { createPipelineForRef, simulatePush } from './creation/create-for-ref.ts
 export { formatCreationError, PIPELINE_CREATION_ERRORS } from './creation/errors.ts';
 export { buildPredefinedVariables, getConfigPath, toSlug } from './creation/predefined-variables.ts';
 export { createPlanSources, type PlanServices, toPlan } from './creation/prepare.ts';
-export { periodParams, STATUSES } from './parameters.ts';
+export { periodParams, STATUSES, statusesParam } from './parameters.ts';
 export { findNewestPipelineOfSchedule, listEncryptedVariables, listSchedulePipelines } from './store.ts';
 export { PipelineVariable } from './variable-entity.ts';
 

@@ -1,6 +1,8 @@
+import { Type } from 'typebox';
 import { optional } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { refName, string, title } from '#http/parameters/texts.ts';
-import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
+import { arrayOf, boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 
 /** Filters and orders of pipeline lists (contract/runners.md §4.3). */
 
@@ -21,7 +23,47 @@ export const STATUSES = [
   'scheduled',
 ] as const;
 
-const SOURCES = ['push', 'api', 'web', 'trigger', 'schedule', 'pipeline', 'external'] as const;
+const status = oneOf(...STATUSES);
+const statuses = arrayOf(status);
+
+/** Accepts one value or an array. */
+function oneOrArrayOf<T>(item: ParameterType<T>, array: ParameterType<T[]>): ParameterType<T[]> {
+  return {
+    schema: Type.Union([item.schema, array.schema]),
+    blank: [],
+    read(raw, name, problems) {
+      if (raw === null || typeof raw === 'object') return array.read(raw, name, problems);
+      const value = item.read(raw, name, problems);
+      return value === null ? null : [value];
+    },
+  };
+}
+
+/** Statuses of jobs: one, or an array. */
+export const statusesParam = optional(oneOrArrayOf(status, statuses));
+
+/** Pipelines of the sources after `external` do not exist. */
+const SOURCES = [
+  'push',
+  'api',
+  'web',
+  'trigger',
+  'schedule',
+  'pipeline',
+  'external',
+  'unknown',
+  'chat',
+  'webide',
+  'merge_request_event',
+  'external_pull_request_event',
+  'parent_pipeline',
+  'ondemand_dast_scan',
+  'ondemand_dast_validation',
+  'security_orchestration_policy',
+  'container_registry_push',
+  'duo_workflow',
+  'pipeline_execution_policy_schedule',
+] as const;
 
 export const SCOPES = ['running', 'pending', 'finished', 'branches', 'tags'] as const;
 

@@ -70,6 +70,7 @@ test('filters and orders pipelines, and finds them by name', async () => {
   assert.deepEqual([await list('scope=finished'), await list('scope=running')], [[c, a], [b]]);
   assert.deepEqual([await list('scope=branches'), await list('scope=tags')], [[c, b], []]);
   assert.deepEqual([await list('source=api'), await list('status=failed'), await list('ref=y')], [[a], [c], [b]]);
+  assert.deepEqual([await list('source=merge_request_event'), await list('source=unknown')], [[], []]);
   assert.deepEqual([await list('yaml_errors=true'), await list('username=nobody')], [[b], []]);
   assert.deepEqual(await list(`username=${listed.owner.username}&ref=x`), [c, a]);
   assert.equal((await listed.owner.get(`${listed.at}/pipelines/latest?ref=x`)).body.id, c);
@@ -94,6 +95,7 @@ test('anyone reads pipelines of a public project, and members those of a private
   const publicPipeline = `${open.at}/pipelines/${await insertPipelineRow(here, open)}`;
   assert.equal((await anonymous.get(publicPipeline)).status, 200);
   assert.deepEqual((await anonymous.get(`${publicPipeline}/bridges`)).body, []);
+  assert.equal((await anonymous.get(`${publicPipeline}/bridges`, { scope: ['lost'] })).status, 400);
   assert.equal((await anonymous.get(`${publicPipeline}/variables`)).status, 401);
   assert.equal((await anonymous.post(`${publicPipeline}/cancel`)).status, 401);
   const privatePipeline = `${at}/${await insertPipelineRow(here, project)}`;

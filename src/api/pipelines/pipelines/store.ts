@@ -14,7 +14,8 @@ export interface PipelineFilter {
   readonly status?: PipelineStatus | null | undefined;
   readonly ref?: string | null | undefined;
   readonly sha?: string | null | undefined;
-  readonly source?: PipelineSource | null | undefined;
+  /** Pipelines of some sources do not exist. */
+  readonly source?: string | null | undefined;
   readonly username?: string | null | undefined;
   readonly name?: string | null | undefined;
   readonly yaml_errors?: boolean | null | undefined;
@@ -55,7 +56,7 @@ function buildFilterConditions(outerBuilder: unknown, filter: PipelineFilter) {
   if (filter.status != null) conditions.push(eb('pipelines.status', '=', filter.status));
   if (filter.ref != null) conditions.push(eb('pipelines.ref', '=', filter.ref));
   if (filter.sha != null) conditions.push(eb('pipelines.sha', '=', filter.sha));
-  if (filter.source != null) conditions.push(eb('pipelines.source', '=', filter.source));
+  if (filter.source != null) conditions.push(eb('pipelines.source', '=', filter.source as PipelineSource));
   if (username != null) conditions.push(eb('pipelines.user_id', '=', selectUserId(eb, username)));
   if (name != null) conditions.push(eb('pipelines.name', '=', name));
   if (yaml_errors != null) conditions.push(eb('pipelines.yaml_errors', yaml_errors ? 'is not' : 'is', null));

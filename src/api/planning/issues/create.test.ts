@@ -20,6 +20,12 @@ test('returns the created issue as everybody sees it', async () => {
   assert.equal((await root.get(`${issues}/${body.iid}`)).body.subscribed, false);
 });
 
+test('adds and removes labels as in an update', async () => {
+  const create = async (params: object) => (await owner.post(issues, { title: 'Labels', ...params })).body.labels;
+  assert.deepEqual(await create({ add_labels: 'one,two' }), ['one', 'two']);
+  assert.deepEqual(await create({ labels: 'one,two', add_labels: ['three'], remove_labels: 'one' }), ['three', 'two']);
+});
+
 test('a title is not blank and has at most 255 characters', async () => {
   for (const [params, body] of [
     [{}, { error: 'title is missing' }],

@@ -37,13 +37,18 @@ const attributes = {
 /** An iid chosen by the caller. Iids above `MAX_IID` stay available for generated ones. */
 const iid = integerIn({ min: -MAX_IID, max: MAX_IID });
 
-export const createIssueParams = { ...attributes, iid: optional(iid) };
+/** Amend `labels`, or the labels that the issue has. */
+const labelChanges = {
+  add_labels: optional(commaSeparated(string)),
+  remove_labels: optional(commaSeparated(string)),
+};
+
+export const createIssueParams = { ...attributes, ...labelChanges, iid: optional(iid) };
 
 export const updateIssueParams = {
   title: optional(title),
   ...attributes,
-  add_labels: optional(commaSeparated(string)),
-  remove_labels: optional(commaSeparated(string)),
+  ...labelChanges,
   state_event: optional(oneOf('close', 'reopen')),
   updated_at: optional(notBlank(dateTime)),
 };

@@ -8,11 +8,11 @@ import { type LabelAttributes, validateLabel } from './validation.ts';
 export async function createLabel(
   uow: UnitOfWork,
   parent: GroupOrProject,
-  input: LabelAttributes,
+  input: LabelAttributes & { readonly archived?: boolean | null | undefined },
 ): Promise<LabelRow | Failure<'invalid' | 'exists'>> {
   const content = await validateLabel(uow, parent, input);
   if (isFailure(content)) return content;
-  const [id] = await insertLabels(uow, ownerColumns(parent), [content]);
+  const [id] = await insertLabels(uow, ownerColumns(parent), [{ ...content, archived: input.archived }]);
   if (id === undefined) return fail('exists');
   if (parent.project && input.priority != null) await setLabelPriority(uow, parent.project.id, id, input.priority);
   return (await findLabel(uow, selfOnly(parent), id)) as LabelRow;

@@ -75,6 +75,7 @@ export const [listGroupLabels, listProjectLabels] = forGroupAndProject((parent) 
       // `only_group_labels` has no effect: lists of groups contain group labels only.
       ...parent.select<object>({ group: { only_group_labels: optional(boolean, true) }, project: {} }),
       search: optional(searchExpression),
+      archived: optional(boolean),
     },
     response: page(entityFor(parent)),
     read: async (db, { parent, params, page }) =>
@@ -106,13 +107,14 @@ export const [createGroupLabel, createProjectLabel] = forGroupAndProject((parent
       name: required(validatedText(255)),
       color: required(string),
       description: optional(sizedText(MAX_DESCRIPTION_BYTES)),
+      archived: optional(boolean),
       ...priorityParam(parent),
     },
     lock: ({ parent }) => hierarchyLockKey('labels', parent),
     errors: ERRORS,
     response: created(entityFor(parent)),
-    write: (uow, { parent, params: { name: title, color, description = null, priority } }) =>
-      createLabel(uow, parent, { title, color, description, priority }),
+    write: (uow, { parent, params: { name: title, color, description = null, archived, priority } }) =>
+      createLabel(uow, parent, { title, color, description, archived, priority }),
   }),
 );
 

@@ -32,6 +32,20 @@ test('orders labels by title and includes those of ancestor groups by default', 
   assert.deepEqual(await list(group, { only_group_labels: false }), ['b']);
 });
 
+test('creates archived labels, and lists archived labels, others, or both', async () => {
+  for (const { at, owner } of [await here.newGroup(), await here.newProject()]) {
+    for (const [name, archived] of Object.entries({ old: true, kept: false, plain: undefined })) {
+      const { status, body } = await owner.post(`${at}/labels`, { name, color: 'red', archived });
+      assert.deepEqual([status, body.archived], [201, archived === true]);
+    }
+    const list = async (params = {}) => names((await owner.get(`${at}/labels`, params)).body);
+    assert.deepEqual(await list(), ['kept', 'old', 'plain']);
+    assert.deepEqual(await list({ archived: '' }), ['kept', 'old', 'plain']);
+    assert.deepEqual(await list({ archived: true }), ['old']);
+    assert.deepEqual(await list({ archived: false }), ['kept', 'plain']);
+  }
+});
+
 test('shows whether a label is the project’s own', async () => {
   const group = await here.newGroup();
   const project = await here.newProject({ in: group });

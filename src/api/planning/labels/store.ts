@@ -7,6 +7,7 @@ import { parseSearchWords } from '#database/search/query-words.ts';
 import { containsWordsUnindexed } from '#database/search/word-search.ts';
 import { isInScope, type NamespaceScope, nearestFirst, type OwnerColumns } from '#domain/namespaces/scope.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { isPresent } from '#http/parameters/declarations.ts';
 
 /** The label columns that responses for issuables include; the description is loaded separately. */
 export interface LabelBasicRow {
@@ -52,17 +53,22 @@ function selectListedLabels(db: Reader, scope: NamespaceScope) {
 
 const selectLabels = (db: Reader, scope: NamespaceScope) => selectListedLabels(db, scope).select('labels.description');
 
+interface LabelFilter {
+  readonly search?: string | null | undefined;
+  readonly archived?: boolean | null | undefined;
+}
+
 /** Returns one page of labels, ordered by title. */
 export function listLabels(
   db: Reader,
   scope: NamespaceScope,
-  { search }: { readonly search?: string | null | undefined },
+  { search, archived }: LabelFilter,
   page: OffsetRequest,
 ): Promise<Page<LabelListRow>> {
   const words = parseSearchWords(foldCase(search ?? ''));
-  const query = selectListedLabels(db, scope).where(
-    containsWordsUnindexed(db, 'labels', ['title_key', 'description_key'], words),
-  );
+  const query = selectListedLabels(db, scope)
+    .where(containsWordsUnindexed(db, 'labels', ['title_key', 'description_key'], words))
+    .$if(isPresent(archived), (listed) => listed.where('labels.archived', '=', archived as boolean));
   return paginate(db, query.orderBy('labels.title').orderBy('labels.id'), page);
 }
 
@@ -118,13 +124,15 @@ const toLabelColumns = ({ title, color, description }: LabelContent) => ({
 export async function insertLabels(
   tx: Transaction,
   owner: OwnerColumns,
-  labels: readonly LabelContent[],
+  labels: readonly (LabelContent & { readonly archived?: boolean | null | undefined })[],
 ): Promise<number[]> {
   if (labels.length === 0) return [];
   const timestamps = { created_at: tx.now, updated_at: tx.now };
   const rows = await tx
     .insertInto('labels')
-    .values(labels.map((label) => ({ ...owner, ...toLabelColumns(label), ...timestamps })))
+    .values(
+      labels.map((label) => ({ ...owner, ...toLabelColumns(label), archived: label.archived ?? false, ...timestamps })),
+    )
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .execute();

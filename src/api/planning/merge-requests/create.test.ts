@@ -43,6 +43,17 @@ test('returns the created merge request as everybody sees it', async () => {
   );
 });
 
+test('adds and removes labels as in an update', async () => {
+  const create = async (params: object) =>
+    (
+      await expectSuccess(
+        owner.post(at, { title: 'Labels', source_branch: await newBranch(project), target_branch: 'main', ...params }),
+      )
+    ).body.labels;
+  assert.deepEqual(await create({ add_labels: 'one,two' }), ['one', 'two']);
+  assert.deepEqual(await create({ labels: 'one,two', add_labels: ['three'], remove_labels: 'one' }), ['three', 'two']);
+});
+
 test('checks the conditions of a new merge request in order', async () => {
   const source_branch = await newBranch(project);
   const input = { title: 'Add', source_branch, target_branch: 'main' };

@@ -15,12 +15,19 @@ const attributes = {
   squash: optional(boolean),
 };
 
+/** Amend `labels`, or the labels that the merge request has. */
+const labelChanges = {
+  add_labels: optional(commaSeparated(string)),
+  remove_labels: optional(commaSeparated(string)),
+};
+
 export const createMergeRequestParams = {
   title: required(title),
   source_branch: required(refName),
   target_branch: required(refName),
   target_project_id: optional(integer),
   ...attributes,
+  ...labelChanges,
 };
 
 export const updateMergeRequestParams = {
@@ -29,6 +36,5 @@ export const updateMergeRequestParams = {
   ...attributes,
   state_event: optional(oneOf('close', 'reopen')),
   discussion_locked: optional(boolean),
-  add_labels: optional(commaSeparated(string)),
-  remove_labels: optional(commaSeparated(string)),
+  ...labelChanges,
 };

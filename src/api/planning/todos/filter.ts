@@ -12,6 +12,11 @@ export const TODO_ACTION_FILTERS = [
   'merge_train_removed',
   'ssh_key_expired',
   'ssh_key_expiring_soon',
+  'okr_checkin_requested',
+  'added_approver',
+  'duo_pro_access_granted',
+  'duo_enterprise_access_granted',
+  'duo_core_access_granted',
 ] as const;
 
 const SUPPORTED_TARGETS = ['Issue', 'MergeRequest', 'Epic'] as const satisfies readonly ResourceType[];
@@ -28,6 +33,7 @@ export const TODO_TARGET_TYPES = [
   'WikiPage::Meta',
   'DesignManagement::Design',
   'AlertManagement::Alert',
+  'ComplianceManagement::Projects::ComplianceViolation',
 ] as const;
 
 export type TodoActionFilter = (typeof TODO_ACTION_FILTERS)[number];

@@ -54,8 +54,8 @@ export const labelPriorityOrder = memoizeByTables(
 const milestoneDueOrder = memoizeByTables(
   ({ table }: IssuableTables): ComputedOrder => ({
     value: sql`(select milestone.due_date from milestones as milestone where milestone.id = ${sql.ref(`${table}.milestone_id`)})`,
-    low: sql.lit(''),
-    high: sql.lit('9999-99'),
+    belowAll: sql.lit(''),
+    aboveAll: sql.lit('9999-99'),
   }),
 );
 
