@@ -58,6 +58,7 @@ const listedColumns = [
   'merge_requests.should_remove_source_branch',
   'merge_requests.force_remove_source_branch',
   'merge_requests.discussion_locked',
+  'merge_requests.merge_after',
   'merge_requests.time_estimate',
   'merge_requests.total_time_spent',
   'merge_requests.task_count',

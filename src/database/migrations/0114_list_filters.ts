@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Indexes for filters and orders of lists of issues and merge requests. */
+/** Indexes for filters and orders of lists of issues and merge requests, and the time after which one may be merged. */
 export const migration: Migration = {
   name: '0114_list_filters',
-  async up(db) {
+  async up(db, dialect) {
     const createIndex = (name: string, table: string, columns: RawBuilder<unknown>) =>
       sql`create index ${sql.id(name)} on ${sql.table(table)} (${columns})`.execute(db);
+    await db.schema.alterTable('merge_requests').addColumn('merge_after', dialect.timestamp).execute();
     await createIndex('issues_by_project_closed_by', 'issues', sql`project_id, closed_by_id`);
     await createIndex('merge_requests_by_project_merged_by', 'merge_requests', sql`project_id, merged_by_id`);
     // It contains the columns that most lists filter by, as the indexes of the other orders.

@@ -60,6 +60,8 @@ interface MergeRequestsTable {
   /** As requested by the author. */
   force_remove_source_branch: boolean | null;
   discussion_locked: boolean | null;
+  /** The merge request may not be merged before. */
+  merge_after: Generated<string | null>;
   /** Seconds. */
   time_estimate: Generated<number>;
   /** Seconds. */

@@ -115,6 +115,7 @@ function getDefaultMetadata(project: Project) {
   return {
     discussion_locked: null,
     milestone_id: null,
+    merge_after: null,
     squash: squash_option === 'always' || squash_option === 'default_on',
     force_remove_source_branch: null,
     assignees: [],

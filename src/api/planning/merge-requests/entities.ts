@@ -36,6 +36,7 @@ import {
   getDetailedStatus,
   isSquashed,
   isTitleAllowed,
+  isTooEarly,
   type MergeSettings,
   toMergeStatus,
 } from './merging/mergeability.ts';
@@ -85,7 +86,7 @@ const fields = {
   merge_when_pipeline_succeeds: flag,
   merge_status: mergeStatusField,
   detailed_merge_status: Type.Enum([...DETAILED_STATUSES]),
-  merge_after: Type.Null(),
+  merge_after: nullable(dateTime),
   sha: nullable(text),
   merge_commit_sha: nullable(text),
   squash_commit_sha: nullable(text),
@@ -203,13 +204,15 @@ function serializeMergeRequest(
     merge_status: row.merge_status,
     detailed_merge_status: getDetailedStatus({
       ...row,
+      // Only these responses depend on the time and are not cached.
+      isTooEarly: row.merge_after !== null && isTooEarly(row, context.now),
       titleMatches: relations.idsWithMatchingTitle.has(row.id),
       check: row.merge_check,
       threadsOpen: relations.idsWithOpenThreads.has(row.id),
       pipeline: relations.headPipelines.get(row.id)?.status ?? null,
       settings,
     }),
-    merge_after: null,
+    merge_after: row.merge_after,
     sha: row.head_sha,
     merge_commit_sha: row.merge_commit_sha,
     squash_commit_sha: row.squash_commit_sha,

@@ -20,6 +20,7 @@ export interface MergeRequestMetadata {
   readonly discussion_locked: boolean | null;
   readonly milestone_id: number | null;
   readonly squash: boolean;
+  readonly merge_after: string | null;
   readonly force_remove_source_branch: boolean | null;
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
@@ -37,6 +38,7 @@ export async function resolveMergeRequestMetadata(
   return {
     discussion_locked: input.discussion_locked === undefined ? before.discussion_locked : input.discussion_locked,
     squash: input.squash ?? before.squash,
+    merge_after: input.merge_after === undefined ? before.merge_after : input.merge_after,
     force_remove_source_branch: input.remove_source_branch ?? before.force_remove_source_branch,
     milestone_id: await resolveMilestone(uow, project, before.milestone_id, input.milestone_id),
     assignees: await resolveAssignees(uow, before.assignees, getRequestedAssigneeIds(input), filterReaders),

@@ -1,6 +1,6 @@
 import { optional, required } from '#http/parameters/declarations.ts';
 import { longDescription, refName, string, title } from '#http/parameters/texts.ts';
-import { boolean, commaSeparated, integer, oneOf } from '#http/parameters/types.ts';
+import { boolean, commaSeparated, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 
 /** Parameters to create and update merge requests (contract/planning.md §3.8). */
 
@@ -13,6 +13,7 @@ const attributes = {
   milestone_id: optional(integer),
   remove_source_branch: optional(boolean),
   squash: optional(boolean),
+  merge_after: optional(dateTime),
 };
 
 /** Amend `labels`, or the labels that the merge request has. */

@@ -84,7 +84,7 @@ test('author and assignees update texts, state and target branch only', async ()
 test('reports validation errors and changes nothing', async () => {
   const made = await newMergeRequest(project);
   const names =
-    'title, target_branch, description, assignee_id, assignee_ids, reviewer_ids, labels, milestone_id, remove_source_branch, squash, state_event, discussion_locked, add_labels, remove_labels';
+    'title, target_branch, description, assignee_id, assignee_ids, reviewer_ids, labels, milestone_id, remove_source_branch, squash, merge_after, state_event, discussion_locked, add_labels, remove_labels';
   const same = ["You can't use same project/branch for source and target"];
   for (const [params, status, body] of [
     [{}, 400, { error: `${names} are missing, at least one parameter must be provided` }],

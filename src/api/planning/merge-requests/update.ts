@@ -37,7 +37,7 @@ import {
   runAfterUpdate,
 } from '../quick-actions/index.ts';
 import { abortAutoMerges } from './auto-merge/cancel.ts';
-import { enqueueAutoMergeIfEnabled } from './auto-merge/job.ts';
+import { enqueueAutoMergeAfter, enqueueAutoMergeIfEnabled } from './auto-merge/job.ts';
 import { updateClosingIids } from './closing-issues/store.ts';
 import { isDraft } from './draft.ts';
 import { type BranchHeads, runWithBranchHeads } from './heads/branch-heads.ts';
@@ -178,6 +178,7 @@ async function applyUpdate(
   if ('target_branch' in columns) await abortAutoMerges(uow, [id], 'target branch was changed');
   if (columns.state === 'closed') await abortAutoMerges(uow, [id], 'merge request was closed');
   if ('title' in columns) await enqueueAutoMergeIfEnabled(uow, id);
+  if (columns.merge_after !== undefined) await enqueueAutoMergeAfter(uow, id, columns.merge_after);
   if (heads !== null) await enqueueMergeCheck(uow, project.id);
   if (heads !== null && ('head_sha' in columns || 'target_branch' in columns)) {
     await enqueueHeadRefUpdate(uow, project.id, [iid]);

@@ -10,10 +10,9 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { isBeingMerged, loadMergeRequestsBeingMerged } from '#repositories/ref-updates/intents.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
-import type { RefServices } from '#repositories/services.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { type MergeFailure, runAutoMerge } from '../merging/merge.ts';
+import { type MergeFailure, type MergeServices, runAutoMerge } from '../merging/merge.ts';
 import { loadMergeSettings } from '../merging/merge-settings.ts';
 import { updateMergeError } from '../store.ts';
 import { abortAutoMerges } from './cancel.ts';
@@ -39,7 +38,7 @@ const MERGE_FAILED = 'Auto-merge failed: the merge could not be made.';
 export const autoMergeJob = defineJob({
   kind: 'merge_when_ready',
   maxAttempts: 6,
-  async handle(services: RefServices, { mergeRequestId: id }: { readonly mergeRequestId: number }) {
+  async handle(services: MergeServices, { mergeRequestId: id }: { readonly mergeRequestId: number }) {
     const failure = await tryAutoMerge(services, id);
     if (failure !== null) await services.database.transaction((tx) => failAutoMerge(tx, id, failure));
   },
@@ -47,7 +46,7 @@ export const autoMergeJob = defineJob({
 });
 
 /** Returns the error message of a final failure, or null if the merge request was merged or may be merged later. */
-async function tryAutoMerge(services: RefServices, id: number): Promise<string | null> {
+async function tryAutoMerge(services: MergeServices, id: number): Promise<string | null> {
   const { database } = services;
   const db = database.forRequest().reader;
   const pendingMerge = await findAutoMerge(db, id);
@@ -107,6 +106,13 @@ async function failAutoMerge(tx: Transaction, id: number, failure: string): Prom
 /** Enqueues the auto-merge job if auto-merge is enabled, in the unit of work that may have made the merge request ready. */
 export async function enqueueAutoMergeIfEnabled(tx: Transaction, id: number): Promise<void> {
   if (await hasAutoMerge(tx, id)) await enqueueAutoMerge(tx, id);
+}
+
+/** Enqueues the auto-merge job at this time, or now for null, if auto-merge is enabled. */
+export async function enqueueAutoMergeAfter(tx: Transaction, id: number, time: string | null): Promise<void> {
+  if (time === null || time <= tx.now) return enqueueAutoMergeIfEnabled(tx, id);
+  if (!(await hasAutoMerge(tx, id))) return;
+  await enqueue(tx, autoMergeJob, { mergeRequestId: id }, { key: `${id} after ${time}`, runAt: time });
 }
 
 const enqueueAutoMerge = (tx: Transaction, id: number) =>

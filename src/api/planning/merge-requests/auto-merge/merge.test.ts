@@ -188,3 +188,29 @@ test('waits while the repository is read-only', async () => {
   await runJobs();
   assert.equal((await getMergeRequest(project, mr)).state, 'merged');
 });
+
+test('waits for merge_after, which an update can move or clear', async () => {
+  const project = await newProject({ readme: true });
+  const { owner } = project;
+  const inSeconds = (seconds: number) => new Date(here.clock.now().getTime() + seconds * 1000).toISOString();
+  const time = inSeconds(3600);
+  const [early, moved, cleared] = [
+    await newMergeRequest(project, { merge_after: time }),
+    await newMergeRequest(project, { merge_after: time }),
+    await newMergeRequest(project, { merge_after: time }),
+  ];
+  assert.deepEqual([early.merge_after, early.detailed_merge_status], [time, 'merge_time']);
+  assert.equal((await owner.put(`${early.at}/merge`)).status, 405);
+  for (const mr of [early, moved, cleared]) await expectSuccess(owner.put(`${mr.at}/merge`, { auto_merge: true }));
+  await expectSuccess(owner.put(moved.at, { merge_after: inSeconds(7200) }));
+  assert.equal((await expectSuccess(owner.put(cleared.at, { merge_after: '' }))).body.merge_after, null);
+  const states = async () => {
+    await runJobs();
+    return Promise.all([early, moved, cleared].map(async (mr) => (await getMergeRequest(project, mr)).state));
+  };
+  assert.deepEqual(await states(), ['opened', 'opened', 'merged']);
+  here.clock.advance(3601);
+  assert.deepEqual(await states(), ['merged', 'opened', 'merged']);
+  here.clock.advance(3600);
+  assert.deepEqual(await states(), ['merged', 'merged', 'merged']);
+});

@@ -5,6 +5,7 @@ import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
 import { updateMergeRequestRow } from '../store.ts';
+import { enqueueAutoMergeAfter } from './job.ts';
 import { type AutoMergeOptions, hasAutoMerge, upsertAutoMerge } from './store.ts';
 
 /**
@@ -14,7 +15,7 @@ import { type AutoMergeOptions, hasAutoMerge, upsertAutoMerge } from './store.ts
 export async function enableAutoMerge(
   uow: UnitOfWork<SignedInCaller>,
   { caller, project }: CurrentAccess,
-  { id, target_branch, head_sha }: MergeRequest,
+  { id, target_branch, head_sha, merge_after }: MergeRequest,
   options: AutoMergeOptions & { readonly squash?: boolean | null | undefined },
 ): Promise<void> {
   if (!(await mayMergeInto(uow, caller, project, target_branch))) throw new AccessRevoked();
@@ -27,6 +28,7 @@ export async function enableAutoMerge(
     squash: squash ?? undefined,
     updated_at: uow.now,
   });
+  if (merge_after !== null && merge_after > uow.now) await enqueueAutoMergeAfter(uow, id, merge_after);
   if (wasEnabled) return;
   await uow.record({ noteOn: { type: 'MergeRequest', id }, text: autoMergeEnabledText(head_sha) });
   await uow.publish('notifiable-event-occurred', {

@@ -18,6 +18,7 @@ import { isBeingMerged } from '#repositories/ref-updates/intents.ts';
 import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { mayMergeInto, type RefPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import type { RefServices } from '#repositories/services.ts';
+import { type Clock, timestamp } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { enableAutoMerge } from '../auto-merge/set.ts';
 import { type AutoMergeOptions, hasAutoMerge } from '../auto-merge/store.ts';
@@ -25,7 +26,19 @@ import { decideAutoMerge, isReadyToAutoMerge } from '../auto-merge/strategy.ts';
 import { type BranchComparison, compareBranches } from './branch-comparison.ts';
 import { type MergeCommits, writeMerge } from './merge-commits.ts';
 import { loadMergeSettings } from './merge-settings.ts';
-import { getMergeFailure, isBlockedByPipeline, isSquashed, isTitleAllowed, type MergeChecks } from './mergeability.ts';
+import {
+  getMergeFailure,
+  isBlockedByPipeline,
+  isSquashed,
+  isTitleAllowed,
+  isTooEarly,
+  type MergeChecks,
+} from './mergeability.ts';
+
+/** Services for merges, which may have to wait for their time. */
+export interface MergeServices extends RefServices {
+  readonly clock: Clock;
+}
 
 /** Options of a merge; the defaults come from the merge request and its project. */
 export interface MergeOptions extends AutoMergeOptions {
@@ -56,7 +69,7 @@ const MAX_ATTEMPTS = 5;
  * changes the merge request; it runs even if this process dies after the update.
  */
 export function mergeNowOrWhenReady(
-  services: RefServices,
+  services: MergeServices,
   caller: SignedInCaller,
   project: Project,
   mergeRequest: MergeRequest,
@@ -70,7 +83,7 @@ export function mergeNowOrWhenReady(
  * Runs a pending auto-merge of the current head. Fails with `notMergeable` while requirements are open or after it was cancelled.
  */
 export function runAutoMerge(
-  services: RefServices,
+  services: MergeServices,
   caller: SignedInCaller,
   project: Project,
   mergeRequest: MergeRequest,
@@ -89,7 +102,7 @@ interface MergeModeOptions extends MergeOptions {
 }
 
 function mergeInMode(
-  services: RefServices,
+  services: MergeServices,
   caller: SignedInCaller,
   project: Project,
   { iid, target_branch: name }: MergeRequest,
@@ -111,7 +124,7 @@ interface MergeRequestRef {
 
 /** Makes one attempt. Returns undefined if the merge request, its project or its branches changed meanwhile. */
 async function mergeOnce(
-  services: RefServices,
+  services: MergeServices,
   caller: SignedInCaller,
   { projectId, iid }: MergeRequestRef,
   options: MergeModeOptions,
@@ -123,7 +136,7 @@ async function mergeOnce(
   if (project === null || mergeRequest === null) return fail('notFound');
   if (project.read_only) return fail('readOnly');
   const branches = await compareBranches(git, project, mergeRequest);
-  const state = { project, mergeRequest, branches };
+  const state = { project, mergeRequest, branches, now: timestamp(services.clock) };
   const checkResult = await checkMerge(db, state, options);
   if (checkResult === 'later') return scheduleAutoMerge(services, caller, state, options);
   if (checkResult !== null) return checkResult;
@@ -159,6 +172,7 @@ interface MergeState {
   readonly project: Project;
   readonly mergeRequest: MergeRequest;
   readonly branches: BranchComparison;
+  readonly now: string;
 }
 
 /** Returns the failure, `later` if auto-merge is to be enabled, or null if it can be merged now. */
@@ -190,12 +204,13 @@ function decideMerge(
 /** Loads the current checks of a merge. */
 async function loadMergeChecks(
   db: Reader,
-  { project, mergeRequest, branches }: MergeState,
+  { project, mergeRequest, branches, now }: MergeState,
   mode: MergeModeOptions['mode'],
 ): Promise<MergeChecks> {
   const requirements = await loadMergeRequirements(db, project, mergeRequest, mode);
   const titleMatches = isTitleAllowed(mergeRequest.title, requirements.settings);
-  return { ...mergeRequest, titleMatches, check: branches.check, ...requirements };
+  const timing = { isTooEarly: isTooEarly(mergeRequest, now) };
+  return { ...mergeRequest, ...timing, titleMatches, check: branches.check, ...requirements };
 }
 
 /** Loads the merge settings and, where they matter, the status of the head pipeline (null: none) and whether a thread is open. */
@@ -300,6 +315,7 @@ function isUnchangedSince(state: MergeState, project: Project, mergeRequest: Mer
     'source_branch',
     'target_branch',
     'head_sha',
+    'merge_after',
     'squash',
     'force_remove_source_branch',
   ] as const;

@@ -8,6 +8,7 @@ import { compileRegex } from '#text/safe-regex.ts';
 /** Statuses in the order of the checks. `unchecked`: all other checks pass, and the git check has not run yet. */
 export type DetailedStatus =
   | 'not_open'
+  | 'merge_time'
   | 'draft_status'
   | 'commits_status'
   | 'discussions_not_resolved'
@@ -21,6 +22,7 @@ export type DetailedStatus =
 
 export const DETAILED_STATUSES = [
   'not_open',
+  'merge_time',
   'draft_status',
   'commits_status',
   'discussions_not_resolved',
@@ -37,6 +39,8 @@ export const DETAILED_STATUSES = [
 export interface MergeChecks {
   readonly state: MergeRequestState;
   readonly draft: boolean;
+  /** Whether the merge request may be merged only later (`isTooEarly`). */
+  readonly isTooEarly: boolean;
   /** Whether the title matches the project's regex (`isTitleAllowed`). */
   readonly titleMatches: boolean;
   readonly check: MergeCheck | null;
@@ -61,6 +65,7 @@ export interface MergeSettings {
 export function findObstacles({
   state,
   draft,
+  isTooEarly,
   titleMatches,
   check,
   threadsOpen,
@@ -69,6 +74,7 @@ export function findObstacles({
 }: MergeChecks): DetailedStatus[] {
   const isObstacle: Record<Exclude<DetailedStatus, 'mergeable'>, boolean> = {
     not_open: state !== 'opened',
+    merge_time: isTooEarly,
     draft_status: draft,
     commits_status: check === 'no_commits',
     discussions_not_resolved: threadsOpen && settings.only_allow_merge_if_all_discussions_are_resolved,
@@ -84,6 +90,10 @@ export function findObstacles({
 }
 
 const FINISHED_PIPELINE_STATUSES: readonly PipelineStatus[] = ['success', 'failed', 'canceled', 'skipped'];
+
+/** Returns whether the time after which the merge request may be merged is still to come. */
+export const isTooEarly = ({ merge_after: time }: { readonly merge_after: string | null }, now: string): boolean =>
+  time !== null && time > now;
 
 /** Returns whether a required pipeline has not succeeded. */
 export function isBlockedByPipeline(

@@ -18,6 +18,7 @@ const threads = { ...wants, only_allow_merge_if_all_discussions_are_resolved: tr
 const fine: MergeChecks = {
   state: 'opened',
   draft: false,
+  isTooEarly: false,
   titleMatches: true,
   check: 'ahead',
   threadsOpen: false,
@@ -28,6 +29,7 @@ const all: MergeChecks = {
   ...fine,
   state: 'closed',
   draft: true,
+  isTooEarly: false,
   titleMatches: false,
   check: 'conflict',
   threadsOpen: true,
@@ -39,6 +41,7 @@ const CASES: readonly (readonly [string, MergeChecks, string, ReturnType<typeof 
   ['it has diverged, and a merge commit brings both together', { ...fine, check: 'diverged' }, 'mergeable', null],
   ['all at once: it is closed', all, 'not_open', 'notMergeable'],
   ['merged', { ...fine, state: 'merged' }, 'not_open', 'notMergeable'],
+  ['then: before its time', { ...all, state: 'opened', isTooEarly: true }, 'merge_time', 'notMergeable'],
   ['then: a draft', { ...all, state: 'opened' }, 'draft_status', 'notMergeable'],
   [
     'then: without commits',
