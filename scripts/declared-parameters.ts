@@ -39,7 +39,7 @@ export const toRouteShape = (method: string, path: string): string =>
 
 /** Returns the path of an endpoint without the patterns of its parameters. */
 export const toPlainPath = (endpoint: Endpoint): string =>
-  replaceParameters(getFullPath(endpoint), ({ name, rest }) => `${rest ? '*' : ':'}${name}`);
+  replaceParameters(getFullPath(endpoint), ({ name, matchesRest }) => `${matchesRest ? '*' : ':'}${name}`);
 
 interface JsonSchema {
   readonly enum?: readonly unknown[];

@@ -265,7 +265,7 @@ describe('a push', () => {
         output,
         keepAliveMs: 1,
         check: async () => 'accept',
-        after: async () => {
+        afterMove: async () => {
           if (waitForPackets) await promise;
           return [];
         },

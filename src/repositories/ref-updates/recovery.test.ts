@@ -113,7 +113,7 @@ test('restores a ref whose file lost its content when the machine stopped', asyn
   await storeIntent(abandoned, [toMain(abandoned)]);
   const { directory } = getRepository(services.git, abandoned.project);
   await writeFile(join(directory, 'refs/heads/main'), '');
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   assert.equal(await resolveRef({ directory }, 'refs/heads/main'), abandoned.oldId);
   assert.deepEqual([await countPushes(abandoned), await countIntents(abandoned)], [count, 0]);
 });

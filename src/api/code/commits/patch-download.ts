@@ -24,7 +24,7 @@ interface PatchRequest {
 }
 
 /** Limits concurrent downloads: each takes a process, and a slow client occupies it for a long time. */
-const downloadSlots = definePerGit(() => createConcurrencySlots({ each: 8, all: 16 }));
+const downloadSlots = definePerGit(() => createConcurrencySlots({ perNetwork: 8, total: 16 }));
 
 const STREAMS = { diff: streamRawDiff, patch: streamPatchMails };
 

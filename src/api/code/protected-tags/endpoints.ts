@@ -5,7 +5,7 @@ import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
-import { nestedNotFound } from '#http/errors/http-error.ts';
+import { genericNotFound } from '#http/errors/http-error.ts';
 import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import { refName, validatedText } from '#http/parameters/texts.ts';
@@ -25,7 +25,7 @@ const rule = {
     { db, params }: AccessCall<{ readonly name: string }>,
     { project }: { readonly project: { readonly id: number } },
   ) => findTagRule(db, project.id, params.name),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 const accessLevel = integerIn([NO_ONE, DEVELOPER, MAINTAINER, INSTANCE_ADMIN]);

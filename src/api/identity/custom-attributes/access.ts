@@ -2,7 +2,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { type Access, type AccessCall, administrator } from '#http/access/access.ts';
 import { loadVisibleGroup, loadVisibleProject } from '#http/access/project-access.ts';
 import { administratorWithUser } from '#http/access/user-access.ts';
-import { nestedNotFound, notFound } from '#http/errors/http-error.ts';
+import { genericNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { findCustomAttribute, type Owner, type OwnerType } from './store.ts';
@@ -68,5 +68,5 @@ export const customAttributeResource = {
   params: keyParameter,
   load: ({ db, params }: AccessCall<{ readonly key: string }>, { owner }: OwnerContext) =>
     findCustomAttribute(db, owner, params.key),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;

@@ -38,7 +38,7 @@ export async function processTestAlert(
   return receiveAlerts({ runUnitOfWork, clock, tier }, db, {
     projectId: project.id,
     sender,
-    payload: { value, text },
+    payload: { value, text, largeAlerts: null },
     client,
   });
 }

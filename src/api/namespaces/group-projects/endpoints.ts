@@ -47,7 +47,7 @@ export const listSharedProjects = endpoint({
   access: inGroupAllowingAnonymous('read_group'),
   params: { ...projectFilterParams, order_by: PROJECT_ORDER },
   response: page(ProjectForCaller),
-  read: async () => ({ items: [], total: 0, more: false }),
+  read: async () => ({ items: [], total: 0, hasMore: false }),
 });
 
 const group = {

@@ -2,10 +2,10 @@ import { type AccessCall, administratorAfterParameters, open } from '#http/acces
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
-import { nestedNotFound } from '#http/errors/http-error.ts';
+import { genericNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { searchExpression, validatedText } from '#http/parameters/texts.ts';
-import { boolean, integer, noPicture } from '#http/parameters/types.ts';
+import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
 import { invalid } from '#runtime/failure.ts';
 import { Topic } from './entities.ts';
 import { mergeTopics as merge } from './merge.ts';
@@ -18,13 +18,13 @@ const topicResource = {
   name: 'topic',
   params: { id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly id: number }>) => findTopic(db, params.id),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 const topicAccess = () => administratorAfterParameters().resource(topicResource);
 
 const name = validatedText(255);
-const contentParams = { description: optional(validatedText(1024)), avatar: optional(noPicture) };
+const contentParams = { description: optional(validatedText(1024)), avatar: optional(emptyPicture) };
 const UNIQUE_ERRORS = { topics_by_name: invalid({ name: ['has already been taken'] }) };
 
 export const listTopics = endpoint({

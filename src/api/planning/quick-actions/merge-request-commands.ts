@@ -46,7 +46,7 @@ async function rebase({ subject, changes, afterUpdate }: QuickActionContext): Pr
 
 function setTargetBranch(context: QuickActionContext, argument: string): CommandResult {
   if (argument === '') return null;
-  context.now = { ...context.now, target_branch: argument };
+  context.currentState = { ...context.currentState, target_branch: argument };
   context.changes.target_branch = argument;
   return `Set target branch to ${argument}.`;
 }
@@ -54,9 +54,9 @@ function setTargetBranch(context: QuickActionContext, argument: string): Command
 const MERGE_REQUESTS_ONLY = ['MergeRequest'] as const;
 
 export const MERGE_REQUEST_ACTIONS = [
-  { names: ['approve'], noteableTypes: MERGE_REQUESTS_ONLY, right: 'see', run: approve },
-  { names: ['unapprove'], noteableTypes: MERGE_REQUESTS_ONLY, right: 'see', run: unapprove },
-  { names: ['merge'], noteableTypes: MERGE_REQUESTS_ONLY, right: 'see', run: merge },
-  { names: ['rebase'], noteableTypes: MERGE_REQUESTS_ONLY, right: 'see', run: rebase },
-  { names: ['target_branch'], noteableTypes: MERGE_REQUESTS_ONLY, right: 'update', run: setTargetBranch },
+  { names: ['approve'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'see', run: approve },
+  { names: ['unapprove'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'see', run: unapprove },
+  { names: ['merge'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'see', run: merge },
+  { names: ['rebase'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'see', run: rebase },
+  { names: ['target_branch'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'update', run: setTargetBranch },
 ] as const satisfies readonly QuickAction[];

@@ -93,7 +93,7 @@ async function requestReview(context: QuickActionContext, argument: string): Pro
   const users = await findUsers(context, argument, 'request_review');
   if (typeof users === 'string') return users;
   if (users.length === 0) return 'Failed to request a review because no user was specified.';
-  const { reviewers } = context.now;
+  const { reviewers } = context.currentState;
   const { mergeRequest } = context.subject;
   for (const userId of users.filter((id) => reviewers.includes(id)))
     context.afterUpdate.push(async () => mergeRequest?.requestReview(userId));
@@ -134,14 +134,14 @@ export const PEOPLE_ACTIONS = [
   {
     names: ['reassign'],
     noteableTypes: PROJECT_TYPES,
-    right: 'manage',
+    requiredRight: 'manage',
     run: (context, argument) => replaceUsers(context, argument, 'assignees'),
   },
   {
     names: ['reassign_reviewer'],
     noteableTypes: MERGE_REQUESTS_ONLY,
-    right: 'manage',
+    requiredRight: 'manage',
     run: (context, argument) => replaceUsers(context, argument, 'reviewers'),
   },
-  { names: ['request_review'], noteableTypes: MERGE_REQUESTS_ONLY, right: 'manage', run: requestReview },
+  { names: ['request_review'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'manage', run: requestReview },
 ] as const satisfies readonly QuickAction[];

@@ -237,8 +237,8 @@ test('a null value counts as absent', async () => {
 default: {before_script: [d], image: one, tags: [t], timeout: 1h, interruptible: true}
 J: {script: a, before_script: , image: , tags: , timeout: , interruptible: , stage: , rules: , when: , needs: }`);
   const [job] = jobs;
-  const { options, tags, timeout, stage, when, needs } = job!;
-  assert.deepEqual([options.before_script, options.image?.name, tags, timeout], [['d'], 'one', ['t'], 3600]);
+  const { options, tags, timeoutSeconds, stage, when, needs } = job!;
+  assert.deepEqual([options.before_script, options.image?.name, tags, timeoutSeconds], [['d'], 'one', ['t'], 3600]);
   assert.deepEqual([options.interruptible, stage, when, needs], [true, 'test', 'on_success', null]);
 });
 

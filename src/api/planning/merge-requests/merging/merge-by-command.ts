@@ -3,10 +3,9 @@ import { findMergeRequests } from '#authorization/merge-requests.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { defineJob } from '#jobs/job.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
-import type { RefServices } from '#repositories/services.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { updateMergeError } from '../store.ts';
-import { mergeNowOrWhenReady } from './merge.ts';
+import { type MergeServices, mergeNowOrWhenReady } from './merge.ts';
 
 interface MergeByCommand {
   readonly mergeRequestId: number;
@@ -22,7 +21,7 @@ const MERGE_FAILED = 'Merge failed: the merge request cannot be merged now.';
 export const mergeByCommandJob = defineJob({
   kind: 'merge_by_command',
   maxAttempts: 4,
-  async handle(services: RefServices, { mergeRequestId: id, userId, headSha }: MergeByCommand) {
+  async handle(services: MergeServices, { mergeRequestId: id, userId, headSha }: MergeByCommand) {
     const db = services.database.forRequest().reader;
     const caller = await loadActor(db, userId);
     const [mergeRequest] = await findMergeRequests(db, caller, [id]);
