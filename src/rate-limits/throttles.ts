@@ -1,4 +1,5 @@
 import type { ApplicationSettings } from '#settings/settings.ts';
+import { collapseSlashes } from '#text/slashes.ts';
 import { isReportPath } from './error-report-paths.ts';
 
 /** Throttles (contract/conventions.md §8): which one counts a request, and its response headers. */
@@ -33,26 +34,25 @@ export function findThrottle(settings: ApplicationSettings, path: string, signed
  * own limits.
  */
 export function isThrottled(method: string, path: string): boolean {
-  const decodedPath = decodePath(path);
-  return /^\/(api|oauth)\//.test(decodedPath) && !isExempt(method, decodedPath);
+  const normalizedPath = normalizePath(path);
+  return /^\/(api|oauth)\//.test(normalizedPath) && !isExempt(method, normalizedPath);
 }
 
 /** Exempt routes: many runners share one address and use job or runner tokens, not API tokens. */
 const EXEMPT_ROUTES: readonly RegExp[] = [
-  /^\w+ api\/v4\/jobs\/./,
-  /^(?:POST|DELETE) api\/v4\/runners$/,
-  /^POST api\/v4\/runners\/(?:verify|reset_authentication_token)$/,
-  /^DELETE api\/v4\/runners\/managers$/,
-  /^GET api\/v4\/runners\/router\/discovery$/,
+  /^\w+ \/api\/v4\/jobs\/./,
+  /^(?:POST|DELETE) \/api\/v4\/runners$/,
+  /^POST \/api\/v4\/runners\/(?:verify|reset_authentication_token)$/,
+  /^DELETE \/api\/v4\/runners\/managers$/,
+  /^GET \/api\/v4\/runners\/router\/discovery$/,
 ];
 
 function isExempt(method: string, path: string): boolean {
-  const normalizedPath = path.split('/').filter(Boolean).join('/');
-  return isReportPath(`/${normalizedPath}`) || EXEMPT_ROUTES.some((route) => route.test(`${method} ${normalizedPath}`));
+  return isReportPath(path) || EXEMPT_ROUTES.some((route) => route.test(`${method} ${path}`));
 }
 
 function isFilesPath(path: string): boolean {
-  return /^\/api\/v4\/+projects\/+[^/]+\/+repository\/+files\//.test(decodePath(path));
+  return /^\/api\/v4\/projects\/[^/]+\/repository\/files\//.test(normalizePath(path));
 }
 
 /**
@@ -61,7 +61,7 @@ function isFilesPath(path: string): boolean {
  */
 export function isAlertPath(method: string, path: string): boolean {
   if (method !== 'POST') return false;
-  return /\/alerts\/notify(?:\.json|\/[^/]+\/[^/]+)?$/.test(decodePath(path));
+  return /\/alerts\/notify(?:\.json|\/[^/]+\/[^/]+)?$/.test(normalizePath(path));
 }
 
 /** Returns the throttle of alert endpoints, or null if it is disabled. */
@@ -71,9 +71,11 @@ export function findAlertThrottle(settings: ApplicationSettings): Throttle | nul
   return { name, limit: settings[`${name}_per_period`], periodSeconds: settings[`${name}_period_in_seconds`] };
 }
 
-/** Decodes letters and digits, so that routes match: `/%61pi/v4` is `/api/v4`. */
-function decodePath(path: string): string {
-  return path.includes('%') ? path.replace(/%(3\d|[46][1-9a-f]|[57][0-9a])/gi, decodeURIComponent) : path;
+/** Converts a path as routes match it: `//%61pi/v4/` is `/api/v4`. */
+export function normalizePath(path: string): string {
+  return collapseSlashes(
+    path.includes('%') ? path.replace(/%(3\d|[46][1-9a-f]|[57][0-9a])/gi, decodeURIComponent) : path,
+  );
 }
 
 function getThrottle(

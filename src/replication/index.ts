@@ -12,6 +12,7 @@ import { createLog, type Log } from '#runtime/log.ts';
 import { createMetrics } from '#runtime/metrics.ts';
 import { loadSecretKey } from '#security/key-file.ts';
 import { restrictFilePermissions } from '#security/private-files.ts';
+import { collapseSlashes } from '#text/slashes.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { createPrimaryClient } from './primary/client.ts';
 import { createPrimary, type Primary } from './primary/primary.ts';
@@ -189,7 +190,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
   const countRequest = (request: IncomingRequest, name: Parameters<typeof counters.increment>[0]): void => {
     counters.increment(name);
     if (parseFetch(request)?.isFirstRequest) counters.increment('git_fetch_event_count_weekly');
-    if (request.method === 'POST' && request.path.endsWith('/git-receive-pack')) {
+    if (request.method === 'POST' && collapseSlashes(request.path).endsWith('/git-receive-pack')) {
       counters.increment('git_push_event_count_weekly');
     }
   };

@@ -57,10 +57,11 @@ const MAY_CONTAIN_SECRETS = /[?#_%]/;
 /** Redacts the tokens of unsubscribe links, which allow their holder to act for the recipient. */
 function redactUnsubscribeTokens(address: string): string {
   if (!/[_%]/.test(address)) return address;
-  const parts = address.split('/');
+  // Routes ignore repeated slashes.
+  const parts = address.split(/(\/+)/);
   return parts
-    .map((part, index) => (index > 0 && isUnsubscribeSegment(parts[index - 1]!) && part !== '' ? REDACTED : part))
-    .join('/');
+    .map((part, index) => (index > 1 && isUnsubscribeSegment(parts[index - 2]!) && part !== '' ? REDACTED : part))
+    .join('');
 }
 
 /** Returns whether the path segment, possibly percent-encoded, precedes an unsubscribe token. */

@@ -26,6 +26,7 @@ test('redacts only the values of secret parameters in a URL', () => {
     ['/x?search=glpat-hunter2hunter2hunter2', '/x?search=[REDACTED]'],
     ['/b/-/sent_notifications/i8-7-hunter2/unsubscribe', '/b/-/sent_notifications/[REDACTED]/unsubscribe'],
     ['/-/sent_notifications/i8-7-hunter2', '/-/sent_notifications/[REDACTED]'],
+    ['//-//sent_notifications///i8-7-hunter2//', '//-//sent_notifications///[REDACTED]//'],
     ['/-/sent%5fnotification%73/i8%2D7-hunter2/x', '/-/sent%5fnotification%73/[REDACTED]/x'],
     ['/api/v4/projects/a%2Fb?search=q&token', '/api/v4/projects/a%2Fb?search=q&token'],
     ['', ''],

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 interface PushHeader {
   /** Whether the push changes more than `MANY_REFS` refs. */
   readonly hasManyRefs: boolean;
-  /** Whether the client reads messages beside the result. */
+  /** Whether the result is sent in bands, so that other packets may precede it. */
   readonly hasSideBand: boolean;
 }
 
@@ -53,7 +53,10 @@ function parseHeader(bytes: Buffer): PushHeader | null {
     if (at + length > bytes.length) return null;
     const packet = bytes.toString('latin1', at + 4, at + length);
     if (/^[0-9a-f]{40} [0-9a-f]{40} /.test(packet)) {
-      if (refCount === 0) hasSideBand = /\0.*\bside-band-64k\b/s.test(packet);
+      if (refCount === 0) {
+        const capabilities = packet.slice(packet.indexOf('\0') + 1).trim();
+        hasSideBand = packet.includes('\0') && capabilities.split(' ').includes('side-band-64k');
+      }
       refCount++;
     }
     if (refCount > MANY_REFS) return { hasManyRefs: true, hasSideBand };

@@ -7,6 +7,7 @@ import {
   isAlertPath,
   isAnyThrottleEnabled,
   isThrottled,
+  normalizePath,
   type Throttle,
 } from '#rate-limits/throttles.ts';
 import { windowAt } from '#rate-limits/window-counters.ts';
@@ -69,7 +70,7 @@ async function countForCaller(
 
 function countForAlert(settings: ApplicationSettings, path: string): ThrottleSubject | null {
   const throttle = findAlertThrottle(settings);
-  return throttle && { throttle, subject: hashToken(path) };
+  return throttle && { throttle, subject: hashToken(normalizePath(path)) };
 }
 
 /** Returns the user of valid credentials in headers, query or cookie; the body is not read yet. */

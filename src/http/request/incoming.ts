@@ -73,8 +73,9 @@ function escapeUnsafeCharacters(url: string): string {
 }
 
 /** Removes the path prefix of the external URL; proxies may or may not remove it themselves. */
-function stripPathPrefix(path: string, externalUrl: string | null): string {
-  if (externalUrl === null) return path;
+function stripPathPrefix(rawPath: string, externalUrl: string | null): string {
+  if (externalUrl === null) return rawPath;
+  const path = rawPath.replace(/^\/{2,}/, '/');
   const prefix = new URL(externalUrl).pathname.replace(/\/$/, '');
   return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }

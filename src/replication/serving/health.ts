@@ -2,6 +2,7 @@ import { checkReadiness } from '#api/instance/health/index.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { OutgoingResponse } from '#http/server/response/response.ts';
 import type { Metrics } from '#runtime/metrics.ts';
+import { collapseSlashes } from '#text/slashes.ts';
 
 /**
  * Answers health checks, which concern this process and not the primary (contract/conventions.md §10 "Health"); null
@@ -18,7 +19,7 @@ export async function serveHealth(
     headers: { 'Content-Type': type, 'Cache-Control': 'no-cache' },
     body,
   });
-  switch (path) {
+  switch (collapseSlashes(path)) {
     case '/-/health':
       return plain('text/plain', 'GitLab OK');
     case '/-/liveness':

@@ -9,6 +9,7 @@ import { credentialsRequired } from '#http/access/git-rules.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { type OutgoingResponse, toErrorResponse } from '#http/server/response/response.ts';
 import type { Log } from '#runtime/log.ts';
+import { collapseSlashes } from '#text/slashes.ts';
 import { getCopy } from '../sync/copy-repository.ts';
 import { findServableCopy, type RegistryRow } from '../sync/registry.ts';
 import type { CallerChecks } from './caller-checks.ts';
@@ -26,7 +27,8 @@ export function parseFetch({
   path,
   query,
 }: IncomingRequest): { readonly address: string; readonly isFirstRequest: boolean } | null {
-  const [, address, endpoint] = /^\/([\w.%/-]+?)(?:\.git)?\/(info\/refs|git-upload-pack)$/.exec(path) ?? [];
+  const [, address, endpoint] =
+    /^\/([\w.%/-]+?)(?:\.git)?\/(info\/refs|git-upload-pack)$/.exec(collapseSlashes(path)) ?? [];
   if (address === undefined) return null;
   if (endpoint === 'git-upload-pack') return method === 'POST' ? { address, isFirstRequest: false } : null;
   return method === 'GET' && query === 'service=git-upload-pack' ? { address, isFirstRequest: true } : null;

@@ -2,6 +2,7 @@ import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import { createPageHeaders } from '#http/lists/pagination.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import { createJsonResponse, type OutgoingResponse, orNotModified } from '#http/server/response/response.ts';
+import { collapseSlashes } from '#text/slashes.ts';
 import type { SiteRow, SiteStatusRow } from '../primary/schemas.ts';
 import { type CallerChecks, CREDENTIAL_PARAMETERS, type SitesAndStatuses } from './caller-checks.ts';
 
@@ -20,7 +21,7 @@ interface SitesRequest {
 
 /** Parses the four read requests of sites; null for others, and for parameters that only the primary should handle. */
 export function parseSitesRequest({ method, path, query }: IncomingRequest): SitesRequest | null {
-  const pathMatch = /^\/api\/v4\/geo_sites(?:\/(\d{1,15}))?(\/status)?$/.exec(path);
+  const pathMatch = /^\/api\/v4\/geo_sites(?:\/(\d{1,15}))?(\/status)?$/.exec(collapseSlashes(path));
   if (pathMatch === null || !READ_METHODS.has(method) || !hasKnownParameters(query)) return null;
   const [, id, status] = pathMatch;
   return { id: id === undefined ? null : Number(id), status: status !== undefined };

@@ -41,6 +41,7 @@ import { checkText, firstHeader, type IncomingRequest } from '#http/request/inco
 import type { Services } from '#http/services.ts';
 import { getClientNetwork } from '#rate-limits/client-network.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
+import { collapseSlashes } from '#text/slashes.ts';
 import { discardBody, type OutgoingResponse, orNotModified, toErrorResponse } from '../response/response.ts';
 import { getCachedResponse } from '../response/response-cache.ts';
 import type { Registry, RouteMatch } from '../routing/registry.ts';
@@ -143,7 +144,7 @@ async function respondWithoutRoute(registry: Registry, request: IncomingRequest)
   const methods = registry.listMethods(request.path);
   const knownEndpoint = registry.find(methods[0] ?? '', request.path)?.endpoint;
   if (knownEndpoint?.body !== 'raw' && (type === 'json' || type === 'form')) await readBodyParameters(request);
-  if (/^\/api\/v3(\/|$)/.test(request.path)) {
+  if (/^\/api\/v3(\/|$)/.test(collapseSlashes(request.path))) {
     return toErrorResponse(new HttpError(410, { error: 'API V3 is no longer supported. Use API V4 instead.' }));
   }
   if (methods.length === 0) throw routeNotFound();

@@ -1,5 +1,6 @@
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { isReportPath } from '#rate-limits/error-report-paths.ts';
+import { collapseSlashes } from '#text/slashes.ts';
 import type { OutgoingResponse } from './response.ts';
 
 /**
@@ -50,7 +51,7 @@ const REPORT_PREFLIGHT_HEADERS = {
 };
 
 function isCorsRequest(request: IncomingRequest): boolean {
-  const { path } = request;
+  const path = collapseSlashes(request.path);
   return (
     firstHeader(request.headers.origin) !== undefined &&
     (path.startsWith('/api/') || path === '/oauth/token' || path === '/oauth/revoke')

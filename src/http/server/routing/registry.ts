@@ -3,6 +3,7 @@ import type { Endpoint, EndpointDefinition, Method } from '#http/endpoint/endpoi
 import type { ResourceModule, ResourceModules } from '#http/endpoint/resource-module.ts';
 import { STAGE_ORDERS, type Stage } from '#http/endpoint/stages.ts';
 import { findUnlimitedParameter } from '#http/parameters/unlimited.ts';
+import { collapseSlashes } from '#text/slashes.ts';
 import { isCacheable } from '../response/response-cache.ts';
 import { listPathParameterNames, replaceParameters } from './paths.ts';
 
@@ -44,8 +45,7 @@ export function createRegistry(modules: ResourceModules): Registry {
     else addRoute(router, endpoint);
   }
   suffixRoutes.sort((a, b) => b.literalCount - a.literalCount);
-  const lookup = (method: string, rawPath: string): RouteMatch | null => {
-    const path = rawPath.startsWith(API) ? collapseSlashes(rawPath) : rawPath;
+  const findExactly = (method: string, path: string): RouteMatch | null => {
     const match = router.find(method as never, path);
     if (match === null) return findSuffixRoute(suffixRoutes, method, path);
     const { endpoint, wildcard } = match.store as RouteTarget;
@@ -53,6 +53,13 @@ export function createRegistry(modules: ResourceModules): Registry {
     // An empty segment matches no parameter: `/projects/` is not a project.
     for (const name in values) if (values[name] === '') return null;
     return { endpoint, path: values as RouteMatch['path'] };
+  };
+  const lookup = (method: string, path: string): RouteMatch | null => {
+    const match = findExactly(method, path);
+    if (match !== null) return match;
+    // A path of a file in the rest of the path has matched exactly, and keeps its slashes.
+    const collapsed = collapseSlashes(path);
+    return collapsed === path ? null : findExactly(method, collapsed);
   };
   return {
     endpoints,
@@ -70,12 +77,6 @@ type Params = Readonly<Record<string, string | undefined>>;
 
 function withWildcard({ '*': rest, ...named }: Params, wildcard: string): Params {
   return { ...named, [wildcard]: rest };
-}
-
-/** Collapses repeated slashes and drops a trailing one: real clients send `/features/` and `/features//name`. */
-function collapseSlashes(path: string): string {
-  const collapsed = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
-  return collapsed.endsWith('/') ? collapsed.slice(0, -1) : collapsed;
 }
 
 function collectEndpoints(folder: string, { endpoints, sources }: ResourceModule): Endpoint[] {

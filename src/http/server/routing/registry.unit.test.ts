@@ -76,6 +76,15 @@ test('collapses repeated slashes and ignores a trailing one', () => {
   assert.deepEqual(find('/api/v4//projects///1'), find('/api/v4/projects/1'));
   assert.deepEqual(find('/api/v4/projects/1/'), find('/api/v4/projects/1'));
   assert.notEqual(find('/api/v4/projects/1/'), null);
+  assert.deepEqual(find('//api//v4///projects/1//'), find('/api/v4/projects/1'));
+  assert.deepEqual(find('//a//b.git//info/refs/'), ['readRefs', { repository_path: 'a/b' }]);
+  assert.deepEqual(registry.listMethods('//a/b.git/info/refs/'), ['GET', 'HEAD']);
+  assert.equal(find('//'), null);
+});
+
+test('keeps the slashes of a path of a file', () => {
+  assert.deepEqual(find('/api/v4/projects/1/artifacts/a//b'), ['readArtifact', { id: '1', path: 'a//b' }]);
+  assert.deepEqual(find('//api/v4/projects/1/artifacts/a'), ['readArtifact', { id: '1', path: 'a' }]);
 });
 
 test('matches only digits where the pattern requires them', () => {
