@@ -45,6 +45,11 @@ export async function applyPushOptions(
   return [...lines, ...describeUnknown(options.filter(({ name }) => !names.includes(name)))];
 }
 
+/** Returns the line for a push with options to a wiki or a snippet. */
+export async function refusePushOptions(): Promise<string[]> {
+  return ['WARNING: Push options have an effect in projects only'];
+}
+
 function describeUnknown(options: readonly PushOption[]): string[] {
   const names = [...new Set(options.map(({ name }) => name))];
   if (names.length === 0) return [];

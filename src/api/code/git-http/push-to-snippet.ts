@@ -13,6 +13,8 @@ import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { NO_FILES, TOO_MANY_FILES } from '../snippets/index.ts';
+import { refusePushOptions } from './apply-options.ts';
+import { checkOtherRef } from './check-push.ts';
 import type { PushTarget } from './push.ts';
 
 interface SnippetPush {
@@ -22,12 +24,13 @@ interface SnippetPush {
   readonly explainRefusal: () => Promise<string>;
 }
 
-/** Returns the push target of a snippet: only its branch changes, within the number of files of a snippet. */
+/** Returns the push target of a snippet: of its branches only the existing one changes, within the number of files of a snippet. */
 export function createSnippetPushTarget(snippetPush: SnippetPush): PushTarget {
   return {
     location: snippetPush.snippet,
     begin: async (services, push) =>
       (await checkSnippetPush(services, snippetPush.snippet, push)) ?? writeIntent(services, snippetPush, push),
+    applyOptions: refusePushOptions,
   };
 }
 
@@ -37,9 +40,14 @@ async function checkSnippetPush(
   snippet: Snippet,
   { changes, quarantine }: PushRequest,
 ): Promise<string | null> {
-  for (const { ref, oldId, newId } of changes) {
+  for (const change of changes) {
+    const { ref, oldId, newId } = change;
     if (ref.startsWith(TAGS)) continue;
-    if (!ref.startsWith(HEADS)) return 'You can only push branches and tags.';
+    if (!ref.startsWith(HEADS)) {
+      const refusal = checkOtherRef(ref, change);
+      if (refusal !== null) return refusal;
+      continue;
+    }
     if (oldId === ZERO_ID || newId === ZERO_ID) return 'You can not create or delete branches.';
     const rejection = await checkFiles(services, snippet, newId, quarantine);
     if (rejection !== null) return rejection;

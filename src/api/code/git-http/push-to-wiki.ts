@@ -12,6 +12,7 @@ import { beginWikiMove } from '#repositories/ref-updates/move-refs.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { findOrCreateWiki } from '#repositories/wikis/find-or-create.ts';
 import { isFailure } from '#runtime/failure.ts';
+import { refusePushOptions } from './apply-options.ts';
 import { checkOtherRef } from './check-push.ts';
 import type { PushTarget } from './push.ts';
 
@@ -36,7 +37,7 @@ export async function createWikiPushTarget(
     location: wiki,
     begin: async (services, { changes }) =>
       checkWikiPush(wiki, changes) ?? writeIntent(services, { wiki, caller, explainRefusal }, changes),
-    applyOptions: async () => ['WARNING: Push options have an effect in projects only'],
+    applyOptions: refusePushOptions,
   };
 }
 

@@ -107,3 +107,17 @@ test('a path of another project, or without the project, names no snippet', asyn
     assert.equal(cloned.ok, false, path);
   }
 });
+
+test('keeps other refs, at an address without .git, and says that push options have no effect', async () => {
+  const project = await newProject();
+  const snippet = await createSnippet(project);
+  const copy = await clone(project.owner, snippet.git.replace(/\.git$/, ''));
+  await git(copy, 'notes', 'add', '-m', 'a note');
+  const pushed = await git(copy, 'push', '-o', 'mr.create', 'origin', 'refs/notes/commits');
+  assert.ok(pushed.ok, pushed.output);
+  assert.match(pushed.output, /WARNING: Push options have an effect in projects only/);
+  assert.match((await git(copy, 'push', 'origin', 'HEAD:refs/keep-around/x')).output, /deny updating a hidden ref/);
+  const { output } = await git(copy, 'ls-remote', 'origin');
+  assert.match(output, /HEAD\n.*refs\/heads\/main\n.*refs\/notes\/commits\n$/);
+  assert.equal((await project.owner.get(`${snippet.at}/raw`)).text, 'a');
+});
