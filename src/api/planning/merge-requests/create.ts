@@ -21,7 +21,9 @@ import { newMergeRequestSubject } from './quick-actions/subject.ts';
 import { findOpenMergeRequestByBranches } from './store.ts';
 import { updateMergeRequestWithQuickActions } from './update.ts';
 
-type CreateMergeRequestInput = ParameterValues<typeof createMergeRequestParams>;
+type CreateMergeRequestParams = ParameterValues<typeof createMergeRequestParams>;
+type CreateMergeRequestInput = Pick<CreateMergeRequestParams, 'title' | 'source_branch' | 'target_branch'> &
+  Partial<CreateMergeRequestParams>;
 type CreateMergeRequestFailure = 'notAFork' | 'sameBranches' | 'exists' | 'invalid';
 
 /** Creates a merge request between two branches of the project. At most one can be open for each pair of branches. */
