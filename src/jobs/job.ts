@@ -78,10 +78,10 @@ export async function enqueue<Payload>(
   tx.afterCommit(notifyJobEnqueued);
 }
 
-/** The part of a job definition that `enqueue` needs. */
+/** The part of a job definition that `enqueue` needs. A handler determines the type of the payload. */
 interface JobKind<Payload> {
   readonly kind: string;
-  readonly handle: (services: never, payload: Payload, run: JobRun) => Promise<void>;
+  readonly handle?: (services: never, payload: Payload, run: JobRun) => Promise<void>;
 }
 
 const enqueueListeners = new Set<() => void>();

@@ -56,12 +56,16 @@ export function isInScope(
   return projectId === null ? sql<SqlBool>`${ofGroups}` : sql<SqlBool>`(${ofProject} or ${ofGroups})`;
 }
 
-/** Sorts rows of the project first, then rows of groups, the nearest first. */
+/** Sorts rows of the project first, then rows of groups, the nearest first, then rows of other owners. */
 export function nearestFirst<Row extends { readonly group_id: number | null }>(
-  { groupIds }: NamespaceScope,
+  { projectId, groupIds }: NamespaceScope,
   rows: readonly Row[],
 ): Row[] {
-  const distance = ({ group_id }: Row) => (group_id === null ? -1 : groupIds.indexOf(group_id));
+  const distance = ({ group_id }: Row) => {
+    if (group_id === null) return projectId === null ? groupIds.length : -1;
+    const index = groupIds.indexOf(group_id);
+    return index === -1 ? groupIds.length : index;
+  };
   return rows.toSorted((one, other) => distance(one) - distance(other));
 }
 

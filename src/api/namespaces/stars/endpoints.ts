@@ -3,6 +3,8 @@ import { inProject, inProjectAllowingAnonymous } from '#http/access/project-acce
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, page } from '#http/endpoint/responses.ts';
 import { NOT_MODIFIED } from '#http/errors/error-messages.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { searchExpression } from '#http/parameters/texts.ts';
 import {
   listProjectsByParams,
   Project,
@@ -37,8 +39,9 @@ export const listProjectStarrers = endpoint({
   get: '/projects/:id/starrers',
   summary: 'List the users who starred a project',
   access: inProjectAllowingAnonymous('read_project'),
+  params: { search: optional(searchExpression) },
   response: page(Starrer),
-  read: (db, { project, caller, page }) => listStarrers(db, project.id, caller, page),
+  read: (db, { project, caller, params, page }) => listStarrers(db, project.id, caller, params.search, page),
 });
 
 export const listStarredProjects = endpoint({

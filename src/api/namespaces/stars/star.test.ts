@@ -22,6 +22,19 @@ test('counts a star once and returns 304 for a second one', async () => {
   assert.equal(await getStarCount(project), 1);
 });
 
+test('finds starrers by a part of their names', async () => {
+  const project = await newProject({ owner: root, visibility: 'public' });
+  const [first, second] = [await user(), await user()];
+  for (const caller of [first, second]) await star(caller, project);
+  const list = async (search: string) =>
+    (await anonymous.get(`${project.at}/starrers`, { search })).body.map(
+      (starrer: { user: { id: number } }) => starrer.user.id,
+    );
+  assert.deepEqual(await list(first.username.toUpperCase()), [first.id]);
+  assert.deepEqual(await list(''), [second.id, first.id]);
+  assert.deepEqual(await list('nobody has this name'), []);
+});
+
 test('requires a signed-in caller who can see the project', async () => {
   const project = await newProject({ owner: await user() });
   assert.deepEqual((await star(await user(), project)).body, { message: '404 Project Not Found' });

@@ -2,8 +2,11 @@ import { sql } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
+import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
+import { containsSubstringUnindexed } from '#database/search/substring-search.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { isPresent } from '#http/parameters/declarations.ts';
 import type { StarRow } from './entities.ts';
 
 /** Queries of stars. The project's row holds the count, which is updated in the same transaction. */
@@ -55,13 +58,14 @@ export async function addToStarCounts(tx: Transaction, projectIds: readonly numb
 }
 
 /**
- * Returns one page of the users who starred a project, newest star first. Only the user and administrators see a user
+ * Returns one page of the users who starred a project, newest star first; `search` is a part of the name or username. Only the user and administrators see a user
  * with a private profile. index: stars_by_project
  */
 export function listStarrers(
   db: Reader,
   projectId: number,
   caller: Caller,
+  search: string | null | undefined,
   page: OffsetRequest,
 ): Promise<Page<StarRow>> {
   const stars = db
@@ -71,7 +75,10 @@ export function listStarrers(
     .select(['users.id', 'users.username', 'users.name', 'users.public_email', 'users.state', 'users.locked_until'])
     .select('stars.created_at as starred_since')
     .where('stars.project_id', '=', projectId)
-    .where('users.deletion_scheduled_at', 'is', null);
+    .where('users.deletion_scheduled_at', 'is', null)
+    .$if(isPresent(search) && search !== '', (query) =>
+      query.where(containsSubstringUnindexed('users', ['name_key', 'username_key'], foldCase(search as string))),
+    );
   const visibleStars = isAdministrator(caller)
     ? stars
     : stars.where((eb) => eb.or([eb('users.private_profile', '=', false), eb('users.id', '=', caller.user?.id ?? 0)]));

@@ -1,10 +1,13 @@
+import type { RawBuilder, SqlBool } from 'kysely';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInGroup, mayInProject } from '#authorization/abilities.ts';
+import { isInScopeOrBelow } from '#authorization/descendant-resources.ts';
+import type { Reader } from '#database/database.ts';
 import { findGroup, type Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { ancestorsAndSelf, type NamespaceScope, selfOnly } from '#domain/namespaces/scope.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
-import type { ParentContext } from '#http/access/parents.ts';
+import type { ParentContext, ParentKind } from '#http/access/parents.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { forbidden, HttpError, notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -19,21 +22,51 @@ export const MANAGE_LABELS = { group: 'admin_label', project: 'admin_label' } as
 
 const labelNotFound = () => notFound('Label');
 
+/** Parameters of lists of labels of a group: which labels below the group count. */
+export const labelsBelowParams = {
+  include_descendant_groups: optional(boolean, false),
+  only_group_labels: optional(boolean, true),
+};
+
+interface LabelsBelow {
+  readonly include_descendant_groups?: boolean;
+  readonly only_group_labels?: boolean;
+}
+
+/** Returns the condition for labels of the scope and below the group, if the parameters include these; else null. */
+export function toLabelsBelowCondition(
+  db: Reader,
+  { parent, caller }: ParentContext,
+  scope: NamespaceScope,
+  { include_descendant_groups: subgroups = false, only_group_labels: onlyGroups = true }: LabelsBelow,
+): RawBuilder<SqlBool> | null {
+  if (!parent.group || (!subgroups && onlyGroups)) return null;
+  const owners = { groupId: parent.group.id, subgroups, projects: !onlyGroups };
+  return isInScopeOrBelow(db, 'labels', scope, caller, owners);
+}
+
 /** Loads the label of the path by id or title; labels of ancestor groups count unless `include_ancestor_groups` is false. */
 export const labelInScope = {
   name: 'label',
   params: { label_id: required(string), include_ancestor_groups: optional(boolean, true) },
-  load: async (
-    { db, params }: AccessCall<{ readonly label_id: string; readonly include_ancestor_groups: boolean }>,
-    { parent }: ParentContext,
-  ) =>
-    findLabelByIdOrTitle(
-      db,
-      params.include_ancestor_groups ? await ancestorsAndSelf(db, parent) : selfOnly(parent),
-      params,
-    ),
+  async load({ db, params }: AccessCall<LabelInScopeParams>, context: ParentContext) {
+    const { parent } = context;
+    const scope = params.include_ancestor_groups ? await ancestorsAndSelf(db, parent) : selfOnly(parent);
+    return findLabelByIdOrTitle(db, scope, params, toLabelsBelowCondition(db, context, scope, params));
+  },
   notFound: labelNotFound,
 } as const;
+
+/** As `labelInScope`; for groups also labels below the group, if the parameters include them. */
+export const labelInScopeOrBelow = (parent: ParentKind) => ({
+  ...labelInScope,
+  params: { ...labelInScope.params, ...parent.select<object>({ group: labelsBelowParams, project: {} }) },
+});
+
+interface LabelInScopeParams extends LabelsBelow {
+  readonly label_id: string;
+  readonly include_ancestor_groups: boolean;
+}
 
 /** Loads the label of the path by id or title from the project or group itself. Inherited labels are not found. */
 export const ownLabel = {
@@ -64,10 +97,11 @@ async function findLabelByIdOrTitle(
   db: AccessCall['db'],
   scope: NamespaceScope,
   { label_id: idOrTitle }: { readonly label_id: string },
+  condition: RawBuilder<SqlBool> | null = null,
 ) {
   const id = /^\d+$/.test(idOrTitle) ? Number(idOrTitle) : Number.NaN;
-  const byId = Number.isSafeInteger(id) ? await findLabel(db, scope, id) : null;
-  return byId ?? findLabelByTitle(db, scope, idOrTitle);
+  const byId = Number.isSafeInteger(id) ? await findLabel(db, scope, id, condition) : null;
+  return byId ?? findLabelByTitle(db, scope, idOrTitle, condition);
 }
 
 const PERSONAL_NAMESPACE_ERROR = {

@@ -9,12 +9,15 @@ import { boolean, integer } from '#http/parameters/types.ts';
 import {
   labelInBody,
   labelInScope,
+  labelInScopeOrBelow,
+  labelsBelowParams,
   MANAGE_LABELS,
   ownLabel,
   projectLabel,
   projectLabelInBody,
   promoteLabelAccess,
   READ_LABELS,
+  toLabelsBelowCondition,
 } from './access.ts';
 import { createLabel } from './create.ts';
 import { deleteLabel } from './delete.ts';
@@ -72,19 +75,16 @@ export const [listGroupLabels, listProjectLabels] = forGroupAndProject((parent) 
     params: {
       with_counts: optional(boolean, false),
       include_ancestor_groups: optional(boolean, true),
-      // `only_group_labels` has no effect: lists of groups contain group labels only.
-      ...parent.select<object>({ group: { only_group_labels: optional(boolean, true) }, project: {} }),
+      ...parent.select<object>({ group: labelsBelowParams, project: {} }),
       search: optional(searchExpression),
       archived: optional(boolean),
     },
     response: page(entityFor(parent)),
-    read: async (db, { parent, params, page }) =>
-      listLabels(
-        db,
-        params.include_ancestor_groups ? await ancestorsAndSelf(db, parent) : selfOnly(parent),
-        params,
-        page,
-      ),
+    async read(db, { parent, caller, params, page }) {
+      const scope = params.include_ancestor_groups ? await ancestorsAndSelf(db, parent) : selfOnly(parent);
+      const condition = toLabelsBelowCondition(db, { parent, caller }, scope, params);
+      return listLabels(db, scope, { ...params, condition }, page);
+    },
   }),
 );
 
@@ -92,7 +92,7 @@ export const [getGroupLabel, getProjectLabel] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/labels/:label_id`,
     summary: 'Get a label by ID or title',
-    access: parent.accessWith(READ_LABELS).resource(labelInScope),
+    access: parent.accessWith(READ_LABELS).resource(labelInScopeOrBelow(parent)),
     response: ok(entityFor(parent)),
     read: (_db, { label }) => label,
   }),

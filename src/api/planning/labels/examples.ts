@@ -55,7 +55,11 @@ const buildListCalls = (getParent: GetParent) =>
   ] as const;
 
 export const examples: Examples<typeof endpoints> = {
-  listGroupLabels: buildListCalls(getGroup),
+  listGroupLabels: [
+    ...buildListCalls(getGroup),
+    buildCall(getGroup, 'guest', { include_descendant_groups: true, only_group_labels: false, archived: false }),
+    buildCall(getGroup, 'guest', { only_group_labels: false }),
+  ],
   listProjectLabels: buildListCalls(getProject),
   getGroupLabel: buildCallByPath(getGroup, 'guest'),
   getProjectLabel: buildCallByPath(getProject, 'guest'),

@@ -46,6 +46,35 @@ test('creates archived labels, and lists archived labels, others, or both', asyn
   }
 });
 
+test('includes labels of descendant groups and of projects on request, where the caller may see them', async () => {
+  const group = await here.newGroup({ with: ['guest'] });
+  const subgroup = await here.newGroup({ in: group });
+  const project = await here.newProject({ in: group });
+  const below = await here.newProject({ in: subgroup });
+  const withoutIssuables = await here.newProject({
+    in: group,
+    issues_access_level: 'disabled',
+    merge_requests_access_level: 'disabled',
+  });
+  await newLabels(group, 'a');
+  await newLabels(subgroup, 'b');
+  await newLabels(project, 'c');
+  await newLabels(below, 'd');
+  await newLabels(withoutIssuables, 'e');
+  const path = `${group.at}/labels`;
+  const list = async (params: object, by = group.guest) => names((await by.get(path, { ...params })).body);
+  assert.deepEqual(await list({}), ['a']);
+  assert.deepEqual(await list({ include_descendant_groups: true }), ['a', 'b']);
+  assert.deepEqual(await list({ only_group_labels: false }), ['a', 'c']);
+  const all = { include_descendant_groups: true, only_group_labels: false };
+  assert.deepEqual(await list(all), ['a', 'b', 'c', 'd']);
+  assert.deepEqual(await list({ ...all, search: 'About d' }), ['d']);
+  const outsider = await here.user();
+  assert.equal((await outsider.get(path, all)).status, 404);
+  assert.equal((await group.guest.get(`${path}/d`)).status, 404);
+  assert.equal((await group.guest.get(`${path}/d`, all)).body.name, 'd');
+});
+
 test('shows whether a label is the project’s own', async () => {
   const group = await here.newGroup();
   const project = await here.newProject({ in: group });

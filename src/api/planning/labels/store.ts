@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
@@ -34,8 +34,8 @@ export interface LabelRow extends LabelListRow {
 
 export const labelBasicColumns = ['labels.id', 'labels.title', 'labels.color', 'labels.archived'] as const;
 
-/** index: labels_by_project, labels_by_group, label_priorities_pkey */
-function selectListedLabels(db: Reader, scope: NamespaceScope) {
+/** `condition` replaces the condition that the owner is in the scope. index: labels_by_project, labels_by_group, label_priorities_pkey */
+function selectListedLabels(db: Reader, scope: NamespaceScope, condition: RawBuilder<SqlBool> | null = null) {
   return db
     .selectFrom('labels')
     .select([...labelBasicColumns, 'labels.project_id', 'labels.group_id', 'labels.updated_at'])
@@ -48,38 +48,51 @@ function selectListedLabels(db: Reader, scope: NamespaceScope) {
         .as('priority'),
     )
     .select(sql<number | null>`cast(${scope.projectId} as integer)`.as('shown_in'))
-    .where(isInScope('labels', scope));
+    .where(condition ?? isInScope('labels', scope));
 }
 
-const selectLabels = (db: Reader, scope: NamespaceScope) => selectListedLabels(db, scope).select('labels.description');
+const selectLabels = (db: Reader, scope: NamespaceScope, condition: RawBuilder<SqlBool> | null = null) =>
+  selectListedLabels(db, scope, condition).select('labels.description');
 
 interface LabelFilter {
   readonly search?: string | null | undefined;
   readonly archived?: boolean | null | undefined;
+  /** Replaces the condition that the owner is in the scope. */
+  readonly condition?: RawBuilder<SqlBool> | null;
 }
 
 /** Returns one page of labels, ordered by title. */
 export function listLabels(
   db: Reader,
   scope: NamespaceScope,
-  { search, archived }: LabelFilter,
+  { search, archived, condition }: LabelFilter,
   page: OffsetRequest,
 ): Promise<Page<LabelListRow>> {
   const words = parseSearchWords(foldCase(search ?? ''));
-  const query = selectListedLabels(db, scope)
+  const query = selectListedLabels(db, scope, condition)
     .where(containsWordsUnindexed(db, 'labels', ['title_key', 'description_key'], words))
     .$if(isPresent(archived), (listed) => listed.where('labels.archived', '=', archived as boolean));
   return paginate(db, query.orderBy('labels.title').orderBy('labels.id'), page);
 }
 
 /** Returns the label with this id if it is in the scope, else null. */
-export async function findLabel(db: Reader, scope: NamespaceScope, id: number): Promise<LabelRow | null> {
-  return (await selectLabels(db, scope).where('labels.id', '=', id).executeTakeFirst()) ?? null;
+export async function findLabel(
+  db: Reader,
+  scope: NamespaceScope,
+  id: number,
+  condition: RawBuilder<SqlBool> | null = null,
+): Promise<LabelRow | null> {
+  return (await selectLabels(db, scope, condition).where('labels.id', '=', id).executeTakeFirst()) ?? null;
 }
 
 /** Returns the label with this title in the scope, or null. Transfers can cause several: the one of the nearest group wins. */
-export async function findLabelByTitle(db: Reader, scope: NamespaceScope, title: string): Promise<LabelRow | null> {
-  const rows = await selectLabels(db, scope).where('labels.title', '=', title).execute();
+export async function findLabelByTitle(
+  db: Reader,
+  scope: NamespaceScope,
+  title: string,
+  condition: RawBuilder<SqlBool> | null = null,
+): Promise<LabelRow | null> {
+  const rows = await selectLabels(db, scope, condition).where('labels.title', '=', title).execute();
   return nearestFirst(scope, rows)[0] ?? null;
 }
 

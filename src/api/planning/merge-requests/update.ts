@@ -37,7 +37,7 @@ import {
   runAfterUpdate,
 } from '../quick-actions/index.ts';
 import { abortAutoMerges } from './auto-merge/cancel.ts';
-import { enqueueAutoMergeAfter, enqueueAutoMergeIfEnabled } from './auto-merge/job.ts';
+import { enqueueAutoMergeAfter, enqueueAutoMergeIfEnabled } from './auto-merge/enqueue.ts';
 import { updateClosingIids } from './closing-issues/store.ts';
 import { isDraft } from './draft.ts';
 import { type BranchHeads, runWithBranchHeads } from './heads/branch-heads.ts';

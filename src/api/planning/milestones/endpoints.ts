@@ -1,3 +1,4 @@
+import { isInScopeOrBelow } from '#authorization/descendant-resources.ts';
 import { ancestorsAndSelf, selfOnly } from '#domain/namespaces/scope.ts';
 import { forGroupAndProject, hierarchyLockKey } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -40,13 +41,18 @@ export const [listGroupMilestones, listProjectMilestones] = forGroupAndProject((
       search: optional(searchExpression),
       include_ancestors: optional(boolean, false),
       include_parent_milestones: optional(boolean, false, 'Deprecated: use include_ancestors'),
+      ...parent.select<object>({ group: { include_descendants: optional(boolean, false) }, project: {} }),
       updated_before: optional(dateTime),
       updated_after: optional(dateTime),
     },
     response: page(Milestone),
-    async read(db, { parent, params, page }) {
+    async read(db, { parent, caller, params, page }) {
       const includeAncestors = params.include_ancestors || params.include_parent_milestones;
-      return listMilestones(db, includeAncestors ? await ancestorsAndSelf(db, parent) : selfOnly(parent), params, page);
+      const { include_descendants: includeDescendants = false } = params as { readonly include_descendants?: boolean };
+      const scope = includeAncestors ? await ancestorsAndSelf(db, parent) : selfOnly(parent);
+      const owners = { groupId: parent.group?.id ?? 0, subgroups: true, projects: true };
+      const condition = includeDescendants ? isInScopeOrBelow(db, 'milestones', scope, caller, owners) : null;
+      return listMilestones(db, scope, { ...params, condition }, page);
     },
   }),
 );

@@ -52,7 +52,7 @@ const updates = (parentOf: ParentOf) =>
   ] as const;
 
 export const examples: Examples<typeof endpoints> = {
-  listGroupMilestones: listCalls(inGroup),
+  listGroupMilestones: [...listCalls(inGroup), listCall(inGroup, { include_descendants: true })],
   listProjectMilestones: listCalls(inProject),
   getGroupMilestone: withMilestone(inGroup, 'guest'),
   getProjectMilestone: withMilestone(inProject, 'guest'),

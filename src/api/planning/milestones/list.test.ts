@@ -31,6 +31,26 @@ test('orders milestones by due date with nulls last, then newest first', async (
   assert.equal(headers['x-total'], '5');
 });
 
+test('includes milestones of descendant groups and projects on request, where the caller may see them', async () => {
+  const group = await here.newGroup();
+  const subgroup = await here.newGroup({ in: group });
+  const [project, below] = [await here.newProject({ in: group }), await here.newProject({ in: subgroup })];
+  await newMilestone(group, 'a');
+  await newMilestone(subgroup, 'b');
+  await newMilestone(project, 'c');
+  await newMilestone(below, 'd');
+  assert.deepEqual(await titles(group), ['a']);
+  assert.deepEqual(await titles(group, { include_descendants: true }), ['d', 'c', 'b', 'a']);
+  assert.deepEqual(await titles(group, { include_descendants: true, title: 'c' }), ['c']);
+  assert.deepEqual(await titles(subgroup, { include_descendants: true, include_ancestors: true }), ['d', 'b', 'a']);
+  const member = await project.addMember('reporter');
+  const { body } = await member.get(`${group.at}/milestones`, { include_descendants: true });
+  assert.deepEqual(
+    body.map(({ title }: Titled) => title),
+    ['c', 'a'],
+  );
+});
+
 test('includes milestones of ancestor groups on request', async () => {
   const group = await here.newGroup();
   const subgroup = await here.newGroup({ in: group });

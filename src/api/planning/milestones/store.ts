@@ -56,8 +56,12 @@ const basicColumns = [
 
 const columns = [...basicColumns, 'milestones.description'] as const;
 
-const selectListedMilestones = (db: Reader, scope: NamespaceScope) =>
-  db.selectFrom('milestones').select(basicColumns).where(isInScope('milestones', scope));
+/** Selects the milestones of the scope; `condition` replaces the condition that the owner is in the scope. */
+const selectListedMilestones = (db: Reader, scope: NamespaceScope, condition: RawBuilder<SqlBool> | null = null) =>
+  db
+    .selectFrom('milestones')
+    .select(basicColumns)
+    .where(condition ?? isInScope('milestones', scope));
 
 const selectMilestones = (db: Reader, scope: NamespaceScope) =>
   selectListedMilestones(db, scope).select('milestones.description');
@@ -69,6 +73,8 @@ interface MilestoneFilter {
   readonly search?: string | null | undefined;
   readonly updated_before?: string | null | undefined;
   readonly updated_after?: string | null | undefined;
+  /** Replaces the condition that the owner is in the scope. */
+  readonly condition?: RawBuilder<SqlBool> | null;
 }
 
 /** Returns one page of milestones, ordered by due date (nulls last), then newest first. */
@@ -78,7 +84,7 @@ export function listMilestones(
   filter: MilestoneFilter,
   page: OffsetRequest,
 ): Promise<Page<MilestoneBasicRow>> {
-  const query = applyFilter(db, selectListedMilestones(db, scope), filter)
+  const query = applyFilter(db, selectListedMilestones(db, scope, filter.condition), filter)
     .orderBy((eb) => eb.case().when('milestones.due_date', 'is', null).then(1).else(0).end())
     .orderBy('milestones.due_date')
     .orderBy('milestones.id', 'desc');

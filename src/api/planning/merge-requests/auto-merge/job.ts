@@ -7,15 +7,15 @@ import { hasRow } from '#database/has-row.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { defineJob, enqueue } from '#jobs/job.ts';
+import { defineJob } from '#jobs/job.ts';
 import { isBeingMerged, loadMergeRequestsBeingMerged } from '#repositories/ref-updates/intents.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
-import { addMilliseconds } from '#runtime/clock.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { type MergeFailure, type MergeServices, runAutoMerge } from '../merging/merge.ts';
 import { loadMergeSettings } from '../merging/merge-settings.ts';
 import { updateMergeError } from '../store.ts';
 import { abortAutoMerges } from './cancel.ts';
+import { AUTO_MERGE, enqueueAutoMerge, enqueueAutoMergeIfEnabled, enqueueAutoMergeLater } from './enqueue.ts';
 import { deleteAutoMerges, findAutoMerge, hasAutoMerge } from './store.ts';
 
 /** Delay before the check whether another merge is still in progress. */
@@ -36,7 +36,7 @@ const MERGE_FAILED = 'Auto-merge failed: the merge could not be made.';
  * events enqueue it, one run merges and the others find it merged.
  */
 export const autoMergeJob = defineJob({
-  kind: 'merge_when_ready',
+  ...AUTO_MERGE,
   maxAttempts: 6,
   async handle(services: MergeServices, { mergeRequestId: id }: { readonly mergeRequestId: number }) {
     const failure = await tryAutoMerge(services, id);
@@ -86,9 +86,6 @@ async function abortIfHeadMoved(uow: UnitOfWork, id: number): Promise<void> {
     await abortAutoMerges(uow, [id], 'the source branch was updated');
 }
 
-const enqueueAutoMergeLater = (tx: Transaction, id: number, delayMs: number) =>
-  enqueue(tx, autoMergeJob, { mergeRequestId: id }, { key: `${id}`, runAt: addMilliseconds(tx.now, delayMs) });
-
 /** Handles a push: checks merge requests again later if they are being merged, and aborts the auto-merge of the others. */
 export async function abortOrRetryAutoMerges(uow: UnitOfWork, ids: readonly number[]): Promise<void> {
   const idsInProgress = await loadMergeRequestsBeingMerged(uow, ids);
@@ -102,21 +99,6 @@ export async function abortOrRetryAutoMerges(uow: UnitOfWork, ids: readonly numb
 async function failAutoMerge(tx: Transaction, id: number, failure: string): Promise<void> {
   if ((await deleteAutoMerges(tx, [id])).length > 0) await updateMergeError(tx, id, failure);
 }
-
-/** Enqueues the auto-merge job if auto-merge is enabled, in the unit of work that may have made the merge request ready. */
-export async function enqueueAutoMergeIfEnabled(tx: Transaction, id: number): Promise<void> {
-  if (await hasAutoMerge(tx, id)) await enqueueAutoMerge(tx, id);
-}
-
-/** Enqueues the auto-merge job at this time, or now for null, if auto-merge is enabled. */
-export async function enqueueAutoMergeAfter(tx: Transaction, id: number, time: string | null): Promise<void> {
-  if (time === null || time <= tx.now) return enqueueAutoMergeIfEnabled(tx, id);
-  if (!(await hasAutoMerge(tx, id))) return;
-  await enqueue(tx, autoMergeJob, { mergeRequestId: id }, { key: `${id} after ${time}`, runAt: time });
-}
-
-const enqueueAutoMerge = (tx: Transaction, id: number) =>
-  enqueue(tx, autoMergeJob, { mergeRequestId: id }, { key: `${id}` });
 
 /** Continues auto-merge when the head pipeline of a merge request succeeds or is skipped, which some projects accept. */
 export const autoMergeOnPipelineFinished = subscription({

@@ -5,7 +5,7 @@ import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
 import { updateMergeRequestRow } from '../store.ts';
-import { enqueueAutoMergeAfter } from './job.ts';
+import { enqueueAutoMergeAfter } from './enqueue.ts';
 import { type AutoMergeOptions, hasAutoMerge, upsertAutoMerge } from './store.ts';
 
 /**
