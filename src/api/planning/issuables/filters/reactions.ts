@@ -5,7 +5,7 @@ import type { Reader } from '#database/database.ts';
 import { isPresent } from '#http/parameters/declarations.ts';
 import type { IssuableListScope } from '../kind.ts';
 import type { ListCondition } from './query-strategy.ts';
-import { idsCondition, isKeyword, negateCondition } from './row-conditions.ts';
+import { existsCondition, isKeyword, listedColumn, negateCondition } from './row-conditions.ts';
 
 /** Filters by the emoji that the caller awarded (contract/planning.md §3.6). */
 
@@ -28,12 +28,14 @@ export function reactionConditions(
   return conditions;
 }
 
-/** Matches issuables to which the user awarded this emoji, any, or none. index: award_emoji_by_user, award_emoji_by_issue */
+/** Matches issuables to which the user awarded this emoji, any, or none. index: award_emoji_by_user, award_emoji_by_issue, award_emoji_by_merge_request, award_emoji_by_epic */
 function reactionCondition(db: Reader, scope: IssuableListScope, userId: number, emoji: string): ListCondition {
   const foreignKey = sql.ref(`award.${scope.tables.foreignKey}`);
-  const selectAwards = sql`select ${foreignKey} from award_emoji as award where award.user_id = ${userId} and ${foreignKey} is not null`;
-  if (isKeyword(emoji, 'Any')) return idsCondition(db, scope, selectAwards, foreignKey);
-  if (isKeyword(emoji, 'None')) return negateCondition(idsCondition(db, scope, selectAwards, foreignKey));
-  const name = findEmojiName(emoji) ?? emoji;
-  return idsCondition(db, scope, sql`${selectAwards} and award.name = ${name}`, foreignKey);
+  const isAny = isKeyword(emoji, 'Any') || isKeyword(emoji, 'None');
+  const isNamed = isAny ? sql`1 = 1` : sql`award.name = ${findEmojiName(emoji) ?? emoji}`;
+  // The unary plus keeps the engines from reading all awards of the user for each row.
+  const rows = sql`select 1 from award_emoji as award where ${foreignKey} = ${listedColumn(scope, 'id')} and +award.user_id = ${userId} and ${isNamed}`;
+  const ids = sql`select ${foreignKey} from award_emoji as award where award.user_id = ${userId} and ${foreignKey} is not null and ${isNamed}`;
+  const condition = { ...existsCondition(db, rows), ids };
+  return isKeyword(emoji, 'None') ? negateCondition(condition) : condition;
 }

@@ -99,3 +99,13 @@ for (const [name, build, inProject, anywhere] of served) {
     });
   }
 }
+
+test('looks up the awards of each merge request, not all awards of the caller', async () => {
+  const plan = await database.transaction((tx) => {
+    const [condition] = reactionConditions(tx, { tables: MERGE_REQUESTS, project: null }, ANONYMOUS, {
+      not: { my_reaction_emoji: 'star' },
+    });
+    return explainPlan(tx, tx.selectFrom('merge_requests').select('id').where(condition!.predicate));
+  });
+  assert.match(plan.join('\n'), /award_emoji_by_merge_request/);
+});
