@@ -1,3 +1,5 @@
+import { createChunkBuffer } from '#http/request/chunk-buffer.ts';
+
 /** Splits a large webhook payload into its alerts while it arrives (contract/monitoring.md §1 step 2). Pure. */
 
 /** Maximum size of one alert in a webhook payload, in bytes. */
@@ -32,8 +34,8 @@ const ALERTS_NAME = '"alerts"';
 const MAX_NAME_BYTES = 2 + 6 * 'alerts'.length;
 
 export function createAlertSplitter(): AlertSplitter {
-  const rest = createChunks();
-  const alert = createChunks();
+  const rest = createChunkBuffer();
+  const alert = createChunkBuffer();
   let alerts: Buffer[] = [];
   let droppedCount = 0;
   let isTooLarge = false;
@@ -141,24 +143,3 @@ function isAlertsName(bytes: readonly number[]): boolean {
 }
 
 const isBlank = (bytes: Buffer) => bytes.every((byte) => byte <= SPACE);
-
-/** Creates a list of consecutive chunks. `take` returns them as one `Buffer` and removes them. */
-function createChunks() {
-  let chunks: Buffer[] = [];
-  let size = 0;
-  return {
-    get size() {
-      return size;
-    },
-    add(chunk: Buffer) {
-      if (chunk.length > 0) chunks.push(chunk);
-      size += chunk.length;
-    },
-    take(): Buffer {
-      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
-      chunks = [];
-      size = 0;
-      return bytes;
-    },
-  };
-}

@@ -1,6 +1,7 @@
 import { bodyTooLarge, HttpError } from '#http/errors/http-error.ts';
 import { hasBody, MEBIBYTE } from '#http/request/body.ts';
 import { reserveBodyMemory } from '#http/request/body-memory.ts';
+import { createChunkBuffer } from '#http/request/chunk-buffer.ts';
 import { DecodingError, type Encoding, parseEncoding } from '#http/request/content-encoding.ts';
 import { readDecodedChunks } from '#http/request/decoded-body.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
@@ -78,20 +79,23 @@ async function failIfUnusable<Result>(parse: () => Promise<Result>): Promise<Res
 
 /** Returns the decoded body; one over 1 MiB is split into its alerts while it arrives. Throws 413 if it is too large. */
 async function readBody(request: IncomingRequest, encoding: Encoding): Promise<Buffer | AlertSplitter> {
-  let chunks: Buffer[] = [];
+  const start = createChunkBuffer();
   let size = 0;
   let splitter: AlertSplitter | null = null;
   const limits = { sent: MAX_WEBHOOK_BYTES, decoded: MAX_WEBHOOK_BYTES };
   for await (const chunk of readDecodedChunks(request, encoding, limits)) {
     size += chunk.length;
     reserveBodyMemory(request, size);
-    chunks.push(chunk);
-    if (size <= MEBIBYTE) continue;
-    splitter ??= createAlertSplitter();
-    for (const part of chunks) splitter.push(part);
-    chunks = [];
+    if (size <= MEBIBYTE) {
+      start.add(chunk);
+      continue;
+    }
+    if (splitter === null) {
+      splitter = createAlertSplitter();
+      splitter.push(start.take());
+    }
+    splitter.push(chunk);
     if (splitter.isTooLarge) throw bodyTooLarge();
   }
-  if (splitter !== null) return splitter;
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
+  return splitter ?? start.take();
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { createChunkBuffer } from '#http/request/chunk-buffer.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 
@@ -189,25 +190,4 @@ function skipBlanks(bytes: Buffer, from: number): number {
 
 function isBlank(byte: number): boolean {
   return byte === NEWLINE || byte === 0x20 || byte === 0x09 || byte === 0x0d;
-}
-
-/** Creates a buffer of consecutive chunks. `take` returns them as one `Buffer` and removes them. */
-function createChunkBuffer() {
-  let chunks: Buffer[] = [];
-  let size = 0;
-  return {
-    get size() {
-      return size;
-    },
-    add(chunk: Buffer) {
-      if (chunk.length > 0) chunks.push(chunk);
-      size += chunk.length;
-    },
-    take(): Buffer {
-      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
-      chunks = [];
-      size = 0;
-      return bytes;
-    },
-  };
 }
