@@ -26,7 +26,10 @@ serveRequests<CiFileTask, CiFileEvaluation, CiFileQuestion, CiFileAnswer>((task,
 });
 
 /** Jobs of the same environment get the same stored variables. */
-function toContext({ storedVariables, isProtectedRef: protectedRef, ...data }: PlanContextData, loadPaths: LoadPaths): PlanContext {
+function toContext(
+  { storedVariables, isProtectedRef: protectedRef, ...data }: PlanContextData,
+  loadPaths: LoadPaths,
+): PlanContext {
   const variablesByEnvironment = new Map<string | null, readonly CiVariable[]>();
   return {
     ...data,

@@ -23,6 +23,7 @@ import { applyInputs } from './yaml/inputs.ts';
 import { parseYaml } from './yaml/read-yaml.ts';
 import { resolveReferences } from './yaml/references.ts';
 import { CiFileError, type CiMap, type CiValue, fileTooLarge, isMap, SizeCheck, scalarToText } from './yaml/values.ts';
+import { YamlNotes } from './yaml/yaml-notes.ts';
 
 /** A valid CI configuration, from which pipelines are planned. */
 export interface CiConfiguration {
@@ -73,6 +74,7 @@ export interface CiFileInspection {
   readonly merged: CiMap | null;
   /** The paths of included files, each once, in order. */
   readonly includes: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** Like `readCiFile`, but also returns the merged file and the included paths. */
@@ -84,24 +86,26 @@ export async function inspectCiFile(
   const text = await read(path);
   if (text === null) return null;
   const includedPaths = new Set<string>();
+  const notes = new YamlNotes();
   let knownFile: CiMap | null = null;
   const configuration = await catchCiFileError(async () => {
     if (text === TOO_LARGE) throw fileTooLarge();
     if (text.trim() === '') throw new CiFileError('Please provide content of .gitlab-ci.yml');
-    const file = applyInputs(parseYaml(text, effort), effort) ?? new Map();
+    const file = applyInputs(parseYaml(text, effort, notes), effort) ?? new Map();
     if (!isMap(file)) throw new CiFileError('Invalid configuration format');
     const readAndRecord: ReadFile = (includedPath) => {
       includedPaths.add(includedPath);
       return read(includedPath);
     };
-    const merged = await resolveIncludes(file, path, readAndRecord, effort);
+    const merged = await resolveIncludes(file, path, readAndRecord, effort, notes);
     const extended = resolveExtends(merged, effort);
     new SizeCheck().check(extended);
     const resolvedFile = resolveReferences(extended, effort);
     knownFile = resolvedFile;
-    return parseConfiguration(resolvedFile, effort);
+    return parseConfiguration(resolvedFile, effort, notes.otherTypeNames);
   });
-  return { configuration, merged: knownFile, includes: knownFile === null ? [] : [...includedPaths] };
+  const { warnings } = notes;
+  return { configuration, merged: knownFile, includes: knownFile === null ? [] : [...includedPaths], warnings };
 }
 
 /** Runs `work` and returns its result, or the error of the CI file that it threw. */
@@ -114,7 +118,7 @@ export async function catchCiFileError<T>(work: () => Promise<T>): Promise<T | I
   }
 }
 
-function parseConfiguration(file: CiMap, effort: EffortBudget): CiConfiguration {
+function parseConfiguration(file: CiMap, effort: EffortBudget, otherTypeNames: ReadonlySet<string>): CiConfiguration {
   const patterns = new PatternCache(effort);
   const sections = new Map([...file].filter(([name, value]) => SECTION_KEYS.has(name) && !isExecutable(value)));
   const defaults = parseDefaults(file, sections.get('default') ?? null);
@@ -128,6 +132,8 @@ function parseConfiguration(file: CiMap, effort: EffortBudget): CiConfiguration 
     defaults,
     patterns,
   );
+  const numberedJob = jobs.find(({ name }) => otherTypeNames.has(name));
+  if (numberedJob !== undefined) throw configError(`jobs:${numberedJob.name}`, 'name should be a symbol');
   checkDependencies(jobs, stages, effort);
   return { stages, variables, workflow, jobs, usesPaths: findPathUsage(workflow, jobs) };
 }

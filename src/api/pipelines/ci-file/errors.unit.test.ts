@@ -145,6 +145,8 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
         `Included file \`${location}\` is not supported yet: include:${kind}`,
       ] as const,
   ),
+  ['10: {script: a}', 'jobs:10 name should be a symbol'],
+  ['on: {script: a}', 'jobs:on name should be a symbol'],
   [`include: 1\n${job('')}`, 'Each include must be a hash or a string'],
   [
     `include: {a: b}\n${job('')}`,
@@ -163,6 +165,8 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
 
 const VALID: readonly string[] = [
   `include: [null]\n${job('')}`,
+  "'10': {script: a}",
+  '"on": {script: a}',
   ...['1h 30m', 'one week', 'thirty minutes', 'DAY', "'3600'", '1 month'].map((text) => job(`timeout: ${text}`)),
   ...['never', 'NEVER', 'one week', '3 weeks and 2 days'].map((text) => job(`artifacts: {expire_in: ${text}}`)),
   ...['1 week', 'two days'].map((text) => job(`when: delayed\nstart_in: ${text}`)),

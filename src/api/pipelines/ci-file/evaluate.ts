@@ -34,12 +34,13 @@ export interface CiFileEvaluation {
   /** Paths of included files, each once. */
   readonly includes: readonly string[];
   readonly jobs: readonly ListedJob[] | null;
+  readonly warnings: readonly string[];
 }
 
 /** Characters of an error that are stored and shown: names in it may be as long as the file. */
 const MAX_ERROR_LENGTH = 10_000;
 
-const NOTHING = { plan: null, merged: null, includes: [], jobs: null } as const;
+const NOTHING = { plan: null, merged: null, includes: [], jobs: null, warnings: [] } as const;
 
 /** The evaluation of a file that exceeded the memory or time of the thread. */
 export function failedEvaluation(invalid: string): CiFileEvaluation {
@@ -51,19 +52,18 @@ export async function evaluateCiFile(task: CiFileTask, host: CiFileHost): Promis
   const effort = new EffortBudget();
   const inspection = await inspectCiFile(task.path, host.readFile, effort);
   if (inspection === null) return { ...NOTHING, outcome: 'missing' };
-  const { configuration, includes } = inspection;
+  const { configuration, includes, warnings } = inspection;
   const merged = task.merge && inspection.merged !== null ? toYaml(inspection.merged) : null;
+  const base = { ...NOTHING, merged, includes, warnings };
   const failWith = (invalid: string): CiFileEvaluation => ({
-    ...NOTHING,
-    merged,
-    includes,
+    ...base,
     outcome: { invalid: invalid.slice(0, MAX_ERROR_LENGTH) },
   });
   if ('invalid' in configuration) return failWith(configuration.invalid);
   const result = await catchCiFileError(async () => {
     if (!task.plan) {
       const jobs = task.listJobs ? listJobsOfFile(configuration, inspection.merged!, effort) : null;
-      return { ...NOTHING, merged, includes, jobs, outcome: 'valid' as const };
+      return { ...base, jobs, outcome: 'valid' as const };
     }
     const context = await host.loadContext({
       ...configuration.usesPaths,
@@ -71,10 +71,10 @@ export async function evaluateCiFile(task: CiFileTask, host: CiFileHost): Promis
     });
     if ('invalid' in context) return context;
     const plan = await planPipeline(configuration, context, effort);
-    if (typeof plan === 'string') return { ...NOTHING, merged, includes, outcome: plan };
+    if (typeof plan === 'string') return { ...base, outcome: plan };
     if ('invalid' in plan) return plan;
     const jobs = task.listJobs ? listJobsOfPlan(plan) : null;
-    return { merged, includes, jobs, plan: toStoredPlan(plan, effort), outcome: 'valid' as const };
+    return { ...base, jobs, plan: toStoredPlan(plan, effort), outcome: 'valid' as const };
   });
   return 'invalid' in result ? failWith(result.invalid) : result;
 }

@@ -43,6 +43,7 @@ export interface CiLintResult {
   readonly yaml: string | null;
   /** Paths of included files. */
   readonly includes: readonly string[];
+  readonly warnings: readonly string[];
   /** Project path and commit of the included files. */
   readonly source: { readonly project: string; readonly sha: string | null };
   /** Null: not requested. */
@@ -57,10 +58,10 @@ export const LintResult = entity('LintResult', {
   merged_yaml: nullable(text),
   includes: Type.Array(LintedInclude),
   jobs: Type.Optional(Type.Array(LintedJob)),
-}).from(({ errors, yaml, includes, source: at, jobs }: CiLintResult, { url }) => ({
+}).from(({ errors, warnings, yaml, includes, source: at, jobs }: CiLintResult, { url }) => ({
   valid: errors.length === 0,
   errors: [...errors],
-  warnings: [],
+  warnings: [...warnings],
   merged_yaml: yaml,
   includes: includes.map((path) => {
     const buildPageUrl = (kind: string) =>

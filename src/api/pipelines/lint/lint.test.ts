@@ -173,6 +173,22 @@ for (const [content, params, error] of [
   });
 }
 
+test('warns of variables that the reference reads differently', async () => {
+  const content = `variables: {MODE: 0755, QUOTED: '0755', TEXT: a}
+unit: {script: make, variables: {VERSION: {value: 1.10}, COUNT: 10}}`;
+  const { body } = await developer.post(at, { content });
+  assert.deepEqual(
+    [body.valid, body.warnings],
+    [
+      true,
+      [
+        'variables:MODE is the text 0755; the reference reads 493',
+        'unit:variables:VERSION is the text 1.10; the reference reads 1.1',
+      ],
+    ],
+  );
+});
+
 test('evaluates rules with the paths since another ref and with those of another project', async () => {
   await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'base', ref: 'main' }));
   await project.commit({ 'src/new': 'x' });

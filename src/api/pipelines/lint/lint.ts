@@ -58,6 +58,7 @@ export async function lintFile(
     errors: error === null ? [] : [error],
     yaml: evaluation.merged,
     includes: evaluation.includes,
+    warnings: evaluation.warnings,
     source: { project: project.full_path, sha: request.sha },
     jobs: request.includeJobs ? (error === null ? (evaluation.jobs ?? []) : []) : null,
   };
@@ -75,13 +76,13 @@ async function evaluateOnce(key: string, evaluate: () => Promise<CiFileEvaluatio
 }
 
 /** Returns the approximate memory size in characters, at least one. */
-function measureEvaluation({ merged, includes, jobs }: CiFileEvaluation): number {
+function measureEvaluation({ merged, includes, warnings, jobs }: CiFileEvaluation): number {
   const lines = (jobs ?? []).flatMap(({ before_script, script, after_script }) => [
     ...before_script,
     ...script,
     ...after_script,
   ]);
-  const texts = [merged ?? '', ...includes, ...lines];
+  const texts = [merged ?? '', ...includes, ...warnings, ...lines];
   return texts.reduce((sum, text) => sum + text.length + 50, 500 * ((jobs?.length ?? 0) + 1));
 }
 

@@ -1,11 +1,23 @@
-import type { ChangesClause, ExistsClause } from '../keywords/rules.ts';
 import type { EffortBudget } from '../yaml/effort-budget.ts';
 import { CiFileError } from '../yaml/values.ts';
 import type { VariableValues } from './expression.ts';
 import { compileGlob, type Glob, MAX_GLOB_LENGTH } from './globs.ts';
 import { expandReferences } from './variables.ts';
 
-/** Paths beside those of the pipeline: changed since a ref, or the files of another project. Variables are replaced. */
+export interface ChangesClause {
+  readonly globs: readonly string[];
+  /** The ref whose merge base the paths are compared with, as written; null: the previous commit of the push. */
+  readonly compareTo: string | null;
+}
+
+export interface ExistsClause {
+  readonly globs: readonly string[];
+  /** Another project whose files count, as written; null: the pipeline's own commit. */
+  readonly project: string | null;
+  readonly ref: string | null;
+}
+
+/** The paths changed since a ref, or the files of another project. Variables are replaced. */
 export type PathSource = { readonly compareTo: string } | { readonly project: string; readonly ref: string | null };
 
 /** Null means unknown: then every path counts as changed or existing. */

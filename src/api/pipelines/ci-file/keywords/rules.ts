@@ -1,6 +1,6 @@
 import type { JobWhen } from '#database/tables/pipelines.ts';
 import { type Condition, type PatternCache, parseCondition, type VariableValues } from '../expressions/expression.ts';
-import type { PathMatcher } from '../expressions/paths.ts';
+import type { ChangesClause, ExistsClause, PathMatcher } from '../expressions/paths.ts';
 import { type CiMap, type CiValue, isArray, isMap } from '../yaml/values.ts';
 import {
   checkKnownKeys,
@@ -35,19 +35,6 @@ export interface CiRule {
   readonly variables: readonly FileVariable[];
   readonly needs: readonly CiJobNeed[] | null;
   readonly interruptible: boolean | null;
-}
-
-export interface ChangesClause {
-  readonly globs: readonly string[];
-  /** The ref whose merge base the paths are compared with, as written; null: the previous commit of the push. */
-  readonly compareTo: string | null;
-}
-
-export interface ExistsClause {
-  readonly globs: readonly string[];
-  /** Another project whose files count, as written; null: the pipeline's own commit. */
-  readonly project: string | null;
-  readonly ref: string | null;
 }
 
 interface RuleKind {

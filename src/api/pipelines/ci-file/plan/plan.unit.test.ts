@@ -10,7 +10,7 @@ async function theJob(lines: string, context: TestContext = {}) {
 
 test('orders jobs by stage, then by their order in the file', async () => {
   const file =
-    'stages: [one, two]\nb: {stage: two, script: x}\n10: {stage: one, script: x}\na: {stage: one, script: x}';
+    'stages: [one, two]\nb: {stage: two, script: x}\n"10": {stage: one, script: x}\na: {stage: one, script: x}';
   const { jobs } = await planRequiredPipeline(
     `${file}\nlast: {stage: .post, script: x}\nfirst: {stage: .pre, script: x}`,
   );

@@ -12,6 +12,7 @@ import {
   isMap,
   toJsonValue,
 } from './values.ts';
+import type { YamlNotes } from './yaml-notes.ts';
 
 /** Marks a file that exceeds the maximum length of CI files. */
 export const TOO_LARGE = Symbol('too large');
@@ -27,19 +28,27 @@ const KEYS_PER_STEP = 10;
  * Resolves includes: the file overrides what it includes (contract/runners.md §6). An include of a file that is being resolved
  * is skipped, so that cycles end.
  */
-export async function resolveIncludes(file: CiMap, path: string, read: ReadFile, effort: EffortBudget): Promise<CiMap> {
-  return new IncludeResolver(read, effort).merge(file, new Set([path]));
+export async function resolveIncludes(
+  file: CiMap,
+  path: string,
+  read: ReadFile,
+  effort: EffortBudget,
+  notes: YamlNotes,
+): Promise<CiMap> {
+  return new IncludeResolver(read, effort, notes).merge(file, new Set([path]));
 }
 
 class IncludeResolver {
   readonly #read: ReadFile;
   readonly #effort: EffortBudget;
+  readonly #notes: YamlNotes;
   #fileCount = 0;
   #characters = 0;
 
-  constructor(read: ReadFile, effort: EffortBudget) {
+  constructor(read: ReadFile, effort: EffortBudget, notes: YamlNotes) {
     this.#read = read;
     this.#effort = effort;
+    this.#notes = notes;
   }
 
   async merge(file: CiMap, includingPaths: ReadonlySet<string>): Promise<CiMap> {
@@ -66,15 +75,15 @@ class IncludeResolver {
     this.#characters += text.length;
     if (this.#characters > MAX_CHARACTERS) throw fileTooLarge();
     if (text.trim() === '') throw new CiFileError(`Local file \`${path}\` is empty!`);
-    const value = parseIncluded(path, text, this.#effort);
+    const value = parseIncluded(path, text, this.#effort, this.#notes);
     if (!isMap(value)) throw new CiFileError(`Included file \`${path}\` does not have valid YAML syntax!`);
     return value;
   }
 }
 
-function parseIncluded(path: string, text: string, effort: EffortBudget): CiValue {
+function parseIncluded(path: string, text: string, effort: EffortBudget, notes: YamlNotes): CiValue {
   try {
-    return applyInputs(parseYaml(text, effort), effort);
+    return applyInputs(parseYaml(text, effort, notes), effort);
   } catch (error) {
     throw error instanceof CiFileError ? new CiFileError(`\`${path}\`: ${error.message}`) : error;
   }

@@ -1,7 +1,8 @@
 import type { CST, Document, Node, Pair } from 'yaml';
-import { Composer, isAlias, isMap as isMapNode, isScalar, isSeq, Lexer, LineCounter, Parser, type Scalar } from 'yaml';
+import { Composer, isAlias, isMap as isMapNode, isScalar, isSeq, Lexer, LineCounter, Parser, Scalar } from 'yaml';
 import type { EffortBudget } from './effort-budget.ts';
 import { CiFileError, type CiMap, CiReference, type CiValue, fileTooLarge, isMap, SizeCheck } from './values.ts';
+import { YamlNotes } from './yaml-notes.ts';
 
 /** Longer files are rejected before they are parsed. */
 export const MAX_FILE_LENGTH = 1024 * 1024;
@@ -32,13 +33,13 @@ export interface YamlFile {
  * (`1.10`, `0755`, `1e3`). Merge keys and aliases are resolved. Throws a CiFileError with the parser's
  * message and position. Files that are too large or too deep are rejected early.
  */
-export function parseYaml(text: string, effort: EffortBudget): YamlFile {
+export function parseYaml(text: string, effort: EffortBudget, notes = new YamlNotes()): YamlFile {
   if (text.length > MAX_FILE_LENGTH || isTooComplex(text)) throw fileTooLarge();
   const lines = new LineCounter();
   lines.addNewLine(0);
   const values: CiValue[] = [];
   for (const document of parseDocuments(text, lines, effort)) {
-    const value = composeDocument(document, lines);
+    const value = composeDocument(document, lines, notes);
     if (!isBlankDocument(value)) values.push(value);
     if (values.length === 2) break;
   }
@@ -125,9 +126,9 @@ function parseDocuments(text: string, lines: LineCounter, effort: EffortBudget):
 }
 
 /** Composes a document in chunks and returns its value. Aliases are resolved later, so that chunks are independent. */
-function composeDocument(document: CST.Document, lines: LineCounter): CiValue {
+function composeDocument(document: CST.Document, lines: LineCounter, notes: YamlNotes): CiValue {
   const documentParts = splitIntoChunks(document);
-  const converter = new NodeConverter(lines);
+  const converter = new NodeConverter(lines, notes);
   const values: CiValue[] = [];
   for (const documentPart of documentParts) {
     const [composed] = new Composer({ uniqueKeys: false, merge: true, keepSourceTokens: false }).compose([
@@ -193,12 +194,16 @@ const RUBY_TAG = /^(?:!ruby|tag:ruby\.yaml\.org)/;
 /** Converts nodes to values in file order: an alias refers to the last anchor of its name before it. */
 class NodeConverter {
   readonly #lines: LineCounter;
+  readonly #notes: YamlNotes;
+  /** The keys of the maps that contain the current value. */
+  readonly #path: string[] = [];
   readonly #anchors = new Map<string, CiValue>();
   /** Remaining number of keys that merge keys may copy. */
   #remainingCopies = 100_000;
 
-  constructor(lines: LineCounter) {
+  constructor(lines: LineCounter, notes: YamlNotes) {
     this.#lines = lines;
+    this.#notes = notes;
   }
 
   convertDocument({ errors, contents }: Document.Parsed): CiValue {
@@ -247,13 +252,24 @@ class NodeConverter {
   #convertMap(items: readonly Pair<Node, Node | null>[]): CiMap {
     const map = new Map<string, CiValue>();
     for (const { key: keyNode, value: valueNode } of items) {
-      const [key, value] = [this.#convertKey(keyNode), this.#convertValue(valueNode)];
+      const key = this.#convertKey(keyNode);
+      if (isPlain(keyNode) && this.#path.length === 0) this.#notes.noteName(key);
+      this.#path.push(key);
+      const value = this.#convertValue(valueNode);
+      if (isPlain(valueNode) && typeof value === 'string') this.#noteVariable(value);
+      this.#path.pop();
       const sources = key === '<<' && isMergeSource(value) ? [value].flat().reverse() : null;
       if (sources === null) map.set(key, value);
       // In a list the first source wins.
       else for (const source of sources as CiMap[]) this.#merge(map, source);
     }
     return map;
+  }
+
+  /** Notes the value of a variable, which is `variables: KEY: value` or `variables: KEY: {value: value}`. */
+  #noteVariable(text: string): void {
+    const path = this.#path.at(-1) === 'value' ? this.#path.slice(0, -1) : this.#path;
+    if (path.at(-2) === 'variables') this.#notes.noteVariable(path.join(':'), text);
   }
 
   #merge(map: Map<string, CiValue>, source: CiMap): void {
@@ -272,6 +288,10 @@ class NodeConverter {
   #createError(node: Node, message: string): CiFileError {
     return createErrorAt(this.#lines, node.range?.[0] ?? 0, message);
   }
+}
+
+function isPlain(node: Node | null): boolean {
+  return isScalar(node) && node.type === Scalar.PLAIN && (node as { tag?: string }).tag === undefined;
 }
 
 /** Returns whether `<<` merges the value: a map or a list of maps. With any other value it is an ordinary key. */
