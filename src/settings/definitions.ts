@@ -1,19 +1,9 @@
 import { parseCidr } from '#config.ts';
 import { parseDuration } from '#text/durations.ts';
+import { FIXED_SETTING_DEFINITIONS } from './fixed-definitions.ts';
+import type { SettingDefinition } from './setting-definition.ts';
 
 // Every application setting with its type, default and bounds (contract/conventions.md §11).
-
-/** Definition of a setting. The default determines its type. */
-export interface SettingDefinition<T> {
-  readonly kind: 'boolean' | 'integer' | 'text' | 'choice' | 'list' | 'weights';
-  readonly default: T;
-  /** Whether null is a valid value. It means no limit, or no text. */
-  readonly nullable: boolean;
-  /** Allowed values of a choice, or of each element of a list. */
-  readonly values?: readonly string[];
-  /** Returns the validation error of a value, or null. */
-  readonly problem?: (value: T) => string | null;
-}
 
 const flag = (value: boolean): SettingDefinition<boolean> => ({ kind: 'boolean', default: value, nullable: false });
 
@@ -151,6 +141,7 @@ export const SETTING_DEFINITIONS = {
   after_sign_up_text: optionalText,
   file_template_project_id: limit(1),
   geo_node_allowed_ips: text('0.0.0.0/0, ::/0', validateCidrList),
+  ...FIXED_SETTING_DEFINITIONS,
 } as const;
 
 export type SettingName = keyof typeof SETTING_DEFINITIONS;

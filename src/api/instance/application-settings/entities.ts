@@ -1,7 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
-import { SETTING_DEFINITIONS, SETTING_NAMES, type SettingDefinition, type SettingName } from '#settings/definitions.ts';
+import { SETTING_DEFINITIONS, SETTING_NAMES, type SettingName } from '#settings/definitions.ts';
+import type { SettingDefinition } from '#settings/setting-definition.ts';
 import type { ApplicationSettings as Settings } from '#settings/settings.ts';
 
 /** JSON schemas by kind of setting. */
