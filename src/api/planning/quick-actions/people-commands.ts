@@ -79,7 +79,7 @@ async function removeUsers(context: QuickActionContext, argument: string, field:
   return `Removed ${field.slice(0, removedUsers.length === 1 ? -1 : undefined)} ${await formatUsers(context, removedUsers)}.`;
 }
 
-/** Replaces all assignees or reviewers; the free tier has no more than one. */
+/** Replaces all assignees or reviewers. The free tier has a single one, so that there is nothing to replace. */
 async function replaceUsers(context: QuickActionContext, argument: string, field: UserField): Promise<CommandResult> {
   if (context.uow.tier === 'free') return NOT_APPLICABLE;
   const users = await findUsers(context, argument, COMMAND_NAMES[field].replace);
