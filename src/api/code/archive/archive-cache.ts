@@ -95,10 +95,20 @@ export async function openCachedArchive(
   }
 }
 
-/** Returns the name of the file. Locations of repositories are never reused. */
-function keyOf({ directory }: Repository, { commit, format, prefix, path = '', excludePaths = [] }: ArchiveOptions) {
-  const identity = JSON.stringify([directory, commit, format, prefix, path, excludePaths]);
-  return createHash('sha256').update(identity).digest('hex');
+/** Returns the name of the file, which begins with the digest of the repository's location. Locations are never reused. */
+function keyOf(repository: Repository, { commit, format, prefix, path = '', excludePaths = [] }: ArchiveOptions) {
+  return digestLocation(repository) + digest(JSON.stringify([commit, format, prefix, path, excludePaths]));
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const digestLocation = ({ directory }: Repository) => digest(directory).slice(0, 16);
+
+/** Deletes the archives of a deleted repository. */
+export async function deleteArchives(folder: string, repository: Repository): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const ownNames = names.filter((name) => name.startsWith(digestLocation(repository)));
+  await Promise.all(ownNames.map((name) => rm(join(folder, name), { force: true })));
 }
 
 /** Opens a complete archive, and marks it as used. Returns null if there is none. */

@@ -120,7 +120,7 @@ test('returns 404 for unknown refs and paths, and the headers alone for HEAD', a
 });
 
 test('equal archives are built once, and kept for who may read the repository', async () => {
-  const { project, owner, user, server } = await world({ project: { visibility: 'public' } });
+  const { project, owner, user, server, root, runJobs } = await world({ project: { visibility: 'public' } });
   const sha = await project.commit({ 'a.txt': 'a' });
   const path = `${project.repository}/archive.tar.gz`;
   const stranger = await user();
@@ -134,6 +134,11 @@ test('equal archives are built once, and kept for who may read the repository', 
   assert.equal(await kept(), count);
   await owner.put(project.at, { visibility: 'private' });
   assert.equal((await stranger.get(path)).status, 404);
+  await root.delete(project.at);
+  const { path_with_namespace: full_path } = (await root.get(`/projects/${project.id}`)).body;
+  await root.delete(`/projects/${project.id}`, { permanently_remove: true, full_path });
+  await runJobs();
+  assert.equal(await kept(), count - 2);
 });
 
 const CONTENT = Buffer.concat([Buffer.from([0, 255, 10]), Buffer.alloc(5000, 65)]);

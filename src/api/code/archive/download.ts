@@ -11,7 +11,7 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { isFeatureEnabled } from '#settings/features.ts';
 import { createArchive } from './archive.ts';
 import { toArchiveFormat } from './formats.ts';
-import { hasArchiveLfsFiles, openArchiveLfsFiles } from './lfs-files.ts';
+import { hasLinkedLfsFiles, openArchiveLfsFiles } from './lfs-files.ts';
 
 interface DownloadCall {
   readonly project: Project;
@@ -25,6 +25,9 @@ interface DownloadCall {
     readonly exclude_paths: readonly string[];
   };
 }
+
+/** Returns the folder of cached archives. */
+export const getArchiveFolder = ({ dataDir }: Pick<Services['config'], 'dataDir'>) => join(dataDir, 'archives');
 
 /** Values of the parameter `format`, which are accepted and ignored. */
 const RESPONSE_FORMATS: readonly string[] = ['json', 'txt'];
@@ -46,8 +49,8 @@ export async function streamArchiveDownload(
   const headersOnly = request.method === 'HEAD';
   const openLfsFiles = async () =>
     params.include_lfs_blobs ? openArchiveLfsFiles(database.reader, blobs, project) : undefined;
-  const hasLfsFiles = async () => params.include_lfs_blobs && (await hasArchiveLfsFiles(database.reader, project));
-  const cacheFolder = join(services.config.dataDir, 'archives');
+  const hasLfsFiles = async () => params.include_lfs_blobs && (await hasLinkedLfsFiles(database.reader, project));
+  const cacheFolder = getArchiveFolder(services.config);
   const { client, clientAddress } = request;
   const requestOptions = { client, clientAddress, headersOnly, cacheFolder, hasLfsFiles, openLfsFiles };
   const archive = await createArchive(git, { project, format, sha, path, excludePaths, ...requestOptions });

@@ -12,10 +12,9 @@ export interface ArchiveLfsFiles extends LfsFiles {
   release(): Promise<void>;
 }
 
-/** Returns whether LFS is on and LFS objects are linked to the project. index: lfs_object_projects_pkey */
-export async function hasArchiveLfsFiles(db: Reader, project: LfsProject): Promise<boolean> {
-  const links = db.selectFrom('lfs_object_projects').select('project_id').where('project_id', '=', project.id);
-  return (await hasRow(links)) && isLfsEnabled(db, project);
+/** Returns whether LFS objects are linked to the project. index: lfs_object_projects_pkey */
+export function hasLinkedLfsFiles(db: Reader, { id }: LfsProject): Promise<boolean> {
+  return hasRow(db.selectFrom('lfs_object_projects').select('project_id').where('project_id', '=', id));
 }
 
 interface LfsProject {

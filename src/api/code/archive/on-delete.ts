@@ -1,0 +1,19 @@
+import { subscription } from '#events/event-bus.ts';
+import { getRepositoryAt } from '#git/git.ts';
+import type { Services } from '#http/services.ts';
+import { defineJob, enqueue } from '#jobs/job.ts';
+import type { RepositoryLocation } from '#repositories/repository.ts';
+import { deleteArchives } from './archive-cache.ts';
+import { getArchiveFolder } from './download.ts';
+
+/** Deletes the cached archives of a deleted project from the data directory of the process that runs the job. */
+export const deleteProjectArchives = defineJob({
+  kind: 'delete_archives',
+  handle: ({ git, config }: Pick<Services, 'git' | 'config'>, { storage, disk_path }: RepositoryLocation) =>
+    deleteArchives(getArchiveFolder(config), getRepositoryAt(git, storage, disk_path)),
+});
+
+export const onProjectDestroyed = subscription({
+  event: 'project-destroyed',
+  inTransaction: (uow, { storage, diskPath }) => enqueue(uow, deleteProjectArchives, { storage, disk_path: diskPath }),
+});
