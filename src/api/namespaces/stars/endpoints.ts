@@ -41,7 +41,8 @@ export const listProjectStarrers = endpoint({
   access: inProjectAllowingAnonymous('read_project'),
   params: { search: optional(searchExpression) },
   response: page(Starrer),
-  read: (db, { project, caller, params, page }) => listStarrers(db, project.id, caller, params.search, page),
+  read: (db, { project, caller, params, page }) =>
+    listStarrers(db, project.id, { caller, search: params.search, page }),
 });
 
 export const listStarredProjects = endpoint({

@@ -68,6 +68,23 @@ test('lists the users who starred a project, latest first', async () => {
   assert.equal(headers['x-total'], '2');
 });
 
+test('finds users who starred a project by a part of their name, or by their public address', async () => {
+  const project = await newProject({ owner: root, visibility: 'public' });
+  const [ada, ben] = [await user(), await user()];
+  for (const one of [ada, ben]) await star(one, project);
+  const [address, hiddenAddress] = [(await ada.get('/user')).body.email, (await ben.get('/user')).body.email];
+  await root.put(`/users/${ada.id}`, { public_email: address });
+  const find = async (search: string) =>
+    (await anonymous.get(`${project.at}/starrers`, { search })).body.map(
+      (one: { user: { username: string } }) => one.user.username,
+    );
+  assert.deepEqual(await find(ada.username.slice(1).toUpperCase()), [ada.username]);
+  assert.deepEqual(await find(address), [ada.username]);
+  assert.deepEqual(await find(hiddenAddress), []);
+  assert.deepEqual(await find(''), [ben.username, ada.username]);
+  assert.deepEqual(await find('%'), []);
+});
+
 test('hides stars of private profiles except from themselves and administrators', async () => {
   const project = await newProject({ owner: root, visibility: 'public' });
   const [ada, ben] = [await user(), await user()];

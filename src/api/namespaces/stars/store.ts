@@ -1,12 +1,17 @@
 import { sql } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
+import { normalizeAddress } from '#authentication/users/emails.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
-import { containsSubstringUnindexed } from '#database/search/substring-search.ts';
+import { isCommonSubstring } from '#database/search/common-substrings.ts';
+import {
+  containsSubstringUnindexed,
+  isTooShortForIndex,
+  selectIdsContaining,
+} from '#database/search/substring-search.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { isPresent } from '#http/parameters/declarations.ts';
 import type { StarRow } from './entities.ts';
 
 /** Queries of stars. The project's row holds the count, which is updated in the same transaction. */
@@ -57,16 +62,24 @@ export async function addToStarCounts(tx: Transaction, projectIds: readonly numb
     .execute();
 }
 
+const SEARCH_COLUMNS = ['name_key', 'username_key'] as const;
+
+interface StarrerListRequest {
+  readonly caller: Caller;
+  /** Substring of the name or username, or the whole public e-mail address. */
+  readonly search?: string | null | undefined;
+  readonly page: OffsetRequest;
+}
+
 /**
- * Returns one page of the users who starred a project, newest star first; `search` is a part of the name or username. Only the user and administrators see a user
- * with a private profile. index: stars_by_project
+ * Returns one page of the users who starred a project, newest star first. Only the user and administrators see a user
+ * with a private profile.
+ * index: stars_by_project, stars_pkey, users_name_key_username_key_trigrams, users_by_public_email
  */
-export function listStarrers(
+export async function listStarrers(
   db: Reader,
   projectId: number,
-  caller: Caller,
-  search: string | null | undefined,
-  page: OffsetRequest,
+  { caller, search, page }: StarrerListRequest,
 ): Promise<Page<StarRow>> {
   const stars = db
     .selectFrom('stars')
@@ -76,11 +89,24 @@ export function listStarrers(
     .select('stars.created_at as starred_since')
     .where('stars.project_id', '=', projectId)
     .where('users.deletion_scheduled_at', 'is', null)
-    .$if(isPresent(search) && search !== '', (query) =>
-      query.where(containsSubstringUnindexed('users', ['name_key', 'username_key'], foldCase(search as string))),
-    );
+    .orderBy('stars.created_at', 'desc')
+    .orderBy('stars.user_id', 'desc');
   const visibleStars = isAdministrator(caller)
     ? stars
     : stars.where((eb) => eb.or([eb('users.private_profile', '=', false), eb('users.id', '=', caller.user?.id ?? 0)]));
-  return paginate(db, visibleStars.orderBy('stars.created_at', 'desc').orderBy('stars.user_id', 'desc'), page);
+  if (!search) return paginate(db, visibleStars, page);
+  const [substring, address] = [foldCase(search), normalizeAddress(search)];
+  // A common substring is found soon in the order of the list; few matching users are looked up first.
+  if (isTooShortForIndex(substring) || (await isCommonSubstring(db, 'users', SEARCH_COLUMNS, substring))) {
+    const matches = visibleStars.where((eb) =>
+      eb.or([containsSubstringUnindexed('users', SEARCH_COLUMNS, substring), eb('users.public_email', '=', address)]),
+    );
+    return paginate(db, matches, page);
+  }
+  const userIds = db
+    .selectFrom('users')
+    .select('users.id')
+    .where('users.public_email', '=', address)
+    .unionAll(selectIdsContaining(db, 'users', SEARCH_COLUMNS, substring));
+  return paginate(db, visibleStars.where('stars.user_id', 'in', userIds), page, 'countInPageQuery');
 }
