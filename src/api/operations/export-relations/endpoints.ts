@@ -3,6 +3,9 @@ import { inGroup, inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, list, nullable } from '#http/endpoint/responses.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { string } from '#http/parameters/texts.ts';
+import { fail } from '#runtime/failure.ts';
 import { requireImportsEnabled } from '../bulk-imports/index.ts';
 
 /**
@@ -19,18 +22,28 @@ const ExportStatus = entity('ExportRelationStatus', {
   total_objects_count: Type.Integer(),
 });
 
+const EXPORT_PARAMS = { relation: optional(string) };
+const EXPORT_ERRORS = { exportNotFound: [404, 'Export not found'] } as const;
+
+/** Returns no exports; fails for the export of one relation. */
+const listExports = (relation: string | null | undefined) => (relation == null ? [] : fail('exportNotFound'));
+
 export const getGroupExportStatus = endpoint({
   get: '/groups/:id/export_relations/status',
   summary: 'Get the export status of a group',
   access: inGroup('export_group').whenEnabled(requireImportsEnabled),
+  params: EXPORT_PARAMS,
+  errors: EXPORT_ERRORS,
   response: list(ExportStatus),
-  read: () => [],
+  read: (_db, { params }) => listExports(params.relation),
 });
 
 export const getProjectExportStatus = endpoint({
   get: '/projects/:id/export_relations/status',
   summary: 'Get the export status of a project',
   access: inProject('export_project').whenEnabled(requireImportsEnabled),
+  params: EXPORT_PARAMS,
+  errors: EXPORT_ERRORS,
   response: list(ExportStatus),
-  read: () => [],
+  read: (_db, { params }) => listExports(params.relation),
 });

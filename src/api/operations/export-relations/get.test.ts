@@ -14,6 +14,8 @@ test('returns an empty list to callers who may export', async () => {
     const path = `${parent.at}/export_relations/status`;
     const { status, body } = await may.get(path);
     assert.deepEqual([status, body], [200, []]);
+    const relation = await may.get(path, { relation: 'labels' });
+    assert.deepEqual([relation.status, relation.body], [404, { message: 'Export not found' }]);
     assert.equal((await mayNot.get(path)).status, 403);
     assert.deepEqual((await stranger.get(path)).body, { message: missing });
     assert.equal((await anonymous.get(path)).status, 401);
