@@ -49,6 +49,32 @@ test('paginates jobs by keyset, newest first only', async () => {
   assert.deepEqual(other.body, { error });
 });
 
+test('paginates jobs of a runner by keyset in both directions', async () => {
+  const project = await newProject({ readme: true, with: ['maintainer'] });
+  const { id } = await runnerRow(here, { projects: [project.id] });
+  for (const name of ['a', 'b', 'c']) await insertJobRow(here, project, { name, runner_id: id });
+  for (const [query, names] of [
+    ['', ['c', 'b', 'a']],
+    ['&order_by=id&sort=desc', ['c', 'b', 'a']],
+    ['&order_by=id&sort=asc', ['a', 'b', 'c']],
+    ['&status=running', []],
+  ] as const) {
+    const first = await project.maintainer.get(`/runners/${id}/jobs?pagination=keyset&per_page=2${query}`);
+    const cursor = first.headers['x-next-cursor'];
+    const rest = cursor
+      ? await project.maintainer.get(`/runners/${id}/jobs?pagination=keyset&per_page=2${query}`, { cursor })
+      : { body: [] };
+    assert.deepEqual(
+      [...first.body, ...rest.body].map(({ name }) => name),
+      names,
+      query,
+    );
+    assert.equal(first.headers['x-total'], undefined);
+  }
+  const { status, body } = await project.maintainer.get(`/runners/${id}/jobs?pagination=keyset&cursor=x`);
+  assert.deepEqual([status, body], [400, { error: 'cursor is invalid' }]);
+});
+
 test('returns a job with its pipeline, user, commit and durations', async () => {
   const project = await newProject({ readme: true, with: ['reporter'] });
   const [commit] = (await project.owner.get(`${project.at}/repository/commits`)).body;

@@ -6,7 +6,7 @@ import { string } from '#http/parameters/texts.ts';
 import { runnerAccess } from '../runners/index.ts';
 import { RunnerJob } from './entities.ts';
 import { runnerJobsParams } from './parameters.ts';
-import { listJobsOfRunner } from './store.ts';
+import { listJobsOfRunner, RUNNER_JOBS_KEYSET } from './store.ts';
 
 /** Job lists of a runner (contract/runners.md §1.5). */
 
@@ -16,6 +16,7 @@ export const listRunnerJobs = endpoint({
   access: runnerAccess(mayListRunnerJobs, 'jobs'),
   scopes: ['manage_runner'],
   params: { system_id: optional(string), ...runnerJobsParams },
+  keyset: RUNNER_JOBS_KEYSET,
   response: page(RunnerJob),
   read: (db, { runner, caller, params, page }) => listJobsOfRunner(db, caller, runner.id, params, page),
 });
@@ -26,6 +27,7 @@ export const listRunnerManagerJobs = endpoint({
   access: runnerAccess(mayListRunnerJobs, 'jobs'),
   scopes: ['manage_runner'],
   params: { system_id: required(string), ...runnerJobsParams },
+  keyset: RUNNER_JOBS_KEYSET,
   response: page(RunnerJob),
   read: (db, { runner, caller, params, page }) => listJobsOfRunner(db, caller, runner.id, params, page),
 });

@@ -1,19 +1,28 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { projectWithRole } from '#authorization/visibility-conditions.ts';
-import type { Reader } from '#database/database.ts';
+import type { Reader, Schema } from '#database/database.ts';
 import { isInSubquery, withoutIndex } from '#database/dialect.ts';
 import { type Page, paginate, paginateByKey, scanMatches } from '#database/page.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import { type JobRow, jobColumns } from '#domain/jobs.ts';
 import { REPORTER } from '#domain/members/roles.ts';
 import type { ListPage } from '#http/lists/page.ts';
-import { type KeysetRule, type OffsetRequest, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
+import {
+  type KeysetRequest,
+  type KeysetRule,
+  type OffsetRequest,
+  type PageRequest,
+  toKeysetPage,
+} from '#http/lists/pagination.ts';
 
 /** Queries for job lists. They do not read `jobs.options`, which may be large. */
 
 /** Keyset pagination of a project's jobs (contract/conventions.md §6). */
 export const JOBS_KEYSET: KeysetRule = { orders: ['id desc'], by: 'cursor' };
+
+/** Keyset pagination of a runner's jobs (contract/conventions.md §6). */
+export const RUNNER_JOBS_KEYSET: KeysetRule = { orders: ['id desc', 'id asc'], by: 'cursor' };
 
 /** Filter of a job list. */
 interface JobFilter {
@@ -31,13 +40,19 @@ export async function listJobs(
 ): Promise<ListPage<JobRow>> {
   const { query, count } = await selectLatestJobs(db, projectId, filter);
   if (page.kind === 'offset') return paginate(db, query.orderBy('jobs.id', 'desc'), page, count);
+  return loadKeysetPage(query, page, JOBS_KEYSET);
+}
+
+type JobQuery = SelectQueryBuilder<Schema, 'jobs', JobRow>;
+
+async function loadKeysetPage(query: JobQuery, page: KeysetRequest, rule: KeysetRule): Promise<ListPage<JobRow>> {
   const { sort: direction, perPage, after } = page;
   const rows = await paginateByKey(query, 'jobs.id', 'jobs.id', {
     direction,
     limit: perPage + 1,
     after: after ?? undefined,
   });
-  return toKeysetPage(page, rows.items, JOBS_KEYSET);
+  return toKeysetPage(page, rows.items, rule);
 }
 
 /**
@@ -99,8 +114,8 @@ export function listJobsOfRunner(
   caller: SignedInCaller,
   runnerId: number,
   { system_id, status, order_by, sort }: RunnerJobFilter,
-  page: OffsetRequest,
-): Promise<Page<JobRow>> {
+  page: PageRequest,
+): Promise<ListPage<JobRow>> {
   let query = db.selectFrom('jobs').select(jobColumns).where('jobs.runner_id', '=', runnerId);
   if (status) query = query.where('jobs.status', '=', status);
   if (system_id != null) {
@@ -129,5 +144,6 @@ export function listJobsOfRunner(
       ),
     );
   }
+  if (page.kind === 'keyset') return loadKeysetPage(query, page, RUNNER_JOBS_KEYSET);
   return paginate(db, query.orderBy('jobs.id', order_by ? (sort ?? 'desc') : 'asc'), page);
 }
