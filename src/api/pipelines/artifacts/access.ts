@@ -11,12 +11,12 @@ import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
 import { forbidden, genericNotFound, unauthorized } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName, string } from '#http/parameters/texts.ts';
-import { integer } from '#http/parameters/types.ts';
+import { boolean, integer } from '#http/parameters/types.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { hashToken } from '#security/tokens.ts';
-import { findLatestSuccessfulPipelineId, readJobAccess } from '../jobs/index.ts';
+import { listSuccessfulPipelineIds, readJobAccess } from '../jobs/index.ts';
 import { type AuthorizedArchive, findAvailableArchive } from './download.ts';
-import { type Artifact, findLatestJobId } from './store.ts';
+import { type Artifact, listJobsWithArchive } from './store.ts';
 
 /**
  * Access to the archives of jobs. Callers who can read a job may download its archive, unless the CI file restricts
@@ -65,18 +65,33 @@ export function readArchiveAccess() {
     .map(toAuthorizedArchive);
 }
 
-const LATEST_ARCHIVE_PARAMS = { ref_name: required(refName), job: required(string) };
+const LATEST_ARCHIVE_PARAMS = {
+  ref_name: required(refName),
+  job: required(string),
+  search_recent_successful_pipelines: optional(boolean, false),
+};
 
-/** Loads the archive of the named job in the latest successful pipeline of a branch or tag. */
+/** Maximum number of successful pipelines that are searched on request. */
+const RECENT_PIPELINES = 100;
+
+/**
+ * Loads the archive of the named job in the latest successful pipeline of a branch or tag, or on request in the latest
+ * one of several pipelines that has it.
+ */
 export function readLatestArchiveAccess() {
   return inProject('read_job')
     .resource({
       name: 'archive',
       params: LATEST_ARCHIVE_PARAMS,
       async load({ db, services, params }, { project }) {
-        const pipelineId = await findLatestSuccessfulPipelineId(db, project.id, params.ref_name);
-        const jobId = pipelineId === null ? null : await findLatestJobId(db, pipelineId, params.job);
-        return jobId === null ? null : findAvailableArchive(db, jobId, timestamp(services.clock));
+        const limit = params.search_recent_successful_pipelines ? RECENT_PIPELINES : 1;
+        const pipelineIds = await listSuccessfulPipelineIds(db, project.id, params.ref_name, limit);
+        const now = timestamp(services.clock);
+        for (const jobId of await listJobsWithArchive(db, pipelineIds, params.job)) {
+          const archive = await findAvailableArchive(db, jobId, now);
+          if (archive !== null) return archive;
+        }
+        return null;
       },
       notFound: genericNotFound,
     })

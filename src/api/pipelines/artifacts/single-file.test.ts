@@ -80,6 +80,27 @@ test('serves the archive of the latest successful pipeline of a ref, despite lat
   assert.match(String(whole.headers['content-disposition']), /^attachment; filename="artifacts\.zip"/);
 });
 
+test('finds the latest archive of a job in recent successful pipelines on request', async () => {
+  const project = await here.newProject();
+  const createJob = async (name: string, text: string, expired = false) => {
+    const pipeline_id = await insertPipelineRow(here, project, { status: 'success' });
+    const zip = { content: createZip([{ name: 'a.txt', content: text }]), status: 'success', pipeline_id } as const;
+    await archivedJob(here, project, { ...zip, name, ...(expired ? { expire_at: '2020-01-01T00:00:00.000Z' } : {}) });
+  };
+  await createJob('build', 'old');
+  await createJob('build', 'new');
+  await createJob('build', 'expired', true);
+  await createJob('test', 'x');
+  const at = `${project.at}/jobs/artifacts/main`;
+  const recent = { job: 'build', search_recent_successful_pipelines: true };
+  for (const path of ['download', 'raw/a.txt']) {
+    assert.equal((await project.owner.get(`${at}/${path}`, { job: 'build' })).status, 404, path);
+    assert.equal((await project.owner.get(`${at}/${path}`, recent)).status, 200, path);
+    assert.equal((await project.owner.get(`${at}/${path}`, { ...recent, job: 'none' })).status, 404, path);
+  }
+  assert.equal((await project.owner.get(`${at}/raw/a.txt`, recent)).text, 'new');
+});
+
 test('returns 400 without a job name, and 404 for another job, ref or file', async () => {
   const project = await here.newProject({ with: ['reporter'] });
   const pipeline_id = await insertPipelineRow(here, project, { status: 'success', sha: 'b'.repeat(40) });

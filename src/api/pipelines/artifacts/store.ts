@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { Reader, Transaction } from '#database/database.ts';
+import { isInIds } from '#database/dialect.ts';
 import type { PipelinesTables } from '#database/tables/pipelines.ts';
 import { loadJobOptions } from '#domain/job-options.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
@@ -36,16 +37,22 @@ export async function findArtifact(db: Reader, jobId: number, fileType: string):
   return artifact ?? null;
 }
 
-/** Returns the id of the latest attempt of the named job in a pipeline, or null. index: jobs_latest_by_name */
-export async function findLatestJobId(db: Reader, pipelineId: number, name: string): Promise<number | null> {
-  const job = await db
+/**
+ * Returns the latest attempts of the named job in these pipelines that have an archive, latest pipeline first.
+ * index: jobs_latest_by_name, job_artifacts_by_job
+ */
+export async function listJobsWithArchive(db: Reader, pipelineIds: readonly number[], name: string): Promise<number[]> {
+  const jobs = await db
     .selectFrom('jobs')
-    .select('id')
-    .where('pipeline_id', '=', pipelineId)
-    .where('name', '=', name)
-    .where(sql<SqlBool>`not retried`)
-    .executeTakeFirst();
-  return job?.id ?? null;
+    .innerJoin('job_artifacts', 'job_artifacts.job_id', 'jobs.id')
+    .select('jobs.id')
+    .where(isInIds(db, sql<number>`jobs.pipeline_id`, pipelineIds))
+    .where('jobs.name', '=', name)
+    .where(sql<SqlBool>`not jobs.retried`)
+    .where('job_artifacts.file_type', '=', 'archive')
+    .orderBy('jobs.pipeline_id', 'desc')
+    .execute();
+  return jobs.map(({ id }) => id);
 }
 
 export async function insertArtifact(

@@ -10,7 +10,7 @@ export { mayForceJob, readJobAccess, updateJobAccess } from './access.ts';
 export { ARTIFACT_TYPES, type ArtifactTypeName, findArtifactType } from './artifact-types.ts';
 export { Job } from './entities.ts';
 export { FAILURE_REASONS, type FailureReason } from './failure-reasons.ts';
-export { findLatestSuccessfulPipelineId, hasExpired, isLatestArtifact } from './latest-artifacts.ts';
+export { hasExpired, isLatestArtifact, listSuccessfulPipelineIds } from './latest-artifacts.ts';
 export { findJobState } from './runner-store.ts';
 
 export const jobs = resourceModule({

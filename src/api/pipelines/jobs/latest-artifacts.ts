@@ -19,29 +19,41 @@ export async function isLatestArtifact(db: Reader, jobId: number): Promise<boole
   return (await findLatestSuccessfulPipelineId(db, row.project_id, row.ref, row.tag)) === row.id;
 }
 
-/**
- * Returns the id of the latest successful pipeline of a ref; `tag` restricts it to a tag or branch.
- * index: pipelines_successful
- */
+/** Returns the id of the latest successful pipeline of a ref; `tag` restricts it to a tag or branch. */
 export async function findLatestSuccessfulPipelineId(
   db: Reader,
   projectId: number,
   ref: string,
   tag?: boolean,
 ): Promise<number | null> {
-  const latest = await db
+  const [latest] = await selectSuccessfulPipelines(db, projectId, ref)
+    .$if(tag !== undefined, (query) => query.where('tag', '=', tag ?? false))
+    .limit(1)
+    .execute();
+  return latest?.id ?? null;
+}
+
+/** Returns the ids of at most `limit` successful pipelines of a branch or tag, latest first. */
+export async function listSuccessfulPipelineIds(
+  db: Reader,
+  projectId: number,
+  ref: string,
+  limit: number,
+): Promise<number[]> {
+  const pipelines = await selectSuccessfulPipelines(db, projectId, ref).limit(limit).execute();
+  return pipelines.map(({ id }) => id);
+}
+
+/** index: pipelines_successful */
+const selectSuccessfulPipelines = (db: Reader, projectId: number, ref: string) =>
+  db
     .selectFrom('pipelines')
     .select('id')
     .where('project_id', '=', projectId)
     .where('ref', '=', ref)
-    .$if(tag !== undefined, (query) => query.where('tag', '=', tag ?? false))
     // Written as a literal, so that the partial index is used.
     .where(sql<SqlBool>`status = 'success'`)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return latest?.id ?? null;
-}
+    .orderBy('id', 'desc');
 
 /**
  * Returns whether the artifacts of a job have expired and the project does not keep them; `expireAt` null: never
