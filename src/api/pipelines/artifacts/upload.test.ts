@@ -175,3 +175,12 @@ test('takes the size limit from the project, else the nearest group, else the se
     await root.put('/application/settings', { max_artifacts_size: 100 });
   }
 });
+
+test('stores a SCIP index, and no log as an artifact', async () => {
+  const job = await runningJob(here, project);
+  const scip = { artifact_type: 'scip', artifact_format: 'zip' };
+  assert.equal((await sendArtifact(anonymous, job, { fields: scip })).status, 201);
+  const trace = { artifact_type: 'trace', artifact_format: 'raw' };
+  const { status, body } = await sendArtifact(anonymous, job, { fields: trace });
+  assert.deepEqual([status, body], [400, { error: 'artifact_type does not have a valid value' }]);
+});

@@ -23,6 +23,7 @@ export const ARTIFACT_TYPES = {
   jacoco: gzip('jacoco-coverage.xml'),
   cluster_applications: gzip('gl-cluster-applications.json'),
   lsif: zip('lsif.json'),
+  scip: zip('index.scip'),
   cyclonedx: gzip('gl-sbom.cdx.json'),
   annotations: gzip('gl-annotations.json'),
   repository_xray: gzip('gl-repository-xray.json'),
