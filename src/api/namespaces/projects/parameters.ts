@@ -113,11 +113,17 @@ export const creationParams = {
   initialize_with_readme: optional(boolean, false),
   avatar: optional(emptyPicture),
   ...importParams,
+  // Templates do not exist, so that each one is unknown.
+  template_name: optional(title),
+  template_project_id: optional(integer),
+  use_custom_template: optional(boolean, false),
+  group_with_project_templates_id: optional(integer),
 } as const;
 
 export function toCreateProjectInput(params: ParameterValues<typeof creationParams>): CreateProjectInput {
-  const { initialize_with_readme: readme, import_url: importUrl } = params;
-  return { values: pickAttributes(params), readme, importUrl };
+  const { initialize_with_readme: readme, import_url: importUrl, template_name, template_project_id } = params;
+  const template = { name: template_name, projectId: template_project_id };
+  return { values: pickAttributes(params), readme, importUrl, template };
 }
 
 /** Returns the attributes among the parameters. */

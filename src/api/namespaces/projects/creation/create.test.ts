@@ -243,3 +243,26 @@ test('reserves restricted visibility levels for administrators', async () => {
   assert.equal((await newProject({ owner: mira })).visibility, 'internal');
   await root.put('/application/settings', { default_project_visibility: 'private' });
 });
+
+test('creates no project from a template, because none exists', async () => {
+  const { user, root } = await world();
+  const ada = await user();
+  for (const [params, errors] of [
+    [{ template_name: 'rails' }, { template_name: ["'rails' is unknown or invalid"] }],
+    [
+      { use_custom_template: true, template_project_id: 7, group_with_project_templates_id: 3 },
+      { template_project_id: ['7 is unknown or invalid'] },
+    ],
+  ] as const) {
+    for (const answer of [
+      await ada.post('/projects', { name: 'templated', ...params }),
+      await root.post(`/projects/user/${ada.id}`, { name: 'templated', ...params }),
+    ])
+      assert.deepEqual([answer.status, answer.body], [400, { message: errors }]);
+  }
+  assert.deepEqual((await ada.get(`/users/${ada.id}/projects`)).body, []);
+  assert.equal(
+    (await ada.post('/projects', { name: 'plain', template_name: '', use_custom_template: false })).status,
+    201,
+  );
+});

@@ -18,6 +18,13 @@ export interface CreateProjectInput {
   /** Whether to create a first commit with a README.md. */
   readonly readme: boolean;
   readonly importUrl: string | null | undefined;
+  readonly template: TemplateReference;
+}
+
+/** The requested template. */
+interface TemplateReference {
+  readonly name: string | null | undefined;
+  readonly projectId: number | null | undefined;
 }
 
 /** The creator and the namespace of a new project. */
@@ -38,9 +45,11 @@ export async function create(
   services: CreateProjectServices,
   caller: Caller,
   creatorAndNamespace: CreatorAndNamespace,
-  { values, readme, importUrl }: CreateProjectInput,
+  { values, readme, importUrl, template }: CreateProjectInput,
 ): Promise<Project | Failure<CreateFailure>> {
   if (importUrl) return fail('importUnsupported');
+  const templateFailure = findTemplateFailure(template);
+  if (templateFailure !== null) return templateFailure;
   const storages = Object.keys(services.config.storages);
   const createResult = await services.runUnitOfWork(caller, (uow) =>
     createInTarget(uow, creatorAndNamespace, resolveAttributes(values, '{}', uow), storages),
@@ -50,6 +59,12 @@ export async function create(
   const { project, creator } = createResult;
   await initializeWithReadme(services, project, creator);
   return (await findProject(services.database.reader, caller, String(project.id))) ?? project;
+}
+
+/** Returns a failure if a template is requested, because an empty project in its place would surprise the caller. */
+function findTemplateFailure({ name, projectId }: TemplateReference): Failure<'invalid'> | null {
+  if (projectId != null) return invalid({ template_project_id: [`${projectId} is unknown or invalid`] });
+  return name ? invalid({ template_name: [`'${name}' is unknown or invalid`] }) : null;
 }
 
 /** Checks all conditions in the unit of work, because the namespace may be moved, hidden or deleted meanwhile. */
