@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Reader } from '#database/database.ts';
+import type { Reader, Transaction } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import type { SnippetsTable } from '#database/tables/snippets.ts';
 
@@ -34,6 +34,13 @@ export function isReadOnlySnippet({ move_id }: Pick<Snippet, 'move_id'>): boolea
 /** Returns the paths of the snippet's files. */
 export function parseFilePaths({ files }: Pick<Snippet, 'files'>): readonly string[] {
   return JSON.parse(files) as string[];
+}
+
+/** Stores the bytes of a project's snippets for the order of lists. index: repositories primary key, snippets_by_project */
+export async function storeSnippetsSize(tx: Transaction, projectId: number | null): Promise<void> {
+  if (projectId === null) return;
+  const size = (await loadSnippetSizesByProject(tx, [projectId])).get(projectId) ?? 0;
+  await tx.updateTable('repositories').set({ snippets_size: size }).where('project_id', '=', projectId).execute();
 }
 
 /** Returns the bytes of the snippets of these projects, by project id. index: snippets_by_project */

@@ -87,6 +87,7 @@ import { migration as listFilters } from './0114_list_filters.ts';
 import { migration as emojiNames } from './0117_emoji_names.ts';
 import { migration as projectSnippets } from './0118_project_snippets.ts';
 import { migration as lfsLocks } from './0119_lfs_locks.ts';
+import { migration as projectListsAndDebugLogs } from './0120_project_lists_and_debug_logs.ts';
 import { migration as protectedTags } from './0124_protected_tags.ts';
 import type { Migration } from './migration.ts';
 
@@ -202,5 +203,6 @@ export const migrations: readonly Migration[] = [
   emojiNames,
   projectSnippets,
   lfsLocks,
+  projectListsAndDebugLogs,
   protectedTags,
 ];

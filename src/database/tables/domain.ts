@@ -109,6 +109,10 @@ interface RepositoriesTable {
   commit_count: number | null;
   /** Bytes of its objects. */
   size: number | null;
+  /** Bytes of the project's wiki, LFS objects and snippets when they were last measured: for the order of lists. */
+  wiki_size: Generated<number>;
+  lfs_size: Generated<number>;
+  snippets_size: Generated<number>;
 }
 
 /** The only source of full paths: unique over groups, personal namespaces and projects, regardless of case. */

@@ -81,10 +81,18 @@ export async function linkLfsObject(
     .onConflict((conflict) => conflict.column('oid').doNothing())
     .execute();
   const { id } = await tx.selectFrom('lfs_objects').select('id').where('oid', '=', oid).executeTakeFirstOrThrow();
-  await tx
+  const linkedObject = await tx
     .insertInto('lfs_object_projects')
     .values({ lfs_object_id: id, project_id: project.id })
     .onConflict((conflict) => conflict.columns(['project_id', 'lfs_object_id']).doNothing())
+    .returning('lfs_object_id')
+    .executeTakeFirst();
+  if (linkedObject === undefined) return;
+  // index: repositories primary key
+  await tx
+    .updateTable('repositories')
+    .set((eb) => ({ lfs_size: eb('lfs_size', '+', size) }))
+    .where('project_id', '=', project.id)
     .execute();
 }
 

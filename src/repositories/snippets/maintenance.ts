@@ -1,4 +1,4 @@
-import { findSnippet, isReadOnlySnippet } from '#domain/snippets.ts';
+import { findSnippet, isReadOnlySnippet, storeSnippetsSize } from '#domain/snippets.ts';
 import { subscription } from '#events/event-bus.ts';
 import { measureObjects } from '#git/storage/objects-size.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
@@ -18,14 +18,15 @@ export const maintainSnippet = defineJob({
     await runMaintenance(git, repository);
     const size = await measureObjects(repository);
     // Only if the snippet has not been moved meanwhile. index: snippets primary key
-    await database.transaction((tx) =>
-      tx
+    await database.transaction(async (tx) => {
+      await tx
         .updateTable('snippets')
         .set({ size })
         .where('id', '=', snippetId)
         .where('disk_path', '=', snippet.disk_path)
-        .execute(),
-    );
+        .execute();
+      await storeSnippetsSize(tx, snippet.project_id);
+    });
   },
 });
 

@@ -20,18 +20,22 @@ export const maintainWiki = defineJob({
     if (wiki === null || wiki.read_only) return;
     const repository = getRepository(git, wiki);
     await runMaintenance(git, repository);
-    const measuredColumns = { size: await measureObjects(repository), size_version: wiki.ref_state_version };
-    await database.transaction((tx) =>
-      tx
-        .updateTable('wikis')
-        .set(measuredColumns)
-        .where('wiki_id', '=', wikiId)
-        // Only if the wiki has not been moved meanwhile.
-        .where('disk_path', '=', wiki.disk_path)
-        .execute(),
-    );
+    const size = await measureObjects(repository);
+    await database.transaction((tx) => storeWikiSize(tx, wiki, size));
   },
 });
+
+/** Stores the size of a wiki, unless it has been moved meanwhile. index: wikis primary key, repositories primary key */
+async function storeWikiSize(tx: Transaction, wiki: Wiki, size: number): Promise<void> {
+  const updateResult = await tx
+    .updateTable('wikis')
+    .set({ size, size_version: wiki.ref_state_version })
+    .where('wiki_id', '=', wiki.wiki_id)
+    .where('disk_path', '=', wiki.disk_path)
+    .executeTakeFirst();
+  if (wiki.project_id === null || updateResult.numUpdatedRows === 0n) return;
+  await tx.updateTable('repositories').set({ wiki_size: size }).where('project_id', '=', wiki.project_id).execute();
+}
 
 /** Enqueues maintenance after each ref change, unless it is enqueued already. */
 export const maintainWikiAfterRefChanges = subscription({

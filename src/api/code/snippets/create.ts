@@ -4,7 +4,7 @@ import { reidentify } from '#authentication/reidentify.ts';
 import { AccessRevoked, requireProjectAccess } from '#authorization/current-access.ts';
 import { type Visibility, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { SNIPPET_BRANCH, type Snippet } from '#domain/snippets.ts';
+import { SNIPPET_BRANCH, type Snippet, storeSnippetsSize } from '#domain/snippets.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { commitChanges, type FileChange } from '#git/commits/commit.ts';
 import { gitForClient } from '#git/git.ts';
@@ -151,5 +151,6 @@ async function publishDraft(
     .returningAll()
     .executeTakeFirst();
   if (published === undefined) throw new AccessRevoked();
+  await storeSnippetsSize(uow, project_id);
   return published;
 }

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Snippet } from '#domain/snippets.ts';
+import { type Snippet, storeSnippetsSize } from '#domain/snippets.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Times of creation between which snippets are listed. */
@@ -99,5 +99,11 @@ export type SnippetRepositoryLocation = Pick<Snippet, 'storage' | 'disk_path'>;
 
 /** Deletes the row and returns the location of the repository. index: snippets primary key */
 export async function deleteSnippetRow(tx: Transaction, id: number): Promise<SnippetRepositoryLocation | undefined> {
-  return tx.deleteFrom('snippets').where('id', '=', id).returning(['storage', 'disk_path']).executeTakeFirst();
+  const deleted = await tx
+    .deleteFrom('snippets')
+    .where('id', '=', id)
+    .returning(['project_id', 'storage', 'disk_path'])
+    .executeTakeFirst();
+  if (deleted !== undefined) await storeSnippetsSize(tx, deleted.project_id);
+  return deleted;
 }

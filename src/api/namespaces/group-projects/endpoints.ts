@@ -9,6 +9,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { GroupDetail } from '../groups/index.ts';
 import {
   loadProjectPage,
+  PROJECT_ORDERS,
   ProjectForCaller,
   projectFilterParams,
   TRANSFER_ERRORS,
@@ -17,10 +18,7 @@ import {
   transfer,
 } from '../projects/index.ts';
 
-const PROJECT_ORDER = optional(
-  oneOf('id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'),
-  'created_at',
-);
+const PROJECT_ORDER = optional(oneOf(...PROJECT_ORDERS), 'created_at');
 
 export const listGroupProjects = endpoint({
   get: '/groups/:id/projects',
@@ -30,12 +28,18 @@ export const listGroupProjects = endpoint({
     ...projectFilterParams,
     order_by: PROJECT_ORDER,
     include_subgroups: optional(boolean, false),
+    include_ancestor_groups: optional(boolean, false),
     with_shared: optional(boolean, true),
+    with_security_reports: optional(boolean, false),
   },
   response: page(ProjectForCaller),
   read(db, { caller, group, params, page }) {
-    const namespace = { id: group.id, includeDescendants: params.include_subgroups };
-    const filter = { ...toCommonFilter(params), namespace };
+    const namespace = {
+      id: group.id,
+      includeDescendants: params.include_subgroups,
+      includeAncestors: params.include_ancestor_groups,
+    };
+    const filter = { ...toCommonFilter(params), withSecurityReports: params.with_security_reports, namespace };
     return loadProjectPage(db, caller, { filter, order: params.order_by, direction: params.sort, page });
   },
 });

@@ -34,6 +34,7 @@ export { listProjectsByParams, UPDATED_AT_ERRORS } from './listing/list-page.ts'
 export { projectFilterParams, projectListParams, toCommonFilter } from './parameters.ts';
 export { withRunnersToken } from './runners-token.ts';
 export { sizeFields, toSizes } from './statistics.ts';
+export { PROJECT_ORDERS } from './store.ts';
 export { TRANSFER_ERRORS, TRANSFER_UNIQUE_ERRORS, transfer } from './transfer.ts';
 export { validateDefaultBranch } from './validation.ts';
 

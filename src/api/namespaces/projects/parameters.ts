@@ -17,7 +17,7 @@ import {
 import { type AttributeName, attributeNames, type ProjectAttributeInput } from './attributes/attributes.ts';
 import type { CreateProjectInput } from './creation/create.ts';
 import type { ProjectListOptions } from './listing/list.ts';
-import { PROJECT_ORDERS, type ProjectFilter } from './store.ts';
+import { PROJECT_ORDERS, type ProjectFilter, SIZE_ORDERS } from './store.ts';
 
 /** Parameters of all lists of projects. */
 export const projectFilterParams = {
@@ -28,6 +28,8 @@ export const projectFilterParams = {
   sort: optional(oneOf('asc', 'desc'), 'desc'),
   simple: optional(boolean, false),
   owned: optional(boolean, false),
+  starred: optional(boolean, false),
+  topic: optional(commaSeparated(title)),
   with_issues_enabled: optional(boolean, false),
   with_merge_requests_enabled: optional(boolean, false),
   min_access_level: optional(integerIn(ROLES)),
@@ -37,11 +39,9 @@ export const projectFilterParams = {
 /** Parameters of all lists of projects except those of groups. */
 export const projectListParams = {
   ...projectFilterParams,
-  order_by: optional(oneOf(...PROJECT_ORDERS), 'created_at'),
+  order_by: optional(oneOf(...PROJECT_ORDERS, ...SIZE_ORDERS), 'created_at'),
   search_namespaces: optional(boolean, false),
   membership: optional(boolean, false),
-  starred: optional(boolean, false),
-  topic: optional(commaSeparated(title)),
   id_after: optional(integer),
   id_before: optional(integer),
   last_activity_after: optional(dateTime),
@@ -53,6 +53,12 @@ export const projectListParams = {
   marked_for_deletion_on: optional(date),
   topic_id: optional(integer),
   repository_storage: optional(string),
+  repository_checksum_failed: optional(boolean, false),
+  wiki_checksum_failed: optional(boolean, false),
+  with_programming_language: optional(title),
+  // Projects are never hidden, and those whose destruction has started stay listed, so that these change nothing.
+  include_hidden: optional(boolean, false),
+  include_pending_delete: optional(boolean, false),
 } as const;
 
 export function toCommonFilter(params: ParameterValues<typeof projectFilterParams>): ProjectFilter {
@@ -62,6 +68,8 @@ export function toCommonFilter(params: ParameterValues<typeof projectFilterParam
     visibility: params.visibility,
     search: params.search,
     owned: params.owned,
+    starred: params.starred,
+    topics: params.topic,
     withIssues: params.with_issues_enabled,
     withMergeRequests: params.with_merge_requests_enabled,
     minAccessLevel: params.min_access_level,
@@ -90,8 +98,6 @@ function toProjectFilter(params: ListParams): ProjectFilter {
     ...toCommonFilter(params),
     searchNamespaces: params.search_namespaces,
     membership: params.membership,
-    starred: params.starred,
-    topics: params.topic,
     idAfter: params.id_after,
     idBefore: params.id_before,
     lastActivityAfter: params.last_activity_after,
@@ -102,6 +108,9 @@ function toProjectFilter(params: ListParams): ProjectFilter {
     markedForDeletionOn: params.marked_for_deletion_on,
     topicId: params.topic_id,
     storage: params.repository_storage || null,
+    repositoryChecksumFailed: params.repository_checksum_failed,
+    wikiChecksumFailed: params.wiki_checksum_failed,
+    programmingLanguage: params.with_programming_language,
   };
 }
 

@@ -22,14 +22,14 @@ import {
 import type { Visibility } from '#database/tables/domain.ts';
 import { ANY_ROLE, OWNER } from '#domain/members/roles.ts';
 import { projectActiveCondition, projectArchivedCondition } from '#domain/namespaces/archive-state.ts';
-import { selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
 import { isPresent } from '#http/parameters/declarations.ts';
 import { hasTopic, hasTopics } from '../topics/index.ts';
 
-/** Projects directly in the namespace, or with `includeDescendants` in its subgroups too. */
+/** Projects directly in the namespace, and in its subgroups and ancestor groups on request. */
 interface NamespaceSelection {
   readonly id: number;
-  readonly includeDescendants: boolean;
+  readonly includeDescendants?: boolean;
+  readonly includeAncestors?: boolean;
 }
 
 /** The filter of a list of projects. Absent and null values do not filter. */
@@ -51,6 +51,13 @@ export interface ProjectFilter {
   readonly minAccessLevel?: number | null | undefined;
   readonly withIssues?: boolean | null | undefined;
   readonly withMergeRequests?: boolean | null | undefined;
+  /** With a security report of any job. */
+  readonly withSecurityReports?: boolean | null | undefined;
+  readonly programmingLanguage?: string | null | undefined;
+  /** Only for administrators; ignored for other callers. */
+  readonly repositoryChecksumFailed?: boolean | null | undefined;
+  /** Only for administrators; ignored for other callers. */
+  readonly wikiChecksumFailed?: boolean | null | undefined;
   /** Projects must have all of these topics. */
   readonly topics?: readonly string[] | null | undefined;
   readonly topicId?: number | null | undefined;
@@ -85,7 +92,17 @@ export const PROJECT_ORDERS = [
   'similarity',
   'star_count',
 ] as const;
-export type ProjectOrder = (typeof PROJECT_ORDERS)[number];
+/** Orders by stored sizes, for administrators only. Packages do not exist. */
+const SIZE_EXPRESSIONS = {
+  repository_size: sql<number>`coalesce(repositories.size, 0)`,
+  wiki_size: sql<number>`repositories.wiki_size`,
+  storage_size: sql<number>`(coalesce(repositories.size, 0) + repositories.wiki_size + repositories.lfs_size
+    + repositories.snippets_size)`,
+  packages_size: null,
+} as const;
+type SizeOrder = keyof typeof SIZE_EXPRESSIONS;
+export const SIZE_ORDERS = Object.keys(SIZE_EXPRESSIONS) as SizeOrder[];
+export type ProjectOrder = (typeof PROJECT_ORDERS)[number] | SizeOrder;
 export type SortDirection = 'asc' | 'desc';
 
 type Eb = ExpressionBuilder<Schema, 'projects'>;
@@ -120,11 +137,12 @@ export function selectProjectIds(
  * in one query, which is fast even if nothing matches; scanning in order would read all projects.
  * index: projects_by_namespace, namespace_closure_by_ancestor
  */
-export async function hasManyProjects(db: Reader, { id, includeDescendants }: NamespaceSelection): Promise<boolean> {
-  const directProjects = db.selectFrom('projects').select('projects.id').where('namespace_id', '=', id);
-  const projectSample = (includeDescendants ? selectDescendantProjectIds(db, id) : directProjects).limit(
-    COUNT_LIMIT + 1,
-  );
+export async function hasManyProjects(db: Reader, namespace: NamespaceSelection): Promise<boolean> {
+  const projectSample = db
+    .selectFrom('projects')
+    .select('projects.id')
+    .where((eb) => namespaceCondition(eb, eb.ref('projects.namespace_id'), namespace))
+    .limit(COUNT_LIMIT + 1);
   return (await countRows(db, sql`(${projectSample})`)) > COUNT_LIMIT;
 }
 
@@ -150,12 +168,32 @@ function attributeConditions(db: Reader, eb: Eb, filter: ProjectFilter): Express
   if (isPresent(marked)) conditions.push(eb('projects.marked_for_deletion_on', '=', marked));
   // index: projects_imported
   if (filter.imported) conditions.push(sql<SqlBool>`projects.imported_from <> 'none'`);
+  // Languages are not detected, so nothing matches.
+  if (filter.programmingLanguage) conditions.push(eb.lit(false));
+  if (filter.withSecurityReports) conditions.push(HAS_SECURITY_REPORT);
   const id = eb.ref('projects.id');
   if (isPresent(filter.topicId)) conditions.push(hasTopic(db, id, filter.topicId));
   const topicNames = [...new Set(topics)].slice(0, MAX_WORDS);
   if (topicNames.length > 0) conditions.push(hasTopics(db, id, topicNames));
   return conditions;
 }
+
+/**
+ * The condition that a job of the project has a security report. The file types are literals, so that the partial index
+ * is used. index: job_artifacts_security
+ */
+const HAS_SECURITY_REPORT = sql<SqlBool>`exists (select 1 from job_artifacts
+  where job_artifacts.project_id = projects.id and job_artifacts.file_type in ('sast', 'secret_detection',
+    'dependency_scanning', 'container_scanning', 'cluster_image_scanning', 'dast', 'coverage_fuzzing', 'api_fuzzing'))`;
+
+/** The condition that the last attempt to compute the repository's checksum failed. index: geo_checksums_failed */
+const REPOSITORY_CHECKSUM_FAILED = sql<SqlBool>`projects.id in (select geo_checksums.replicable_id from geo_checksums
+  where geo_checksums.checksum is null and geo_checksums.replicable_name = 'project_repository')`;
+
+/** index: geo_checksums_failed, wikis primary key */
+const WIKI_CHECKSUM_FAILED = sql<SqlBool>`projects.id in (select wikis.project_id from geo_checksums
+  join wikis on wikis.wiki_id = geo_checksums.replicable_id
+  where geo_checksums.checksum is null and geo_checksums.replicable_name = 'project_wiki_repository')`;
 
 /** Returns the roles that the caller must have in the listed projects. */
 function listRequiredRoles({ owned, membership, minAccessLevel }: ProjectFilter): number[] {
@@ -308,9 +346,11 @@ const OWN_PATH_KEY = sql<string>`lower(projects.path)`;
 function namespaceConditions(
   eb: Eb,
   caller: Caller,
-  { storage, namespace, scanInOrder, ownerId }: ProjectFilter,
+  { storage, namespace, scanInOrder, ownerId, ...filter }: ProjectFilter,
 ): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [];
+  if (filter.repositoryChecksumFailed && isAdministrator(caller)) conditions.push(REPOSITORY_CHECKSUM_FAILED);
+  if (filter.wikiChecksumFailed && isAdministrator(caller)) conditions.push(WIKI_CHECKSUM_FAILED);
   if (isPresent(storage) && isAdministrator(caller)) {
     const repositoriesOnStorage = eb
       .selectFrom('repositories')
@@ -318,15 +358,10 @@ function namespaceConditions(
       .where('repositories.storage', '=', storage);
     conditions.push(eb('projects.id', 'in', repositoriesOnStorage));
   }
-  if (namespace && !namespace.includeDescendants) conditions.push(eb('projects.namespace_id', '=', namespace.id));
-  if (namespace?.includeDescendants) {
-    const descendantIds = eb
-      .selectFrom('namespace_closure')
-      .select('descendant_id')
-      .where('ancestor_id', '=', namespace.id);
+  if (namespace) {
     // The unary plus keeps the planner from using the namespace index.
     const namespaceId = scanInOrder ? sql<number>`+projects.namespace_id` : eb.ref('projects.namespace_id');
-    conditions.push(eb(namespaceId, 'in', descendantIds));
+    conditions.push(namespaceCondition(eb, namespaceId, namespace));
   }
   if (isPresent(ownerId)) {
     // index: namespaces_by_owner, projects_by_namespace
@@ -339,6 +374,20 @@ function namespaceConditions(
   return conditions;
 }
 
+/** index: projects_by_namespace, namespace_closure_by_ancestor, namespace_closure_pkey */
+function namespaceCondition(
+  eb: Eb,
+  namespaceId: Expression<number>,
+  { id, includeDescendants, includeAncestors }: NamespaceSelection,
+): Expression<SqlBool> {
+  const descendantIds = eb.selectFrom('namespace_closure').select('descendant_id as id').where('ancestor_id', '=', id);
+  const ancestorIds = eb.selectFrom('namespace_closure').select('ancestor_id as id').where('descendant_id', '=', id);
+  if (includeDescendants && includeAncestors) return eb(namespaceId, 'in', descendantIds.union(ancestorIds));
+  if (includeDescendants) return eb(namespaceId, 'in', descendantIds);
+  if (includeAncestors) return eb(namespaceId, 'in', ancestorIds);
+  return eb(namespaceId, '=', id);
+}
+
 /** Applies the requested order; ties are ordered by id in the same direction. index: projects_by_<column> */
 export function orderProjects(
   query: ProjectIdsQuery,
@@ -348,7 +397,22 @@ export function orderProjects(
 ): ProjectIdsQuery {
   if (order === 'id') return query.orderBy('projects.id', direction);
   if (order === 'similarity') return orderBySimilarity(query, direction, foldCase(search ?? ''));
+  if (isSizeOrder(order)) return orderBySize(query, order, direction);
   return query.orderBy(`projects.${order}`, direction).orderBy('projects.id', direction);
+}
+
+export const isSizeOrder = (order: ProjectOrder): order is SizeOrder => Object.hasOwn(SIZE_EXPRESSIONS, order);
+
+/** index: repositories_by_size, repositories_by_wiki_size, repositories_by_storage_size */
+function orderBySize(query: ProjectIdsQuery, order: SizeOrder, direction: SortDirection): ProjectIdsQuery {
+  const size = SIZE_EXPRESSIONS[order];
+  if (size === null) return query.orderBy('projects.id', direction);
+  const ordered = query
+    .innerJoin('repositories', 'repositories.project_id', 'projects.id')
+    .orderBy(size, direction)
+    .orderBy('repositories.project_id', direction);
+  // The joined table adds no selected column.
+  return ordered as unknown as ProjectIdsQuery;
 }
 
 /** Orders exact matches first (last if ascending), then prefixes, then the rest. */

@@ -176,6 +176,20 @@ test('takes the size limit from the project, else the nearest group, else the se
   }
 });
 
+test('lists a project by the security reports of its jobs', async () => {
+  const group = await here.newGroup();
+  const [secure, tested] = [await here.newProject({ in: group }), await here.newProject({ in: group })];
+  const sast = { artifact_type: 'sast', artifact_format: 'raw' };
+  await sendArtifact(anonymous, await runningJob(here, secure), { fields: sast });
+  const junit = { artifact_type: 'junit', artifact_format: 'gzip' };
+  await sendArtifact(anonymous, await runningJob(here, tested), { fields: junit });
+  const { body } = await group.owner.get(`${group.at}/projects`, { with_security_reports: true });
+  assert.deepEqual(
+    body.map(({ id }: { id: number }) => id),
+    [secure.id],
+  );
+});
+
 test('stores a SCIP index, and no log as an artifact', async () => {
   const job = await runningJob(here, project);
   const scip = { artifact_type: 'scip', artifact_format: 'zip' };

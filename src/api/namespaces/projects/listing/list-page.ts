@@ -1,4 +1,4 @@
-import type { Caller } from '#authentication/caller.ts';
+import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { ListPage } from '#http/lists/page.ts';
@@ -6,7 +6,7 @@ import type { PageRequest } from '#http/lists/pagination.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { type projectListParams, toProjectListOptions } from '../parameters.ts';
-import type { ProjectFilter } from '../store.ts';
+import { isSizeOrder, type ProjectFilter } from '../store.ts';
 import { loadProjectPage } from './list.ts';
 
 type ListParams = ParameterValues<typeof projectListParams>;
@@ -25,7 +25,9 @@ export async function listProjectsByParams(
   pathFilter: ProjectFilter = {},
 ): Promise<ListPage<Project> | Failure<'unpaired'>> {
   if (isUnpaired(params)) return fail('unpaired');
-  return loadProjectPage(db, caller, toProjectListOptions(params, page, pathFilter));
+  const options = toProjectListOptions(params, page, pathFilter);
+  const order = isSizeOrder(options.order) && !isAdministrator(caller) ? 'created_at' : options.order;
+  return loadProjectPage(db, caller, { ...options, order });
 }
 
 /** Returns whether `updated_after` or `updated_before` is used without the order `updated_at`, which it requires. */
