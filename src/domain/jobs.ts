@@ -42,6 +42,7 @@ export const jobColumns = [
   'jobs.environment',
   'jobs.resource_group_id',
   'jobs.trace_size',
+  'jobs.debug_mode',
   'jobs.artifacts_expire_at',
   'jobs.scheduled_at',
   'jobs.queued_at',

@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts';
 
 /**
  * Indexes of filters and orders of project lists: security reports of jobs, checksums that could not be computed, and
- * sizes.
+ * sizes. Jobs in debug mode, whose logs only Developers may read.
  */
 export const migration: Migration = {
   name: '0120_project_lists_and_debug_logs',
@@ -13,6 +13,10 @@ export const migration: Migration = {
         'cluster_image_scanning', 'dast', 'coverage_fuzzing', 'api_fuzzing')`.execute(db);
     await sql`create index geo_checksums_failed on geo_checksums (replicable_name, replicable_id)
       where checksum is null`.execute(db);
+    await db.schema
+      .alterTable('jobs')
+      .addColumn('debug_mode', dialect.boolean, (column) => column.notNull().defaultTo(false))
+      .execute();
     for (const column of ['wiki_size', 'lfs_size', 'snippets_size']) {
       await db.schema
         .alterTable('repositories')

@@ -133,6 +133,8 @@ interface JobsTable {
   queued_at: string | null;
   started_at: string | null;
   finished_at: string | null;
+  /** Whether the log may contain secrets, because the runner or its services print all that they do. */
+  debug_mode: Generated<boolean>;
   erased_at: string | null;
   /** Time of the runner's last request for this job. */
   last_seen_at: string | null;

@@ -23,7 +23,7 @@ import type { RequestingRunner, RunnerJob } from './claim-job.ts';
 import { buildJobPayload } from './payload.ts';
 import { createPipelineRef } from './pipeline-ref.ts';
 import { getRootNamespaceId, listJobVariables, listOpenMergeRequestReferences, type RunnableJob } from './store.ts';
-import { buildRunnerVariables, expandEnvironmentUrl } from './variables.ts';
+import { buildRunnerVariables, expandEnvironmentUrl, type RunnerVariable } from './variables.ts';
 
 type DeliveryServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey'>;
 
@@ -81,9 +81,12 @@ async function buildPayload(
     runner,
     tags: await listRunnerTags(db, runner.id),
   });
-  await storeEnvironmentUrl(services, job, expandEnvironmentUrl(job, unexpandedVariables));
   const attributes = parseStoredAttributes(project);
   const variables = expandVariables(unexpandedVariables);
+  await storeDerivedColumns(services, job, {
+    environment_url: expandEnvironmentUrl(job, unexpandedVariables),
+    debug_mode: isDebugMode(variables),
+  });
   return buildJobPayload({
     baseUrl,
     secretKey: await services.secretKey(),
@@ -108,16 +111,26 @@ async function buildPayload(
   });
 }
 
-/** Stores the URL that the environment gets when the job succeeds. index: jobs primary key */
-async function storeEnvironmentUrl(
+/**
+ * Stores what follows from the variables of a job: the URL that the environment gets when the job succeeds, and whether
+ * the log is in debug mode.
+ * index: jobs primary key
+ */
+async function storeDerivedColumns(
   { database }: Pick<Services, 'database'>,
   { id }: RunnableJob,
-  url: string | null,
+  columns: { readonly environment_url: string | null; readonly debug_mode: boolean },
 ): Promise<void> {
-  if (url === null) return;
-  await database.transaction((tx) =>
-    tx.updateTable('jobs').set({ environment_url: url }).where('id', '=', id).execute(),
-  );
+  if (columns.environment_url === null && !columns.debug_mode) return;
+  await database.transaction((tx) => tx.updateTable('jobs').set(columns).where('id', '=', id).execute());
+}
+
+const DEBUG_VARIABLES: readonly string[] = ['CI_DEBUG_TRACE', 'CI_DEBUG_SERVICES'];
+
+/** Returns whether variables make the runner, or the services of the job, print all that they do. */
+function isDebugMode(variables: readonly RunnerVariable[]): boolean {
+  const values = new Map(variables.map(({ key, value }) => [key, value]));
+  return DEBUG_VARIABLES.some((key) => /^(?:true|t|yes|y|on|1)$/i.test(values.get(key) ?? ''));
 }
 
 /** Returns the repository URL with the job's credentials. */

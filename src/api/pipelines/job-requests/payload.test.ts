@@ -165,3 +165,16 @@ test('contains predefined variables and expands references', async () => {
   assert.deepEqual(tokenVariable, { key: 'CI_JOB_TOKEN', value: body.token, public: false, masked: true });
   for (const { value } of body.variables) assert.equal(typeof value, 'string');
 });
+
+test('restricts the log to Developers if variables make the runner print all that it does', async () => {
+  for (const [key, value, status] of [
+    ['CI_DEBUG_TRACE', 'true', 403],
+    ['CI_DEBUG_SERVICES', '1', 403],
+    ['CI_DEBUG_TRACE', 'false', 200],
+  ] as const) {
+    const { project, id } = await assignJob({ ...OPTIONS, variables: [{ key, value }] });
+    const reporter = await project.addMember('reporter');
+    assert.equal((await reporter.get(`${project.at}/jobs/${id}/trace`)).status, status, `${key}=${value}`);
+    assert.equal((await project.owner.get(`${project.at}/jobs/${id}/trace`)).status, 200);
+  }
+});

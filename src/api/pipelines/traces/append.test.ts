@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { insertJobRow, runnerRow, runningJob } from '#test/support/pipeline-rows.ts';
-import { world } from '#test/support/world.ts';
+import { type Caller, world } from '#test/support/world.ts';
 import { streamTrace } from './get.ts';
 
 // Logs as runners send them (contract/runners.md §3.4).
@@ -291,4 +291,23 @@ test('requests updates every three seconds for a minute after a log was read', a
   assert.equal(await interval(), '3');
   clock.advance(1);
   assert.equal(await interval(), '60');
+});
+
+test('shows a log that the runner starts in debug mode to Developers only', async () => {
+  const open = await here.newProject({ with: ['reporter', 'developer'], visibility: 'public' });
+  const [debugged, plain] = [await runningJob(here, open), await runningJob(here, open)];
+  const send = (job: Job, start: number, debugMode: boolean) =>
+    anonymous.send('PATCH', `/jobs/${job.id}/trace?debug_trace=${debugMode}`, {
+      raw: 'secret',
+      headers: { ...job.headers, 'Content-Range': `${start}-${start + 5}` },
+    });
+  await send(debugged, 0, true);
+  await send(debugged, 6, false);
+  await send(plain, 0, false);
+  // The mode is decided with the first bytes.
+  await send(plain, 6, true);
+  const read = async (caller: Caller, { id }: Job) => (await caller.get(`${open.at}/jobs/${id}/trace`)).status;
+  assert.deepEqual([await read(open.reporter, debugged), await read(open.developer, debugged)], [403, 200]);
+  assert.deepEqual([await read(open.reporter, plain), await read(open.developer, plain)], [200, 200]);
+  assert.equal((await open.reporter.get(`${open.at}/jobs/${debugged.id}`)).status, 200);
 });

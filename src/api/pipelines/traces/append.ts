@@ -19,12 +19,21 @@ import { createRangeHeader } from './content-range.ts';
 import { joinTraceChunks } from './join-chunks.ts';
 import { createSecretMasker } from './mask-secrets.ts';
 import { decryptPartialSecret, encryptPartialSecret } from './partial-secret.ts';
-import { advanceTrace, endsInSmallChunks, insertChunk, type TraceChunk, type TraceState } from './store.ts';
+import {
+  advanceTrace,
+  enableDebugMode,
+  endsInSmallChunks,
+  insertChunk,
+  type TraceChunk,
+  type TraceState,
+} from './store.ts';
 
 interface AppendRequest extends JobAuthentication {
   readonly request: IncomingRequest;
   /** The offset in the log at which the request body starts. */
   readonly start: number;
+  /** Whether the runner writes the log in debug mode. */
+  readonly isDebugMode: boolean;
 }
 
 type AppendResult = Failure<'rangeNotSatisfiable' | 'traceTooLarge'> | { readonly size: number };
@@ -36,11 +45,11 @@ type AppendResult = Failure<'rangeNotSatisfiable' | 'traceTooLarge'> | { readonl
  */
 export async function appendToTrace(
   services: Pick<Services, 'database' | 'blobs' | 'runUnitOfWork' | 'secretKey'>,
-  { request, job, token, start }: AppendRequest,
+  { request, job, token, start, isDebugMode }: AppendRequest,
 ): Promise<AppendResult> {
   if (job.trace_size !== start) return fail('rangeNotSatisfiable', createRangeHeader(job.trace_size));
   const newState = hasBody(request)
-    ? await storeBody(services, { request, job, token, start })
+    ? await storeBody(services, { request, job, token, start, isDebugMode })
     : getUnchangedState(job);
   if (isFailure(newState)) {
     await services.runUnitOfWork(
@@ -52,6 +61,7 @@ export async function appendToTrace(
   }
   const isAppended = await services.runUnitOfWork(ANONYMOUS, async (uow) => {
     if (!(await advanceTrace(uow, job.id, start, newState))) return false;
+    if (isDebugMode && start === 0) await enableDebugMode(uow, job.id);
     if (newState.chunk !== null) await addChunk(uow, job.id, newState.chunk);
     await recordRunnerContact(uow, job);
     return true;

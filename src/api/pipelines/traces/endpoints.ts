@@ -1,6 +1,10 @@
+import { mayInProject } from '#authorization/abilities.ts';
 import { jobTokenAccess } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { streamOf } from '#http/endpoint/responses.ts';
+import { forbidden } from '#http/errors/http-error.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import { boolean } from '#http/parameters/types.ts';
 import { firstHeader } from '#http/request/incoming.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
@@ -16,6 +20,7 @@ export const appendTrace = endpoint({
   access: jobTokenAccess('runner_jobs_patch_trace_api_limit'),
   stageOrder: 'clientToken',
   body: 'raw',
+  params: { debug_trace: optional(boolean, false) },
   unknownIdStatus: 403,
   errors: {
     missingRange: [400, { error: '400 Missing header Content-Range' }],
@@ -27,10 +32,12 @@ export const appendTrace = endpoint({
     mediaTypes: [],
     headers: ['Job-Status', 'Range', 'X-GitLab-Trace-Update-Interval'],
   }),
-  async handle({ job, token, request }, services) {
+  async handle({ job, token, params, request }, services) {
     const range = firstHeader(request.headers['content-range']);
     if (range === undefined) return fail('missingRange');
-    const appendResult = await appendToTrace(services, { request, job, token, start: parseRangeStart(range) });
+    const start = parseRangeStart(range);
+    const isDebugMode = params.debug_trace;
+    const appendResult = await appendToTrace(services, { request, job, token, start, isDebugMode });
     if (isFailure(appendResult)) return appendResult;
     const headers = {
       'Job-Status': job.status,
@@ -45,7 +52,9 @@ export const appendTrace = endpoint({
 export const getTrace = endpoint({
   get: '/projects/:id/jobs/:job_id/trace',
   summary: 'Get the log of a job',
-  access: readJobAccess(),
+  access: readJobAccess().require((_call, { project, caller, job }) => {
+    if (job.debug_mode && !mayInProject(caller, 'read_private_artifacts', project)) throw forbidden();
+  }, 'project:read_job + Developer in debug mode'),
   response: streamOf({ mediaTypes: ['text/plain'] }),
   async handle({ job }, services) {
     await recordTraceRead(services, job);

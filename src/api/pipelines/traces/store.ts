@@ -42,6 +42,11 @@ export async function advanceTrace(
   return updateResult.numUpdatedRows === 1n;
 }
 
+/** Restricts the log of a job to Developers. index: jobs primary key */
+export async function enableDebugMode(tx: Transaction, jobId: number): Promise<void> {
+  await tx.updateTable('jobs').set({ debug_mode: true }).where('id', '=', jobId).execute();
+}
+
 /** Inserts a chunk and links its blob. */
 export async function insertChunk(tx: Transaction, jobId: number, chunk: TraceChunk): Promise<void> {
   await registerBlob(tx, chunk);
