@@ -136,7 +136,7 @@ function expandClock(text: string): string {
 
 /** Splits a text into numbers and other words; returns null if it contains none. */
 function toWords(text: string): string[] | null {
-  return text.replaceAll(/\d*\.?\d+/g, (number) => ` ${number} `).match(/\S+/g);
+  return text.replaceAll(/\d+(?:\.\d+)?|\.\d+/g, (number) => ` ${number} `).match(/\S+/g);
 }
 
 /** Converts words to numbers and units without join words; returns null for an unknown word. */
@@ -144,7 +144,7 @@ function toParts(words: readonly string[]): (number | DurationUnit)[] | null {
   const parts: (number | DurationUnit)[] = [];
   for (const word of words) {
     const name = word.replace(/^,/, '').replace(/,$/, '');
-    const part = /^\d*\.?\d+$/.test(word) ? Number(word) : UNITS_BY_NAME.get(name);
+    const part = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(word) ? Number(word) : UNITS_BY_NAME.get(name);
     if (part !== undefined) parts.push(part);
     else if (!JOIN_WORDS.has(name)) return null;
   }

@@ -31,8 +31,13 @@ export function validateRegexSyntax(source: string): string[] {
 
 /** Returns the source of a regular expression between slashes, with its flags inside, from the first line that is one; else null. */
 export function parseRegexLiteral(text: string): string | null {
-  const literal = /^\/(.*)\/([ismU]*)$/m.exec(text);
-  return literal && (literal[2] === '' ? '' : `(?${literal[2]})`) + literal[1];
+  for (const line of text.split('\n')) {
+    const end = line.lastIndexOf('/');
+    const flags = line.slice(end + 1);
+    if (line.startsWith('/') && end > 0 && /^[ismU]*$/.test(flags))
+      return (flags === '' ? '' : `(?${flags})`) + line.slice(1, end);
+  }
+  return null;
 }
 
 /**

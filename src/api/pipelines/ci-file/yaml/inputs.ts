@@ -108,7 +108,8 @@ function findProblem(input: CiMap, type: string, value: CiValue): string | null 
   return compiledRegex.matcher(value as string).find() ? null : 'default value does not match required RegEx pattern';
 }
 
-const BLOCK = /\$\[\[\s*(\S.*?\S)\s*\]\]/g;
+/** An interpolation block. Its content holds no other block, so that one scan of a text finds all blocks. */
+const BLOCK = /\$\[\[[^$\]]+\]\]/g;
 
 class Interpolation {
   readonly #inputs: ReadonlyMap<string, CiValue>;

@@ -15,7 +15,7 @@ import type { CompletedPush, PushOptionHandler } from '#repositories/ref-updates
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import { enqueueAutoMergeIfEnabled } from '../auto-merge/job.ts';
+import { enqueueAutoMergeIfEnabled } from '../auto-merge/enqueue.ts';
 import { enableAutoMerge } from '../auto-merge/set.ts';
 import { createMergeRequest } from '../create.ts';
 import { isDraft } from '../draft.ts';
