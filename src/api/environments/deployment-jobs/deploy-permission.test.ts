@@ -153,7 +153,8 @@ ship:
 ill:
   stage: deploy
   script: echo
-  environment: {name: "no:$CI_COMMIT_REF_SLUG"}
+  variables: {INVALID: "no:name"}
+  environment: $INVALID
 `;
   await project.commit({ '.gitlab-ci.yml': file });
   const { body } = await expectSuccess(project.maintainer.post(`${project.at}/pipeline`, { ref: 'main' }));
