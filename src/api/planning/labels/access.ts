@@ -28,7 +28,7 @@ export const labelsBelowParams = {
   only_group_labels: optional(boolean, true),
 };
 
-interface LabelsBelow {
+export interface LabelsBelow {
   readonly include_descendant_groups?: boolean;
   readonly only_group_labels?: boolean;
 }

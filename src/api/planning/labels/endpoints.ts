@@ -7,6 +7,7 @@ import { atLeastOne, exactlyOne, optional, type Parameter, required } from '#htt
 import { searchExpression, sizedText, string, validatedText } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import {
+  type LabelsBelow,
   labelInBody,
   labelInScope,
   labelInScopeOrBelow,
@@ -82,7 +83,7 @@ export const [listGroupLabels, listProjectLabels] = forGroupAndProject((parent) 
     response: page(entityFor(parent)),
     async read(db, { parent, caller, params, page }) {
       const scope = params.include_ancestor_groups ? await ancestorsAndSelf(db, parent) : selfOnly(parent);
-      const condition = toLabelsBelowCondition(db, { parent, caller }, scope, params);
+      const condition = toLabelsBelowCondition(db, { parent, caller }, scope, params as LabelsBelow);
       return listLabels(db, scope, { ...params, condition }, page);
     },
   }),
