@@ -76,7 +76,7 @@ export const [listGroupLabels, listProjectLabels] = forGroupAndProject((parent) 
     params: {
       with_counts: optional(boolean, false),
       include_ancestor_groups: optional(boolean, true),
-      ...(parent.select<object>({ group: labelsBelowParams, project: {} }) as typeof labelsBelowParams),
+      ...parent.select<object>({ group: labelsBelowParams, project: {} }),
       search: optional(searchExpression),
       archived: optional(boolean),
     },
