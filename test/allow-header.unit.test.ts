@@ -11,7 +11,7 @@ const { endpoints } = server.registry;
 
 /** A segment that fits: digits and file names where the pattern asks for them. */
 function segment({ name, pattern }: PathParameter): string {
-  if (name === 'format') return '.zip';
+  if (name === 'suffix') return '.zip';
   if (name === 'file') return '0123456789abcdef.svg';
   return pattern === undefined ? `a%2F${name}` : '1';
 }

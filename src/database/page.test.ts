@@ -62,7 +62,7 @@ test('an empty list has a single empty page', async () => {
   assert.deepEqual(await paginate(database.reader, query, { page: 1, perPage: 20 }), {
     items: [],
     total: 0,
-    more: false,
+    hasMore: false,
   });
 });
 
@@ -129,5 +129,5 @@ test('pages by id alone have no gaps or duplicates', async () => {
   const query = database.reader.selectFrom('counters').select('name').where(sql<boolean>`1 = 1`);
   const after = { value: '000001', id: '000001' };
   const page = await paginateByKey(query, 'name', 'name', { direction: 'asc', limit: 1, after });
-  assert.deepEqual(page, { items: [{ name: '000002' }], more: true });
+  assert.deepEqual(page, { items: [{ name: '000002' }], hasMore: true });
 });

@@ -36,7 +36,8 @@ export async function downloadPatch(
   { project, request, from, to, format }: PatchRequest,
 ): Promise<StreamReply> {
   const headers = { ...NO_STORE_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' };
-  if (request.method === 'HEAD' || to === null) return { headers, body: '' };
+  if (to === null) return { headers, body: '' };
+  if (request.method === 'HEAD') return { headers };
   const release = await downloadSlots(git).take(request.clientAddress, request.client);
   try {
     const output = await STREAMS[format](git, getRepository(git, project), from, to);

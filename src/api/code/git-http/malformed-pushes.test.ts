@@ -35,7 +35,10 @@ test('reports objects that are missing from a push', async () => {
   const tip = await project.commit({ a: 'a' });
   await project.owner.post(`${project.at}/protected_branches`, { name: 'held' });
   await project.owner.post(`${project.repository}/branches`, { branch: 'held', ref: 'main' });
-  assert.match(await push(project, [[ZERO_ID, ABSENT, 'refs/heads/new']]), /The push names objects that are not here/);
+  assert.match(
+    await push(project, [[ZERO_ID, ABSENT, 'refs/heads/new']]),
+    /ng refs\/heads\/new missing necessary objects/,
+  );
   assert.match(await push(project, [[ABSENT, tip, 'refs/heads/held']]), /The push names objects that are not here/);
   const { body } = await project.owner.get(`${project.repository}/branches`);
   assert.deepEqual(body.map(({ name }: { name: string }) => name).sort(), ['held', 'main']);

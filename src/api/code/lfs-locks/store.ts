@@ -4,7 +4,7 @@ import type { Reader, Schema, Transaction } from '#database/database.ts';
 /** A lock with the name of its owner. */
 export type LfsLock = Selectable<Schema['lfs_locks']> & { readonly owner_name: string };
 
-/** Selects locks with their owners, the oldest first. index: users primary key */
+/** Selects locks with their owners. index: users primary key */
 function selectLocks(db: Reader, projectId: number) {
   return db
     .selectFrom('lfs_locks')

@@ -16,6 +16,8 @@ interface OwnerContext {
 interface OwnerKind {
   readonly name: OwnerType;
   readonly path: '/users/:id(^\\d+$)' | '/projects/:id' | '/groups/:id';
+  /** Token scopes that read, besides the general ones. */
+  readonly readScopes: readonly 'read_user'[];
   /** Returns access for administrators. */
   access(): Access<OwnerContext>;
 }
@@ -23,6 +25,7 @@ interface OwnerKind {
 const USER: OwnerKind = {
   name: 'user',
   path: '/users/:id(^\\d+$)',
+  readScopes: ['read_user'],
   access: () =>
     administratorWithUser('id').map(({ user: { id }, caller }) => ({ owner: { type: 'user', id }, caller })),
 };
@@ -30,6 +33,7 @@ const USER: OwnerKind = {
 const PROJECT: OwnerKind = {
   name: 'project',
   path: '/projects/:id',
+  readScopes: [],
   access: () =>
     administrator()
       .resource({
@@ -43,6 +47,7 @@ const PROJECT: OwnerKind = {
 const GROUP: OwnerKind = {
   name: 'group',
   path: '/groups/:id',
+  readScopes: [],
   access: () =>
     administrator()
       .resource({

@@ -25,7 +25,9 @@ const withFilters = (build: Build): [Build, ...Build[]] => [
   build,
   ...FILTER_PARAMS.map((params) => async (scene: Scene) => {
     const example = await build(scene);
-    return { ...example, params: { ...example.params, ...params } };
+    // The scopes refer to a signed-in caller.
+    const by = 'scope' in params && example.by === 'anonymous' ? 'stranger' : example.by;
+    return { ...example, by, params: { ...example.params, ...params } };
   }),
 ];
 
