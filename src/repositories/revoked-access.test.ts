@@ -40,12 +40,15 @@ const TRIED = [
   'attachToProjectWiki',
   'createCommit',
   'createFile',
+  'createLfsLock',
   'receivePush',
   'updateFile',
   'uploadArtifacts',
   'uploadLfsObject',
 ];
-const READING = ['batchLfsObjects', 'fetchPack'];
+const READING = ['batchLfsObjects', 'fetchPack', 'verifyLfsLocks'];
+/** Endpoints that check access as `createLfsLock` does. */
+const LIKE_OTHERS = ['deleteLfsLock'];
 /** Endpoints that respond without waiting for the body. */
 const WITHOUT_BODY = ['createClientKey'];
 /** Endpoints with project keys: alerts are tested here, reports in `envelopes/store-report.test.ts`. */
@@ -100,6 +103,11 @@ const WRITES = {
         body: content,
       },
     ),
+  'an LFS lock': ({ project, developer }: Given) =>
+    startPartialRequest(server, 'POST', `/${project.path_with_namespace}.git/info/lfs/locks`, {
+      headers: { ...basic(developer), 'Content-Type': 'application/vnd.git-lfs+json' },
+      body: Buffer.from('{"path":"a.bin"}'),
+    }),
   'an attachment': ({ project, developer }: Given) =>
     startPartialRequest(server, 'POST', `/api/v4${project.at}/wikis/attachments`, {
       headers: { 'PRIVATE-TOKEN': developer.token ?? '', ...MULTIPART },
@@ -127,7 +135,8 @@ async function made({ project }: Given) {
     .where('project_id', '=', project.id)
     .where('empty', '=', false)
     .execute();
-  return status === 200 || linked.length > 0 || wikis.length > 0;
+  const locks = await reader.selectFrom('lfs_locks').select('id').where('project_id', '=', project.id).execute();
+  return status === 200 || [linked, wikis, locks].some((rows) => rows.length > 0);
 }
 
 /** Returns the response as text; of a push, the output of its client. */
@@ -148,7 +157,7 @@ test('covers every endpoint that reads its body after the access check', () => {
   const behind = server.registry.endpoints.filter(
     ({ body, method }) => (body === 'late' || body === 'raw') && method !== 'GET' && method !== 'HEAD',
   );
-  const known = [...TRIED, ...READING, ...WITHOUT_BODY, ...BY_KEYS];
+  const known = [...TRIED, ...READING, ...LIKE_OTHERS, ...WITHOUT_BODY, ...BY_KEYS];
   assert.deepEqual(behind.map(({ name }) => name).sort(), known.sort());
 });
 
@@ -184,6 +193,7 @@ const heardBy = (api: string, git: string, status: number): Expected => ({
   'a commit': api,
   'a push': git,
   'an LFS object': `${status} ${git}`,
+  'an LFS lock': `${status} ${git}`,
   'an attachment': api === FORBIDDEN ? '403 {"message":"403 Forbidden"}' : api,
 });
 
@@ -238,7 +248,13 @@ test('writes nothing to a project marked for deletion meanwhile', async () => {
     await expectSuccess(remove(here));
     const moved = 'The project has moved.';
     const { 'an attachment': attached } = heardBy(FORBIDDEN, '', 0);
-    const own: Record<string, string> = { 'a push': moved, 'an LFS object': `404 ${moved}`, 'an attachment': attached };
+    const lfs = `404 ${moved}`;
+    const own: Record<string, string> = {
+      'a push': moved,
+      'an LFS object': lfs,
+      'an LFS lock': lfs,
+      'an attachment': attached,
+    };
     const expected = own[name] ?? FORBIDDEN;
     assert.equal(said(await request.finish()).slice(0, expected.length), expected);
     assert.equal(await made(here), false, `${name} was written`);

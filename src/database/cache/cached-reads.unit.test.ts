@@ -23,7 +23,7 @@ test('detects commits of another process that happen during the version query', 
   const meanwhile: (() => void)[] = [];
   const interrupted = {
     ...state,
-    state() {
+    getVersion() {
       const told = state.getVersion();
       meanwhile.shift()?.();
       return told;

@@ -47,7 +47,9 @@ const withFilters = (build: Build): [Build, ...Build[]] => [
   build,
   ...FILTERS.map((params) => async (scene: Scene) => {
     const example = await build(scene);
-    return { ...example, params: { ...example.params, ...params } };
+    // The scopes refer to a signed-in caller.
+    const by = 'scope' in params && example.by === 'anonymous' ? 'stranger' : example.by;
+    return { ...example, by, params: { ...example.params, ...params } };
   }),
   async (scene) => {
     const [example, { id: epic_id }] = [await build(scene), await scene.newEpic()];
