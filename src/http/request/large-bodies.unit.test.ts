@@ -13,7 +13,7 @@ function sending(clientAddress: string, chunk: Buffer, length?: number) {
   stream.push(chunk);
   const { client } = createTestClient(clientAddress);
   const headers = length === undefined ? {} : { 'content-length': String(length) };
-  const request = { headers, stream, idleTimeout: 60_000, clientAddress, client } as unknown as IncomingRequest;
+  const request = { headers, stream, idleTimeoutMs: 60_000, clientAddress, client } as unknown as IncomingRequest;
   const read = readBytes(request).then(
     (bytes) => bytes.length,
     (error) => (error instanceof QueueFull ? 'too many' : String(error)),
