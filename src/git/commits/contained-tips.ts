@@ -5,13 +5,18 @@ import type { Repository } from '../repository.ts';
 /** Maximum number of tips that are compared; further ones contain none. */
 const MAX_TIPS = 1_000;
 /** Milliseconds after which a very long history counts as far as it was read: a client waits for the answer. */
-const TIME_LIMIT_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /**
  * Returns for each tip how many of the other tips its history contains. Reads the history of all tips once, children
  * before parents.
  */
-export async function countContainedTips(git: Git, repository: Repository, tips: readonly string[]): Promise<number[]> {
+export async function countContainedTips(
+  git: Git,
+  repository: Repository,
+  tips: readonly string[],
+  timeoutMs = TIMEOUT_MS,
+): Promise<number[]> {
   const counts = tips.map(() => 0);
   const indexesByTip = Map.groupBy(tips.slice(0, MAX_TIPS).keys(), (index) => tips[index] as string);
   const wordCount = Math.ceil(Math.min(tips.length, MAX_TIPS) / 32);
@@ -35,8 +40,8 @@ export async function countContainedTips(git: Git, repository: Repository, tips:
     return unreadTips.size > 0;
   };
   const invocation = { flags: ['--topo-order', '--parents', '--stdin'] };
-  const options = { input: [...indexesByTip.keys()].map((id) => `${id}\n`).join(''), timeLimit: TIME_LIMIT_MS };
-  const exit = await forEachLine(git, repository, 'rev-list', invocation, options, addCommit);
+  const input = [...indexesByTip.keys()].map((id) => `${id}\n`).join('');
+  const exit = await forEachLine(git, repository, 'rev-list', invocation, { input, timeoutMs }, addCommit);
   if (!exit.ok) git.log('branches_not_compared', { repository: repository.directory, failure: exit.failure });
   return counts;
 }

@@ -21,3 +21,10 @@ test('counts the other tips in the history of each tip, across merges and for eq
   assert.deepEqual(await count(...Array<string>(33).fill(c), m), [...Array<number>(33).fill(32), 33]);
   assert.deepEqual(await count(a), [0]);
 });
+
+test('stops reading the history after the timeout', async (t) => {
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
+  const a = await copy.commit('a');
+  const b = await copy.commit('b');
+  assert.deepEqual(await countContainedTips(git, repository, [a, b], 0), [0, 0]);
+});
