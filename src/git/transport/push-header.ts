@@ -11,11 +11,14 @@ interface PushHeader {
 /** Number of refs above which one sync of all costs less than one for each ref. */
 const MANY_REFS = 10;
 
+/** Bytes after which the commands are left to git: they have no end of their own, and are in memory until they are read. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
 const UNKNOWN_HEADER: PushHeader = { hasManyRefs: false, hasSideBand: false };
 
 /**
  * Reads the start of a push. Returns it with a stream of the whole body, which fails if the client breaks off. A body in
- * another format is left to git.
+ * another format, and one whose first commands are longer than `MAX_HEADER_BYTES`, is left to git.
  */
 export async function readPushHeader(
   input: Readable,
@@ -29,7 +32,7 @@ export async function readPushHeader(
       const { value, done } = await chunks.next();
       if (done) break;
       start = Buffer.concat([start, value]);
-      header = parseHeader(start);
+      header = parseHeader(start) ?? (start.length < MAX_HEADER_BYTES ? null : UNKNOWN_HEADER);
     }
   } catch (error) {
     failure = error;

@@ -47,3 +47,17 @@ test('returns a body that fails if the client breaks off within the commands', a
   input.destroy(new Error('gone'));
   await assert.rejects(text((await reading).body), /gone/);
 });
+
+test('leaves a body to git whose commands do not end', async () => {
+  let readBytes = 0;
+  const body = Readable.from(
+    (function* () {
+      for (; readBytes < 2 ** 20; readBytes += 4096) yield Buffer.from('0004'.repeat(1024));
+    })(),
+    { objectMode: false },
+  );
+  const result = await readPushHeader(body);
+  assert.deepEqual(result.header, { hasManyRefs: false, hasSideBand: false });
+  assert.ok(readBytes < 2 ** 18, `${readBytes} bytes were read before git started`);
+  assert.equal((await text(result.body)).length, 2 ** 20);
+});
