@@ -16,8 +16,11 @@ import type { RequestClient } from '#runtime/concurrency-limiter.ts';
  * §8). Callers read the file while it grows, so that a slow one delays neither git nor the others.
  */
 
-/** Maximum bytes of a cached archive, of which its uncompressed size counts too, and of the folder. */
-const LIMITS = { file: 256 * 1024 ** 2, folder: 1024 ** 3 };
+/**
+ * Maximum bytes of a cached archive, of which its uncompressed size counts too, and of the folder, and maximum number of files:
+ * each new archive reads the whole folder.
+ */
+const LIMITS = { file: 256 * 1024 ** 2, folder: 1024 ** 3, files: 5_000 };
 
 /** After this time in milliseconds the unfinished file of a process that died is deleted. */
 const MAX_BUILD_MS = 3 * 3_600_000;
@@ -73,7 +76,7 @@ export async function openCachedArchive(
   const releaseSlot = await readSlots(git).take(request.clientAddress, request.client);
   try {
     const file = await openComplete(git, join(folder, key));
-    if (file !== null) return toArchive(readFile(file, null), releaseSlot);
+    if (file !== null) return toArchive(file, null, releaseSlot);
     const started = await startOnce(git, key, request, limits);
     if ('build' in started) {
       const { build } = started;
@@ -83,7 +86,7 @@ export async function openCachedArchive(
         releaseSlot();
         if (--build.readers === 0) build.stop();
       };
-      if (growingFile !== null) return toArchive(readFile(growingFile, build), release);
+      if (growingFile !== null) return toArchive(growingFile, build, release);
       release();
       return await start();
     }
@@ -153,7 +156,7 @@ async function startBuild(git: Git, key: string, { folder, start, limits, onEnd 
       void fillFile(build, file, archive.content, { target: join(folder, key), maxBytes: limits.file }).then(() => {
         if (build.state === 'failed' && build.readers > 0) largeArchivesOf(git).set(key, true);
         onEnd();
-        return deleteOldest(folder, limits.folder);
+        return deleteOldest(folder, limits);
       });
       return { build };
     }
@@ -208,41 +211,41 @@ async function fillFile(
 
 /** Reads a file to its end, or to the end of the build that writes it. Throws if the build fails. */
 async function* readFile(file: FileHandle, build: Build | null): AsyncGenerator<Buffer> {
-  let position = 0;
-  try {
-    for (;;) {
-      const wasRunning = build?.state === 'running';
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
-      position += bytesRead;
-      if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
-      else if (build?.state === 'failed') throw new Error('The archive was aborted');
-      else if (!wasRunning) return;
-      else if (build?.state === 'running' && build.written === position) await once(build.events, 'progress');
-    }
-  } finally {
-    await file.close();
+  for (let position = 0; ; ) {
+    const wasRunning = build?.state === 'running';
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+    position += bytesRead;
+    if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
+    else if (build?.state === 'failed') throw new Error('The archive was aborted');
+    else if (!wasRunning) return;
+    else if (build?.state === 'running' && build.written === position) await once(build.events, 'progress');
   }
 }
 
-function toArchive(chunks: AsyncGenerator<Buffer>, release: () => void): Archive {
-  const content = Readable.from(chunks, { objectMode: false });
+function toArchive(file: FileHandle, build: Build | null, release: () => void): Archive {
+  const content = Readable.from(readFile(file, build), { objectMode: false });
   // The reader gets the error; nothing may read a stream whose client has disconnected.
   content.on('error', () => undefined);
-  content.once('close', release);
+  // A generator that was never read does not run, so it cannot close the file.
+  content.once('close', () => {
+    release();
+    file.close().catch(() => undefined);
+  });
   return { content };
 }
 
 /** Deletes unfinished files of dead processes, and the files that were not used for the longest time. */
-async function deleteOldest(folder: string, maxBytes: number): Promise<void> {
+async function deleteOldest(folder: string, { folder: maxBytes, files: maxFiles }: typeof LIMITS): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const files = (await Promise.all(names.map((name) => describeFile(folder, name)))).filter((file) => file !== null);
   files.sort((a, b) => b.usedAt - a.usedAt);
   const newest = files[0]?.usedAt ?? 0;
   let bytes = 0;
-  for (const { name, size, usedAt } of files) {
+  for (const [index, { name, size, usedAt }] of files.entries()) {
     bytes += size;
     const isLeftover = name.includes('.') && newest - usedAt > MAX_BUILD_MS;
-    if (bytes > maxBytes || isLeftover) await rm(join(folder, name), { force: true }).catch(() => undefined);
+    if (bytes > maxBytes || index >= maxFiles || isLeftover)
+      await rm(join(folder, name), { force: true }).catch(() => undefined);
   }
 }
 

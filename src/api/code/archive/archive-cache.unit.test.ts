@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readlink, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
@@ -15,6 +16,9 @@ after(async () => {
   await git.close();
   await rm(parent, { recursive: true, force: true });
 });
+
+/** Bytes of an archive and of the folder, and files in it. */
+const LIMITS = { file: 1000, folder: 250, files: 100 };
 
 let folders = 0;
 
@@ -33,13 +37,13 @@ function createCache(expectedBytes = 100) {
     signal: new AbortController().signal,
     measureStall: () => 0,
   } as never;
-  const openWith = async (startArchive: () => Promise<never>, path = 'a', limits = { file: 1000, folder: 250 }) => {
+  const openWith = async (startArchive: () => Promise<never>, path = 'a', limits = LIMITS) => {
     const options = { commit: 'c', format: 'tar', prefix: 'p', path } as const;
     const request = { folder, client, clientAddress: '127.0.0.1', start: startArchive };
     return openCachedArchive(git, { directory: folder }, options, request, limits);
   };
-  const open = async (path?: string): Promise<Readable> => {
-    const archive = await openWith(start as never, path);
+  const open = async (path?: string, limits = LIMITS): Promise<Readable> => {
+    const archive = await openWith(start as never, path, limits);
     assert.ok('content' in archive);
     return archive.content;
   };
@@ -137,4 +141,36 @@ test('the archives that were not used for the longest time give way', async () =
   await build('c');
   while ((await readdir(folder)).length > 2) await new Promise(setImmediate);
   assert.equal((await readdir(folder)).includes(oldest), false);
+});
+
+test('the folder has at most the maximum number of files, however small they are', async () => {
+  const { folder, sources, open } = createCache();
+  const limits = { ...LIMITS, files: 3 };
+  for (const path of ['a', 'b', 'c', 'd', 'e']) {
+    const text = textOf(await open(path, limits));
+    sources.at(-1)!.end('x');
+    await text;
+  }
+  const deadline = Date.now() + 5_000;
+  while ((await readdir(folder)).length > 3 && Date.now() < deadline) await new Promise(setImmediate);
+  assert.equal((await readdir(folder)).length, 3);
+});
+
+test('closes the file of an archive that nobody reads', { skip: process.platform !== 'linux' }, async () => {
+  const { folder, sources, open } = createCache();
+  const text = textOf(await open());
+  sources[0]!.end('a');
+  await text;
+  const unread = await open();
+  unread.destroy();
+  await once(unread, 'close');
+  const isOpen = async () => {
+    const links = await Promise.all(
+      (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+    );
+    return links.some((path) => path.startsWith(folder));
+  };
+  const deadline = Date.now() + 2_000;
+  while ((await isOpen()) && Date.now() < deadline) await new Promise(setImmediate);
+  assert.equal(await isOpen(), false);
 });
