@@ -1,6 +1,6 @@
 import { deleteTargetActivity } from '#activity/index.ts';
 import type { Transaction } from '#database/database.ts';
-import type { Snippet } from '#domain/snippets.ts';
+import { type Snippet, storeSnippetsSize } from '#domain/snippets.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import { reassignToGhost } from '#events/reassign-to-ghost.ts';
@@ -27,6 +27,7 @@ export async function deleteDraft({ database, git }: Pick<Services, 'database' |
     async (tx) => {
       // index: snippets primary key
       const row = await tx.selectFrom('snippets').select('made').where('id', '=', draft.id).executeTakeFirst();
+      // A draft has no size yet.
       if (row?.made !== true) await deleteSnippetRow(tx, draft.id);
       return row?.made === true;
     },
@@ -46,12 +47,20 @@ async function deleteRepositoryAt(git: Git, { storage, disk_path }: SnippetRepos
 
 /** Deletes a snippet if it exists, with its notes; a job deletes its repository. */
 export async function deleteSnippet(tx: Transaction, id: number): Promise<void> {
+  await storeSnippetsSize(tx, await deleteWithNotes(tx, id));
+}
+
+/** Deletes a snippet if it exists, with its notes, and returns its project. A job deletes its repository. */
+async function deleteWithNotes(tx: Transaction, id: number): Promise<number | null> {
   // index: notes_by_snippet_created
   const notes = await tx.selectFrom('notes').select('id').where('snippet_id', '=', id).execute();
   const noteIds = notes.map((note) => note.id);
   await deleteTargetActivity(tx, 'Note', noteIds);
-  const location = await deleteSnippetRow(tx, id);
-  if (location !== undefined) await enqueue(tx, deleteSnippetRepository, location);
+  const deleted = await deleteSnippetRow(tx, id);
+  if (deleted === undefined) return null;
+  const { project_id, ...location } = deleted;
+  await enqueue(tx, deleteSnippetRepository, location);
+  return project_id;
 }
 
 /** Reassigns the snippets of a deleted user to the ghost user; on a hard delete deletes them. index: snippets_by_author */
@@ -84,6 +93,9 @@ async function deleteSnippetBatch(
     .orderBy('id')
     .limit(BATCH_SIZE)
     .execute();
-  for (const { id } of snippetIds) await deleteSnippet(uow, id);
+  const projectIds = new Set<number | null>();
+  for (const { id } of snippetIds) projectIds.add(await deleteWithNotes(uow, id));
+  // Once for each project, because it reads all its snippets.
+  for (const projectId of projectIds) await storeSnippetsSize(uow, projectId);
   return snippetIds.length;
 }

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { type Snippet, storeSnippetsSize } from '#domain/snippets.ts';
+import type { Snippet } from '#domain/snippets.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Times of creation between which snippets are listed. */
@@ -97,13 +97,17 @@ export const loadProjectPaths = prepareForIds<{ readonly id: number; readonly fu
 /** Location of the repository of a deleted snippet. */
 export type SnippetRepositoryLocation = Pick<Snippet, 'storage' | 'disk_path'>;
 
-/** Deletes the row and returns the location of the repository. index: snippets primary key */
-export async function deleteSnippetRow(tx: Transaction, id: number): Promise<SnippetRepositoryLocation | undefined> {
-  const deleted = await tx
+/**
+ * Deletes the row and returns its project and the location of the repository. The caller updates the size of the project's
+ * snippets. index: snippets primary key
+ */
+export async function deleteSnippetRow(
+  tx: Transaction,
+  id: number,
+): Promise<Pick<Snippet, 'project_id' | keyof SnippetRepositoryLocation> | undefined> {
+  return tx
     .deleteFrom('snippets')
     .where('id', '=', id)
     .returning(['project_id', 'storage', 'disk_path'])
     .executeTakeFirst();
-  if (deleted !== undefined) await storeSnippetsSize(tx, deleted.project_id);
-  return deleted;
 }
