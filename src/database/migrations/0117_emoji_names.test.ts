@@ -13,7 +13,16 @@ test('renames awarded emoji, also where an old name now means another emoji, and
     database,
     migrations.filter(({ name }) => name < '0117'),
   );
-  const names = ['thumbsup', 'slightly_smiling_face', 'es', 'city_sunrise', 'city_sunset', 'cricket_game', 'cricket'];
+  const names = [
+    'thumbsup',
+    'slightly_smiling_face',
+    'es',
+    'city_sunrise',
+    'city_sunset',
+    'cricket_game',
+    'cricket',
+    'person_in_tuxedo',
+  ];
   const times = { created_at: NOW, updated_at: NOW };
   await database.transaction(async (tx) => {
     const user = { username: 'mira', username_key: 'mira', name: 'Mira', name_key: 'mira', projects_limit: 0 };
@@ -32,6 +41,6 @@ test('renames awarded emoji, also where an old name now means another emoji, and
   const rows = await sql<{ name: string }>`select name from award_emoji order by id`.execute(database.reader);
   assert.deepEqual(
     rows.rows.map(({ name }) => name),
-    ['thumbsup', 'slight_smile', 'flag_es', 'city_sunset', 'city_dusk', 'cricket'],
+    ['thumbsup', 'slight_smile', 'flag_es', 'city_sunset', 'city_dusk', 'cricket', 'man_in_tuxedo'],
   );
 });
