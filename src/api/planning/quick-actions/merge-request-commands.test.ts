@@ -5,7 +5,7 @@ import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 
 const here = await world({ project: { readme: true, with: ['developer', 'maintainer', 'reporter'] } });
-const { project, owner, developer, maintainer, reporter, runJobs } = here;
+const { project, owner, developer, maintainer, reporter, newProject, runJobs } = here;
 
 type Made = Awaited<ReturnType<typeof newMergeRequest>>;
 
@@ -68,6 +68,26 @@ test('/merge enables auto-merge while a pipeline runs', async () => {
   await runJobs();
   const { state, merge_when_pipeline_succeeds, merge_user } = await read(mr);
   assert.deepEqual([state, merge_when_pipeline_succeeds, merge_user.id], ['opened', true, maintainer.id]);
+});
+
+test('/merge enables auto-merge before the time of merge_after', async () => {
+  const mr = await newMergeRequest(project, { merge_after: '2099-01-01T00:00:00Z' });
+  const seen = { merge_request_diff_head_sha: mr.sha };
+  assert.deepEqual(await command(mr, '/merge', seen), ['Set to auto-merge.', { merge: mr.sha }]);
+  await runJobs();
+  const { state, merge_when_pipeline_succeeds } = await read(mr);
+  assert.deepEqual([state, merge_when_pipeline_succeeds], ['opened', true]);
+});
+
+test('/merge by a user who loses the permission before the merge stores an error', async () => {
+  const other = await newProject({ readme: true, with: ['maintainer'] });
+  const mr = await newMergeRequest(other);
+  const params = { body: '/merge', merge_request_diff_head_sha: mr.sha };
+  await expectSuccess(other.maintainer.post(`${mr.at}/notes`, params));
+  await expectSuccess(other.owner.put(`${other.at}/members/${other.maintainer.id}`, { access_level: 20 }));
+  await runJobs();
+  const { state, merge_error } = (await expectSuccess(other.owner.get(mr.at))).body;
+  assert.deepEqual([state, merge_error], ['opened', 'Merge failed: the merge request cannot be merged now.']);
 });
 
 test('/rebase rebases the source branch', async () => {

@@ -1,4 +1,5 @@
 import { isSignedIn } from '#authentication/caller.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
 import { findMergeRequests } from '#authorization/merge-requests.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { defineJob } from '#jobs/job.ts';
@@ -30,9 +31,15 @@ export const mergeByCommandJob = defineJob({
     if (project === null) return;
     const merge = (auto_merge: boolean) =>
       mergeNowOrWhenReady(services, caller, project, mergeRequest, { sha: headSha, auto_merge });
-    const autoMergeResult = await merge(true);
-    const isUnavailable = isFailure(autoMergeResult) && autoMergeResult.code === 'notMergeable';
-    const result = isUnavailable ? await merge(false) : autoMergeResult;
-    if (isFailure(result)) await services.database.transaction((tx) => updateMergeError(tx, id, MERGE_FAILED));
+    try {
+      const autoMergeResult = await merge(true);
+      const isUnavailable = isFailure(autoMergeResult) && autoMergeResult.code === 'notMergeable';
+      const result = isUnavailable ? await merge(false) : autoMergeResult;
+      if (!isFailure(result)) return;
+    } catch (error) {
+      if (!(error instanceof AccessRevoked)) throw error;
+    }
+    await services.database.transaction((tx) => updateMergeError(tx, id, MERGE_FAILED));
   },
+  onDead: (tx, { mergeRequestId: id }) => updateMergeError(tx, id, MERGE_FAILED),
 });

@@ -11,6 +11,7 @@ import { enqueue } from '#jobs/job.ts';
 import { mayCommitTo, mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
 import { isPipelineActive } from '../auto-merge/strategy.ts';
 import { mergeByCommandJob } from '../merging/merge-by-command.ts';
+import { isTooEarly } from '../merging/mergeability.ts';
 import { scheduleRebase } from '../rebase/schedule.ts';
 import { findActiveRebases } from '../rebase/store.ts';
 
@@ -37,7 +38,9 @@ export function createMergeRequestOperations(
       !project.read_only &&
       (await mayMergeInto(uow, caller, project, mergeRequest.target_branch)),
     mustWaitToMerge: async () =>
-      mergeRequest.draft || isPipelineActive((await loadHeadPipelines(uow, [id])).get(id)?.status ?? null),
+      mergeRequest.draft ||
+      isTooEarly(mergeRequest, uow.now) ||
+      isPipelineActive((await loadHeadPipelines(uow, [id])).get(id)?.status ?? null),
     scheduleMerge: () => enqueue(uow, mergeByCommandJob, { mergeRequestId: id, userId, headSha }),
     mayRebase: async () =>
       state === 'opened' && !project.read_only && (await mayCommitTo(uow, caller, project, sourceBranch)),
