@@ -12,6 +12,10 @@ interface DeploymentFilter {
   readonly deployed_after?: string | null | undefined;
 }
 
+/** Returns whether one of the filters is set. */
+export const hasDeploymentFilter = ({ environment, deployed_before, deployed_after }: DeploymentFilter): boolean =>
+  isPresent(environment) || isPresent(deployed_before) || isPresent(deployed_after);
+
 /** Returns the condition that one deployment fulfils all filters; none without filters. */
 export function deploymentConditions(
   db: Reader,

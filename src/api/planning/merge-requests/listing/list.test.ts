@@ -255,6 +255,11 @@ test('filters by the environment and the time of a deployment that shipped the m
       );
     }
   }
+  const params = { environment: 'production', scope: 'all' };
+  for (const path of [at, `${group.at}/merge_requests`, '/merge_requests']) {
+    assert.deepEqual(await listIids(params, path, reporter), [shipped.iid]);
+    assert.deepEqual(await listIids(params, path, planner), [], 'Planners read merge requests, but no deployments');
+  }
   await expectSuccess(owner.delete(shipped.at));
 });
 

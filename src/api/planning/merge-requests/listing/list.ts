@@ -1,4 +1,4 @@
-import { expressionBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import {
   applyComputedOrder,
   buildIdQueries,
@@ -24,16 +24,19 @@ import {
   withReferenceContext,
 } from '#api/planning/issuables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { deploymentsVisibleTo } from '#authorization/deployments.ts';
 import { findListedMergeRequests, mayReadMergeRequests, mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
-import type { Reader } from '#database/database.ts';
+import type { Reader, Schema } from '#database/database.ts';
 import { countUpTo, paginate } from '#database/page.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
 import type { Parent } from '#http/access/parents.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { isPresent, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { MergeRequestListRow } from '../entities.ts';
 import { approvalConditions } from './approval-conditions.ts';
-import { deploymentConditions } from './deployment-conditions.ts';
+import { deploymentConditions, hasDeploymentFilter } from './deployment-conditions.ts';
 import type { MergeRequestOrder, mergeRequestFilterParams } from './parameters.ts';
 
 /** Filters of a merge request list. */
@@ -66,8 +69,8 @@ export async function listMergeRequests(
   page: OffsetRequest,
 ): Promise<ListPage<MergeRequestListRow>> {
   const queries = await buildIdQueries(db, MERGE_REQUESTS, parent, buildConditions(db, caller, parent, filter), {
-    inProject: () => expressionBuilder<never, never>().lit(mayReadMergeRequests(caller, parent.project!)),
-    acrossProjects: () => mergeRequestVisibleTo(caller, db.today)(expressionBuilder()),
+    inProject: () => expressionBuilder<never, never>().lit(mayListInProject(caller, parent.project!, filter)),
+    acrossProjects: () => visibleAcrossProjects(caller, db.today, filter),
     hasIndexedOrder: ordering.order === 'created_at' || ordering.order === 'updated_at',
   });
   const { query, unindexed, count } = await chooseCountStrategy(db, MERGE_REQUESTS, queries);
@@ -88,6 +91,22 @@ export async function listMergeRequests(
     idPage.items.map(({ id }) => id),
   );
   return withReferenceContext(parent, { ...idPage, items: rows });
+}
+
+/** A filter by deployments matches only in projects whose deployments the caller may read. */
+function mayListInProject(caller: Caller, project: Project, filter: MergeRequestFilter): boolean {
+  return (
+    mayReadMergeRequests(caller, project) &&
+    (!hasDeploymentFilter(filter) || mayInProject(caller, 'read_deployment', project))
+  );
+}
+
+/** As `mayListInProject`, for merge requests joined with their projects. */
+function visibleAcrossProjects(caller: Caller, today: string, filter: MergeRequestFilter): Expression<SqlBool> {
+  const eb = expressionBuilder<Schema, 'merge_requests' | 'projects'>();
+  const visible = mergeRequestVisibleTo(caller, today)(eb);
+  if (!hasDeploymentFilter(filter)) return visible;
+  return eb.and([visible, deploymentsVisibleTo(caller, today)(expressionBuilder<Schema, 'projects'>())]);
 }
 
 /** Returns a page of the milestone's merge requests, in any state, that the caller may read. */
