@@ -1,4 +1,4 @@
-import { compileRegex } from '#text/safe-regex.ts';
+import { compileRegex, getRegexCost } from '#text/safe-regex.ts';
 import type { EffortBudget } from './effort-budget.ts';
 import type { YamlFile } from './read-yaml.ts';
 import { CiFileError, type CiMap, type CiValue, describeValue, isArray, isMap, scalarToText } from './values.ts';
@@ -17,7 +17,7 @@ const MAX_ERRORS = 3;
 /** Returns the content of a file with its inputs; as it is without a header. Each input has its default, because nothing gives it a value. */
 export function applyInputs({ header, content }: YamlFile, effort: EffortBudget): CiValue {
   if (header === null) return content;
-  const inputs = resolveInputs(parseHeader(header));
+  const inputs = resolveInputs(parseHeader(header), effort);
   return new Interpolation(inputs, effort).replace(content);
 }
 
@@ -62,13 +62,15 @@ function parseInput(name: string, value: CiValue): CiMap {
 }
 
 /** Returns the values of all inputs, or throws the first errors. */
-function resolveInputs(inputs: ReadonlyMap<string, CiMap>): ReadonlyMap<string, CiValue> {
+function resolveInputs(inputs: ReadonlyMap<string, CiMap>, effort: EffortBudget): ReadonlyMap<string, CiValue> {
   const errors: string[] = [];
   const values = new Map<string, CiValue>();
   for (const [name, input] of inputs) {
     const type = describeValue(input.get('type') ?? 'string');
     const value = coerceValue(input.get('default') ?? null, type);
-    const problem = input.has('default') ? findProblem(input, type, value) : 'required value has not been provided';
+    const problem = input.has('default')
+      ? findProblem(input, type, value, effort)
+      : 'required value has not been provided';
     if (problem !== null) errors.push(`\`${name}\` input: ${problem}`);
     values.set(name, value);
   }
@@ -88,7 +90,7 @@ function coerceValue(value: CiValue, type: string): CiValue {
   }
 }
 
-function findProblem(input: CiMap, type: string, value: CiValue): string | null {
+function findProblem(input: CiMap, type: string, value: CiValue, effort: EffortBudget): string | null {
   const options = input.get('options') ?? null;
   if (type === 'array' && !isArray(value)) return 'default value is not an array';
   if (type === 'boolean' && typeof value !== 'boolean') return 'default value is not a boolean';
@@ -105,6 +107,7 @@ function findProblem(input: CiMap, type: string, value: CiValue): string | null 
   if (type !== 'string') return 'RegEx validation can only be used with string inputs';
   const compiledRegex = compileRegex(regex as string);
   if (typeof compiledRegex === 'string') return 'invalid regular expression';
+  effort.match(getRegexCost(regex as string), (value as string).length);
   return compiledRegex.matcher(value as string).find() ? null : 'default value does not match required RegEx pattern';
 }
 
@@ -132,7 +135,9 @@ class Interpolation {
   /** An item that is only a block with an array becomes the items of that array. */
   #replaceItem(item: CiValue): CiValue[] {
     const value = this.replace(item);
-    return typeof item === 'string' && isArray(value) ? [...value] : [value];
+    if (typeof item !== 'string' || !isArray(value)) return [value];
+    this.#effort.spend(value.length);
+    return [...value];
   }
 
   /** A text that is only one block becomes the value of that block. */
@@ -176,7 +181,10 @@ class Interpolation {
       throw new CiFileError(`unknown interpolation provided: \`${unknownKey}\` in \`${access}\``);
     }
     if (functions.length > MAX_FUNCTIONS) throw new CiFileError('too many functions in interpolation block');
-    return functions.reduce(applyFunction, value);
+    return functions.reduce<CiValue>((input, call) => {
+      if (typeof input === 'string') this.#effort.build(input.length);
+      return applyFunction(input, call);
+    }, value);
   }
 }
 

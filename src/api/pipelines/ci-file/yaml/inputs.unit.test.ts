@@ -115,3 +115,27 @@ for (const [file, error] of [
   test(`rejects ${JSON.stringify(file)}: ${error}`, async () =>
     assert.equal(await findConfigurationError(file), error));
 }
+
+for (const [description, file] of [
+  [
+    'arrays that are copied into an array',
+    withInputs(
+      `{n: {type: array, default: '[${Array(2_000).fill(1)}]'}}`,
+      `a: {script: [${Array(300).fill("'$[[ inputs.n ]]'")}]}`,
+    ),
+  ],
+  [
+    'functions of a long text',
+    withInputs(
+      `{n: {default: ${'x'.repeat(60_000)}}}`,
+      `a:\n  script:\n${Array.from({ length: 2_000 }, (_, start) => `    - '$[[ inputs.n | truncate(${start},1) ]]'\n`).join('')}`,
+    ),
+  ],
+  [
+    'an expensive regular expression for a long text',
+    withInputs(`{n: {default: ${'x'.repeat(60_000)}, regex: '(x{0,200}y){2}$'}}`, JOB),
+  ],
+] as const) {
+  test(`rejects a file with ${description}`, async () =>
+    assert.match((await findConfigurationError(file)) ?? '', /too big/));
+}
