@@ -170,7 +170,6 @@ function attributeConditions(db: Reader, eb: Eb, filter: ProjectFilter): Express
   if (filter.imported) conditions.push(sql<SqlBool>`projects.imported_from <> 'none'`);
   // Languages are not detected, so nothing matches.
   if (filter.programmingLanguage) conditions.push(eb.lit(false));
-  if (filter.withSecurityReports) conditions.push(HAS_SECURITY_REPORT);
   const id = eb.ref('projects.id');
   if (isPresent(filter.topicId)) conditions.push(hasTopic(db, id, filter.topicId));
   const topicNames = [...new Set(topics)].slice(0, MAX_WORDS);
@@ -216,6 +215,7 @@ function memberConditions(eb: Eb, caller: Caller, filter: ProjectFilter, today: 
   if (filter.starredBy !== undefined) conditions.push(starredByCondition(eb, filter.starredBy));
   if (filter.withIssues) conditions.push(featureCondition(eb, 'issues', caller, today));
   if (filter.withMergeRequests) conditions.push(featureCondition(eb, 'merge_requests', caller, today));
+  if (filter.withSecurityReports) conditions.push(HAS_SECURITY_REPORT, featureCondition(eb, 'builds', caller, today));
   return conditions;
 }
 
@@ -228,7 +228,7 @@ function starredByCondition(eb: Eb, userId: number | null): Expression<SqlBool> 
 /** Returns the condition that the feature is enabled for the caller. `private` enables it for members only. */
 function featureCondition(
   eb: Eb,
-  feature: 'issues' | 'merge_requests',
+  feature: 'issues' | 'merge_requests' | 'builds',
   caller: Caller,
   today: string,
 ): Expression<SqlBool> {

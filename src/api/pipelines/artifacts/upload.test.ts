@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runningJob } from '#test/support/pipeline-rows.ts';
-import { expectSuccess, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { MULTIPART, sendArtifact } from './upload.testing.ts';
 
 // Artifact uploads of runners (contract/runners.md §3.6).
@@ -176,18 +176,23 @@ test('takes the size limit from the project, else the nearest group, else the se
   }
 });
 
-test('lists a project by the security reports of its jobs', async () => {
-  const group = await here.newGroup();
-  const [secure, tested] = [await here.newProject({ in: group }), await here.newProject({ in: group })];
+test('lists a project by the security reports of its jobs to those who may see its jobs', async () => {
+  const group = await here.newGroup({ visibility: 'public' });
+  const [secure, tested] = [
+    await here.newProject({ in: group, visibility: 'public' }),
+    await here.newProject({ in: group, visibility: 'public' }),
+  ];
   const sast = { artifact_type: 'sast', artifact_format: 'raw' };
   await sendArtifact(anonymous, await runningJob(here, secure), { fields: sast });
   const junit = { artifact_type: 'junit', artifact_format: 'gzip' };
   await sendArtifact(anonymous, await runningJob(here, tested), { fields: junit });
-  const { body } = await group.owner.get(`${group.at}/projects`, { with_security_reports: true });
-  assert.deepEqual(
-    body.map(({ id }: { id: number }) => id),
-    [secure.id],
-  );
+  const listIds = async (caller: Caller) => {
+    const { body } = await caller.get(`${group.at}/projects`, { with_security_reports: true });
+    return body.map(({ id }: { id: number }) => id);
+  };
+  assert.deepEqual([await listIds(group.owner), await listIds(anonymous)], [[secure.id], [secure.id]]);
+  await expectSuccess(group.owner.put(secure.at, { builds_access_level: 'private' }));
+  assert.deepEqual([await listIds(group.owner), await listIds(anonymous)], [[secure.id], []]);
 });
 
 test('stores a SCIP index, and no log as an artifact', async () => {
