@@ -34,10 +34,17 @@ export function formatMessage(template: string, params: unknown): string {
 /** Looks up the texts of parameters. `next` returns those of a list one after the other. */
 function createValues(list: readonly unknown[], named: JsonObject | null) {
   let nextIndex = 0;
-  const at = (index: number) => (index >= 0 && index < list.length ? toParameterText(list[index]) : undefined);
+  /** One placeholder may occur hundreds of times, and its parameter may be an object of a mebibyte. */
+  const texts = new Map<unknown, string>();
+  const toCachedText = (value: unknown): string => {
+    const text = texts.get(value) ?? toParameterText(value);
+    texts.set(value, text);
+    return text;
+  };
+  const at = (index: number) => (index >= 0 && index < list.length ? toCachedText(list[index]) : undefined);
   return {
     at,
-    byName: (name: string) => (named !== null && Object.hasOwn(named, name) ? toParameterText(named[name]) : undefined),
+    byName: (name: string) => (named !== null && Object.hasOwn(named, name) ? toCachedText(named[name]) : undefined),
     next: () => at(nextIndex++),
   };
 }

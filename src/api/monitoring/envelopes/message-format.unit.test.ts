@@ -51,3 +51,14 @@ test('leaves a placeholder without a parameter, and a template without parameter
 test('limits the text of one parameter', () => {
   assert.equal(formatMessage('%s', ['x'.repeat(5000)]).length, 1024);
 });
+
+test('converts a parameter to text once', () => {
+  let conversions = 0;
+  const ownKeys = (object: object) => {
+    conversions++;
+    return Reflect.ownKeys(object);
+  };
+  const parameter = new Proxy({ a: 1 }, { ownKeys });
+  assert.equal(formatMessage('{p}'.repeat(300), { p: parameter }), '{"a":1}'.repeat(300));
+  assert.equal(conversions, 1);
+});
