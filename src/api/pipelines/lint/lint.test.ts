@@ -210,6 +210,9 @@ test('evaluates rules with the paths since another ref and with those of another
     if (error === null) assert.deepEqual(body.errors, [], rule);
     else assert.match(body.errors.join(), error, rule);
   }
+  const content = `unit: {script: make, rules: [{exists: {paths: [README.md], project: ${hidden}}}]}`;
+  const { body } = await here.root.post(at, { content, dry_run: true });
+  assert.match(body.errors.join(), /not found or access denied$/, 'administrators run files that others write');
 });
 
 test('rejects too many jobs or too large scripts if include_jobs is set', async () => {

@@ -141,7 +141,9 @@ async function loadRulePaths(
     const mergeBase = await computeMergeBase(git, repository, [baseSha, sha]);
     return mergeBase && listChangedPaths(git, repository, { from: mergeBase, to: sha, most: MAX_PATHS });
   }
-  const caller: Caller = { user, token: null, address: null };
+  // Whoever changes the file chooses the project, so the rights of an administrator count in the file's own project only.
+  const isOwnProject = source.project.toLowerCase() === project.full_path.toLowerCase();
+  const caller: Caller = { user: { ...user, admin: user.admin && isOwnProject }, token: null, address: null };
   const other = source.project.includes('/') ? await findProject(database.reader, caller, source.project) : null;
   if (other === null || !canSeeProject(caller, other) || !mayInProject(caller, 'read_code', other))
     return 'rules:exists:project `{project}` not found or access denied';
