@@ -16,7 +16,7 @@ interface OwnerContext {
 interface OwnerKind {
   readonly name: OwnerType;
   readonly path: '/users/:id(^\\d+$)' | '/projects/:id' | '/groups/:id';
-  /** Token scopes that read, besides the general ones. */
+  /** Token scopes of reads in addition to `api` and `read_api`. */
   readonly readScopes: readonly 'read_user'[];
   /** Returns access for administrators. */
   access(): Access<OwnerContext>;

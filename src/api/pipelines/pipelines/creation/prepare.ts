@@ -141,7 +141,7 @@ async function loadRulePaths(
     const mergeBase = await computeMergeBase(git, repository, [baseSha, sha]);
     return mergeBase && listChangedPaths(git, repository, { from: mergeBase, to: sha, most: MAX_PATHS });
   }
-  // Whoever changes the file chooses the project, so the rights of an administrator count in the file's own project only.
+  // The author of the file chooses the project, so an administrator's rights count only in the project of the file.
   const isOwnProject = source.project.toLowerCase() === project.full_path.toLowerCase();
   const caller: Caller = { user: { ...user, admin: user.admin && isOwnProject }, token: null, address: null };
   const other = source.project.includes('/') ? await findProject(database.reader, caller, source.project) : null;
