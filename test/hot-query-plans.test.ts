@@ -83,8 +83,7 @@ test('every query for an alert uses an index', async () => {
     [/from "routes" where "full_path_key"/, /routes_by_full_path/],
     [/from "alert_integrations" where .*"endpoint_identifier"/, /alert_integrations_by_endpoint/],
     [/cross join "alerts"/, /alerts_unresolved_by_fingerprint/],
-    // Both indexes have the name and the project.
-    [/cross join "environments"/, /environments_(?:of_all_)?by_name/],
+    [/cross join "environments"/, /environments_by_name/],
     [/update "alerts" set "event_count"/, KEY('alerts')],
     [/update "alerts" set "status"/, KEY('alerts')],
     [/from "users" where "username_key"/, /users_by_username/],

@@ -42,16 +42,20 @@ function environmentCondition(
   isInTime: readonly RawBuilder<SqlBool>[],
 ): ListCondition {
   // The cross joins keep the order of the tables on SQLite.
-  const selectShipped = (inProject: RawBuilder<SqlBool>) =>
+  const selectShipped = (isEnvironment: RawBuilder<SqlBool>) =>
     sql`select link.merge_request_id from environments as environment cross join deployment_merge_requests as link
       cross join deployments as deployment
-      where environment.name = ${name} and ${inProject} and link.environment_id = environment.id
+      where ${isEnvironment} and link.environment_id = environment.id
       and ${joinConditions([sql<SqlBool>`deployment.id = link.deployment_id`, ...isInTime])}`;
-  const isOfRow = sql<SqlBool>`environment.project_id = merge_requests.project_id`;
-  const inProject = project === null ? sql<SqlBool>`1 = 1` : sql<SqlBool>`environment.project_id = ${project.id}`;
+  const isOfRow = sql<SqlBool>`environment.project_id = merge_requests.project_id and environment.name = ${name}`;
+  const isNamed =
+    project === null
+      ? // The expression of `environments_of_all_by_name`.
+        sql<SqlBool>`environment.name || '' = ${name}`
+      : sql<SqlBool>`environment.project_id = ${project.id} and environment.name = ${name}`;
   return {
     ...existsCondition(db, sql`${selectShipped(isOfRow)} and link.merge_request_id = ${MERGE_REQUEST_ID}`),
-    ids: selectShipped(inProject),
+    ids: selectShipped(isNamed),
   };
 }
 
