@@ -1,4 +1,4 @@
-// `node bin/launcher.js bench/pushes.ts`: pushes of few and many tags, each beside `git http-backend` in the same round.
+// `node bin/launcher.js bench/pushes.ts`: pushes of few and many tags, each compared with `git http-backend` in the same round.
 // `node bin/launcher.js bench/pushes.ts 500 2000` measures only these numbers of tags.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -24,9 +24,9 @@ test('detects commits of another process that happen during the version query', 
   const interrupted = {
     ...state,
     getVersion() {
-      const told = state.getVersion();
+      const version = state.getVersion();
       meanwhile.shift()?.();
-      return told;
+      return version;
     },
   };
   const versions = new TableVersions(() => loadSqliteCatalog(writer.database));

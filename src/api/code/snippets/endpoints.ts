@@ -15,6 +15,7 @@ import {
 } from '#http/parameters/declarations.ts';
 import { description, pathText, refName, sizedText, string, validatedText } from '#http/parameters/texts.ts';
 import { arrayOf, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
+import { MEBIBYTE } from '#http/request/body.ts';
 import { forSnippetKinds, PROJECT_SNIPPET, SNIPPET } from './access.ts';
 import { deleteSnippet as remove } from './cleanup.ts';
 import { createSnippet as create } from './create.ts';
@@ -33,7 +34,7 @@ import { updateSnippet as update } from './update.ts';
 // Snippets of users (contract/operations.md §2.1) and of projects (contract/everyday-more.md §7.1).
 
 /** The content of a file: no request body is longer. The setting `snippet_size_limit` limits it further. */
-const fileContent = sizedText(10 * 1024 * 1024);
+const fileContent = sizedText(10 * MEBIBYTE);
 const content = notBlank(fileContent);
 const newFile = object({ file_path: required(notBlank(filePath)), content: required(content) });
 const visibility = oneOf(...VISIBILITIES);

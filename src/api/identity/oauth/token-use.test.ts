@@ -4,7 +4,7 @@ import { PASSWORD, userWithPassword } from '#test/support/browser.ts';
 import { world } from '#test/support/world.ts';
 import { type FormFields, INVALID_CLIENT, oauthFixtures } from './fixtures.testing.ts';
 
-// What a token is good for, what is told of it, and how it ends (contract/conventions.md §7, §10 "OAuth 2.0").
+// What a token is good for, what is shown of it, and how it ends (contract/conventions.md §7, §10 "OAuth 2.0").
 
 const here = await world();
 const { root, anonymous, clock } = here;
@@ -113,19 +113,19 @@ test('returns no token info for unknown and expired tokens', async () => {
   const { mira, client, access_token } = await givenToken();
   const { access_token: revoked } = await requestTokenPairByPassword(mira, client);
   await post('//oauth/revoke', { token: revoked, ...client });
-  const told = async (headers: Readonly<Record<string, string>>) => {
+  const getErrorDescription = async (headers: Readonly<Record<string, string>>) => {
     const answer = await anonymous.get('//oauth/token/info', {}, headers);
     assert.equal(answer.status, 401);
     assert.match(String(answer.headers['www-authenticate']), /error="invalid_token"/);
     assert.equal(answer.body.error, 'invalid_token');
     return answer.body.error_description;
   };
-  assert.equal(await told({}), 'The access token is invalid');
-  assert.equal(await told(createBearerHeaders('0'.repeat(64))), 'The access token is invalid');
-  assert.equal(await told(createBearerHeaders(mira.token as string)), 'The access token is invalid');
-  assert.equal(await told(createBearerHeaders(revoked)), 'The access token was revoked');
+  assert.equal(await getErrorDescription({}), 'The access token is invalid');
+  assert.equal(await getErrorDescription(createBearerHeaders('0'.repeat(64))), 'The access token is invalid');
+  assert.equal(await getErrorDescription(createBearerHeaders(mira.token as string)), 'The access token is invalid');
+  assert.equal(await getErrorDescription(createBearerHeaders(revoked)), 'The access token was revoked');
   clock.advance(7200);
-  assert.equal(await told(createBearerHeaders(access_token)), 'The access token expired');
+  assert.equal(await getErrorDescription(createBearerHeaders(access_token)), 'The access token expired');
 });
 
 test('revokes both tokens of a pair by either one', async () => {
@@ -221,7 +221,7 @@ test('logs no passwords and secrets of query strings', async () => {
   const secrets = [access_token, refresh_token, client.client_secret, PASSWORD];
   const order = { username: mira.username, password: PASSWORD, ...client, refresh_token, code: 'c0de-'.repeat(9) };
   const wrong = { ...order, code_verifier: 'verifier-'.repeat(6) };
-  const told: string[] = [];
+  const getErrorDescription: string[] = [];
   for (const [path, fields] of [
     ['//oauth/token', { ...order, grant_type: 'password' }],
     ['//oauth/token', { ...wrong, grant_type: 'authorization_code' }],
@@ -231,7 +231,7 @@ test('logs no passwords and secrets of query strings', async () => {
     ['//oauth/nothing', { ...wrong, access_token, bearer_token: access_token }],
   ] as const) {
     const answer = await anonymous.send('POST', `${path}?${new URLSearchParams(fields as FormFields)}`);
-    if (answer.status !== 200) told.push(answer.text);
+    if (answer.status !== 200) getErrorDescription.push(answer.text);
   }
   const basic = Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64');
   await anonymous.send('POST', '//oauth/token', { headers: { Authorization: `Basic ${basic}` } });
@@ -240,6 +240,6 @@ test('logs no passwords and secrets of query strings', async () => {
   const logged = here.logged();
   for (const secret of [...secrets, wrong.code, wrong.code_verifier, basic]) {
     assert.ok(!logged.includes(secret), secret);
-    assert.ok(!told.join('').includes(secret), secret);
+    assert.ok(!getErrorDescription.join('').includes(secret), secret);
   }
 });

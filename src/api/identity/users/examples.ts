@@ -1,7 +1,7 @@
 import type { Build, Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** Builds a call on a new user, for whom an administrator first calls these endpoints (`block`). */
+/** Builds a call on a new user after an administrator has called these endpoints for that user (`block`). */
 const callOnNewUser =
   (...steps: string[]): Build =>
   async ({ user, callers, expectSuccess }) => {

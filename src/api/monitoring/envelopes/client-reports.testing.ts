@@ -111,7 +111,7 @@ const node11: ClientReports = {
       { title: 'AggregateError: several', culprit: 'checkout(cart)', level: 'error' },
     ],
     [
-      // A thrown text has no message beside it.
+      // An event of a thrown text has no message.
       {
         ...javaScriptEvent,
         transaction: 'GET /text',

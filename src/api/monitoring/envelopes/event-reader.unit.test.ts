@@ -91,7 +91,7 @@ test('treats an event without a valid exception as a message', () => {
   }
 });
 
-test('treats an exception without a type, or a synthetic one, beside a message as the stack of the message', () => {
+test('treats an exception without a type, or a synthetic one, as the stack of the message', () => {
   const stack = { value: 'disk full', stacktrace: { frames } };
   const typed = { ...stack, type: 'Error' };
   const synthetic = { synthetic: true };

@@ -184,7 +184,7 @@ test('limits single events to 1 MiB', async () => {
 const attachmentOf = (size: number) =>
   Buffer.concat([Buffer.from(`{"type":"attachment","length":${size}}\n`), randomBytes(size), Buffer.from('\n')]);
 
-test('keeps the event beside an attachment of any size, before and after it', async () => {
+test('keeps the event before or after an attachment of any size', async () => {
   const attachment = attachmentOf(21 * MEBIBYTE);
   for (const [encoding, encode] of [
     ['identity', (bytes: Buffer) => bytes],

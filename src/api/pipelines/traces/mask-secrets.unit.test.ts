@@ -5,13 +5,13 @@ import { test } from 'node:test';
 import { createSecretMasker } from './mask-secrets.ts';
 
 async function through(pieces: readonly string[], secrets: readonly string[]): Promise<string> {
-  const told: Buffer[] = [];
+  const chunks: Buffer[] = [];
   const source = (async function* () {
     for (const piece of pieces) yield Buffer.from(piece, 'latin1');
   })();
   const mask = createSecretMasker(secrets, Buffer.alloc(0));
-  for await (const piece of mask.maskChunks(source)) told.push(piece);
-  return Buffer.concat([...told, mask.heldBytes]).toString('latin1');
+  for await (const piece of mask.maskChunks(source)) chunks.push(piece);
+  return Buffer.concat([...chunks, mask.heldBytes]).toString('latin1');
 }
 
 const SECRET = 'glcbt-0123456789';
@@ -56,6 +56,6 @@ test('holds back a possible start of a secret at the end of a chunk until the ne
     assert.equal(mask.heldBytes.toString(), held, text);
   }
   const next = createSecretMasker([SECRET], Buffer.from('glcbt-0'));
-  const told = await buffer(next.maskChunks(Readable.from([Buffer.from('123456789!')])));
-  assert.equal(told.toString(), `${MASK}!`);
+  const masked = await buffer(next.maskChunks(Readable.from([Buffer.from('123456789!')])));
+  assert.equal(masked.toString(), `${MASK}!`);
 });

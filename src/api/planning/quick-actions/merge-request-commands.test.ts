@@ -105,17 +105,17 @@ test('/rebase rebases the source branch', async () => {
 
 test('/target_branch changes the target branch, in comments and descriptions', async () => {
   const mr = await newMergeRequest(project);
-  for (const branch of ['aside', 'beside'])
+  for (const branch of ['release', 'stable'])
     await expectSuccess(owner.post(`${project.repository}/branches`, { branch, ref: 'main' }));
-  const changes = { target_branch: 'aside' };
-  assert.deepEqual(await command(mr, '/target_branch aside'), ['Set target branch to aside.', changes]);
-  assert.equal((await read(mr)).target_branch, 'aside');
-  const described = await expectSuccess(owner.put(mr.at, { description: 'Text\n\n/target_branch beside' }));
-  assert.deepEqual([described.body.target_branch, described.body.description], ['beside', 'Text']);
+  const changes = { target_branch: 'release' };
+  assert.deepEqual(await command(mr, '/target_branch release'), ['Set target branch to release.', changes]);
+  assert.equal((await read(mr)).target_branch, 'release');
+  const described = await expectSuccess(owner.put(mr.at, { description: 'Text\n\n/target_branch stable' }));
+  assert.deepEqual([described.body.target_branch, described.body.description], ['stable', 'Text']);
   const { status, body } = await owner.post(`${mr.at}/notes`, { body: '/target_branch nowhere' });
   const message = '400 Bad request - Note {:validation=>["Target branch is invalid"]}';
   assert.deepEqual([status, body], [400, { message }]);
-  assert.equal((await read(mr)).target_branch, 'beside');
+  assert.equal((await read(mr)).target_branch, 'stable');
 });
 
 test('/reassign, /reassign_reviewer and /request_review set assignees and reviewers', async () => {

@@ -18,6 +18,7 @@ import { findMatchingRules } from '#authorization/protected-branches/branch-rule
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import { isProtectedTag, listTagRules } from '#authorization/protected-tags.ts';
 import type { Reader } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import { computeMergeBase } from '#git/commits/ancestry.ts';
 import { listChangedPaths } from '#git/diff/changed-paths.ts';
@@ -142,7 +143,7 @@ async function loadRulePaths(
     return mergeBase && listChangedPaths(git, repository, { from: mergeBase, to: sha, most: MAX_PATHS });
   }
   // The author of the file chooses the project, so an administrator's rights count only in the project of the file.
-  const isOwnProject = source.project.toLowerCase() === project.full_path.toLowerCase();
+  const isOwnProject = foldCase(source.project) === foldCase(project.full_path);
   const caller: Caller = { user: { ...user, admin: user.admin && isOwnProject }, token: null, address: null };
   const other = source.project.includes('/') ? await findProject(database.reader, caller, source.project) : null;
   if (other === null || !canSeeProject(caller, other) || !mayInProject(caller, 'read_code', other))

@@ -138,7 +138,7 @@ test('each negated filter excludes matching merge requests', async () => {
   assert.deepEqual([status, body], [400, { error: 'not[author_id], not[author_username] are mutually exclusive' }]);
 });
 
-test('filters by approvals, and by approvers, of whom there are none', async () => {
+test('filters by approvals, and by approvers, which no merge request has', async () => {
   await expectSuccess(owner.post(`${one.at}/approve`));
   await expectSuccess(developer.post(`${three.at}/approve`));
   await expectSuccess(planner.get(at));
