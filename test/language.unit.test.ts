@@ -29,7 +29,7 @@ const PRIVATE_WORDS = new Set(
 );
 
 /** Names of the API, of formats and of other programs. */
-const ALLOWED_NAMES = new Set(['splitFrontMatter', 'parseFrontMatter', 'front-matter.ts']);
+const ALLOWED_NAMES = new Set(['splitFrontMatter', 'parseFrontMatter', 'setFrontMatterTitle', 'front-matter.ts']);
 
 /** First words of summaries: the verbs of CRUD, then those that the API itself uses. */
 const CRUD = 'List Get Create Update Delete Add Remove Upload Download';

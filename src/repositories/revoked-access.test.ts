@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { MULTIPART, multipart } from '#api/pipelines/artifacts/upload.testing.ts';
+import { buildMultipartBody, MULTIPART_HEADERS } from '#api/pipelines/artifacts/upload.testing.ts';
 import { basic } from '#test/examples/scene.ts';
 import { runningJob } from '#test/support/pipeline-rows.ts';
 import { startPartialRequest } from '#test/support/slow-request.ts';
@@ -110,8 +110,8 @@ const WRITES = {
     }),
   'an attachment': ({ project, developer }: Given) =>
     startPartialRequest(server, 'POST', `/api/v4${project.at}/wikis/attachments`, {
-      headers: { 'PRIVATE-TOKEN': developer.token ?? '', ...MULTIPART },
-      body: multipart({ filename: 'a.txt' }),
+      headers: { 'PRIVATE-TOKEN': developer.token ?? '', ...MULTIPART_HEADERS },
+      body: buildMultipartBody({ filename: 'a.txt' }),
     }),
 } as const;
 
@@ -307,8 +307,8 @@ const BY_RUNNERS = {
     }),
   'a file': ({ id, headers }: RunningJob) =>
     startPartialRequest(server, 'POST', `/api/v4/jobs/${id}/artifacts`, {
-      headers: { ...headers, ...MULTIPART },
-      body: multipart({ content: 'x'.repeat(1000) }),
+      headers: { ...headers, ...MULTIPART_HEADERS },
+      body: buildMultipartBody({ content: 'x'.repeat(1000) }),
     }),
 } as const;
 

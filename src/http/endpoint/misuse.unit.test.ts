@@ -116,7 +116,7 @@ test('rejects responses that do not fit the method', () => {
     'things/endpoints.ts: createThings responds with a page, but is not a GET',
   );
   refuses(
-    { readThing: endpoint({ get: '/things', ...plain, keyset: { orders: ['id asc'], by: 'id' } }) },
+    { readThing: endpoint({ get: '/things', ...plain, keyset: { orders: ['id asc'], cursorKind: 'id' } }) },
     'things/endpoints.ts: readThing declares keyset, but does not respond with a page',
   );
 });

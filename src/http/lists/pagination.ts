@@ -46,7 +46,7 @@ export const keysetParameters = {
 export interface KeysetRule {
   readonly orders: readonly `${string} ${'asc' | 'desc'}`[];
   /** `id`: links contain id_after or id_before; `cursor`: links contain an opaque cursor. */
-  readonly by: 'id' | 'cursor';
+  readonly cursorKind: 'id' | 'cursor';
   /** Uses keyset pagination even without `pagination=keyset`. */
   readonly always?: boolean;
   /** Ignores `pagination=keyset` for signed-in callers. */
@@ -101,7 +101,7 @@ export function readPageRequest(params: RawParameters, rule: KeysetRule | undefi
 type StartPosition = Pick<KeysetRequest, 'after' | 'backward'>;
 
 function getStartPosition(params: RawParameters, rule: KeysetRule, orderBy: string, sort: string): StartPosition {
-  if (rule.by === 'id') {
+  if (rule.cursorKind === 'id') {
     const id = String(params[sort === 'asc' ? 'id_after' : 'id_before'] ?? '');
     return { after: /^\d{1,15}$/.test(id) ? { value: Number(id), id: Number(id) } : null, backward: false };
   }
@@ -159,7 +159,7 @@ export function toKeysetPage<T extends { id: number }>(
   const items = request.backward ? pageRows.reverse() : pageRows;
   const [first, last] = [items[0], items.at(-1)];
   if (first === undefined || last === undefined) return { items, total: null, hasMore: more, keyset: { next: null } };
-  if (rule.by === 'id') {
+  if (rule.cursorKind === 'id') {
     const cursorParameter = request.sort === 'asc' ? 'id_after' : 'id_before';
     return { items, total: null, hasMore: more, keyset: { next: { [cursorParameter]: String(last.id) } } };
   }

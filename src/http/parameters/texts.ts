@@ -105,10 +105,10 @@ export const searchExpression = limitedText(1024);
 export const commitMessage = limitedText(MEBIBYTE);
 
 /** A name or title. */
-export const title = createFieldType(createCharacterLimit(255), 'characters');
+export const shortText = createFieldType(createCharacterLimit(255), 'characters');
 
 /** A description or note. */
-export const description = createFieldType(createByteLimit(MEBIBYTE), 'bytes');
+export const longText = createFieldType(createByteLimit(MEBIBYTE), 'bytes');
 
 /**
  * Returns the type of a long text field of at most `bytes` bytes; the error contains the actual size
@@ -137,7 +137,7 @@ export const longDescription = sizedText(MEBIBYTE);
  * Returns the type of a text whose length the domain validates, with its own message. A longer text is cut just above
  * the limit, so that it still fails that validation; its blanks are replaced, so that it fails after trimming too.
  */
-export function validatedText(characters: number): ParameterType<string> {
+export function domainValidatedText(characters: number): ParameterType<string> {
   const maxUnits = 2 * characters + 2;
   const truncate = (text: string) => (text.length > maxUnits ? text.slice(0, maxUnits).replaceAll(/\s/g, '_') : text);
   return {

@@ -4,14 +4,14 @@ import { optional, readParameters, required } from './declarations.ts';
 import { type ParameterType, Problems } from './parameter-type.ts';
 import {
   commitMessage,
-  description,
+  domainValidatedText,
+  longText,
   pathText,
   refName,
   searchExpression,
+  shortText,
   sizedText,
   string,
-  title,
-  validatedText,
 } from './texts.ts';
 import { anyValue, arrayOf, boolean, commaSeparated, date, dateTime, integer, number, oneOf } from './types.ts';
 import { findUnlimitedParameter } from './unlimited.ts';
@@ -45,15 +45,15 @@ for (const [name, type, bytes] of [
 test('limits a title to 255 characters, with the error format of a model validation', () => {
   const tooLong = { texts: [], fields: { x: ['is too long (maximum is 255 characters)'] } };
   for (const letter of ['a', 'ä', '👍']) {
-    assert.deepEqual(problemsOf(title, letter.repeat(255)), { texts: [], fields: {} }, letter);
-    assert.deepEqual(problemsOf(title, letter.repeat(256)), tooLong, letter);
+    assert.deepEqual(problemsOf(shortText, letter.repeat(255)), { texts: [], fields: {} }, letter);
+    assert.deepEqual(problemsOf(shortText, letter.repeat(256)), tooLong, letter);
   }
 });
 
 test('limits a description to 1 MiB, with the error format of a model validation', () => {
   const tooLong = { texts: [], fields: { x: ['is too long (maximum is 1048576 bytes)'] } };
-  assert.deepEqual(problemsOf(description, 'a'.repeat(MEBIBYTE)), { texts: [], fields: {} });
-  assert.deepEqual(problemsOf(description, 'a'.repeat(MEBIBYTE + 1)), tooLong);
+  assert.deepEqual(problemsOf(longText, 'a'.repeat(MEBIBYTE)), { texts: [], fields: {} });
+  assert.deepEqual(problemsOf(longText, 'a'.repeat(MEBIBYTE + 1)), tooLong);
 });
 
 test('the error of a long text can contain its length and the limit', () => {
@@ -77,7 +77,8 @@ test('checks the length of a text before its other rules', () => {
 });
 
 test('truncates a text that is validated later, but keeps it over that limit', () => {
-  const read = (sent: string) => readParameters({ x: required(validatedText(255)) }, { x: sent }, new Problems()).x;
+  const read = (sent: string) =>
+    readParameters({ x: required(domainValidatedText(255)) }, { x: sent }, new Problems()).x;
   assert.equal(read('a'.repeat(256)), 'a'.repeat(256));
   for (const blanks of [' '.repeat(1000), `a${' '.repeat(1000)}b`, '\n'.repeat(1000)]) {
     assert.ok(read(blanks).trim().length > 255);
@@ -118,6 +119,16 @@ test('detects a declaration without a limit at any depth', () => {
   assert.equal(findUnlimitedParameter({ a: optional(list) }), 'a');
   assert.equal(findUnlimitedParameter({ a: optional(unknown) }), 'a');
   assert.equal(findUnlimitedParameter({ a: optional(arrayOf(bare)) }), 'a[]');
-  const types = [anyValue, string, title, integer, boolean, date, oneOf('a'), arrayOf(string), commaSeparated(string)];
+  const types = [
+    anyValue,
+    string,
+    shortText,
+    integer,
+    boolean,
+    date,
+    oneOf('a'),
+    arrayOf(string),
+    commaSeparated(string),
+  ];
   for (const type of types) assert.equal(findUnlimitedParameter({ a: optional<unknown>(type) }), null);
 });

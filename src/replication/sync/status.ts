@@ -1,9 +1,9 @@
 import { INSTANCE_VERSION } from '#api/instance/version/index.ts';
 import {
   formatPercentage,
+  hashStorageNames,
   REPLICABLE_KINDS,
   replicableValues,
-  storageDigest,
   toUnixSeconds,
 } from '#api/operations/geo-sites/index.ts';
 import type { Database } from '#database/database.ts';
@@ -42,7 +42,7 @@ export async function buildStatusReport({ database, git, primary, siteId, now }:
     ...followedEvent,
     version: INSTANCE_VERSION.apiVersion,
     revision: INSTANCE_VERSION.revision,
-    storage_configuration_digest: storageDigest(Object.keys(git.storages)),
+    storage_configuration_digest: hashStorageNames(Object.keys(git.storages)),
     status: await loadCounts(database),
   };
 }
@@ -146,7 +146,7 @@ export function buildStatusDocument({ report, polled, site, before, now }: Statu
     selective_sync_type: polled.site.selective_sync_type,
     namespaces: before?.namespaces ?? [],
     updated_at: now.toISOString(),
-    storage_shards_match: report.storage_configuration_digest === storageDigest(polled.storages),
+    storage_shards_match: report.storage_configuration_digest === hashStorageNames(polled.storages),
     _links: { self: links.status, site: links.self },
   };
 }

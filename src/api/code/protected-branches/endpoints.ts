@@ -12,7 +12,7 @@ import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { refName, searchExpression, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, refName, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';
 import { type AccessLevelInput, ALLOWED_LEVELS, createAccessLevelsParam } from './access-levels.ts';
 import { createRule } from './create.ts';
@@ -76,7 +76,7 @@ export const createProtectedBranch = endpoint({
   summary: 'Create a protected branch or wildcard rule',
   access: inProjectRepository('admin_protected_branch'),
   params: {
-    name: required(validatedText(1024)),
+    name: required(domainValidatedText(1024)),
     push_access_level: optional(integerIn(ALLOWED_LEVELS.push)),
     merge_access_level: optional(integerIn(ALLOWED_LEVELS.merge)),
     unprotect_access_level: optional(integerIn(ALLOWED_LEVELS.unprotect)),

@@ -8,7 +8,7 @@ import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
 import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
-import { refName, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, refName } from '#http/parameters/texts.ts';
 import { arrayOf, integer, integerIn } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { createTagRule } from './create.ts';
@@ -57,7 +57,7 @@ export const createProtectedTag = endpoint({
   summary: 'Create a protected tag or wildcard rule',
   access: inProject('admin_protected_tag'),
   params: {
-    name: required(validatedText(1024)),
+    name: required(domainValidatedText(1024)),
     create_access_level: optional(accessLevel),
     allowed_to_create: optional(arrayOf(allowedToCreate), []),
   },

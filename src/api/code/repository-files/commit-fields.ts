@@ -1,6 +1,6 @@
 import type { RawParameters } from '#http/parameters/brackets.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { commitMessage, fileContent, refName, title } from '#http/parameters/texts.ts';
+import { commitMessage, fileContent, refName, shortText } from '#http/parameters/texts.ts';
 import { boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import type { FileBytes } from '#repositories/lfs/lfs-content.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -12,8 +12,8 @@ export const commitParams = {
   branch: required(notBlank(refName)),
   commit_message: required(notBlank(commitMessage)),
   start_branch: optional(refName),
-  author_email: optional(title),
-  author_name: optional(title),
+  author_email: optional(shortText),
+  author_name: optional(shortText),
   last_commit_id: optional(refName),
 };
 

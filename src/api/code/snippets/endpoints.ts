@@ -13,7 +13,7 @@ import {
   type ParameterRule,
   required,
 } from '#http/parameters/declarations.ts';
-import { description, pathText, refName, sizedText, string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, longText, pathText, refName, sizedText, string } from '#http/parameters/texts.ts';
 import { arrayOf, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { MEBIBYTE } from '#http/request/body.ts';
 import { forSnippetKinds, PROJECT_SNIPPET, SNIPPET } from './access.ts';
@@ -40,8 +40,8 @@ const newFile = object({ file_path: required(notBlank(filePath)), content: requi
 const visibility = oneOf(...VISIBILITIES);
 
 const creationParams = {
-  title: required(notBlank(validatedText(255))),
-  description: optional(description),
+  title: required(notBlank(domainValidatedText(255))),
+  description: optional(longText),
   files: optional(arrayOf(newFile)),
   content: optional(content),
   file_name: optional(pathText),
@@ -150,8 +150,8 @@ export const [updateSnippet, updateProjectSnippet] = forSnippetKinds((kind) =>
     summary: `Update a ${kind.noun}`,
     access: kind.updateAccess(),
     params: {
-      title: optional(notBlank(validatedText(255))),
-      description: optional(description),
+      title: optional(notBlank(domainValidatedText(255))),
+      description: optional(longText),
       visibility: optional(visibility),
       files: optional(arrayOf(action)),
       content: optional(content),

@@ -1,6 +1,6 @@
 import { type DeploymentStatus, FINISHED_DEPLOYMENT_STATUSES } from '#domain/deployments.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { refName, string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, refName, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 
@@ -66,7 +66,7 @@ export function validateFilter(filter: DeploymentFilter): Failure<keyof typeof F
 const status = oneOf('running', 'success', 'failed', 'canceled');
 
 export const createParams = {
-  environment: required(notBlank(validatedText(255))),
+  environment: required(notBlank(domainValidatedText(255))),
   sha: required(notBlank(refName)),
   ref: required(notBlank(refName)),
   tag: required(boolean),
@@ -77,6 +77,6 @@ export const updateParams = { status: required(status) };
 
 export const approvalParams = {
   status: required(oneOf('approved', 'rejected')),
-  comment: optional(validatedText(255)),
+  comment: optional(domainValidatedText(255)),
   represented_as: optional(absentIfBlank(string)),
 };

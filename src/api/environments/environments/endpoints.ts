@@ -4,7 +4,7 @@ import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, Message, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText } from '#http/parameters/texts.ts';
 import { boolean, dateTime, integerIn } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { environmentLockKeys } from '../environment-model/index.ts';
@@ -68,7 +68,7 @@ export const createEnvironment = endpoint({
   summary: 'Create an environment',
   access: inProject('create_environment'),
   allowJobToken: true,
-  params: { name: required(validatedText(255)), ...environmentParams },
+  params: { name: required(domainValidatedText(255)), ...environmentParams },
   rules: [rejectSlugRule],
   errors: { agentUnsupported: NO_AGENT, fieldsInvalid: [400, { message: '{texts}' }] },
   response: created(Environment),

@@ -1,14 +1,14 @@
 import { mutuallyExclusive, optional, type ParameterRule } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { searchExpression, string, title, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, searchExpression, shortText, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, anyValue, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { ENVIRONMENT_TIERS } from '../environment-model/index.ts';
 
 /** Parameters for creating and updating an environment. */
 export const environmentParams = {
-  external_url: optional(validatedText(255)),
+  external_url: optional(domainValidatedText(255)),
   tier: optional(oneOf(...ENVIRONMENT_TIERS)),
-  description: optional(validatedText(10_000)),
+  description: optional(domainValidatedText(10_000)),
   auto_stop_setting: optional(oneOf('always', 'with_action')),
   slug: optional(anyValue),
   cluster_agent_id: optional(integer),
@@ -23,7 +23,7 @@ export const rejectSlugRule: ParameterRule = (rawParams, problems) => {
 
 /** Filters of a list. */
 export const listEnvironmentParams = {
-  name: optional(absentIfBlank(title)),
+  name: optional(absentIfBlank(shortText)),
   search: optional(absentIfBlank(searchExpression)),
   states: optional(absentIfBlank(oneOf('available', 'stopping', 'stopped'))),
 };

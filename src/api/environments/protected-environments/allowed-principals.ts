@@ -10,7 +10,7 @@ import type { AssignablePrincipals, ElementInput } from './access-levels.ts';
 const MINIMUM_ROLE = { group: MAINTAINER, project: DEVELOPER } as const;
 
 /** Returns the users and groups in the inputs that elements of this group or project may name. */
-export async function findAssignable(
+export async function findAssignablePrincipals(
   db: Reader,
   parent: MemberSource,
   inputs: readonly ElementInput[],

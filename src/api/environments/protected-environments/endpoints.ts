@@ -6,7 +6,7 @@ import { created, noContent, ok, page, type ResponseType } from '#http/endpoint/
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { ProtectedEnvironment } from './entities.ts';
 import { CHANGED_ELEMENTS, NEW_ELEMENTS } from './parameters.ts';
@@ -66,7 +66,7 @@ export const [createGroupProtectedEnvironment, createProjectProtectedEnvironment
     access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS),
     stageOrder: 'accessBeforeParameters',
     params: {
-      name: required(parent.select({ group: string, project: validatedText(255) })),
+      name: required(parent.select({ group: string, project: domainValidatedText(255) })),
       deploy_access_levels: required(NEW_ELEMENTS.levels),
       required_approval_count: optional(integer),
       approval_rules: optional(NEW_ELEMENTS.rules, []),

@@ -10,7 +10,7 @@ import {
   validateRulePrincipals,
 } from './access-levels.ts';
 import { recordProtection } from './activity.ts';
-import { findAssignable } from './allowed-principals.ts';
+import { findAssignablePrincipals } from './allowed-principals.ts';
 import { validateProtectionName } from './name-validation.ts';
 import { applyElementChanges, findProtection, insertProtection } from './store.ts';
 
@@ -33,7 +33,10 @@ export async function protectEnvironment(
 ): Promise<EnvironmentProtection | Failure<'exists' | 'invalid'>> {
   if ((await findProtection(uow, parent, name)) !== null) return fail('exists', { name });
   const approvalCount = input.required_approval_count ?? 0;
-  const assignable = await findAssignable(uow, parent, [...input.deploy_access_levels, ...input.approval_rules]);
+  const assignable = await findAssignablePrincipals(uow, parent, [
+    ...input.deploy_access_levels,
+    ...input.approval_rules,
+  ]);
   const changes = createElements(input, assignable);
   const messages = [
     ...validateProtectionName(parent.type, name),

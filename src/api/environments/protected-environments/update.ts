@@ -10,7 +10,7 @@ import {
   validateRulePrincipals,
 } from './access-levels.ts';
 import { recordProtectionChanges } from './activity.ts';
-import { findAssignable } from './allowed-principals.ts';
+import { findAssignablePrincipals } from './allowed-principals.ts';
 import type { ProtectionInput } from './protect.ts';
 import { applyElementChanges, findProtection, updateProtectionRow } from './store.ts';
 
@@ -23,7 +23,10 @@ export async function updateProtection(
 ): Promise<EnvironmentProtection | Failure<'notFound' | 'invalid'>> {
   const before = await findProtection(uow, parent, name);
   if (before === null) return fail('notFound');
-  const assignable = await findAssignable(uow, parent, [...input.deploy_access_levels, ...input.approval_rules]);
+  const assignable = await findAssignablePrincipals(uow, parent, [
+    ...input.deploy_access_levels,
+    ...input.approval_rules,
+  ]);
   const changes = diffElements(before, input, assignable);
   if (isFailure(changes)) return changes;
   const approvalCount = input.required_approval_count ?? before.required_approval_count;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { ORDER } from './fixtures.testing.ts';
+import { APPLICATION_INPUT } from './fixtures.testing.ts';
 
 const { root, name } = await world();
 
 test('creates an application with a client id and returns its secret once', async () => {
-  const { status, body } = await root.post('/applications', { ...ORDER, name: 'ci-bot' });
+  const { status, body } = await root.post('/applications', { ...APPLICATION_INPUT, name: 'ci-bot' });
   const { id, application_id, secret, ...rest } = body;
   assert.equal(status, 201);
   assert.match(application_id, /^[0-9a-f]{64}$/);
@@ -21,12 +21,12 @@ test('creates an application with a client id and returns its secret once', asyn
 });
 
 test('creates a public application if it is not confidential', async () => {
-  const { body } = await root.post('/applications', { ...ORDER, name: name('app'), confidential: false });
+  const { body } = await root.post('/applications', { ...APPLICATION_INPUT, name: name('app'), confidential: false });
   assert.equal(body.confidential, false);
 });
 
 const post = async (changes: Readonly<Record<string, unknown>>) => {
-  const { status, body } = await root.post('/applications', { ...ORDER, name: 'app', ...changes });
+  const { status, body } = await root.post('/applications', { ...APPLICATION_INPUT, name: 'app', ...changes });
   return [status, body];
 };
 const count = async () => (await root.get('/applications')).headers['x-total'];

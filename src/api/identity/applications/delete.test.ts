@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { newApplication } from './fixtures.testing.ts';
+import { createTestApplication } from './fixtures.testing.ts';
 
 const { root, anonymous } = await world();
 
 test('deletes an application with its tokens', async () => {
-  const { id, application_id: client_id, secret: client_secret } = await newApplication();
+  const { id, application_id: client_id, secret: client_secret } = await createTestApplication();
   const params = { grant_type: 'client_credentials', client_id, client_secret };
   const { access_token } = (await anonymous.post('//oauth/token', params)).body;
   const bearer = { Authorization: `Bearer ${access_token}` };

@@ -7,7 +7,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, page } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, integer, notBlank } from '#http/parameters/types.ts';
 import { registerApplication } from './create.ts';
 import { Application, ApplicationWithSecret } from './entities.ts';
@@ -30,8 +30,8 @@ export const createApplication = endpoint({
   summary: 'Create an OAuth application',
   access: administrator(),
   params: {
-    name: required(validatedText(255)),
-    redirect_uri: required(validatedText(8_000)),
+    name: required(domainValidatedText(255)),
+    redirect_uri: required(domainValidatedText(8_000)),
     scopes: required(notBlank(string)),
     confidential: optional(boolean, true),
   },

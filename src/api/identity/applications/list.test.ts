@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { newApplication } from './fixtures.testing.ts';
+import { createTestApplication } from './fixtures.testing.ts';
 
 const { root, anonymous, user } = await world();
 
 test('lists applications in pages, oldest first', async () => {
-  const [one, other] = [await newApplication(), await newApplication()];
+  const [one, other] = [await createTestApplication(), await createTestApplication()];
   const { body, headers } = await root.get('/applications', { per_page: 100 });
   const ids = body.map(({ id }: { id: number }) => id);
   assert.deepEqual(ids.slice(-2), [one.id, other.id]);
@@ -16,7 +16,7 @@ test('lists applications in pages, oldest first', async () => {
 
 test('returns 403 to other callers before it validates parameters', async () => {
   const mira = await user();
-  const { id } = await newApplication();
+  const { id } = await createTestApplication();
   for (const [method, path] of [
     ['GET', '/applications'],
     ['POST', '/applications'],

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { newApplication } from './fixtures.testing.ts';
+import { createTestApplication } from './fixtures.testing.ts';
 
 const { root, anonymous } = await world();
 
 test('rejects the old secret after its renewal', async () => {
-  const { id, application_id: client_id, secret: client_secret } = await newApplication();
+  const { id, application_id: client_id, secret: client_secret } = await createTestApplication();
   const ask = async (secret: string) =>
     (await anonymous.post('//oauth/token', { grant_type: 'client_credentials', client_id, client_secret: secret }))
       .status;

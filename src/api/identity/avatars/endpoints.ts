@@ -1,7 +1,7 @@
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
-import { identicon } from './identicon.ts';
+import { renderIdenticon } from './identicon.ts';
 
 export const getAvatar = endpoint({
   get: '/-/avatars/:file(^[0-9a-f]{16}\\.svg$)',
@@ -15,6 +15,6 @@ export const getAvatar = endpoint({
       'Cache-Control': 'public, max-age=31536000, immutable',
       'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
     },
-    body: identicon(params.file.slice(0, 16)),
+    body: renderIdenticon(params.file.slice(0, 16)),
   }),
 });

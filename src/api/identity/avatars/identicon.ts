@@ -5,7 +5,7 @@ const MARGIN = 1;
 const SIZE = CELLS + 2 * MARGIN;
 
 /** Returns an SVG image derived from 16 hexadecimal digits; equal digits give equal images. */
-export function identicon(digits: string): string {
+export function renderIdenticon(digits: string): string {
   const bits = BigInt(`0x${digits}`);
   const cells = Array.from({ length: CELLS * COLUMNS }, (_, cell) => cell).filter(
     (cell) => (bits >> BigInt(cell)) & 1n,

@@ -4,7 +4,7 @@ import { loadVisibleGroup, loadVisibleProject } from '#http/access/project-acces
 import { administratorWithUser } from '#http/access/user-access.ts';
 import { genericNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
-import { title } from '#http/parameters/texts.ts';
+import { shortText } from '#http/parameters/texts.ts';
 import { findCustomAttribute, type Owner, type OwnerType } from './store.ts';
 
 interface OwnerContext {
@@ -65,7 +65,7 @@ export function forEachKind<Declaration>(
   return [declare(USER), declare(PROJECT), declare(GROUP)];
 }
 
-export const keyParameter = { key: required(title) };
+export const keyParameter = { key: required(shortText) };
 
 /** Loads the attribute that the path names. */
 export const customAttributeResource = {

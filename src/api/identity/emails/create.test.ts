@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { added, address, addressesOf, pathOf, primaryOf } from './fixtures.testing.ts';
+import { addAddress, generateAddress, getEmailsPath, getPrimaryAddress, listAddresses } from './fixtures.testing.ts';
 
 const { root, user, name, server, clock } = await world();
 
@@ -20,7 +20,7 @@ async function unconfirmedUser() {
 
 test('adds an unconfirmed address for the caller', async () => {
   const mira = await user();
-  const email = address();
+  const email = generateAddress();
   const { status, body } = await mira.post('/user/emails', { email, skip_confirmation: true });
   assert.equal(status, 201);
   const { id, ...rest } = body;
@@ -31,60 +31,64 @@ test('adds an unconfirmed address for the caller', async () => {
 
 test('lets administrators add addresses, confirmed on request', async () => {
   const mira = await user();
-  const [waiting, sure, form] = [address(), address(), address()];
-  assert.deepEqual((await root.post(pathOf(mira), { email: waiting })).body.confirmed_at, null);
-  const { status, body } = await root.post(pathOf(mira), { email: sure, skip_confirmation: true });
+  const [waiting, sure, form] = [generateAddress(), generateAddress(), generateAddress()];
+  assert.deepEqual((await root.post(getEmailsPath(mira), { email: waiting })).body.confirmed_at, null);
+  const { status, body } = await root.post(getEmailsPath(mira), { email: sure, skip_confirmation: true });
   assert.deepEqual([status, body.email, body.confirmed_at], [201, sure, clock.now().toISOString()]);
   const raw = `email=${encodeURIComponent(form)}&skip_confirmation=1`;
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  assert.notEqual((await root.send('POST', pathOf(mira), { raw, headers })).body.confirmed_at, null);
-  assert.deepEqual(await addressesOf(mira), [primaryOf(mira), waiting, sure, form]);
+  assert.notEqual((await root.send('POST', getEmailsPath(mira), { raw, headers })).body.confirmed_at, null);
+  assert.deepEqual(await listAddresses(mira), [getPrimaryAddress(mira), waiting, sure, form]);
 });
 
 test('stores an address trimmed and in lower case', async () => {
-  const [mira, email] = [await user(), address()];
+  const [mira, email] = [await user(), generateAddress()];
   assert.equal((await mira.post('/user/emails', { email: ` ${email.toUpperCase()}\t` })).body.email, email);
-  assert.deepEqual(await addressesOf(mira), [primaryOf(mira), email]);
+  assert.deepEqual(await listAddresses(mira), [getPrimaryAddress(mira), email]);
 });
 
 test('treats an unconfirmed primary address as taken, but does not list it', async () => {
   const waiting = await unconfirmedUser();
-  assert.deepEqual(await addressesOf(waiting), []);
+  assert.deepEqual(await listAddresses(waiting), []);
   const { id } = await database.reader
     .selectFrom('emails')
     .select('id')
     .where('user_id', '=', waiting.id)
     .executeTakeFirstOrThrow();
-  assert.deepEqual((await root.delete(`${pathOf(waiting)}/${id}`)).body, { message: '404 Email Not Found' });
-  assert.deepEqual((await root.post(pathOf(waiting), { email: waiting.email })).body, TAKEN);
+  assert.deepEqual((await root.delete(`${getEmailsPath(waiting)}/${id}`)).body, { message: '404 Email Not Found' });
+  assert.deepEqual((await root.post(getEmailsPath(waiting), { email: waiting.email })).body, TAKEN);
   assert.deepEqual((await (await user()).post('/user/emails', { email: waiting.email })).body, TAKEN);
 });
 
 test('rejects an address that the user already has, in any case, confirmed or not', async () => {
   const mira = await user();
-  const [waiting, sure] = [address(), address()];
-  await added(mira, waiting);
-  await added(mira, sure, true);
-  for (const email of [primaryOf(mira), waiting, sure]) {
+  const [waiting, sure] = [generateAddress(), generateAddress()];
+  await addAddress(mira, waiting);
+  await addAddress(mira, sure, true);
+  for (const email of [getPrimaryAddress(mira), waiting, sure]) {
     const refusal = await mira.post('/user/emails', { email: email.toUpperCase() });
     assert.deepEqual([refusal.status, refusal.body], [400, TAKEN]);
-    assert.deepEqual((await root.post(pathOf(mira), { email, skip_confirmation: true })).body, TAKEN);
+    assert.deepEqual((await root.post(getEmailsPath(mira), { email, skip_confirmation: true })).body, TAKEN);
   }
-  assert.deepEqual(await addressesOf(mira), [primaryOf(mira), waiting, sure]);
+  assert.deepEqual(await listAddresses(mira), [getPrimaryAddress(mira), waiting, sure]);
 });
 
 test("rejects another user's address if it is primary or confirmed", async () => {
   const [mira, otto] = [await user(), await user()];
-  const [sure, waiting] = [address(), address()];
-  await added(mira, sure, true);
-  await added(mira, waiting);
-  for (const email of [primaryOf(mira), sure]) {
+  const [sure, waiting] = [generateAddress(), generateAddress()];
+  await addAddress(mira, sure, true);
+  await addAddress(mira, waiting);
+  for (const email of [getPrimaryAddress(mira), sure]) {
     assert.deepEqual((await otto.post('/user/emails', { email: email.toUpperCase() })).body, TAKEN);
-    assert.deepEqual((await root.post(pathOf(otto), { email, skip_confirmation: true })).body, TAKEN);
+    assert.deepEqual((await root.post(getEmailsPath(otto), { email, skip_confirmation: true })).body, TAKEN);
   }
-  await added(otto, waiting, true);
-  assert.deepEqual(await addressesOf(otto), [primaryOf(otto), waiting]);
-  assert.deepEqual(await addressesOf(mira), [primaryOf(mira), sure, waiting], 'where it was it goes on waiting');
+  await addAddress(otto, waiting, true);
+  assert.deepEqual(await listAddresses(otto), [getPrimaryAddress(otto), waiting]);
+  assert.deepEqual(
+    await listAddresses(mira),
+    [getPrimaryAddress(mira), sure, waiting],
+    'where it was it goes on waiting',
+  );
 });
 
 const long = (length: number) => `${'a'.repeat(length)}@mail.test`;
@@ -107,15 +111,15 @@ const refusals: readonly (readonly [what: string, params: Readonly<Record<string
 for (const [what, params, body] of refusals) {
   test(`rejects ${what} and adds nothing`, async () => {
     const mira = await user();
-    for (const refusal of [await mira.post('/user/emails', params), await root.post(pathOf(mira), params)]) {
+    for (const refusal of [await mira.post('/user/emails', params), await root.post(getEmailsPath(mira), params)]) {
       assert.deepEqual([refusal.status, refusal.body], [400, body]);
     }
-    assert.deepEqual(await addressesOf(mira), [primaryOf(mira)]);
+    assert.deepEqual(await listAddresses(mira), [getPrimaryAddress(mira)]);
   });
 }
 
 test('reports missing and invalid parameters together to administrators', async () => {
-  const { body } = await root.post(pathOf(await user()), { skip_confirmation: 'perhaps' });
+  const { body } = await root.post(getEmailsPath(await user()), { skip_confirmation: 'perhaps' });
   assert.deepEqual(body, { error: 'email is missing, skip_confirmation is invalid' });
 });
 
@@ -128,24 +132,24 @@ test('accepts an address of the maximum length', async () => {
 
 test('adds an address once for concurrent requests of a user', async () => {
   const mira = await user();
-  const email = address();
+  const email = generateAddress();
   const calls = Array.from({ length: 6 }, (_, index) =>
     mira.post('/user/emails', { email: index % 2 === 0 ? email : email.toUpperCase() }),
   );
   const answers = await Promise.all(calls);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400, 400, 400, 400, 400]);
   for (const { status, body } of answers) if (status === 400) assert.deepEqual(body, TAKEN);
-  assert.equal((await addressesOf(mira)).length, 2);
+  assert.equal((await listAddresses(mira)).length, 2);
 });
 
 test('gives an address to one of two users who add it concurrently', async () => {
   for (let round = 0; round < 3; round++) {
     const [mira, otto] = [await user(), await user()];
-    const params = { email: address(), skip_confirmation: true };
-    const answers = await Promise.all([root.post(pathOf(mira), params), root.post(pathOf(otto), params)]);
+    const params = { email: generateAddress(), skip_confirmation: true };
+    const answers = await Promise.all([root.post(getEmailsPath(mira), params), root.post(getEmailsPath(otto), params)]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400]);
     assert.deepEqual(answers.find(({ status }) => status === 400)?.body, TAKEN);
-    const holders = [...(await addressesOf(mira)), ...(await addressesOf(otto))];
+    const holders = [...(await listAddresses(mira)), ...(await listAddresses(otto))];
     assert.equal(holders.filter((email) => email === params.email).length, 1);
   }
 });

@@ -4,7 +4,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { ownEmailResource } from './access.ts';
 import { createEmail, EMAIL_UNIQUE_ERRORS } from './create.ts';
@@ -44,7 +44,7 @@ export const createOwnEmail = endpoint({
   post: '/user/emails',
   summary: 'Add an email address to your account',
   access: signedIn(),
-  params: { email: required(validatedText(255)) },
+  params: { email: required(domainValidatedText(255)) },
   errors: CREATE_ERRORS,
   uniqueErrors: EMAIL_UNIQUE_ERRORS,
   response: created(Email),
@@ -74,7 +74,7 @@ export const createUserEmail = endpoint({
   post: '/users/:id(^\\d+$)/emails',
   summary: 'Add an email address to a user',
   access: administrator(),
-  params: { ...userParameter, email: required(validatedText(255)), skip_confirmation: optional(boolean, false) },
+  params: { ...userParameter, email: required(domainValidatedText(255)), skip_confirmation: optional(boolean, false) },
   errors: CREATE_ERRORS,
   uniqueErrors: EMAIL_UNIQUE_ERRORS,
   response: created(Email),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '#test/support/world.ts';
-import { added, address, addressesOf, primaryOf } from './fixtures.testing.ts';
+import { addAddress, generateAddress, getPrimaryAddress, listAddresses } from './fixtures.testing.ts';
 
 // How the secondary addresses of users and the primary one, which belongs to the account, get along.
 
@@ -17,8 +17,8 @@ function account(email: string) {
 
 test('rejects an account with a confirmed secondary address of another user, in any case', async () => {
   const [mira, otto] = [await user(), await user()];
-  const email = address();
-  await added(mira, email, true);
+  const email = generateAddress();
+  await addAddress(mira, email, true);
   for (const taken of [email, email.toUpperCase()]) {
     const made = await root.post('/users', account(taken));
     assert.deepEqual([made.status, made.body], [409, CONFLICT]);
@@ -27,29 +27,29 @@ test('rejects an account with a confirmed secondary address of another user, in 
       assert.deepEqual([changed.status, changed.body], [409, CONFLICT]);
     }
   }
-  assert.deepEqual(await addressesOf(otto), [primaryOf(otto)]);
-  assert.deepEqual(await addressesOf(mira), [primaryOf(mira), email]);
+  assert.deepEqual(await listAddresses(otto), [getPrimaryAddress(otto)]);
+  assert.deepEqual(await listAddresses(mira), [getPrimaryAddress(mira), email]);
 });
 
 test('accepts an account with an address that is unconfirmed with another user', async () => {
   const [mira, otto] = [await user(), await user()];
-  const [first, second] = [address(), address()];
-  await added(mira, first);
-  await added(mira, second);
+  const [first, second] = [generateAddress(), generateAddress()];
+  await addAddress(mira, first);
+  await addAddress(mira, second);
   const made = await root.post('/users', account(first));
   assert.equal(made.status, 201);
-  assert.deepEqual(await addressesOf(made.body), [], 'it waits there too');
+  assert.deepEqual(await listAddresses(made.body), [], 'it waits there too');
   const changed = await root.put(`/users/${otto.id}`, { email: second, skip_reconfirmation: true });
   assert.deepEqual([changed.status, changed.body.email], [200, second]);
-  assert.deepEqual(await addressesOf(otto), [second]);
-  assert.deepEqual(await addressesOf(mira), [primaryOf(mira), first, second]);
+  assert.deepEqual(await listAddresses(otto), [second]);
+  assert.deepEqual(await listAddresses(mira), [getPrimaryAddress(mira), first, second]);
 });
 
 test('makes a secondary address primary, confirmed or not', async () => {
   for (const confirmed of [true, false]) {
     const mira = await user();
-    const email = address();
-    await added(mira, email, confirmed);
+    const email = generateAddress();
+    await addAddress(mira, email, confirmed);
     const params = { email: email.toUpperCase(), skip_reconfirmation: true };
     const changed = await root.put(`/users/${mira.id}`, params);
     assert.deepEqual([changed.status, changed.body.email], [200, email]);
@@ -62,7 +62,7 @@ test('makes a secondary address primary, confirmed or not', async () => {
 
 test('frees a replaced primary address and clears its uses', async () => {
   const mira = await user();
-  const [before, after] = [primaryOf(mira), address()];
+  const [before, after] = [getPrimaryAddress(mira), generateAddress()];
   const set = { notification_email: before, public_email: before, commit_email: before };
   await database.transaction((tx) => tx.updateTable('users').set(set).where('id', '=', mira.id).execute());
   const respelled = { email: before.toUpperCase(), skip_reconfirmation: true };
@@ -73,20 +73,23 @@ test('frees a replaced primary address and clears its uses', async () => {
   const nothing = { notification_email: null, public_email: null, commit_email: null };
   assert.deepEqual(await left.executeTakeFirstOrThrow(), nothing);
   const otto = await user();
-  await added(otto, before, true);
-  assert.deepEqual([await addressesOf(mira), await addressesOf(otto)], [[after], [primaryOf(otto), before]]);
+  await addAddress(otto, before, true);
+  assert.deepEqual(
+    [await listAddresses(mira), await listAddresses(otto)],
+    [[after], [getPrimaryAddress(otto), before]],
+  );
 });
 
 test('does not list a changed address before its confirmation', async () => {
   const mira = await user();
-  await root.put(`/users/${mira.id}`, { email: address() });
-  assert.deepEqual(await addressesOf(mira), [primaryOf(mira)]);
+  await root.put(`/users/${mira.id}`, { email: generateAddress() });
+  assert.deepEqual(await listAddresses(mira), [getPrimaryAddress(mira)]);
 });
 
 test('creates either the account or the secondary address if both are requested concurrently', async () => {
   for (let round = 0; round < 3; round++) {
     const mira = await user();
-    const email = address();
+    const email = generateAddress();
     const [made, second] = await Promise.all([
       root.post('/users', account(email)),
       root.post(`/users/${mira.id}/emails`, { email, skip_confirmation: true }),
@@ -99,12 +102,12 @@ test('creates either the account or the secondary address if both are requested 
 
 test('finds a user once by any confirmed address, for administrators only', async () => {
   const [mira, stranger] = [await user(), await user()];
-  const [sure, waiting] = [address(), address()];
-  await added(mira, sure, true);
-  await added(mira, waiting);
+  const [sure, waiting] = [generateAddress(), generateAddress()];
+  await addAddress(mira, sure, true);
+  await addAddress(mira, waiting);
   const found = async (by: Caller, search: string) =>
     (await by.get('/users', { search })).body.map(({ id }: { id: number }) => id);
-  for (const search of [primaryOf(mira), sure, sure.toUpperCase()]) {
+  for (const search of [getPrimaryAddress(mira), sure, sure.toUpperCase()]) {
     assert.deepEqual(await found(root, search), [mira.id], search);
     assert.deepEqual(await found(stranger, search), [], search);
   }

@@ -2,14 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atNextTransaction } from '#test/support/interrupted-transactions.ts';
 import { world } from '#test/support/world.ts';
-import { EXPIRES, pathOf } from './fixtures.testing.ts';
+import { EXPIRES_AT, getTokensPath } from './fixtures.testing.ts';
 
 const here = await world();
 const { root, anonymous, user, withToken, runJobs, server } = here;
 
 test('creates a token that acts as its user and returns its secret once', async () => {
   const mira = await user();
-  const { body } = await root.post(pathOf(mira), { name: 'debug', scopes: ['api', 'sudo'], expires_at: EXPIRES });
+  const { body } = await root.post(getTokensPath(mira), {
+    name: 'debug',
+    scopes: ['api', 'sudo'],
+    expires_at: EXPIRES_AT,
+  });
   const { id, token, created_at, ...rest } = body;
   assert.match(token, /^glpat-[\w-]{20,}$/);
   assert.ok(created_at);
@@ -21,17 +25,17 @@ test('creates a token that acts as its user and returns its secret once', async 
     user_id: mira.id,
     last_used_at: null,
     active: true,
-    expires_at: EXPIRES,
+    expires_at: EXPIRES_AT,
     impersonation: true,
   });
   assert.equal((await withToken(mira, token).get('/user')).body.id, mira.id);
-  const read = await root.get(`${pathOf(mira)}/${id}`);
+  const read = await root.get(`${getTokensPath(mira)}/${id}`);
   assert.deepEqual([read.body.token, read.body.last_used_at], [undefined, '2026-01-02T03:04:05.000Z']);
 });
 
 test('returns 403 to other callers before it validates parameters', async () => {
   const mira = await user();
-  for (const path of [pathOf(mira), '/users/999999/impersonation_tokens', '/users/x/impersonation_tokens']) {
+  for (const path of [getTokensPath(mira), '/users/999999/impersonation_tokens', '/users/x/impersonation_tokens']) {
     assert.equal((await anonymous.post(path)).status, 401);
     assert.deepEqual((await mira.post(path)).body, { message: '403 Forbidden' });
     assert.equal((await mira.get(path)).status, 403);
@@ -40,24 +44,24 @@ test('returns 403 to other callers before it validates parameters', async () => 
 
 test('reports missing and invalid parameters together and creates nothing', async () => {
   const mira = await user();
-  const post = async (order: Readonly<Record<string, unknown>>) => (await root.post(pathOf(mira), order)).body;
+  const post = async (order: Readonly<Record<string, unknown>>) => (await root.post(getTokensPath(mira), order)).body;
   assert.deepEqual(await post({}), { error: 'name is missing' });
   assert.deepEqual(await post({ name: 'x' }), {
     message: { scopes: ["can't be blank"], expires_at: ["can't be blank"] },
   });
-  assert.deepEqual(await post({ name: 'x', scopes: 'api,everything', expires_at: EXPIRES }), {
+  assert.deepEqual(await post({ name: 'x', scopes: 'api,everything', expires_at: EXPIRES_AT }), {
     message: { scopes: ['can only contain available scopes'] },
   });
   assert.deepEqual(await post({ name: 'x', scopes: 'api', expires_at: '2028-01-01' }), {
     message: { expires_at: ['must be before 2027-01-02'] },
   });
-  assert.deepEqual((await root.get(pathOf(mira))).body, []);
+  assert.deepEqual((await root.get(getTokensPath(mira))).body, []);
 });
 
 test('creates a token without an expiry date if the settings require none', async () => {
   const mira = await user();
   await root.put('/application/settings', { require_personal_access_token_expiry: false });
-  const { body } = await root.post(pathOf(mira), { name: 'x', scopes: ['api'] });
+  const { body } = await root.post(getTokensPath(mira), { name: 'x', scopes: ['api'] });
   await root.put('/application/settings', { require_personal_access_token_expiry: true });
   assert.deepEqual([body.active, body.expires_at], [true, null]);
 });
@@ -68,7 +72,7 @@ test('rejects impersonation tokens of internal users', async () => {
     .select('id')
     .where('username', '=', 'ghost')
     .executeTakeFirstOrThrow();
-  const order = { name: 'x', scopes: ['api'], expires_at: EXPIRES };
+  const order = { name: 'x', scopes: ['api'], expires_at: EXPIRES_AT };
   assert.equal((await root.post(`/users/${ghost.id}/impersonation_tokens`, order)).status, 403);
 });
 
@@ -79,7 +83,7 @@ test('creates no token for a user who is deleted concurrently', async () => {
     assert.equal((await root.delete(`/users/${mira.id}`)).status, 204);
     return run();
   });
-  const answer = await root.post(pathOf(mira), { name: 'late', scopes: ['api'], expires_at: EXPIRES });
+  const answer = await root.post(getTokensPath(mira), { name: 'late', scopes: ['api'], expires_at: EXPIRES_AT });
   assert.deepEqual([answer.status, answer.body], [404, { message: '404 User Not Found' }]);
   const left = database.reader.selectFrom('access_tokens').select('id').where('user_id', '=', mira.id);
   assert.deepEqual(await left.execute(), []);
@@ -89,7 +93,7 @@ test('creates no token for a user who is deleted concurrently', async () => {
 test('rejects only impersonation tokens while impersonation is disabled', async () => {
   const off = await world({ env: { HEARTH_IMPERSONATION_ENABLED: 'false' } });
   const mira = await off.user();
-  const { body } = await off.root.post(pathOf(mira), { name: 'x', scopes: ['api'], expires_at: EXPIRES });
+  const { body } = await off.root.post(getTokensPath(mira), { name: 'x', scopes: ['api'], expires_at: EXPIRES_AT });
   const refusal = await off.withToken(mira, body.token).get('/user');
   assert.equal(refusal.status, 401);
   const description = 'Token is an impersonation token but impersonation was disabled.';

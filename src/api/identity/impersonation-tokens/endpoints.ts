@@ -3,7 +3,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, longText, string } from '#http/parameters/texts.ts';
 import { commaSeparated, date, oneOf } from '#http/parameters/types.ts';
 import { LACKED_SCOPE } from '../personal-access-tokens/index.ts';
 import { impersonationTokenResource } from './access.ts';
@@ -30,8 +30,8 @@ export const createImpersonationToken = endpoint({
   summary: 'Create an impersonation token',
   access: administratorWithUser('user_id'),
   params: {
-    name: required(validatedText(255)),
-    description: optional(description),
+    name: required(domainValidatedText(255)),
+    description: optional(longText),
     expires_at: optional(date),
     scopes: optional(commaSeparated(string)),
   },

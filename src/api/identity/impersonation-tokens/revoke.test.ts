@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { newToken, pathOf } from './fixtures.testing.ts';
+import { createTestToken, getTokensPath } from './fixtures.testing.ts';
 
 const { root, user, withToken } = await world();
 
 test('revokes a token immediately; a second revocation has no effect', async () => {
   const mira = await user();
-  const { id, token } = await newToken(mira);
-  const path = `${pathOf(mira)}/${id}`;
+  const { id, token } = await createTestToken(mira);
+  const path = `${getTokensPath(mira)}/${id}`;
   const early = await root.delete(path, {}, { 'if-unmodified-since': '2020-01-01' });
   assert.equal(early.status, 412);
   assert.equal((await withToken(mira, token).get('/user')).status, 200);
@@ -20,7 +20,7 @@ test('revokes a token immediately; a second revocation has no effect', async () 
 
 test('hides the token from its user, who cannot revoke it', async () => {
   const mira = await user();
-  const { id } = await newToken(mira);
+  const { id } = await createTestToken(mira);
   const own = (await mira.get('/personal_access_tokens')).body.map((token: { id: number }) => token.id);
   assert.ok(!own.includes(id));
   assert.equal((await mira.get(`/personal_access_tokens/${id}`)).status, 401);

@@ -4,7 +4,7 @@ import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { HtmlReply, RedirectReply } from '#http/endpoint/responses.ts';
 import { type AuthorizationRequest, validateAuthorization } from './authorization-request.ts';
-import { untrustedRequestPage } from './pages.ts';
+import { createUntrustedRequestPage } from './pages.ts';
 import { redirectWithCode, redirectWithError } from './redirect-to-client.ts';
 
 /** Grants the requested access: redirects to the application with a code, which it exchanges for a token. */
@@ -14,7 +14,7 @@ export async function authorize(
   request: AuthorizationRequest,
 ): Promise<HtmlReply | RedirectReply> {
   const authorization = await validateAuthorization(uow, request);
-  if (authorization.kind === 'untrusted') return untrustedRequestPage(authorization);
+  if (authorization.kind === 'untrusted') return createUntrustedRequestPage(authorization);
   if (authorization.kind === 'rejected') return redirectWithError(authorization.clientRedirect, authorization.error);
   const { application, clientRedirect, scopes, challenge } = authorization;
   const { redirectUri } = clientRedirect;
@@ -28,6 +28,6 @@ export async function authorize(
 export async function denyAuthorization(db: Reader, request: AuthorizationRequest): Promise<HtmlReply | RedirectReply> {
   const authorization = await validateAuthorization(db, request);
   return authorization.kind === 'untrusted'
-    ? untrustedRequestPage(authorization)
+    ? createUntrustedRequestPage(authorization)
     : redirectWithError(authorization.clientRedirect, 'access_denied');
 }

@@ -22,7 +22,7 @@ const DESCRIPTIONS: Readonly<Record<InvalidTokenCode | 'unknown', string>> = {
 };
 
 /** Creates the access for holders of a valid OAuth token, whose user, if any, can sign in. */
-export function oauthBearer(): Access<{ token: OAuthTokenWithClient }> {
+export function oauthBearerAccess(): Access<{ token: OAuthTokenWithClient }> {
   return access({
     audience: 'user',
     label: 'oauth token',

@@ -19,7 +19,7 @@ export type ClientStatus = 'none' | 'invalid' | OAuthApplication;
  * Identifies an OAuth client by the parameters `client_id` and `client_secret`, or by HTTP Basic. Each grant decides whether
  * it requires a client.
  */
-export function oauthClient(): Access<{ client: ClientStatus }> {
+export function oauthClientAccess(): Access<{ client: ClientStatus }> {
   return access({
     audience: 'key',
     label: 'oauth client',

@@ -8,12 +8,12 @@ import { string } from '#http/parameters/texts.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { authorizationParams, validateAuthorization } from './authorization-request.ts';
 import { authorize, denyAuthorization } from './authorize.ts';
-import { bearerParams, oauthBearer } from './bearer-parameter.ts';
-import { clientParams, oauthClient } from './client-authentication.ts';
+import { bearerParams, oauthBearerAccess } from './bearer-parameter.ts';
+import { clientParams, oauthClientAccess } from './client-authentication.ts';
 import { issueToken } from './create-token.ts';
 import { Introspection, OAuthTokenInfo, OAuthTokenPair, RevokedToken } from './entities.ts';
 import { introspectToken } from './introspect.ts';
-import { consentPage, untrustedRequestPage } from './pages.ts';
+import { createConsentPage, createUntrustedRequestPage } from './pages.ts';
 import { redirectWithError } from './redirect-to-client.ts';
 import { revokeClientToken } from './revoke.ts';
 import { tokenParams } from './token-request.ts';
@@ -52,7 +52,7 @@ const TOKEN_ERRORS = {
 export const issueOAuthToken = endpoint({
   post: '/oauth/token',
   summary: 'Create an OAuth access token',
-  access: oauthClient(),
+  access: oauthClientAccess(),
   stageOrder: 'clientToken',
   root: true,
   params: tokenParams,
@@ -74,9 +74,9 @@ export const getAuthorizationPage = endpoint({
   response: html,
   async handle({ visitor: { caller, session }, params: fields, request }, { database }) {
     const authorization = await validateAuthorization(database.reader, fields);
-    if (authorization.kind === 'untrusted') return untrustedRequestPage(authorization);
+    if (authorization.kind === 'untrusted') return createUntrustedRequestPage(authorization);
     if (authorization.kind === 'rejected') return redirectWithError(authorization.clientRedirect, authorization.error);
-    return consentPage(authorization, { request, user: caller.user, csrfToken: session.csrfToken, fields });
+    return createConsentPage(authorization, { request, user: caller.user, csrfToken: session.csrfToken, fields });
   },
 });
 
@@ -108,7 +108,7 @@ export const denyApplication = endpoint({
 export const revokeOAuthToken = endpoint({
   post: '/oauth/revoke',
   summary: 'Revoke an OAuth token',
-  access: oauthClient(),
+  access: oauthClientAccess(),
   stageOrder: 'clientToken',
   root: true,
   params: { ...clientParams, token: optional(string) },
@@ -125,7 +125,7 @@ export const revokeOAuthToken = endpoint({
 export const getOAuthTokenInfo = endpoint({
   get: '/oauth/token/info',
   summary: 'Get information about an OAuth token',
-  access: oauthBearer(),
+  access: oauthBearerAccess(),
   stageOrder: 'clientToken',
   root: true,
   params: bearerParams,
@@ -137,7 +137,7 @@ export const getOAuthTokenInfo = endpoint({
 export const introspectOAuthToken = endpoint({
   post: '/oauth/introspect',
   summary: 'Introspect an OAuth token',
-  access: oauthClient(),
+  access: oauthClientAccess(),
   stageOrder: 'clientToken',
   root: true,
   params: { ...clientParams, token: optional(string) },

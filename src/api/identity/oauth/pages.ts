@@ -15,7 +15,7 @@ interface ConsentPageOptions {
 }
 
 /** Returns the page that asks the user for consent: it shows the account, the scopes and the redirect target. */
-export function consentPage(
+export function createConsentPage(
   { application, scopes, clientRedirect }: Authorization,
   { request, user, csrfToken, fields }: ConsentPageOptions,
 ): HtmlReply {
@@ -46,7 +46,7 @@ const UNTRUSTED_REASONS: Readonly<Record<UntrustedRequest['invalidField'], strin
 };
 
 /** Returns an error page (400) without a redirect, because the redirect URI is not trusted. */
-export function untrustedRequestPage({ invalidField }: UntrustedRequest): HtmlReply {
+export function createUntrustedRequestPage({ invalidField }: UntrustedRequest): HtmlReply {
   const main = markup`${createAlertBox(UNTRUSTED_REASONS[invalidField])}
 <p>You have come from another site, and what it has sent along is wrong. Nobody has got anything from your account.</p>`;
   return createHtmlPage({ title: 'An application asks in a wrong way', main, csrfToken: null, status: 400 });

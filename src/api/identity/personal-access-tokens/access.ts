@@ -4,7 +4,7 @@ import { revokeDescendants } from '#authentication/tokens/access-tokens.ts';
 import { type Access, type AccessCall, signedIn } from '#http/access/access.ts';
 
 /** Creates the access for signed-in callers. A revoked token that is reused revokes its descendants. */
-export function rotatingCaller(): Access<{ caller: SignedInCaller }> {
+export function rotateTokenAccess(): Access<{ caller: SignedInCaller }> {
   return signedIn().onInvalidToken(revokeReusedChain);
 }
 

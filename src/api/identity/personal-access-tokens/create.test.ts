@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { issued } from './fixtures.testing.ts';
+import { issueTestToken } from './fixtures.testing.ts';
 
 const { newProject } = await world();
 
@@ -10,7 +10,7 @@ const { newProject } = await world();
 test('returns the secret of a new token once, and the token works', async () => {
   const { user } = await world();
   const mira = await user();
-  const token = await issued(mira, { scopes: 'api, read_user', description: 'for builds' });
+  const token = await issueTestToken(mira, { scopes: 'api, read_user', description: 'for builds' });
   assert.match(token.token, /^glpat-[\w-]{20,}$/);
   assert.deepEqual(token.scopes, ['api', 'read_user']);
   assert.equal(token.expires_at, '2027-01-02');
@@ -70,7 +70,7 @@ test('reports all invalid parameters in one message', async () => {
 test('returns a token with the expiry date today as inactive', async () => {
   const { user } = await world();
   const mira = await user();
-  const token = await issued(mira, { expires_at: '2026-01-02' });
+  const token = await issueTestToken(mira, { expires_at: '2026-01-02' });
   assert.equal(token.active, false);
   const { status, body, headers } = await token.caller.get('/user');
   assert.equal(status, 401);
@@ -80,7 +80,7 @@ test('returns a token with the expiry date today as inactive', async () => {
     headers['www-authenticate'],
     `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${error_description}"`,
   );
-  assert.equal((await (await issued(mira, { expires_at: '2026-01-03' })).caller.get('/user')).status, 200);
+  assert.equal((await (await issueTestToken(mira, { expires_at: '2026-01-03' })).caller.get('/user')).status, 200);
 });
 
 test('expires a token at the beginning of its expiry date in UTC', async () => {

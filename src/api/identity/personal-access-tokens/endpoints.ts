@@ -5,12 +5,12 @@ import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { date, integer } from '#http/parameters/types.ts';
-import { rotatingCaller } from './access.ts';
+import { rotateTokenAccess } from './access.ts';
 import { issueToken } from './create.ts';
 import { PersonalAccessToken, PersonalAccessTokenWithSecret } from './entities.ts';
 import { CREATE_TOKEN_ERRORS, NOT_PERMITTED, NOT_PERSONAL_TOKEN, ROTATE_ERRORS } from './errors.ts';
 import { getOwnToken, getVisibleToken, listVisibleTokens } from './get.ts';
-import { tokenFilters, tokenParameters } from './parameters.ts';
+import { createTokenParams, tokenFilters } from './parameters.ts';
 import { revokeOwnToken, revokePersonalToken } from './revoke.ts';
 import { rotateOwnToken, rotatePersonalToken } from './rotate.ts';
 
@@ -22,7 +22,7 @@ export const createUserPersonalAccessToken = endpoint({
   post: '/users/:user_id/personal_access_tokens',
   summary: 'Create a personal access token for a user',
   access: administrator(),
-  params: { user_id: required(integer), ...tokenParameters(SCOPES) },
+  params: { user_id: required(integer), ...createTokenParams(SCOPES) },
   errors: CREATE_TOKEN_ERRORS,
   activity: ['personal_access_token_created'],
   response: created(PersonalAccessTokenWithSecret),
@@ -33,7 +33,7 @@ export const createOwnPersonalAccessToken = endpoint({
   post: '/user/personal_access_tokens',
   summary: 'Create a personal access token for yourself',
   access: signedIn(),
-  params: tokenParameters(['k8s_proxy', 'self_rotate']),
+  params: createTokenParams(['k8s_proxy', 'self_rotate']),
   errors: CREATE_TOKEN_ERRORS,
   activity: ['personal_access_token_created'],
   response: created(PersonalAccessTokenWithSecret),
@@ -80,7 +80,7 @@ export const revokeOwnPersonalAccessToken = endpoint({
 export const rotateOwnPersonalAccessToken = endpoint({
   post: '/personal_access_tokens/self/rotate',
   summary: 'Rotate the token of the request',
-  access: rotatingCaller(),
+  access: rotateTokenAccess(),
   scopes: ['self_rotate'],
   params: { expires_at: optional(date) },
   errors: { ...ROTATE_ERRORS, notPersonal: [405, '405 Method Not Allowed'] },
@@ -117,7 +117,7 @@ export const revokePersonalAccessToken = endpoint({
 export const rotatePersonalAccessToken = endpoint({
   post: '/personal_access_tokens/:id/rotate',
   summary: 'Rotate a personal access token',
-  access: rotatingCaller(),
+  access: rotateTokenAccess(),
   params: { id: required(integer), expires_at: optional(date) },
   unknownIdStatus: 401,
   errors: { ...ROTATE_ERRORS, notPermitted: NOT_PERMITTED, notFound: TOKEN_NOT_FOUND },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { issued } from './fixtures.testing.ts';
+import { issueTestToken } from './fixtures.testing.ts';
 
 // The world's clock stands at 2026-01-02.
 
@@ -31,7 +31,7 @@ test('accepts the scope self_rotate, but not api, for a token that users create 
 test('returns 404 for tokens of others, with details for administrators', async () => {
   const { root, user } = await world();
   const [mira, otto] = [await user(), await user()];
-  const { id } = await issued(mira);
+  const { id } = await issueTestToken(mira);
   assert.equal((await mira.get(`/personal_access_tokens/${id}`)).body.name, 'ci');
   for (const unseen of [id, 4711]) {
     const { status, body } = await otto.get(`/personal_access_tokens/${unseen}`);

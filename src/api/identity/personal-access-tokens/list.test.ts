@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { issued } from './fixtures.testing.ts';
+import { issueTestToken } from './fixtures.testing.ts';
 
 // The world's clock stands at 2026-01-02.
 
 test("lists the caller's tokens with filters and orders", async () => {
   const { root, user } = await world();
   const mira = await user();
-  const later = await issued(mira, { name: 'Later', expires_at: '2026-12-24' });
-  const sooner = await issued(mira, { name: 'Sooner', expires_at: '2026-02-01' });
-  const dead = await issued(mira, { name: 'Dead', expires_at: '2025-12-24' });
+  const later = await issueTestToken(mira, { name: 'Later', expires_at: '2026-12-24' });
+  const sooner = await issueTestToken(mira, { name: 'Sooner', expires_at: '2026-02-01' });
+  const dead = await issueTestToken(mira, { name: 'Dead', expires_at: '2025-12-24' });
   await root.delete(`/personal_access_tokens/${sooner.id}`);
   const ids = async (params: object, caller = mira) =>
     (await caller.get('/personal_access_tokens', { ...params })).body

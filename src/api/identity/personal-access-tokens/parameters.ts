@@ -1,12 +1,12 @@
 import type { Scope } from '#authentication/tokens/access-tokens.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, searchExpression, string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, longText, searchExpression, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, dateTime, oneOf } from '#http/parameters/types.ts';
 
 /** Returns the parameters of a new token, which may have these scopes. */
-export const tokenParameters = (scopes: readonly Scope[]) => ({
-  name: required(validatedText(255)),
-  description: optional(description),
+export const createTokenParams = (scopes: readonly Scope[]) => ({
+  name: required(domainValidatedText(255)),
+  description: optional(longText),
   scopes: required(commaSeparated(oneOf(...scopes))),
   expires_at: optional(date),
 });

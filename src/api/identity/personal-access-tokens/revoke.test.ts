@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { issued } from './fixtures.testing.ts';
+import { issueTestToken } from './fixtures.testing.ts';
 
 // The world's clock stands at 2026-01-02.
 
 test("revokes the caller's own tokens, repeatedly, but not those of others", async () => {
   const { root, user, anonymous } = await world();
   const [mira, otto] = [await user(), await user()];
-  const token = await issued(mira);
+  const token = await issueTestToken(mira);
   const refused = await otto.delete(`/personal_access_tokens/${token.id}`);
   assert.equal(refused.status, 400);
   assert.deepEqual(refused.body, { message: '400 Bad request - Not permitted to revoke' });
@@ -26,7 +26,7 @@ test("revokes the caller's own tokens, repeatedly, but not those of others", asy
 test('returns and revokes the token of the request with any scope', async () => {
   const { user } = await world();
   const mira = await user();
-  const token = await issued(mira, { scopes: ['read_registry'] });
+  const token = await issueTestToken(mira, { scopes: ['read_registry'] });
   assert.equal((await token.caller.get('/user')).status, 403);
   assert.equal((await token.caller.get('/personal_access_tokens/self')).body.id, token.id);
   assert.equal((await token.caller.delete('/personal_access_tokens/self')).status, 204);

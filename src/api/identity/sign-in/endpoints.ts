@@ -5,7 +5,7 @@ import { csrfParams, ensureSession, visitor, visitorWithForm } from '#http/pages
 import { object, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { localUrl } from '#http/request/base-url.ts';
-import { homePage, passwordRenewalPage, signInPage } from './pages.ts';
+import { createHomePage, createPasswordRenewalPage, createSignInPage } from './pages.ts';
 import { signInVisitor } from './sign-in.ts';
 import { signOutVisitor } from './sign-out.ts';
 
@@ -18,7 +18,7 @@ export const getHomePage = endpoint({
   response: html,
   handle({ visitor: { session, caller, passwordExpired }, request }) {
     if (session === null || !isSignedIn(caller)) return { location: localUrl(request, '/users/sign_in') };
-    return (passwordExpired ? passwordRenewalPage : homePage)(request, caller.user, session);
+    return (passwordExpired ? createPasswordRenewalPage : createHomePage)(request, caller.user, session);
   },
 });
 
@@ -32,7 +32,7 @@ export const getSignInPage = endpoint({
   async handle({ visitor, request }, services) {
     if (isSignedIn(visitor.caller)) return { location: localUrl(request, '/') };
     const { session, headers } = await ensureSession(services, request, visitor);
-    return signInPage(request, session, headers);
+    return createSignInPage(request, session, headers);
   },
 });
 

@@ -10,7 +10,7 @@ interface PageSession {
   readonly csrfToken: string;
 }
 
-export function signInPage(
+export function createSignInPage(
   request: IncomingRequest,
   { csrfToken }: PageSession,
   headers: HtmlReply['headers'],
@@ -22,7 +22,7 @@ export function signInPage(
  * Returns the form again with an error: 422, or 429 after too many failures. The form contains the login. The response does not
  * disclose whether the login exists.
  */
-export function signInErrorPage(
+export function createSignInErrorPage(
   request: IncomingRequest,
   { csrfToken }: PageSession,
   { login }: { readonly login: string },
@@ -55,7 +55,7 @@ ${createCsrfField(csrfToken)}
 </form>`;
 }
 
-export function homePage(
+export function createHomePage(
   request: IncomingRequest,
   { name, username }: CallerUser,
   { csrfToken }: PageSession,
@@ -67,7 +67,7 @@ ${createSignOutForm(request, csrfToken)}`;
 }
 
 /** Returns the home page of a user whose password has expired, with the form to choose a new one. */
-export function passwordRenewalPage(
+export function createPasswordRenewalPage(
   request: IncomingRequest,
   { username }: CallerUser,
   { csrfToken }: PageSession,

@@ -8,9 +8,9 @@ import type { Services } from '#http/services.ts';
 import { limitFailedSignIns } from '#rate-limits/failed-sign-ins.ts';
 import type { Waiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import { signInErrorPage } from './pages.ts';
+import { createSignInErrorPage } from './pages.ts';
 import { renewPassword } from './renew-password.ts';
-import { safeReturnPath } from './return-path.ts';
+import { toSafeReturnPath } from './return-path.ts';
 
 /** The fields of the sign-in form. */
 interface SignInForm {
@@ -30,9 +30,9 @@ export async function signInVisitor(
   const signInResult = await limitFailedSignIns(services, request, (waiter) =>
     renewAndSignIn(services, { address: request.clientAddress, waiter }, session, input),
   );
-  if (isFailure(signInResult)) return signInErrorPage(request, session, input, signInResult);
+  if (isFailure(signInResult)) return createSignInErrorPage(request, session, input, signInResult);
   return {
-    location: localUrl(request, safeReturnPath(session.returnTo)),
+    location: localUrl(request, toSafeReturnPath(session.returnTo)),
     headers: { 'Set-Cookie': createSessionCookie(request, signInResult.secret) },
   };
 }

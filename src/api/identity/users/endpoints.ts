@@ -14,7 +14,14 @@ import { currentUserAccess, userListAccess, userReadAccess } from './access.ts';
 import { createUser as create, prepareInitialPassword } from './create.ts';
 import { CurrentUser, ListedUser, UserAdmin, UserProfile } from './entities.ts';
 import { checkReadLimit, listVisibleUsers } from './get.ts';
-import { createParameters, filters, KEYSET, toCreateInput, toUpdateInput, updateParameters } from './parameters.ts';
+import {
+  createUserParams,
+  toCreateInput,
+  toUpdateInput,
+  USER_KEYSET,
+  updateUserParams,
+  userListParams,
+} from './parameters.ts';
 import { activate, ban, block, deactivate, unban, unblock } from './states.ts';
 import { prepareNewPassword, updateUser as update } from './update.ts';
 
@@ -44,9 +51,9 @@ export const listUsers = endpoint({
   summary: 'List users',
   access: userListAccess(),
   scopes: ['read_user'],
-  params: filters,
+  params: userListParams,
   rules: [allOrNone('extern_uid', 'provider')],
-  keyset: KEYSET,
+  keyset: USER_KEYSET,
   errors: { offsetTooFar: offsetTooFarError('User') },
   response: page(ListedUser),
   read: (db, { caller, params, page }) => listVisibleUsers(db, caller, params, page),
@@ -73,7 +80,7 @@ export const createUser = endpoint({
   post: '/users',
   summary: 'Create a user',
   access: administratorAfterParameters(),
-  params: createParameters,
+  params: createUserParams,
   rules: [atLeastOne('password', 'reset_password', 'force_random_password'), allOrNone('extern_uid', 'provider')],
   errors: SAVE_ERRORS,
   uniqueErrors: UNIQUE_ERRORS,
@@ -90,7 +97,7 @@ export const updateUser = endpoint({
   put: '/users/:id(^\\d+$)',
   summary: 'Update a user',
   access: administratorAfterParameters(),
-  params: { ...userIdParams, ...updateParameters },
+  params: { ...userIdParams, ...updateUserParams },
   rules: [allOrNone('extern_uid', 'provider')],
   errors: {
     ...SAVE_ERRORS,

@@ -2,7 +2,7 @@ import { normalizeAddress } from '#authentication/users/emails.ts';
 import type { Identity, UserDetails } from '#authentication/users/users.ts';
 import type { KeysetRule } from '#http/lists/pagination.ts';
 import { optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
-import { description, searchExpression, string, title, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, longText, searchExpression, shortText, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, emptyPicture, integer, oneOf } from '#http/parameters/types.ts';
 import { customAttributeParams } from '../custom-attributes/index.ts';
 import type { NewUserInput } from './create.ts';
@@ -13,16 +13,16 @@ const ORDER_COLUMNS = ['id', 'name', 'username', 'created_at', 'updated_at'] as 
 export type UserOrderColumn = (typeof ORDER_COLUMNS)[number];
 
 /** Keyset orders of user lists: by id descending by default, or by any column in both directions. */
-export const KEYSET: KeysetRule = {
+export const USER_KEYSET: KeysetRule = {
   orders: ['id desc', ...ORDER_COLUMNS.flatMap((order) => [`${order} asc`, `${order} desc`] as const)],
-  by: 'cursor',
+  cursorKind: 'cursor',
 };
 
 /** Filters and order of user lists. A filter that is false or absent has no effect. */
-export const filters = {
-  username: optional(title),
+export const userListParams = {
+  username: optional(shortText),
   search: optional(searchExpression),
-  public_email: optional(title),
+  public_email: optional(shortText),
   active: optional(boolean, false),
   blocked: optional(boolean, false),
   external: optional(boolean, false),
@@ -32,8 +32,8 @@ export const filters = {
   exclude_active: optional(boolean, false),
   exclude_internal: optional(boolean, false),
   without_project_bots: optional(boolean, false),
-  extern_uid: optional(title),
-  provider: optional(title),
+  extern_uid: optional(shortText),
+  provider: optional(shortText),
   admins: optional(boolean, false),
   auditors: optional(boolean, false),
   two_factor: optional(string),
@@ -45,7 +45,7 @@ export const filters = {
   ...customAttributeParams,
 };
 
-export type UserListParams = ParameterValues<typeof filters>;
+export type UserListParams = ParameterValues<typeof userListParams>;
 
 const STRIPPED_TEXTS = [
   'location',
@@ -68,35 +68,35 @@ const detailParams = {
   can_create_group: optional(boolean),
   projects_limit: optional(integer),
   private_profile: optional(boolean),
-  bio: optional(validatedText(255)),
-  location: optional(validatedText(500)),
-  public_email: optional(validatedText(255)),
-  commit_email: optional(validatedText(255)),
-  linkedin: optional(validatedText(500)),
-  twitter: optional(validatedText(500)),
-  skype: optional(validatedText(500)),
-  discord: optional(validatedText(500)),
-  github: optional(validatedText(500)),
-  website_url: optional(validatedText(500)),
-  organization: optional(validatedText(500)),
-  job_title: optional(title),
-  pronouns: optional(validatedText(50)),
-  note: optional(description),
+  bio: optional(domainValidatedText(255)),
+  location: optional(domainValidatedText(500)),
+  public_email: optional(domainValidatedText(255)),
+  commit_email: optional(domainValidatedText(255)),
+  linkedin: optional(domainValidatedText(500)),
+  twitter: optional(domainValidatedText(500)),
+  skype: optional(domainValidatedText(500)),
+  discord: optional(domainValidatedText(500)),
+  github: optional(domainValidatedText(500)),
+  website_url: optional(domainValidatedText(500)),
+  organization: optional(domainValidatedText(500)),
+  job_title: optional(shortText),
+  pronouns: optional(domainValidatedText(50)),
+  note: optional(longText),
   theme_id: optional(integer),
   color_scheme_id: optional(integer),
   auditor: optional(boolean),
-  extern_uid: optional(title),
-  provider: optional(title),
+  extern_uid: optional(shortText),
+  provider: optional(shortText),
 };
 
 type DetailParams = ParameterValues<typeof detailParams>;
 
-export const createParameters = {
-  email: required(validatedText(255)),
-  name: required(validatedText(255)),
-  username: required(validatedText(255)),
+export const createUserParams = {
+  email: required(domainValidatedText(255)),
+  name: required(domainValidatedText(255)),
+  username: required(domainValidatedText(255)),
   // Clients send an empty password together with `reset_password`.
-  password: optional(absentIfBlank(validatedText(128))),
+  password: optional(absentIfBlank(domainValidatedText(128))),
   reset_password: optional(boolean),
   force_random_password: optional(boolean),
   skip_confirmation: optional(boolean, false),
@@ -104,7 +104,7 @@ export const createParameters = {
   ...detailParams,
 };
 
-export function toCreateInput(params: ParameterValues<typeof createParameters>): NewUserInput {
+export function toCreateInput(params: ParameterValues<typeof createUserParams>): NewUserInput {
   const { email, name, username, force_random_password, skip_confirmation: confirmed } = params;
   const password = force_random_password ? null : (params.password ?? null);
   return {
@@ -118,17 +118,17 @@ export function toCreateInput(params: ParameterValues<typeof createParameters>):
   };
 }
 
-export const updateParameters = {
-  email: optional(validatedText(255)),
-  name: optional(validatedText(255)),
-  username: optional(validatedText(255)),
-  password: optional(validatedText(128)),
+export const updateUserParams = {
+  email: optional(domainValidatedText(255)),
+  name: optional(domainValidatedText(255)),
+  username: optional(domainValidatedText(255)),
+  password: optional(domainValidatedText(128)),
   skip_reconfirmation: optional(boolean, false),
   avatar: optional(emptyPicture),
   ...detailParams,
 };
 
-export function toUpdateInput(params: ParameterValues<typeof updateParameters>): UserUpdateInput {
+export function toUpdateInput(params: ParameterValues<typeof updateUserParams>): UserUpdateInput {
   const { email, skip_reconfirmation: confirmed } = params;
   return {
     email: typeof email === 'string' ? { address: normalizeAddress(email), confirmed } : undefined,

@@ -29,7 +29,7 @@ import { isActiveMembership } from '#domain/members/membership-expiry.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import { type OffsetRequest, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 import { customAttributeConditions } from '../custom-attributes/index.ts';
-import { KEYSET, type UserListParams, type UserOrderColumn } from './parameters.ts';
+import { USER_KEYSET, type UserListParams, type UserOrderColumn } from './parameters.ts';
 import { BLOCKED_STATES } from './states.ts';
 
 interface UserFilter extends UserListParams {
@@ -63,7 +63,7 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
     limit: perPage + 1,
     after: after ?? undefined,
   });
-  return toKeysetPage(page, rows.items, KEYSET, (user) => user[column]);
+  return toKeysetPage(page, rows.items, USER_KEYSET, (user) => user[column]);
 }
 
 /**

@@ -5,7 +5,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
-import { title } from '#http/parameters/texts.ts';
+import { shortText } from '#http/parameters/texts.ts';
 import { anyValue, boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
 import { AlertReported } from '../alerts/index.ts';
@@ -60,7 +60,7 @@ export const createAlertIntegration = endpoint({
   summary: 'Create an alert integration',
   access: inProject('admin_operations'),
   params: {
-    name: required(notBlank(title)),
+    name: required(notBlank(shortText)),
     type: optional(oneOf(...INTEGRATION_TYPES), 'http'),
     active: optional(boolean, true),
     legacy: optional(boolean, false),
@@ -92,7 +92,7 @@ export const updateAlertIntegration = endpoint({
   put: '/projects/:id/alert_integrations/:integration_id',
   summary: 'Update an alert integration',
   access: inProject('admin_operations').resource(integrationResource),
-  params: { name: optional(notBlank(title)), active: optional(boolean), ...payloadParams },
+  params: { name: optional(notBlank(shortText)), active: optional(boolean), ...payloadParams },
   rules: [atLeastOne('name', 'active', 'payload_example', 'payload_attribute_mapping')],
   errors: { ...PAYLOAD_ERRORS, notFound: INTEGRATION_NOT_FOUND },
   response: ok(AlertIntegration),

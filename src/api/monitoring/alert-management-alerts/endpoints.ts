@@ -7,7 +7,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, ok, page } from '#http/endpoint/responses.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
-import { description, searchExpression, string } from '#http/parameters/texts.ts';
+import { longText, searchExpression, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, commaSeparated, integer, notBlank, oneOf } from '#http/parameters/types.ts';
 import { alertsLockKey } from '../alerts/index.ts';
 import { createIncidentFromAlert } from '../incidents/index.ts';
@@ -104,7 +104,7 @@ export const createAlertNote = endpoint({
   post: '/projects/:id/alert_management_alerts/:alert_iid/notes',
   summary: 'Create a note on an alert',
   access: updateAccess,
-  params: { body: required(notBlank(description)) },
+  params: { body: required(notBlank(longText)) },
   response: created(AlertNote),
   write: (uow, { alert, caller, params: { body } }) => insertNote(uow, alert, { authorId: caller.user.id, body }),
 });

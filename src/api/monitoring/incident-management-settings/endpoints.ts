@@ -5,7 +5,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { nullable, ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional } from '#http/parameters/declarations.ts';
-import { title } from '#http/parameters/texts.ts';
+import { shortText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { getIncidentSettings } from './store.ts';
 import { updateIncidentSettings } from './update.ts';
@@ -35,7 +35,7 @@ export const updateIncidentManagementSettings = endpoint({
     create_issue: optional(boolean),
     send_email: optional(boolean),
     auto_close_incident: optional(boolean),
-    issue_template_key: optional(title),
+    issue_template_key: optional(shortText),
   },
   rules: [atLeastOne('create_issue', 'send_email', 'auto_close_incident', 'issue_template_key')],
   errors: { invalid: INVALID },

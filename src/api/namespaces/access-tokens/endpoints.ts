@@ -11,7 +11,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, longText } from '#http/parameters/texts.ts';
 import { arrayOf, date, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { tokenManagerAccess, visibleParentAccess, withReuseDetection } from './access.ts';
@@ -49,8 +49,8 @@ export const [createGroupAccessToken, createProjectAccessToken] = forGroupAndPro
     summary: `Create an access token for a ${parent.type}`,
     access: visibleParentAccess(parent),
     params: {
-      name: required(validatedText(255)),
-      description: optional(description),
+      name: required(domainValidatedText(255)),
+      description: optional(longText),
       scopes: required(arrayOf(oneOf(...BOT_SCOPES))),
       expires_at: optional(date),
       access_level: optional(integerIn(ROLES), MAINTAINER),

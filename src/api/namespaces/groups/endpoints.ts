@@ -8,7 +8,7 @@ import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { offsetTooFarError } from '#http/lists/offset-limit.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
 import { archive, unarchive } from './archive.ts';
@@ -38,8 +38,8 @@ export const createGroup = endpoint({
   summary: 'Create a group or subgroup',
   access: signedIn(),
   params: {
-    name: required(validatedText(255)),
-    path: required(validatedText(255)),
+    name: required(domainValidatedText(255)),
+    path: required(domainValidatedText(255)),
     parent_id: optional(integer),
     ...groupParams,
   },
@@ -68,7 +68,7 @@ export const updateGroup = endpoint({
   put: '/groups/:id',
   summary: 'Update a group',
   access: inGroup('update_group'),
-  params: { name: optional(validatedText(255)), path: optional(validatedText(255)), ...groupParams },
+  params: { name: optional(domainValidatedText(255)), path: optional(domainValidatedText(255)), ...groupParams },
   errors: { invalid: INVALID, notFound: PARENT_NOT_FOUND.Group },
   uniqueErrors: { routes_by_full_path: invalid({ path: PATH_TAKEN }) },
   activity: ['group_name_updated', 'group_path_updated', 'group_visibility_level_updated', 'group_description_updated'],

@@ -2,7 +2,7 @@ import { customAttributeParams } from '#api/identity/custom-attributes/index.ts'
 import { VISIBILITIES, type Visibility } from '#authorization/visibility-levels.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
-import { description, searchExpression, string } from '#http/parameters/texts.ts';
+import { longText, searchExpression, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, emptyPicture, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import { type GroupAttributeInput, groupAttributeParams } from './attributes.ts';
 
@@ -32,7 +32,7 @@ export const groupListParams = {
 export type GroupListInput = ParameterValues<typeof groupListParams>;
 
 export const groupParams = {
-  description: optional(description),
+  description: optional(longText),
   visibility: optional(oneOf(...VISIBILITIES)),
   avatar: optional(emptyPicture),
   ...groupAttributeParams,

@@ -7,7 +7,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, PARENT_NOT_FOUND, READ_ONLY } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
-import { string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { onBehalfOfUserAccess, updateProjectAccess, userAccess } from './access.ts';
@@ -71,7 +71,7 @@ export const createProjectForUser = endpoint({
   post: '/projects/user/:user_id',
   summary: 'Create a project for a user',
   access: onBehalfOfUserAccess(),
-  params: { ...attributeParams, name: required(validatedText(255)), ...creationParams },
+  params: { ...attributeParams, name: required(domainValidatedText(255)), ...creationParams },
   errors: CREATE_ERRORS,
   uniqueErrors: PROJECT_UNIQUE_ERRORS,
   activity: CREATE_ACTIVITY,

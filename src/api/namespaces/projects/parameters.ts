@@ -3,7 +3,7 @@ import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import type { PageRequest } from '#http/lists/pagination.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
-import { searchExpression, string, title } from '#http/parameters/texts.ts';
+import { searchExpression, shortText, string } from '#http/parameters/texts.ts';
 import {
   boolean,
   commaSeparated,
@@ -29,7 +29,7 @@ export const projectFilterParams = {
   simple: optional(boolean, false),
   owned: optional(boolean, false),
   starred: optional(boolean, false),
-  topic: optional(commaSeparated(title)),
+  topic: optional(commaSeparated(shortText)),
   with_issues_enabled: optional(boolean, false),
   with_merge_requests_enabled: optional(boolean, false),
   min_access_level: optional(integerIn(ROLES)),
@@ -55,7 +55,7 @@ export const projectListParams = {
   repository_storage: optional(string),
   repository_checksum_failed: optional(boolean, false),
   wiki_checksum_failed: optional(boolean, false),
-  with_programming_language: optional(title),
+  with_programming_language: optional(shortText),
   // Projects are never hidden, and those whose destruction has started stay listed, so that these change nothing.
   include_hidden: optional(boolean, false),
   include_pending_delete: optional(boolean, false),
@@ -123,7 +123,7 @@ export const creationParams = {
   avatar: optional(emptyPicture),
   ...importParams,
   // Templates do not exist, so that each one is unknown.
-  template_name: optional(title),
+  template_name: optional(shortText),
   template_project_id: optional(integer),
   use_custom_template: optional(boolean, false),
   group_with_project_templates_id: optional(integer),

@@ -4,7 +4,7 @@ import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { searchExpression, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
 import { invalid } from '#runtime/failure.ts';
 import { Topic } from './entities.ts';
@@ -23,8 +23,8 @@ const topicResource = {
 
 const topicAccess = () => administratorAfterParameters().resource(topicResource);
 
-const name = validatedText(255);
-const contentParams = { description: optional(validatedText(1024)), avatar: optional(emptyPicture) };
+const name = domainValidatedText(255);
+const contentParams = { description: optional(domainValidatedText(1024)), avatar: optional(emptyPicture) };
 const UNIQUE_ERRORS = { topics_by_name: invalid({ name: ['has already been taken'] }) };
 
 export const listTopics = endpoint({

@@ -3,10 +3,10 @@ import type { Reader } from '#database/database.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { relation, type StoredElement, type Target } from '../bulk-import-relations/index.ts';
+import { declareRelation, type ImportTarget, type StoreElementResult } from '../bulk-import-relations/index.ts';
 import { findEntityById } from './store.ts';
 
 /** The projects and subgroups of a group: each becomes an entity of its own, which waits for a free slot. */
@@ -16,12 +16,12 @@ const MAX_ENTITIES = 10_000;
 
 const commonFields = {
   id: required(integer),
-  path: required(validatedText(255)),
+  path: required(domainValidatedText(255)),
   marked_for_deletion_at: optional(string),
   marked_for_deletion_on: optional(string),
 };
 
-export const projectEntities = relation({
+export const projectEntities = declareRelation({
   name: 'project_entities',
   kind: 'project_entity',
   list: {
@@ -33,7 +33,7 @@ export const projectEntities = relation({
     insertChildEntity(uow, target, 'project_entity', element, element.path_with_namespace),
 });
 
-export const subgroups = relation({
+export const subgroups = declareRelation({
   name: 'subgroups',
   kind: 'group_entity',
   list: { group: ({ id }) => `/groups/${id}/subgroups?order_by=id&sort=asc` },
@@ -50,11 +50,11 @@ interface ChildElement {
 
 async function insertChildEntity(
   uow: UnitOfWork<SignedInCaller>,
-  target: Target,
+  target: ImportTarget,
   type: EntityType,
   { id: sourceId, path, ...element }: ChildElement,
   fullPath: string,
-): Promise<StoredElement> {
+): Promise<StoreElementResult> {
   if ((element.marked_for_deletion_at ?? element.marked_for_deletion_on ?? null) !== null) return null;
   if (!fullPath.split('/').every((segment) => /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(segment))) {
     return fail('failed', { message: 'The source sent an invalid path' });
@@ -101,7 +101,11 @@ interface SourceEntity {
  * themselves or each other would be imported endlessly.
  * index: bulk_import_entities_in_order
  */
-async function isInTree(db: Reader, target: Target, { type, fullPath, sourceId }: SourceEntity): Promise<boolean> {
+async function isInTree(
+  db: Reader,
+  target: ImportTarget,
+  { type, fullPath, sourceId }: SourceEntity,
+): Promise<boolean> {
   const matchingEntities = await db
     .selectFrom('bulk_import_entities')
     .select('id')

@@ -8,11 +8,11 @@ export { insertConfiguration } from './configuration.ts';
 export { checkDestination } from './destination.ts';
 export { advanceImport, cancelImport } from './jobs.ts';
 export {
-  createSource,
+  createSourceClient,
   getSourceBaseUrl,
   getSourceEntityPath,
   INVALID_TOKEN_MESSAGE,
-  type Source,
+  type SourceClient,
   type SourceConfiguration,
   SourceFailure,
   type SourceResponse,

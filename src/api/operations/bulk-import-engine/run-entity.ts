@@ -10,8 +10,8 @@ import type { Services } from '#http/services.ts';
 import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import {
-  CREATIONS,
-  type Creation,
+  DESTINATION_CREATIONS,
+  type DestinationCreation,
   GROUP_RELATIONS,
   PROJECT_RELATIONS,
   type Relation,
@@ -26,7 +26,7 @@ import { runRelation } from './run-relation.ts';
 import { runRepository } from './run-repository.ts';
 import { runWiki } from './run-wiki.ts';
 import { type EntityRun, getImportIds, loadImporter, requireRunningEntity } from './running-entity.ts';
-import { createSource, getSourceEntityPath } from './source.ts';
+import { createSourceClient, getSourceEntityPath } from './source.ts';
 import { callSource, formatUnsuccessfulResponse } from './source-calls.ts';
 import { enqueueAdvanceOfUser, type ImportJobs } from './states.ts';
 import {
@@ -105,12 +105,12 @@ async function startRun(
   const importer = await loadImporter(db, entity.user_id);
   const configuration = await findConfiguration(db, await services.secretKey(), entity.bulk_import_id);
   if (configuration === null) return null;
-  const source = createSource(outbound, configuration, importer.user.id);
+  const source = createSourceClient(outbound, configuration, importer.user.id);
   const { token } = configuration;
   return {
     services,
     jobs,
-    source,
+    sourceClient: source,
     token,
     importer,
     entity,
@@ -171,13 +171,13 @@ const ALREADY_RECORDED: ImportFailure = { step: 'extractor', class: '', message:
 async function createDestination(run: EntityRun, tracker: TrackerRow): Promise<ImportFailure | null> {
   const { services, entity, importer } = run;
   const kind = getKind(entity);
-  const creation = CREATIONS[kind];
+  const creation = DESTINATION_CREATIONS[kind];
   try {
     const path = getSourceEntityPath(entity);
     const response = await callSource(run, tracker, path);
     if (response.status < 200 || response.status > 299)
       throw new CallFailed(formatUnsuccessfulResponse(response, path));
-    const sourceEntity = parseSourceEntity(entity, response.value);
+    const sourceEntity = parseSourceEntity(entity, response.json);
     if (sourceEntity === null || creation === undefined)
       throw new CallFailed('The source knows no such group or project');
     const problems = new Problems();
@@ -231,7 +231,7 @@ async function storeDestination(
   uow: UnitOfWork<SignedInCaller>,
   run: EntityRun,
   tracker: TrackerRow,
-  creation: Creation,
+  creation: DestinationCreation,
   sourceId: number,
   element: never,
 ): Promise<number | Failure> {

@@ -6,12 +6,12 @@ import { Problems } from '#http/parameters/parameter-type.ts';
 import { isFailure } from '#runtime/failure.ts';
 import type {
   ChildRelation,
+  ImportTarget,
   Relation,
   SourceGroupOrProject,
   SourceObjectRef,
-  StoredElement,
-  Target,
-  Users,
+  StoreElementResult,
+  UserMapping,
 } from '../bulk-import-relations/index.ts';
 import { type ImportFailure, recordFailure, toImportFailure } from './failures.ts';
 import { CallFailed, DestinationDeleted, ImporterBlocked, ImportStopped, ResumeLater } from './interruptions.ts';
@@ -40,7 +40,7 @@ interface ListDefinition {
   readonly key?: (element: never) => string | number;
   readonly referencedUsers?: Relation['referencedUsers'];
   readonly toObjectRef?: Relation['toObjectRef'];
-  readonly lock?: (target: Target) => string | readonly string[];
+  readonly lock?: (target: ImportTarget) => string | readonly string[];
 }
 
 interface ParsedElement {
@@ -68,7 +68,7 @@ export async function runRelation(run: EntityRun, tracker: TrackerRow, relation:
     // Starts only after the first successful response, so that a failed call keeps the default rows of the destination.
     if (!isStarted) await startRelation(run, tracker, relation);
     isStarted = true;
-    const elements = response.value as readonly unknown[];
+    const elements = response.json as readonly unknown[];
     const currentFingerprint = hashElementIds(elements);
     if (currentFingerprint !== null && currentFingerprint === previousFingerprint)
       return failRelation(run, tracker, toRepeatedPageFailure(relation.name));
@@ -136,7 +136,7 @@ async function fetchPage(
 const getPagePath = (listPath: string, page: number) =>
   `${listPath}${listPath.includes('?') ? '&' : '?'}page=${page}&per_page=${PER_PAGE}`;
 
-const isList = ({ status, value }: SourceResponse): boolean =>
+const isList = ({ status, json: value }: SourceResponse): boolean =>
   status >= 200 && status <= 299 && Array.isArray(value) && value.length <= MAX_ELEMENTS;
 
 function toPageFailure(response: SourceResponse, path: string): ImportFailure {
@@ -146,7 +146,11 @@ function toPageFailure(response: SourceResponse, path: string): ImportFailure {
 }
 
 /** Returns whether the list has a next page. An empty page is always the last one. */
-function hasNextPage(response: SourceResponse, { source }: EntityRun, elements: readonly unknown[]): boolean {
+function hasNextPage(
+  response: SourceResponse,
+  { sourceClient: source }: EntityRun,
+  elements: readonly unknown[],
+): boolean {
   if (elements.length === 0) return false;
   const next = response.header('x-next-page');
   return next !== null ? next.trim() !== '' : hasNextLink(response.header('link'), source.baseUrl);
@@ -215,12 +219,12 @@ async function storePage(
   run: EntityRun,
   tracker: TrackerRow,
   relation: Relation,
-  target: Target,
+  target: ImportTarget,
   page: readonly unknown[],
 ): Promise<void> {
   const definition = { ...relation, relation: relation.name };
   const countStored = (tx: Transaction) => incrementImportedCount(tx, tracker.id);
-  const store = (uow: never, currentTarget: Target, element: never, users: Users) =>
+  const store = (uow: never, currentTarget: ImportTarget, element: never, users: UserMapping) =>
     relation.store(uow, currentTarget, element, users);
   for await (const { element, key, id } of storeElements(run, tracker, definition, target, page, {
     store,
@@ -233,7 +237,7 @@ async function storePage(
 }
 
 interface StoreFunctions {
-  readonly store: (uow: never, target: Target, element: never, users: Users) => Promise<StoredElement>;
+  readonly store: (uow: never, target: ImportTarget, element: never, users: UserMapping) => Promise<StoreElementResult>;
   readonly countStored?: (tx: Transaction) => Promise<void>;
 }
 
@@ -242,7 +246,7 @@ async function* storeElements(
   run: EntityRun,
   tracker: TrackerRow,
   definition: ListDefinition,
-  target: Target,
+  target: ImportTarget,
   page: readonly unknown[],
   functions: StoreFunctions,
 ): AsyncGenerator<ParsedElement & { readonly id: number }> {
@@ -282,9 +286,9 @@ const RUN_ENDING_ERRORS = [ImportStopped, ImporterBlocked, DestinationDeleted, D
 async function storeElement(
   run: EntityRun,
   definition: ListDefinition,
-  target: Target,
+  target: ImportTarget,
   { element, key }: ParsedElement,
-  users: Users,
+  users: UserMapping,
   { store, countStored }: StoreFunctions,
 ): Promise<number | null> {
   const objectRef = definition.toObjectRef?.(element as never);
@@ -378,7 +382,7 @@ async function storeChildren(
   )
     return;
   const definition = { ...child, relation: name };
-  const store = (uow: never, currentTarget: Target, element: never, users: Users) =>
+  const store = (uow: never, currentTarget: ImportTarget, element: never, users: UserMapping) =>
     child.store(uow, currentTarget, { id: parent.id, element: parent.element }, element, users);
   const target = await loadTarget(database.forRequest().reader, run);
   const listPath = child.list(source, parent.element);
@@ -390,7 +394,7 @@ async function storeChildren(
         await recordElementFailure(run, definition, toPageFailure(response, path));
         break;
       }
-      const elements = response.value as readonly unknown[];
+      const elements = response.json as readonly unknown[];
       for await (const _ of storeElements(run, tracker, definition, target, elements, { store }));
       if (!hasNextPage(response, run, elements)) break;
     }

@@ -178,7 +178,7 @@ function createRemote(
   suffix: '.git' | '.wiki.git',
   missingStatuses: readonly number[],
 ): UntrustedRemote {
-  const { source, entity, token, services, signal } = run;
+  const { sourceClient: source, entity, token, services, signal } = run;
   const sourceUrl = `${source.baseUrl}/${entity.source_full_path}${suffix}`;
   const authorization = `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`;
   let finalUrl = sourceUrl;

@@ -5,9 +5,9 @@ import { findProject } from '#domain/namespaces/projects.ts';
 import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { Services } from '#http/services.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
-import type { SourceGroupOrProject, Target } from '../bulk-import-relations/index.ts';
+import type { ImportTarget, SourceGroupOrProject } from '../bulk-import-relations/index.ts';
 import { DestinationDeleted, ImporterBlocked, ImportStopped } from './interruptions.ts';
-import type { Source } from './source.ts';
+import type { SourceClient } from './source.ts';
 import type { ImportJobs } from './states.ts';
 import { type EntityRow, findEntityById } from './store.ts';
 
@@ -15,7 +15,7 @@ import { type EntityRow, findEntityById } from './store.ts';
 export interface EntityRun {
   readonly services: Pick<Services, 'database' | 'runUnitOfWork' | 'git' | 'log' | 'outbound'>;
   readonly jobs: ImportJobs;
-  readonly source: Source;
+  readonly sourceClient: SourceClient;
   readonly token: string;
   /** The importing user. */
   readonly importer: SignedInCaller;
@@ -36,7 +36,7 @@ export async function requireRunningEntity(db: Reader, { entity }: EntityRun): P
 }
 
 /** Reloads the destination. Called inside a transaction, it stops a cancelled import before anything is written. */
-export async function loadTarget(db: Reader, run: EntityRun): Promise<Target> {
+export async function loadTarget(db: Reader, run: EntityRun): Promise<ImportTarget> {
   const row = await requireRunningEntity(db, run);
   const destination = await loadDestination(db, await loadImporter(db, row.user_id), row);
   if (destination === null || row.source_id === null) throw new DestinationDeleted();

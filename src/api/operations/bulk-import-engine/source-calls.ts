@@ -14,7 +14,7 @@ const MAX_RETRIES = 10;
  * it was retried too often or cannot succeed.
  */
 export async function callSource(run: EntityRun, tracker: TrackerRow, path: string): Promise<SourceResponse> {
-  const { source, signal } = run;
+  const { sourceClient: source, signal } = run;
   try {
     const response = await source.get(path, { signal });
     if (!RETRIED_STATUSES.has(response.status)) return response;
@@ -30,7 +30,7 @@ export async function callSource(run: EntityRun, tracker: TrackerRow, path: stri
     if (!error.isTemporary)
       throw new CallFailed(error.kind === 'blocked' ? `URL is blocked: ${error.message}` : error.message);
     const retries = getRetries(tracker, path);
-    return resumeOrFail(run, path, retries, backoffSeconds(retries), error.message);
+    return resumeOrFail(run, path, retries, getBackoffSeconds(retries), error.message);
   }
 }
 
@@ -55,7 +55,7 @@ export function resumeLaterOrFail(
     run,
     call,
     retries,
-    response === undefined ? backoffSeconds(retries) : getRetryDelay(response, retries),
+    response === undefined ? getBackoffSeconds(retries) : getRetryDelay(response, retries),
     message,
   );
 }
@@ -68,7 +68,7 @@ interface RetryHint {
 
 /** Returns seconds: for 429 the delay that the source requests, otherwise the backoff. */
 const getRetryDelay = (response: RetryHint, retries: number): number =>
-  response.status === 429 ? parseRetryAfter(response.retryAfter) : backoffSeconds(retries);
+  response.status === 429 ? parseRetryAfter(response.retryAfter) : getBackoffSeconds(retries);
 
 function resumeOrFail(run: EntityRun, call: string, retries: number, delaySeconds: number, message: string): never {
   if (retries >= MAX_RETRIES) throw new CallFailed(message);
@@ -76,7 +76,7 @@ function resumeOrFail(run: EntityRun, call: string, retries: number, delaySecond
 }
 
 /** Returns the seconds before a retry: 1, 2, 4, 8, 16, then always 30. */
-export const backoffSeconds = (retries: number): number => (retries < 5 ? 2 ** retries : 30);
+export const getBackoffSeconds = (retries: number): number => (retries < 5 ? 2 ** retries : 30);
 
 /** Returns the seconds of a Retry-After header, 1 to 300; 30 if it is missing or no number. */
 export function parseRetryAfter(header: string | null): number {

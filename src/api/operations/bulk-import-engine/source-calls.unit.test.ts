@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redactPaths } from './failures.ts';
 import { getSourceBaseUrl } from './source.ts';
-import { backoffSeconds, parseRetryAfter } from './source-calls.ts';
+import { getBackoffSeconds, parseRetryAfter } from './source-calls.ts';
 
 test('doubles the delay of retries up to half a minute', () => {
-  assert.deepEqual([0, 1, 2, 3, 4, 5, 9].map(backoffSeconds), [1, 2, 4, 8, 16, 30, 30]);
+  assert.deepEqual([0, 1, 2, 3, 4, 5, 9].map(getBackoffSeconds), [1, 2, 4, 8, 16, 30, 30]);
 });
 
 test('respects Retry-After, from one second to five minutes', () => {

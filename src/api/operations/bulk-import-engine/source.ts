@@ -4,7 +4,7 @@ import { type Outbound, OutboundFailure, type OutboundResponse } from '#outbound
 import { createConcurrencyLimiter, createKeyedLock } from '#runtime/concurrency-limiter.ts';
 
 /** Client of the REST API of the source server (contract/operations.md §1.4 "Transport"). Its responses are untrusted. */
-export interface Source {
+export interface SourceClient {
   /** Base URL without a trailing slash. */
   readonly baseUrl: string;
   /** Sends GET `/api/v4` + `path` with the token. Resolves for every status; rejects with SourceFailure if there is no response. */
@@ -15,7 +15,7 @@ export interface SourceResponse {
   readonly status: number;
   readonly header: (name: string) => string | null;
   /** Parsed body of a 2xx; undefined for other statuses. */
-  readonly value: unknown;
+  readonly json: unknown;
 }
 
 export interface SourceConfiguration {
@@ -48,14 +48,18 @@ export function getSourceBaseUrl(url: string): string | null {
 }
 
 /** Creates the client. `userId`: the importing user, who reads one long response at a time. */
-export function createSource(outbound: Outbound, { url, token }: SourceConfiguration, userId: number): Source {
+export function createSourceClient(
+  outbound: Outbound,
+  { url, token }: SourceConfiguration,
+  userId: number,
+): SourceClient {
   const baseUrl = getSourceBaseUrl(url);
   return {
     baseUrl: baseUrl ?? url,
     async get(path, { totalMs = 60_000, signal } = {}) {
       if (baseUrl === null) throw new SourceFailure('blocked', 'Host cannot be resolved or invalid');
       // An HTTP header cannot carry other characters, so such a token is invalid.
-      if (!/^[\x21-\x7e]+$/.test(token)) return { status: 401, header: () => null, value: undefined };
+      if (!/^[\x21-\x7e]+$/.test(token)) return { status: 401, header: () => null, json: undefined };
       const headers = { 'private-token': token, accept: 'application/json' };
       try {
         const request = { url: `${baseUrl}/api/v4${path}`, headers, totalMs, maxRedirects: 2 };
@@ -85,12 +89,12 @@ async function readResponse(response: OutboundResponse, userId: number): Promise
   const { status, headers, body } = response;
   const header = (name: string) => [headers[name] ?? []].flat()[0] ?? null;
   try {
-    if (status < 200 || status > 299) return { status, header, value: undefined };
+    if (status < 200 || status > 299) return { status, header, json: undefined };
     const partialBody = await readBeginning(body);
     const value = partialBody.isComplete
       ? await parseBody(concatAndClear(partialBody.chunks))
       : await readRest(partialBody, userId);
-    return { status, header, value };
+    return { status, header, json: value };
   } finally {
     body.destroy();
   }

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createOutbound } from '#outbound-http/index.ts';
 import { startFakeSource } from './fake-source.testing.ts';
-import { createSource, SourceFailure } from './source.ts';
+import { createSourceClient, SourceFailure } from './source.ts';
 
 const rules = { allowLocalRequests: true, allowList: [], maxResponseBytes: null, serverUrl: null };
 const outbound = createOutbound({ rules: () => rules, userAgent: 'Hearth/test' });
@@ -18,9 +18,9 @@ async function fetchAll(t: TestContext, requests: readonly (readonly [userId: nu
   let pending = requests.length;
   const results = requests.map(async ([userId, answer], at) => {
     source.respond(`/${at}`, (_request, response) => answer(response));
-    const { get } = createSource(outbound, { url: source.url, token: 'sesame' }, userId);
+    const { get } = createSourceClient(outbound, { url: source.url, token: 'sesame' }, userId);
     try {
-      return (await get(`/${at}`)).value;
+      return (await get(`/${at}`)).json;
     } catch (error) {
       assert.ok(error instanceof SourceFailure && error.isTemporary, String(error));
       return /long answer|within \d+ s/.exec(error.message)?.[0];

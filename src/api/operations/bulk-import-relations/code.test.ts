@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
 import { environments } from './environments.ts';
-import { importInto } from './fixtures.testing.ts';
+import { createTestImport } from './fixtures.testing.ts';
 import { issues } from './issues.ts';
 import { mergeRequests } from './merge-requests.ts';
 import { protectedBranches } from './protected-branches.ts';
@@ -24,7 +24,7 @@ async function importing() {
   const project = await here.newProject({ in: group, readme: true });
   const [base] = (await owner.get(`${project.repository}/commits`)).body;
   const head = await project.commit({ 'a.txt': 'a' }, { branch: 'work' });
-  const of = await importInto(here, owner, project, { localUserIdsBySourceId: { [AUTHOR.id]: developer.id } });
+  const of = await createTestImport(here, owner, project, { localUserIdsBySourceId: { [AUTHOR.id]: developer.id } });
   const shown = async (iid: number) => (await owner.get(`${project.at}/merge_requests/${iid}`)).body;
   return { project, of, shown, base: String(base.id), head };
 }

@@ -1,21 +1,21 @@
 import { ENVIRONMENT_TIERS } from '#api/environments/environment-model/index.ts';
 import { importEnvironment } from '#api/environments/environments/index.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText } from '#http/parameters/texts.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { relation } from './relation.ts';
+import { declareRelation } from './relation.ts';
 
 /** Environments, without their deployments. */
-export const environments = relation({
+export const environments = declareRelation({
   name: 'environments',
   kind: 'environment',
   inStats: true,
   list: { project: ({ id }) => `/projects/${id}/environments` },
   fields: {
     id: required(integer),
-    name: required(validatedText(255)),
-    external_url: optional(validatedText(255)),
+    name: required(domainValidatedText(255)),
+    external_url: optional(domainValidatedText(255)),
     tier: optional(oneOf(...ENVIRONMENT_TIERS)),
     state: optional(oneOf('available', 'stopping', 'stopped'), 'available'),
   },

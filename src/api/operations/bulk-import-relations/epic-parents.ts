@@ -1,10 +1,10 @@
 import { setImportedParent } from '#api/planning/epics/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { findStoredObject, type Target } from './relation.ts';
+import { findStoredObject, type ImportTarget } from './relation.ts';
 
 /** Sets the parents of imported epics. A source may list a child before its parent; the child then waits for the parent. */
 
-type ImportIds = Pick<Target, 'importId' | 'entityId'>;
+type ImportIds = Pick<ImportTarget, 'importId' | 'entityId'>;
 
 interface Child {
   readonly id: number;

@@ -1,15 +1,15 @@
 import { importEpic } from '#api/planning/epics/index.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { title } from '#http/parameters/texts.ts';
+import { shortText } from '#http/parameters/texts.ts';
 import { boolean, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { adoptWaitingEpics, setParentOrWait } from './epic-parents.ts';
-import { relation } from './relation.ts';
+import { declareRelation } from './relation.ts';
 import { labelTitles, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
-import { attributeText, sourceUser } from './source-users.ts';
+import { sourceUser, toAttributedText } from './source-users.ts';
 
 /** Epics of groups. Each group lists only its own epics. The free tier has no epics. */
-export const epics = relation({
+export const epics = declareRelation({
   name: 'epics',
   kind: 'epic',
   inStats: true,
@@ -24,7 +24,7 @@ export const epics = relation({
     state: required(oneOf('opened', 'closed')),
     closed_at: optional(dateTime),
     confidential: optional(boolean, false),
-    color: optional(title),
+    color: optional(shortText),
     start_date_is_fixed: optional(boolean),
     due_date_is_fixed: optional(boolean),
     start_date_fixed: optional(date),
@@ -38,7 +38,7 @@ export const epics = relation({
   async store(uow, target, epic, users) {
     if (uow.tier === 'free') return null;
     const { iid, state, confidential, color, labels, start_date_fixed, due_date_fixed } = epic;
-    const { author_id, text: description } = attributeText(uow.actor, users, epic.author, epic.description);
+    const { author_id, text: description } = toAttributedText(uow.actor, users, epic.author, epic.description);
     const result = await importEpic(uow, target.destination.group!, {
       ...{ iid, title: epic.title, description, author_id, state, confidential, labels },
       color: color ?? null,

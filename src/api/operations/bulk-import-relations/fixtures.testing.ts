@@ -10,14 +10,14 @@ import { isFailure } from '#runtime/failure.ts';
 import type { Caller } from '#test/support/caller.ts';
 import type { Group, Project, World } from '#test/support/world.ts';
 import {
-  type Creation,
-  type CreationInput,
+  type CreateDestinationInput,
+  type DestinationCreation,
   findStoredObject,
+  type ImportTarget,
   type Relation,
   type SourceGroupOrProject,
-  type StoredElement,
-  type Target,
-  type Users,
+  type StoreElementResult,
+  type UserMapping,
 } from './relation.ts';
 
 /** An element as the source returns it, not validated. */
@@ -34,9 +34,9 @@ interface ImportOptions {
 export async function createFromSource(
   world: World,
   importer: Caller,
-  creation: Creation,
+  creation: DestinationCreation,
   raw: RawElement,
-  options: Partial<CreationInput> = {},
+  options: Partial<CreateDestinationInput> = {},
 ) {
   const { database, runUnitOfWork, config } = world.server.services;
   const caller = (await loadCaller(database.reader, importer.id, null)) as SignedInCaller;
@@ -50,21 +50,28 @@ export async function createFromSource(
 }
 
 /** Returns a group with the role of this user. */
-export async function findGroupAs(world: World, user: Caller, { id }: Pick<Group, 'id'>) {
+export async function findGroupForUser(world: World, user: Caller, { id }: Pick<Group, 'id'>) {
   const { reader } = world.server.services.database;
   return findGroup(reader, await loadCaller(reader, user.id, null), String(id));
 }
 
 /** Creates a started import of a group or project. `importElements` stores elements like the import jobs, but without a network. */
-export async function importInto(world: World, importer: Caller, parent: Group | Project, options: ImportOptions = {}) {
+export async function createTestImport(
+  world: World,
+  importer: Caller,
+  parent: Group | Project,
+  options: ImportOptions = {},
+) {
   const { database, runUnitOfWork } = world.server.services;
   const kind = parent.at.startsWith('/groups') ? 'group' : 'project';
   const source: SourceGroupOrProject = { kind, id: 7, fullPath: 'src/it', isChild: options.isChild ?? false };
   const { importId, entityId } = await createEntity(world, importer, parent, kind);
-  const users: Users = { idOf: (user) => (user == null ? null : (options.localUserIdsBySourceId?.[user.id] ?? null)) };
+  const users: UserMapping = {
+    getLocalUserId: (user) => (user == null ? null : (options.localUserIdsBySourceId?.[user.id] ?? null)),
+  };
   const caller = (await loadCaller(database.reader, importer.id, null)) as SignedInCaller;
 
-  async function loadTarget(db: Reader): Promise<Target> {
+  async function loadTarget(db: Reader): Promise<ImportTarget> {
     const destination = (
       kind === 'group'
         ? { group: await findGroup(db, caller, String(parent.id)) }
@@ -133,7 +140,7 @@ export async function importInto(world: World, importer: Caller, parent: Group |
 type UnitOfWork = FunctionParameters<Relation['store']>[0];
 type FunctionParameters<F extends (...given: never) => unknown> = F extends (...given: infer P) => unknown ? P : never;
 // biome-ignore lint/suspicious/noExplicitAny: elements of every kind
-type StoreElement = (uow: UnitOfWork, target: Target, element: any) => Promise<StoredElement>;
+type StoreElement = (uow: UnitOfWork, target: ImportTarget, element: any) => Promise<StoreElementResult>;
 
 interface StoreResult {
   readonly id?: number | null;

@@ -1,18 +1,18 @@
 import { importGroup } from '#api/namespaces/groups/index.ts';
 import { required } from '#http/parameters/declarations.ts';
-import { description, title } from '#http/parameters/texts.ts';
+import { longText, shortText } from '#http/parameters/texts.ts';
 import { boolean, integerIn, oneOf } from '#http/parameters/types.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
 import { ignoringInvalid } from './lenient-type.ts';
-import { defineCreation } from './relation.ts';
+import { declareDestinationCreation } from './relation.ts';
 
 /** Creates the group itself. */
-export const group = defineCreation({
+export const group = declareDestinationCreation({
   name: 'group',
   fields: {
-    name: required(title),
+    name: required(shortText),
     visibility: required(oneOf('private', 'internal', 'public')),
-    description: ignoringInvalid(description),
+    description: ignoringInvalid(longText),
     lfs_enabled: ignoringInvalid(boolean),
     emails_enabled: ignoringInvalid(boolean),
     emails_disabled: ignoringInvalid(boolean),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
-import { createFromSource, findGroupAs, importInto } from './fixtures.testing.ts';
+import { createFromSource, createTestImport, findGroupForUser } from './fixtures.testing.ts';
 import { group as groups } from './group.ts';
 import { members } from './members.ts';
 import { project as projects } from './project.ts';
@@ -56,7 +56,7 @@ test('ignores invalid optional fields of a group, but not name and visibility', 
 test('adds a number to a name that exists in the parent group', async () => {
   const parent = await here.newGroup({ visibility: 'public' });
   const { owner } = parent;
-  const inIt = { parent: await findGroupAs(here, owner, parent) };
+  const inIt = { parent: await findGroupForUser(here, owner, parent) };
   const attributes = { name: 'Tools', visibility: 'public', created_at: '2020-01-01T00:00:00Z' };
   const names = [];
   for (const kind of [groups, projects, groups, projects]) {
@@ -71,7 +71,7 @@ test('adds a number to a name that exists in the parent group', async () => {
 
 test('limits visibility to the parent group and the instance settings, also for administrators', async () => {
   const parent = await here.newGroup({ visibility: 'internal', owner: root });
-  const inIt = { parent: await findGroupAs(here, root, parent) };
+  const inIt = { parent: await findGroupForUser(here, root, parent) };
   const visibilityOf = async (kind: typeof groups, visibility: string) => {
     const attributes = { name: here.name('Thing'), visibility, created_at: '2020-01-01T00:00:00Z' };
     const id = await createFromSource(here, root, kind, attributes, { ...inIt, slug: here.name('it') });
@@ -98,7 +98,7 @@ test('imports all fields of a project and writes one event `imported`', async ()
     ...{ only_allow_merge_if_pipeline_succeeds: true, only_allow_merge_if_all_discussions_are_resolved: true },
   };
   const odd = { builds_access_level: 'sometimes', analytics_access_level: [9], prevent_merge_without_jira_issue: true };
-  const wish = { parent: await findGroupAs(here, owner, parent), slug: 'API' };
+  const wish = { parent: await findGroupForUser(here, owner, parent), slug: 'API' };
   const id = await createFromSource(here, owner, projects, { ...attributes, ...odd, default_branch: '../a' }, wish);
   const shown = (await owner.get(`/projects/${id}`)).body;
   assert.deepEqual(some(shown, { ...attributes, path: 'api' }), { ...attributes, path: 'api' });
@@ -116,7 +116,7 @@ test('lets a Maintainer, but no Developer, import into a group without project c
   const parent = await here.newGroup({ with: ['maintainer', 'developer'], project_creation_level: 'noone' });
   const attributes = { name: 'Api', visibility: 'private', created_at: '2020-01-01T00:00:00Z' };
   const by = async (who: typeof root) => {
-    return createFromSource(here, who, projects, attributes, { parent: await findGroupAs(here, who, parent) });
+    return createFromSource(here, who, projects, attributes, { parent: await findGroupForUser(here, who, parent) });
   };
   assert.equal(typeof (await by(parent.maintainer)), 'number');
   assert.equal(await by(parent.developer), 'invalid');
@@ -130,7 +130,7 @@ test('limits members to the level of the importing user and skips members with t
   const [ada, grace, alan, kurt] = [await here.user(), await here.user(), await here.user(), await here.user()];
   const { reporter, guest } = parent;
   const people = { 1: ada.id, 2: grace.id, 3: reporter.id, 4: guest.id, 5: alan.id, 6: maintainer.id, 7: kurt.id };
-  const of = await importInto(here, maintainer, project, { localUserIdsBySourceId: people });
+  const of = await createTestImport(here, maintainer, project, { localUserIdsBySourceId: people });
   const member = (id: number, access_level: unknown, expires_at: string | null = null) => ({
     ...{ id, username: `u${id}`, name: 'U', access_level, expires_at },
   });
@@ -159,7 +159,7 @@ test('limits members to the level of the importing user and skips members with t
 test('fetches inherited members for the requested entity and direct members for its children', async () => {
   const group = await here.newGroup();
   const asked = async (isChild: boolean) =>
-    (await importInto(here, group.owner, group, { isChild })).getListPath(members);
+    (await createTestImport(here, group.owner, group, { isChild })).getListPath(members);
   assert.deepEqual([await asked(false), await asked(true)], ['/groups/7/members/all', '/groups/7/members']);
   const unwanted = { migrateMemberships: false } as never;
   assert.equal(members.isEnabled?.(unwanted), false);

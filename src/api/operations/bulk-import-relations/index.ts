@@ -9,28 +9,31 @@ import { mergeRequests } from './merge-requests.ts';
 import { milestones } from './milestones.ts';
 import { project } from './project.ts';
 import { protectedBranches } from './protected-branches.ts';
-import type { Creation, Relation } from './relation.ts';
+import type { DestinationCreation, Relation } from './relation.ts';
 
 // The exports for other modules.
 export {
   type ChildRelation,
-  type Creation,
+  type DestinationCreation,
+  declareRelation,
+  type ImportTarget,
   type Relation,
-  relation,
   type SourceGroupOrProject,
   type SourceObjectRef,
   type SourceUser,
-  type StoredElement,
-  type Target,
-  type Users,
+  type StoreElementResult,
+  type UserMapping,
 } from './relation.ts';
-export { findLocalUser, parseProfile } from './users.ts';
+export { findLocalUserId, parseSourceProfile } from './users.ts';
 
 /**
  * The creation of a group or a project is the first relation of its entity. The engine adds `repository` after `project`, and
  * `project_entities` and `subgroups` at the end of a group.
  */
-export const CREATIONS: { readonly group: Creation; readonly project: Creation } = { group, project };
+export const DESTINATION_CREATIONS: { readonly group: DestinationCreation; readonly project: DestinationCreation } = {
+  group,
+  project,
+};
 
 /** The relations of a group, in their order. */
 export const GROUP_RELATIONS: readonly Relation[] = [members, labels, milestones, iterations, epics];

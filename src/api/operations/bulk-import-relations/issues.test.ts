@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, expectSuccess, world } from '#test/support/world.ts';
-import { importInto } from './fixtures.testing.ts';
+import { createTestImport } from './fixtures.testing.ts';
 import { issues } from './issues.ts';
 import { labels } from './labels.ts';
 import { milestones } from './milestones.ts';
@@ -43,7 +43,7 @@ const note = (id: number, body: string, more: Readonly<Record<string, unknown>> 
 /** Creates a project in the group and imports into it as its owner; the author on the source is the planner here. */
 async function importing() {
   const project = await here.newProject({ in: group, with: ['developer'] });
-  const of = await importInto(here, owner, project, {
+  const of = await createTestImport(here, owner, project, {
     localUserIdsBySourceId: { [AUTHOR.id]: planner.id, 73: project.developer.id },
   });
   const issueOf = async (iid: number, by: Caller = owner) => (await by.get(`${project.at}/issues/${iid}`)).body;
@@ -250,7 +250,7 @@ test('lists, filters and counts include imported issues', async () => {
 
 test('assigns each iid once during two concurrent imports', async () => {
   const { project, of, issueOf } = await importing();
-  const other = await importInto(here, owner, project, {});
+  const other = await createTestImport(here, owner, project, {});
   const numbers = [11, 12, 13, 14];
   await Promise.all(
     [of, other].map((one) =>

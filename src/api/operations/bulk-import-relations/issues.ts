@@ -1,16 +1,16 @@
 import { importIssue, issuesLockKey } from '#api/planning/issues/index.ts';
 import type { IssueType } from '#database/tables/issues.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
-import { title } from '#http/parameters/texts.ts';
+import { shortText } from '#http/parameters/texts.ts';
 import { boolean, date, dateTime, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { notesRelation } from './notes.ts';
-import { findStoredObject, relation } from './relation.ts';
+import { createNotesRelation } from './notes.ts';
+import { declareRelation, findStoredObject } from './relation.ts';
 import { labelTitles, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
-import { attributeText, mapUserIds, sourceUser, sourceUsers } from './source-users.ts';
+import { mapUserIds, sourceUser, sourceUsers, toAttributedText } from './source-users.ts';
 
 /** Issues with their notes. */
-export const issues = relation({
+export const issues = declareRelation({
   name: 'issues',
   kind: 'issue',
   inStats: true,
@@ -23,21 +23,21 @@ export const issues = relation({
     closed_at: optional(dateTime),
     closed_by: optional(sourceUser),
     labels: labelTitles,
-    milestone: optional(object({ title: required(title) })),
+    milestone: optional(object({ title: required(shortText) })),
     author: optional(sourceUser),
     assignees: sourceUsers,
     confidential: optional(boolean, false),
     discussion_locked: optional(boolean),
     due_date: optional(date),
     weight: optional(integerIn({ min: 0, max: 2 ** 31 - 1 })),
-    issue_type: optional(title),
+    issue_type: optional(shortText),
     epic: optional(object({ id: required(integer) })),
   },
   referencedUsers: ({ author, assignees, closed_by }) => [author, closed_by, ...assignees],
   toObjectRef,
   async store(uow, target, issue, users) {
     const { iid, state, labels, confidential } = issue;
-    const { author_id, text: description } = attributeText(uow.actor, users, issue.author, issue.description);
+    const { author_id, text: description } = toAttributedText(uow.actor, users, issue.author, issue.description);
     const isClosed = state === 'closed';
     const timestamps = toTimestamps(issue);
     const result = await importIssue(uow, target.destination.project!, {
@@ -52,13 +52,13 @@ export const issues = relation({
       importedState: {
         state,
         closed_at: isClosed ? (issue.closed_at ?? timestamps.updated_at) : null,
-        closed_by_id: isClosed ? users.idOf(issue.closed_by) : null,
+        closed_by_id: isClosed ? users.getLocalUserId(issue.closed_by) : null,
         ...timestamps,
       },
     });
     return isFailure(result) ? result : result.id;
   },
-  children: [notesRelation('Issue', 'issues')],
+  children: [createNotesRelation('Issue', 'issues')],
 });
 
 const ISSUE_TYPES: readonly string[] = ['issue', 'incident', 'task', 'test_case'] satisfies IssueType[];

@@ -1,14 +1,14 @@
 import { iterationsLockKey } from '#api/planning/iteration-cadences/index.ts';
 import { importIteration } from '#api/planning/iterations/index.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { title } from '#http/parameters/texts.ts';
+import { shortText } from '#http/parameters/texts.ts';
 import { date } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { relation } from './relation.ts';
+import { declareRelation } from './relation.ts';
 import { numberedFields, timestampFields, toTimestamps } from './shared-fields.ts';
 
 /** Iterations of groups. All cadences of the source become one cadence. The free tier has no iterations. */
-export const iterations = relation({
+export const iterations = declareRelation({
   name: 'iterations',
   kind: 'iteration',
   inStats: true,
@@ -18,7 +18,7 @@ export const iterations = relation({
   fields: {
     id: numberedFields.id,
     iid: numberedFields.iid,
-    title: optional(title),
+    title: optional(shortText),
     description: numberedFields.description,
     start_date: required(date),
     due_date: required(date),

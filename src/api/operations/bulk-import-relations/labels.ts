@@ -1,13 +1,13 @@
 import { createLabel, findLabelsByTitles } from '#api/planning/labels/index.ts';
 import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { longDescription, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, longDescription } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { relation } from './relation.ts';
+import { declareRelation } from './relation.ts';
 
 /** Labels of projects and groups. Later relations (issues, merge requests, epics) find their labels by title. */
-export const labels = relation({
+export const labels = declareRelation({
   name: 'labels',
   kind: 'label',
   inStats: true,
@@ -17,8 +17,8 @@ export const labels = relation({
   },
   fields: {
     id: required(integer),
-    name: required(validatedText(255)),
-    color: required(validatedText(255)),
+    name: required(domainValidatedText(255)),
+    color: required(domainValidatedText(255)),
     description: optional(longDescription),
   },
   async store(uow, { destination }, { name, color, description }) {

@@ -2,13 +2,13 @@ import { importMergeRequest, mergeRequestsLockKey } from '#api/planning/merge-re
 import { ZERO_ID } from '#git/refs/refs.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { refName, title } from '#http/parameters/texts.ts';
+import { refName, shortText } from '#http/parameters/texts.ts';
 import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { notesRelation } from './notes.ts';
-import { relation } from './relation.ts';
+import { createNotesRelation } from './notes.ts';
+import { declareRelation } from './relation.ts';
 import { labelTitles, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
-import { attributeText, mapUserIds, sourceUser, sourceUsers } from './source-users.ts';
+import { mapUserIds, sourceUser, sourceUsers, toAttributedText } from './source-users.ts';
 
 /** A full commit id. */
 const commitId: ParameterType<string> = {
@@ -20,7 +20,7 @@ const commitId: ParameterType<string> = {
 };
 
 /** Merge requests with their notes; the repository import has fetched their head commits. */
-export const mergeRequests = relation({
+export const mergeRequests = declareRelation({
   name: 'merge_requests',
   kind: 'merge_request',
   inStats: true,
@@ -45,7 +45,7 @@ export const mergeRequests = relation({
     squash: optional(boolean, false),
     discussion_locked: optional(boolean),
     labels: labelTitles,
-    milestone: optional(object({ title: required(title) })),
+    milestone: optional(object({ title: required(shortText) })),
     author: optional(sourceUser),
     assignees: sourceUsers,
     reviewers: sourceUsers,
@@ -57,7 +57,7 @@ export const mergeRequests = relation({
   toObjectRef,
   async store(uow, { destination }, mergeRequest, users) {
     const { iid, state, source_branch, target_branch, draft, squash, labels, diff_refs } = mergeRequest;
-    const { author_id, text: description } = attributeText(
+    const { author_id, text: description } = toAttributedText(
       uow.actor,
       users,
       mergeRequest.author,
@@ -86,9 +86,9 @@ export const mergeRequests = relation({
         start: diff_refs?.start_sha ?? null,
       },
       closed_at: isClosed ? (mergeRequest.closed_at ?? timestamps.updated_at) : null,
-      closed_by_id: isClosed ? users.idOf(mergeRequest.closed_by) : null,
+      closed_by_id: isClosed ? users.getLocalUserId(mergeRequest.closed_by) : null,
       merged_at: isMerged ? (mergeRequest.merged_at ?? timestamps.updated_at) : null,
-      merged_by_id: isMerged ? users.idOf(mergeRequest.merge_user ?? mergeRequest.merged_by) : null,
+      merged_by_id: isMerged ? users.getLocalUserId(mergeRequest.merge_user ?? mergeRequest.merged_by) : null,
       merge_commit_sha: mergeRequest.merge_commit_sha ?? null,
       squash_commit_sha: mergeRequest.squash_commit_sha ?? null,
       discussion_locked: mergeRequest.discussion_locked ?? null,
@@ -98,5 +98,5 @@ export const mergeRequests = relation({
     });
     return isFailure(result) ? result : result.id;
   },
-  children: [notesRelation('MergeRequest', 'merge_requests')],
+  children: [createNotesRelation('MergeRequest', 'merge_requests')],
 });

@@ -3,11 +3,11 @@ import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { relation } from './relation.ts';
+import { declareRelation } from './relation.ts';
 import { dateFields, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
 
 /** Milestones of projects and groups. Later relations (issues, merge requests) find their milestone by title. */
-export const milestones = relation({
+export const milestones = declareRelation({
   name: 'milestones',
   kind: 'milestone',
   inStats: true,

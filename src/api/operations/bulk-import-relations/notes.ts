@@ -3,13 +3,13 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { longDescription } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { childRelation } from './relation.ts';
+import { declareChildRelation } from './relation.ts';
 import { timestampFields, toTimestamps } from './shared-fields.ts';
-import { attributeText, sourceUser } from './source-users.ts';
+import { sourceUser, toAttributedText } from './source-users.ts';
 
 /** Notes of issues or merge requests, oldest first. */
-export const notesRelation = (type: 'Issue' | 'MergeRequest', noteables: 'issues' | 'merge_requests') =>
-  childRelation({
+export const createNotesRelation = (type: 'Issue' | 'MergeRequest', noteables: 'issues' | 'merge_requests') =>
+  declareChildRelation({
     name: 'notes',
     kind: 'note',
     list: ({ id }, { iid }: { readonly iid: number }) =>
@@ -26,7 +26,7 @@ export const notesRelation = (type: 'Issue' | 'MergeRequest', noteables: 'issues
     },
     referencedUsers: ({ author }) => [author],
     async store(uow, _target, { id }, note, users) {
-      const { author_id, text } = attributeText(uow.actor, users, note.author, note.body);
+      const { author_id, text } = toAttributedText(uow.actor, users, note.author, note.body);
       const { system, confidential } = note;
       const internal = note.internal || confidential;
       const result = await importNote(

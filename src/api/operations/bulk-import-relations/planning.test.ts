@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
 import { epics } from './epics.ts';
-import { importInto } from './fixtures.testing.ts';
+import { createTestImport } from './fixtures.testing.ts';
 import { issues } from './issues.ts';
 import { iterations } from './iterations.ts';
 import { milestones } from './milestones.ts';
@@ -15,7 +15,7 @@ const STRANGER = { id: 72, username: 'grace', name: 'Grace' };
 
 async function importing() {
   const group = await here.newGroup();
-  return { group, owner: group.owner, of: await importInto(here, group.owner, group) };
+  return { group, owner: group.owner, of: await createTestImport(here, group.owner, group) };
 }
 
 /** Returns these fields of a serialized object. */
@@ -44,7 +44,7 @@ test('uses the milestone of an ancestor group, and fails one that ends before it
   const { group, owner, of } = await importing();
   await of.importElements(milestones, [milestone]);
   const project = await here.newProject({ in: group });
-  const into = await importInto(here, owner, project);
+  const into = await createTestImport(here, owner, project);
   const backwards = { ...milestone, id: 8, title: 'Back', start_date: '2020-02-01', due_date: '2020-01-01' };
   assert.deepEqual(await into.importElements(milestones, [milestone, backwards]), ['invalid']);
   assert.deepEqual((await owner.get(`${project.at}/milestones`)).body, []);
@@ -135,7 +135,7 @@ test('adds an issue to its imported epic, but no public issue to a confidential 
   const { group, owner, of } = await importing();
   await of.importElements(epics, [epic(101), epic(102, { confidential: true })]);
   const project = await here.newProject({ in: group });
-  const into = await importInto(here, owner, project);
+  const into = await createTestImport(here, owner, project);
   await here.server.services.database.transaction((tx) =>
     tx
       .updateTable('bulk_import_objects')

@@ -6,11 +6,11 @@ import {
 } from '#api/namespaces/projects/index.ts';
 import { optional, type Parameter, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { title } from '#http/parameters/texts.ts';
+import { shortText } from '#http/parameters/texts.ts';
 import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 import { invalid, isFailure } from '#runtime/failure.ts';
 import { ignoringInvalid } from './lenient-type.ts';
-import { defineCreation } from './relation.ts';
+import { declareDestinationCreation } from './relation.ts';
 
 /** Names of the project attributes that are copied. */
 const COPIED_ATTRIBUTES: readonly AttributeName[] = [
@@ -32,11 +32,11 @@ const attributes = Object.fromEntries(
 };
 
 /** Creates the project itself. Its repository is the next relation. */
-export const project = defineCreation({
+export const project = declareDestinationCreation({
   name: 'project',
   fields: {
     ...attributes,
-    name: required(title),
+    name: required(shortText),
     visibility: required(oneOf('private', 'internal', 'public')),
     archived: optional(boolean, false),
     created_at: required(dateTime),

@@ -3,7 +3,7 @@ import { object, optional, required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, integer } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { relation } from './relation.ts';
+import { declareRelation } from './relation.ts';
 
 const optionalInteger = optional(integer);
 const accessLevels = optional(
@@ -31,7 +31,7 @@ const toRoles = (levels: readonly AccessLevel[]) =>
   });
 
 /** Protected branches. They replace the default rule of the new project. */
-export const protectedBranches = relation({
+export const protectedBranches = declareRelation({
   name: 'protected_branches',
   kind: 'protected_branch',
   inStats: true,

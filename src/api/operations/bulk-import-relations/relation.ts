@@ -43,7 +43,7 @@ interface RelationDeclaration<Fields extends Parameters, ChildFields extends Par
   /** Whether `stats` contains its counts. */
   readonly inStats?: boolean;
   /** Returns false if the relation is to be skipped (members, if the request excludes them). */
-  readonly isEnabled?: (target: Target) => boolean;
+  readonly isEnabled?: (target: ImportTarget) => boolean;
   /** Statuses of the first page that mean that the source lacks this feature: the relation is skipped without a failure. */
   readonly unavailableStatuses?: readonly number[];
   readonly fields: Fields;
@@ -52,14 +52,14 @@ interface RelationDeclaration<Fields extends Parameters, ChildFields extends Par
   readonly referencedUsers?: (element: ParameterValues<Fields>) => readonly (SourceUser | null | undefined)[];
   /** Title and URL of an element for failure records; only for issues, merge requests, epics and milestones. */
   readonly toObjectRef?: (element: ParameterValues<Fields>) => SourceObjectRef;
-  readonly lock?: (target: Target) => string | readonly string[];
-  readonly before?: (uow: UnitOfWork<SignedInCaller>, target: Target) => Promise<void>;
+  readonly lock?: (target: ImportTarget) => string | readonly string[];
+  readonly before?: (uow: UnitOfWork<SignedInCaller>, target: ImportTarget) => Promise<void>;
   readonly store: (
     uow: UnitOfWork<SignedInCaller>,
-    target: Target,
+    target: ImportTarget,
     element: ParameterValues<Fields>,
-    users: Users,
-  ) => Promise<StoredElement>;
+    users: UserMapping,
+  ) => Promise<StoreElementResult>;
   readonly children?: readonly ChildDeclaration<ParameterValues<Fields>, ChildFields>[];
 }
 
@@ -71,19 +71,19 @@ interface ChildDeclaration<Element, Fields extends Parameters> {
   readonly fields: Fields;
   readonly key?: (child: ParameterValues<Fields>) => string | number;
   readonly referencedUsers?: (child: ParameterValues<Fields>) => readonly (SourceUser | null | undefined)[];
-  readonly lock?: (target: Target) => string | readonly string[];
+  readonly lock?: (target: ImportTarget) => string | readonly string[];
   readonly store: (
     uow: UnitOfWork<SignedInCaller>,
-    target: Target,
+    target: ImportTarget,
     /** `id`: local id of the parent element. */
     parent: { readonly id: number; readonly element: Element },
     child: ParameterValues<Fields>,
-    users: Users,
-  ) => Promise<StoredElement>;
+    users: UserMapping,
+  ) => Promise<StoreElementResult>;
 }
 
 /** Result of `store`: the id of the new row, null if there is nothing to store, or a failure. */
-export type StoredElement = number | null | Failure;
+export type StoreElementResult = number | null | Failure;
 
 export interface SourceObjectRef {
   readonly title: string | null | undefined;
@@ -101,7 +101,7 @@ export interface SourceGroupOrProject {
 }
 
 /** The destination of an entity, and the options of its import. */
-export interface Target {
+export interface ImportTarget {
   readonly importId: number;
   readonly entityId: number;
   readonly source: SourceGroupOrProject;
@@ -119,9 +119,9 @@ export interface SourceUser {
 }
 
 /** Mapping of source users to local users, for all users that `referencedUsers` returned. */
-export interface Users {
+export interface UserMapping {
   /** Returns the id of the local user, or null. */
-  idOf(user: SourceUser | null | undefined): number | null;
+  getLocalUserId(user: SourceUser | null | undefined): number | null;
 }
 
 /**
@@ -131,16 +131,16 @@ export interface Users {
 interface CreationDeclaration<Fields extends Parameters> {
   readonly name: 'group' | 'project';
   readonly fields: Fields;
-  readonly lock?: (input: CreationInput) => string | readonly string[];
+  readonly lock?: (input: CreateDestinationInput) => string | readonly string[];
   readonly create: (
     uow: UnitOfWork<SignedInCaller>,
-    input: CreationInput,
+    input: CreateDestinationInput,
     element: ParameterValues<Fields>,
   ) => Promise<number | Failure>;
 }
 
 /** Destination and options of the new group or project. */
-export interface CreationInput {
+export interface CreateDestinationInput {
   readonly importId: number;
   /** Parent group, in which the importing user may create the entity; null: a top-level group. */
   readonly parent: Group | null;
@@ -156,17 +156,17 @@ export type Relation = RelationDeclaration<any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type ChildRelation = ChildDeclaration<any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: as above
-export type Creation = CreationDeclaration<any>;
+export type DestinationCreation = CreationDeclaration<any>;
 
 /** Declares a relation; the types of its elements follow from `fields`. */
-export function relation<const Fields extends Parameters, const ChildFields extends Parameters = Parameters>(
+export function declareRelation<const Fields extends Parameters, const ChildFields extends Parameters = Parameters>(
   declaration: RelationDeclaration<Fields, ChildFields>,
 ): Relation {
   return declaration;
 }
 
 /** Declares a child list, which several relations may use. */
-export function childRelation<const Fields extends Parameters>(
+export function declareChildRelation<const Fields extends Parameters>(
   // biome-ignore lint/suspicious/noExplicitAny: the elements are of every kind
   declaration: ChildDeclaration<any, Fields>,
 ): ChildRelation {
@@ -174,7 +174,9 @@ export function childRelation<const Fields extends Parameters>(
 }
 
 /** Declares the creation of a group or a project. */
-export function defineCreation<const Fields extends Parameters>(declaration: CreationDeclaration<Fields>): Creation {
+export function declareDestinationCreation<const Fields extends Parameters>(
+  declaration: CreationDeclaration<Fields>,
+): DestinationCreation {
   return declaration;
 }
 
@@ -184,7 +186,7 @@ export function defineCreation<const Fields extends Parameters>(declaration: Cre
  */
 export async function findStoredObject(
   db: Reader,
-  { importId, entityId }: Pick<Target, 'importId' | 'entityId'>,
+  { importId, entityId }: Pick<ImportTarget, 'importId' | 'entityId'>,
   kind: string,
   key: string | number,
 ): Promise<number | null> {

@@ -1,6 +1,6 @@
 import { MAX_IID } from '#domain/iids.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { longDescription, string, title } from '#http/parameters/texts.ts';
+import { longDescription, shortText, string } from '#http/parameters/texts.ts';
 import { arrayOf, date, dateTime, integer, integerIn } from '#http/parameters/types.ts';
 import { ignoringInvalid } from './lenient-type.ts';
 
@@ -10,7 +10,7 @@ import { ignoringInvalid } from './lenient-type.ts';
 export const numberedFields = {
   id: required(integer),
   iid: required(integerIn({ min: 1, max: MAX_IID })),
-  title: required(title),
+  title: required(shortText),
   description: optional(longDescription),
   web_url: ignoringInvalid(string),
 };
@@ -20,7 +20,7 @@ export const timestampFields = { created_at: required(dateTime), updated_at: opt
 export const dateFields = { start_date: optional(date), due_date: optional(date) };
 
 /** The `labels` of an element: their titles. */
-export const labelTitles = optional(arrayOf(title), []);
+export const labelTitles = optional(arrayOf(shortText), []);
 
 interface TitledElement {
   readonly title: string;

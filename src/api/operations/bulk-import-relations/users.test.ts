@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
-import { findLocalUser, parseProfile } from './users.ts';
+import { findLocalUserId, parseSourceProfile } from './users.ts';
 
 const here = await world();
 const { root, user } = here;
 
 /** Returns the local user for a profile of the source. */
 const meant = (answer: unknown, username = 'nobody-of-that-name') =>
-  findLocalUser(here.server.services.database.reader, parseProfile(answer, { username }));
+  findLocalUserId(here.server.services.database.reader, parseSourceProfile(answer, { username }));
 
 test('finds a user by email address, ignoring case, then by username', async () => {
   const [ada, grace] = [await user(), await user()];

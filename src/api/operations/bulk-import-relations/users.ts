@@ -5,7 +5,7 @@ import type { Reader } from '#database/database.ts';
 import { isParameterObject } from '#http/parameters/brackets.ts';
 import { optional, readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
-import { string, title } from '#http/parameters/texts.ts';
+import { shortText, string } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import type { SourceUser } from './relation.ts';
 
@@ -19,14 +19,14 @@ interface SourceProfile {
 }
 
 const PROFILE_FIELDS = {
-  username: optional(title),
+  username: optional(shortText),
   email: optional(string),
   public_email: optional(string),
   bot: optional(boolean, false),
 };
 
 /** Parses the response of `GET /users/:id`. For an invalid response, returns a profile with only the username of the reference. */
-export function parseProfile(response: unknown, { username }: Pick<SourceUser, 'username'>): SourceProfile {
+export function parseSourceProfile(response: unknown, { username }: Pick<SourceUser, 'username'>): SourceProfile {
   const problems = new Problems();
   const profile = readParameters(PROFILE_FIELDS, isParameterObject(response) ? response : {}, problems);
   return problems.any ? { username, bot: false } : { ...profile, username: profile.username || username };
@@ -36,7 +36,7 @@ export function parseProfile(response: unknown, { username }: Pick<SourceUser, '
  * Returns the id of the local user with a confirmed email address of the source user, otherwise with the same username; null if
  * there is none. Never returns bots or blocked users (contract/operations.md §1.4 "Users").
  */
-export async function findLocalUser(
+export async function findLocalUserId(
   db: Reader,
   { username, email, public_email, bot }: SourceProfile,
 ): Promise<number | null> {

@@ -5,7 +5,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import {
   getSourceEntityPath,
   INVALID_TOKEN_MESSAGE,
-  type Source,
+  type SourceClient,
   SourceFailure,
   type SourceResponse,
 } from '../bulk-import-engine/index.ts';
@@ -40,7 +40,7 @@ const failCheck = (message: string): Failure<'failed'> => fail('failed', { messa
 
 /** Checks the source and the first entity of the request. `signal`: aborted when the client disconnects. */
 export async function checkSource(
-  source: Source,
+  source: SourceClient,
   entity: RequestedEntity,
   signal: AbortSignal,
 ): Promise<CheckedSource | Failure<'failed'>> {
@@ -71,7 +71,7 @@ async function checkVersion(get: GetFromSource): Promise<VersionCheck | Failure<
   const response = isSuccess(versionResponse) ? versionResponse : await get('/metadata');
   const statuses = [versionResponse.status, response.status];
   if (isSuccess(response)) {
-    const { version, enterprise } = Object(response.value) as { version?: unknown; enterprise?: unknown };
+    const { version, enterprise } = Object(response.json) as { version?: unknown; enterprise?: unknown };
     const [, major, minor] = (typeof version === 'string' && /^(\d{1,4})\.(\d{1,4})/.exec(version)) || [];
     if (major === undefined || minor === undefined) return failCheck(MESSAGES.invalidUrl);
     if (Number(major) < 14) return failCheck(MESSAGES.unsupportedVersion);
@@ -92,7 +92,7 @@ async function checkToken(get: GetFromSource): Promise<Failure<'failed'> | null>
   const response = await get(path);
   if (isForbidden(response.status) || response.status === 404) return failCheck(MESSAGES.invalidToken);
   if (!isSuccess(response)) return failCheck(formatUnsuccessfulMessage(response, path));
-  const { scopes } = Object(response.value) as { scopes?: unknown };
+  const { scopes } = Object(response.json) as { scopes?: unknown };
   return Array.isArray(scopes) && scopes.includes('api') ? null : failCheck(MESSAGES.invalidToken);
 }
 
@@ -104,7 +104,7 @@ async function checkEntity(get: GetFromSource, entity: RequestedEntity): Promise
   if (isForbidden(response.status)) return failCheck(MESSAGES.invalidToken);
   if (response.status === 404) return notFoundFailure;
   if (!isSuccess(response)) return failCheck(formatUnsuccessfulMessage(response, path));
-  const sourceEntity = Object(response.value) as Record<string, unknown>;
+  const sourceEntity = Object(response.json) as Record<string, unknown>;
   const fullPath = source_type === 'group_entity' ? sourceEntity.full_path : sourceEntity.path_with_namespace;
   // The source reads a numeric path as an id, and may return another entity.
   if (typeof fullPath !== 'string' || foldCase(fullPath) !== foldCase(source_full_path)) return notFoundFailure;

@@ -10,7 +10,7 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import {
   advanceImport,
   checkDestination,
-  createSource,
+  createSourceClient,
   getSourceBaseUrl,
   insertConfiguration,
   type SourceConfiguration,
@@ -72,7 +72,7 @@ export async function createImport(
   if (rateLimitFailure !== null) return rateLimitFailure;
   const { url, access_token: token } = configuration;
   const [firstEntity] = entities;
-  const source = createSource(outbound, { url, token }, caller.user.id);
+  const source = createSourceClient(outbound, { url, token }, caller.user.id);
   const checkedSource = await checkInSlot(request, (signal) => checkSource(source, firstEntity!, signal));
   if (isFailure(checkedSource)) return checkedSource;
   const key = await secretKey();

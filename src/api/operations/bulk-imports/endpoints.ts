@@ -8,7 +8,7 @@ import { cancelImport } from '../bulk-import-engine/index.ts';
 import { bulkImportAccess, cancelImportAccess, ownEntityAccess, ownImportAccess } from './access.ts';
 import { createImport } from './create.ts';
 import { BulkImport, BulkImportEntity, BulkImportFailure } from './entities.ts';
-import { params } from './parameters.ts';
+import { createBulkImportParams } from './parameters.ts';
 import { type BulkImportRow, listEntities, listFailures, listImports } from './store.ts';
 
 const listParams = {
@@ -20,7 +20,7 @@ export const createBulkImport = endpoint({
   post: '/bulk_imports',
   summary: 'Copy groups and projects from another server',
   access: bulkImportAccess,
-  params,
+  params: createBulkImportParams,
   errors: { tooMany: TOO_MANY_REQUESTS, failed: [422, '{message}'] },
   activity: ['group_created'],
   response: created(BulkImport),

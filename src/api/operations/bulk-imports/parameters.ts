@@ -91,7 +91,7 @@ const nonEmptyEntityList: typeof entityList = {
   },
 };
 
-export const params = {
+export const createBulkImportParams = {
   configuration: required(object({ url: required(string), access_token: required(string) })),
   entities: required(nonEmptyEntityList),
 };

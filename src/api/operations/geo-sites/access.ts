@@ -8,7 +8,7 @@ import { findSite } from './store.ts';
 /** Access to replication sites for administrators, and for some endpoints the site itself (contract/operations.md §3.3). */
 
 /** Resource: the site `:id`. */
-export const siteById = {
+export const siteResource = {
   name: 'site',
   params: { id: required(integer) },
   load: ({ db, params }: AccessCall<{ id: number }>) => findSite(db, params.id),
@@ -43,7 +43,7 @@ export function administratorOrSiteAccess() {
     load: async ({ caller }): Promise<{ caller: Caller }> => ({ caller }),
     authorize: () => {},
   }).resource({
-    ...siteById,
+    ...siteResource,
     // A site may also name the primary: the validation of the update then returns the error.
     authorize({ caller }, { site }) {
       if (caller.site !== undefined && caller.site.id !== site.id && !site.is_primary) throw forbidden();

@@ -2,23 +2,23 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, integer } from '#http/parameters/types.ts';
 import { type FieldErrors, fail, invalid } from '#runtime/failure.ts';
-import { administratorAccess, administratorOrSiteAccess, siteById } from './access.ts';
+import { administratorAccess, administratorOrSiteAccess, siteResource } from './access.ts';
 import { issueCredentials } from './credentials.ts';
 import {
-  createdSiteEntity,
+  buildCreatedSiteEntity,
+  buildRepairedSiteEntity,
+  buildSiteEntity,
   GEO_SITE_APIS,
   type GeoSiteApi,
   GeoSiteCredentials,
-  repairedSiteEntity,
-  siteEntity,
 } from './entities.ts';
 import { deleteSiteApplication } from './oauth-application.ts';
 import { createSite, repairSite, updateSite } from './save.ts';
 import { findStatus, listStatuses } from './status.ts';
-import { statusEntity } from './status-entity.ts';
+import { buildStatusEntity } from './status-entity.ts';
 import { deleteSite, listSites } from './store.ts';
 
 /** Replication sites, under `/geo_sites` and the older `/geo_nodes` (contract/operations.md §3.1, §3.2). */
@@ -40,7 +40,7 @@ const commonParams = {
   minimum_reverification_interval: optional(integer),
   sync_object_storage: optional(boolean),
   selective_sync_type: optional(string),
-  selective_sync_shards: optional(commaSeparated(validatedText(255))),
+  selective_sync_shards: optional(commaSeparated(domainValidatedText(255))),
   selective_sync_namespace_ids: optional(commaSeparated(integer)),
 };
 
@@ -59,14 +59,14 @@ export const [createGeoSite, createGeoNode] = forBothNames((api) =>
     access: administratorAccess(),
     allowSiteToken: true,
     params: {
-      name: required(validatedText(255)),
+      name: required(domainValidatedText(255)),
       url: required(string),
       primary: optional(boolean),
       ...commonParams,
     },
     errors: siteErrors,
     uniqueErrors: siteUniqueErrors,
-    response: created(createdSiteEntity(api)),
+    response: created(buildCreatedSiteEntity(api)),
     write: (uow, { params, base }) => createSite(uow, params, base),
   }),
 );
@@ -77,7 +77,7 @@ export const [listGeoSites, listGeoNodes] = forBothNames((api) =>
     summary: 'List replication sites',
     access: administratorAccess(),
     allowSiteToken: true,
-    response: page(siteEntity(api)),
+    response: page(buildSiteEntity(api)),
     read: (db, { page }) => listSites(db, page),
   }),
 );
@@ -88,7 +88,7 @@ export const [listGeoSiteStatuses, listGeoNodeStatuses] = forBothNames((api) =>
     summary: 'List site statuses',
     access: administratorAccess(),
     allowSiteToken: true,
-    response: page(statusEntity(api)),
+    response: page(buildStatusEntity(api)),
     read: (db, { base, page }) => listStatuses(db, base, page),
   }),
 );
@@ -97,9 +97,9 @@ export const [getGeoSite, getGeoNode] = forBothNames((api) =>
   endpoint({
     get: `${api.path}/:id`,
     summary: 'Get a replication site',
-    access: administratorAccess().resource(siteById),
+    access: administratorAccess().resource(siteResource),
     allowSiteToken: true,
-    response: ok(siteEntity(api)),
+    response: ok(buildSiteEntity(api)),
     read: (_db, { site }) => site,
   }),
 );
@@ -110,10 +110,10 @@ export const [updateGeoSite, updateGeoNode] = forBothNames((api) =>
     summary: 'Update a replication site',
     access: administratorOrSiteAccess(),
     allowSiteToken: true,
-    params: { name: optional(validatedText(255)), url: optional(string), ...commonParams },
+    params: { name: optional(domainValidatedText(255)), url: optional(string), ...commonParams },
     errors: siteErrors,
     uniqueErrors: siteUniqueErrors,
-    response: ok(siteEntity(api)),
+    response: ok(buildSiteEntity(api)),
     // A site may change only its own field `enabled`.
     write: (uow, { site, params, base }) =>
       updateSite(uow, site.id, uow.actor.site === undefined ? params : { enabled: params.enabled }, base),
@@ -124,7 +124,7 @@ export const [deleteGeoSite, deleteGeoNode] = forBothNames((api) =>
   endpoint({
     delete: `${api.path}/:id`,
     summary: 'Delete a replication site',
-    access: administratorAccess().resource(siteById),
+    access: administratorAccess().resource(siteResource),
     allowSiteToken: true,
     errors: { notFound: NOT_FOUND },
     response: noContent,
@@ -139,10 +139,10 @@ export const [repairGeoSite, repairGeoNode] = forBothNames((api) =>
   endpoint({
     post: `${api.path}/:id/repair`,
     summary: 'Repair the OAuth application of a site',
-    access: administratorAccess().resource(siteById),
+    access: administratorAccess().resource(siteResource),
     allowSiteToken: true,
     errors: siteErrors,
-    response: ok(repairedSiteEntity(api)),
+    response: ok(buildRepairedSiteEntity(api)),
     write: (uow, { site, base }) => repairSite(uow, site.id, base),
   }),
 );
@@ -151,11 +151,11 @@ export const [getGeoSiteStatus, getGeoNodeStatus] = forBothNames((api) =>
   endpoint({
     get: `${api.path}/:id/status`,
     summary: 'Get the status of a replication site',
-    access: administratorAccess().resource(siteById),
+    access: administratorAccess().resource(siteResource),
     allowSiteToken: true,
     params: { refresh: optional(boolean) },
     errors: { noStatus: [404, '404 Status for Geo site not found Not Found'] },
-    response: ok(statusEntity(api)),
+    response: ok(buildStatusEntity(api)),
     read: async (db, { site, base }) => (await findStatus(db, site, base)) ?? fail('noStatus'),
   }),
 );
@@ -163,7 +163,7 @@ export const [getGeoSiteStatus, getGeoNodeStatus] = forBothNames((api) =>
 export const createGeoSiteCredentials = endpoint({
   post: '/geo_sites/:id/credentials',
   summary: 'Create new credentials for a secondary site',
-  access: administratorAccess().resource(siteById),
+  access: administratorAccess().resource(siteResource),
   allowSiteToken: true,
   errors: { isPrimary: [400, '400 Bad request - Primary site has no credentials'], notFound: NOT_FOUND },
   response: created(GeoSiteCredentials),

@@ -3,7 +3,7 @@ import { parseShards } from '#domain/site-scope.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable, shape } from '#http/endpoint/responses.ts';
 import type { SiteCredentials } from './credentials.ts';
-import { internalUrl, isThisServer, type Site } from './site.ts';
+import { getInternalUrl, isThisServer, type Site } from './site.ts';
 import { findStoredStatus, getHealth, type Health } from './status.ts';
 import { loadSiteNamespaces } from './store.ts';
 
@@ -60,7 +60,7 @@ function toSiteValues(site: Site, context: SerializationContext, namespacesBySit
     id: site.id,
     name: site.name,
     url: site.url,
-    internal_url: internalUrl(site),
+    internal_url: getInternalUrl(site),
     primary: site.is_primary,
     enabled: site.enabled,
     current: isThisServer(site, context),
@@ -81,7 +81,7 @@ function toSiteValues(site: Site, context: SerializationContext, namespacesBySit
 }
 
 /** Returns the API URLs of a site under one of the two names. */
-export const siteLinks = (
+export const buildSiteLinks = (
   { path }: GeoSiteApi,
   { id }: Pick<Site, 'id'>,
   { url }: Pick<SerializationContext, 'url'>,
@@ -91,7 +91,7 @@ export const siteLinks = (
 };
 
 /** Returns the entity of a site under one of the two names; the older one also has `clone_protocol`. */
-export function siteEntity(api: GeoSiteApi) {
+export function buildSiteEntity(api: GeoSiteApi) {
   const cloneProtocolField = (api.noun === 'node' ? { clone_protocol: cloneProtocol } : {}) as {
     clone_protocol: typeof cloneProtocol;
   };
@@ -103,13 +103,13 @@ export function siteEntity(api: GeoSiteApi) {
   return entity(api.title, fields).from(loadNamespaces, (site: Site, context, namespaces) => ({
     ...toSiteValues(site, context, namespaces),
     ...(api.noun === 'node' && { clone_protocol: 'http' as const }),
-    _links: siteLinks(api, site, context),
+    _links: buildSiteLinks(api, site, context),
   }));
 }
 
 /** Returns the entity of a created site. It has `sync_object_storage` for a primary too. */
-export function createdSiteEntity(api: GeoSiteApi) {
-  const BaseSite = siteEntity(api);
+export function buildCreatedSiteEntity(api: GeoSiteApi) {
+  const BaseSite = buildSiteEntity(api);
   return entity(`Created${api.title}`, { ...BaseSite.schema.properties, sync_object_storage: Type.Boolean() }).from(
     async (sites: readonly Site[], context) => {
       const serialized = await BaseSite.serializeAll(sites, context);
@@ -123,8 +123,8 @@ export function createdSiteEntity(api: GeoSiteApi) {
 }
 
 /** Returns the entity of a repaired site, which also has its health. */
-export function repairedSiteEntity(api: GeoSiteApi) {
-  const BaseSite = siteEntity(api);
+export function buildRepairedSiteEntity(api: GeoSiteApi) {
+  const BaseSite = buildSiteEntity(api);
   return entity(`Repaired${api.title}`, {
     ...BaseSite.schema.properties,
     geo_node_id: integer,

@@ -2,11 +2,11 @@ import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
 export { requireApiScope } from './access.ts';
-export { GEO_SITE_APIS, siteEntity } from './entities.ts';
-export { storageDigest, toUnixSeconds } from './primary-status.ts';
+export { buildSiteEntity, GEO_SITE_APIS } from './entities.ts';
+export { hashStorageNames, toUnixSeconds } from './primary-status.ts';
 export type { Site } from './site.ts';
 export { type SiteWithStatus, storeStatus } from './status.ts';
-export { statusEntity } from './status-entity.ts';
+export { buildStatusEntity } from './status-entity.ts';
 export {
   formatPercentage,
   REPLICABLE_KINDS,

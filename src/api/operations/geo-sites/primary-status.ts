@@ -35,7 +35,7 @@ export async function getPrimaryStatus(
     cursor_last_event_timestamp: null,
     version,
     revision,
-    storage_configuration_digest: storageDigest(storages),
+    storage_configuration_digest: hashStorageNames(storages),
     last_successful_status_check_at: now,
     updated_at: now,
     slots: await countSlots(db, now),
@@ -46,7 +46,7 @@ export async function getPrimaryStatus(
 export const toUnixSeconds = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1000);
 
 /** Returns a digest of storage names. Two sites with the same names, in any order, have equal digests. */
-export function storageDigest(names: readonly string[]): string {
+export function hashStorageNames(names: readonly string[]): string {
   return createHash('sha256')
     .update([...names].sort().join(','))
     .digest('hex');

@@ -35,4 +35,5 @@ export function normalizeBaseUrl(url: string): string {
 }
 
 /** Returns the URL at which other sites reach the site. */
-export const internalUrl = ({ internal_url, url }: Pick<Site, 'internal_url' | 'url'>): string => internal_url ?? url;
+export const getInternalUrl = ({ internal_url, url }: Pick<Site, 'internal_url' | 'url'>): string =>
+  internal_url ?? url;

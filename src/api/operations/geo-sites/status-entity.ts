@@ -5,8 +5,8 @@ import type { Reader } from '#database/database.ts';
 import { namespaceColumns } from '#domain/namespaces/namespaces.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { type GeoSiteApi, siteLinks } from './entities.ts';
-import { getPrimaryStatus, type PrimaryStatus, storageDigest, toUnixSeconds } from './primary-status.ts';
+import { buildSiteLinks, type GeoSiteApi } from './entities.ts';
+import { getPrimaryStatus, hashStorageNames, type PrimaryStatus, toUnixSeconds } from './primary-status.ts';
 import { getHealth, type SiteWithStatus, type StoredStatus } from './status.ts';
 import { type Counts, formatPercentage, REPLICABLE_FIELDS, replicableValues, WEEKLY_COUNTS } from './status-fields.ts';
 import { loadSiteNamespaces } from './store.ts';
@@ -16,7 +16,7 @@ const count = nullable(Type.Integer());
 const percentage = Type.String({ pattern: '^\\d+\\.\\d\\d%$' });
 
 /** Returns the entity of a site's health and replication progress (contract/operations.md §3.2). */
-export function statusEntity(api: GeoSiteApi) {
+export function buildStatusEntity(api: GeoSiteApi) {
   const fields = {
     geo_node_id: Type.Integer(),
     projects_count: count,
@@ -60,7 +60,7 @@ export function statusEntity(api: GeoSiteApi) {
     (row: SiteWithStatus, context, { namespacesBySite, statusBySite }) => {
       const { site } = row;
       const status = row.status ?? statusBySite.get(site.id)!;
-      const { self, status: statusUrl } = siteLinks(api, site, context);
+      const { self, status: statusUrl } = buildSiteLinks(api, site, context);
       return {
         geo_node_id: site.id,
         ...toStatusValues(status, context),
@@ -68,7 +68,8 @@ export function statusEntity(api: GeoSiteApi) {
         selective_sync_type: site.selective_sync_type,
         namespaces: namespacesBySite.get(site.id) ?? [],
         storage_shards_match:
-          site.is_primary || status.storage_configuration_digest === storageDigest(Object.keys(context.git.storages)),
+          site.is_primary ||
+          status.storage_configuration_digest === hashStorageNames(Object.keys(context.git.storages)),
         _links: { self: statusUrl, [api.noun]: self } as never,
       };
     },

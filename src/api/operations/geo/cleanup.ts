@@ -2,7 +2,7 @@ import type { Database, Reader, Transaction } from '#database/database.ts';
 import { type SiteScope, siteScopeColumns } from '#domain/site-scope.ts';
 import { defineJob } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
-import { deleteChecksums } from '../replicables/index.ts';
+import { deleteOrphanedChecksums } from '../replicables/index.ts';
 import { listSiteEvents } from './events.ts';
 
 /** Minimum retention of events. Events are also retained until all enabled secondaries have read them. */
@@ -16,7 +16,7 @@ export const deleteOldEvents = defineJob({
     const lastReadId = await findLastIdReadByAll(database.reader);
     for (let deletedCount = BATCH_SIZE; deletedCount === BATCH_SIZE; )
       deletedCount = await database.transaction((tx) => deleteBatch(tx, lastReadId));
-    await deleteChecksums(database);
+    await deleteOrphanedChecksums(database);
   },
 });
 

@@ -6,13 +6,13 @@ import { perPage } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { findPrimary, findSite, GEO_SITE_APIS, statusEntity } from '../geo-sites/index.ts';
+import { buildStatusEntity, findPrimary, findSite, GEO_SITE_APIS } from '../geo-sites/index.ts';
 import { enqueueChecksums, loadReplicables, REPLICABLE_NAMES } from '../replicables/index.ts';
 import { siteAccess, siteBlobAccess } from './access.ts';
 import { FollowingSite, GeoEvent, Replicable } from './entities.ts';
 import { findSiteScope, listSiteEvents } from './events.ts';
-import { findSkippedUntil, recordSkipped } from './skipped-events.ts';
-import { reportParams, storeReport } from './status-report.ts';
+import { getScanStartId, recordSkippedRange } from './skipped-events.ts';
+import { statusReportParams, storeReport } from './status-report.ts';
 
 /** Endpoints for secondaries (contract/operations.md §3.4). */
 
@@ -26,9 +26,9 @@ export const reportGeoStatus = endpoint({
   summary: 'Report the status of a site',
   access: siteAccess(),
   allowSiteToken: true,
-  params: reportParams,
+  params: statusReportParams,
   errors: { otherSite: FORBIDDEN },
-  response: created(statusEntity(GEO_SITE_APIS[0])),
+  response: created(buildStatusEntity(GEO_SITE_APIS[0])),
   write: (uow, { site, params }) => storeReport(uow, site.id, params),
 });
 
@@ -76,9 +76,9 @@ export const listGeoEvents = endpoint({
     const scope = await findSiteScope(db, id);
     if (scope === null) return fail('notFound');
     const { database } = services;
-    const afterId = findSkippedUntil(database, scope, after_id);
+    const afterId = getScanStartId(database, scope, after_id);
     const { events, replicables, scannedUntilId } = await listSiteEvents(db, scope, { afterId, limit: per_page });
-    if (events.length === 0) recordSkipped(database, scope, { afterId: after_id, untilId: scannedUntilId });
+    if (events.length === 0) recordSkippedRange(database, scope, { afterId: after_id, untilId: scannedUntilId });
     await enqueueChecksums(services, replicables);
     return events;
   },

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { GEO_SITE_APIS, type Site, siteEntity } from '../geo-sites/index.ts';
+import { buildSiteEntity, GEO_SITE_APIS, type Site } from '../geo-sites/index.ts';
 import { REPLICABLE_NAMES, type Replicable as ReplicableRow } from '../replicables/index.ts';
 import type { SiteEvent } from './events.ts';
 
 /** Entities in responses to secondaries (contract/operations.md §3.4). */
 
 const text = Type.String();
-const GeoSite = siteEntity(GEO_SITE_APIS[0]);
+const GeoSite = buildSiteEntity(GEO_SITE_APIS[0]);
 
 /** A secondary with its primary. */
 export interface SiteWithPrimary {

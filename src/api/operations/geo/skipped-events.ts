@@ -26,12 +26,12 @@ const toScopeKey = ({ id, selective_sync_type, selective_sync_shards }: SiteScop
   `${id} ${selective_sync_type} ${selective_sync_shards}`;
 
 /** Returns the event id from which to scan for a site that has read all events up to `afterId`. */
-export function findSkippedUntil(database: Database, scope: SiteScope, afterId: number): number {
+export function getScanStartId(database: Database, scope: SiteScope, afterId: number): number {
   const range = getRanges(database).get(toScopeKey(scope));
   return range?.afterId === afterId ? range.untilId : afterId;
 }
 
 /** Records that no event after `afterId`, up to and including `untilId`, is in the site's scope. */
-export function recordSkipped(database: Database, scope: SiteScope, { afterId, untilId }: SkippedRange): void {
+export function recordSkippedRange(database: Database, scope: SiteScope, { afterId, untilId }: SkippedRange): void {
   getRanges(database).set(toScopeKey(scope), { afterId, untilId });
 }

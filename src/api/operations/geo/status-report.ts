@@ -26,7 +26,7 @@ const countParams: Parameters = {
   container_repositories_replication_enabled: optional(boolean),
 };
 
-export const reportParams = {
+export const statusReportParams = {
   geo_node_id: required(integer),
   status_message: optional(string),
   db_replication_lag_seconds: optional(integer),

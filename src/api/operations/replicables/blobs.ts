@@ -27,7 +27,7 @@ export const loadLfsObjects: LoadReplicables = async (db, scope, selection) => {
       ),
     )
     .orderBy('lfs_objects.id')
-    .limit(selectionLimit(selection))
+    .limit(getSelectionLimit(selection))
     .execute();
   return rows.map((row) => toReplicable('lfs_object', row));
 };
@@ -42,7 +42,7 @@ export const loadJobArtifacts: LoadReplicables = async (db, scope, selection) =>
     .where(isInSelection(db, sql.ref<number>('job_artifacts.id'), selection))
     .where(isInSiteScope(db, scope))
     .orderBy('job_artifacts.id')
-    .limit(selectionLimit(selection))
+    .limit(getSelectionLimit(selection))
     .execute();
   return rows.map((row) => toReplicable('job_artifact', row));
 };
@@ -52,7 +52,7 @@ export function isInSelection(db: Reader, id: Expression<number>, selection: Rep
   return 'ids' in selection ? isInIds(db, id, selection.ids) : sql<boolean>`${id} > ${selection.afterId}`;
 }
 
-export const selectionLimit = (selection: ReplicableSelection): number =>
+export const getSelectionLimit = (selection: ReplicableSelection): number =>
   'ids' in selection ? selection.ids.length : selection.limit;
 
 interface BlobRow {

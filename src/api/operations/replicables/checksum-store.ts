@@ -25,7 +25,7 @@ export function isChecksumOf(kind: RepositoryKind): RawBuilder<SqlBool> {
 }
 
 /** Deletes the checksums of repositories that no longer exist. */
-export async function deleteChecksums(database: Database): Promise<void> {
+export async function deleteOrphanedChecksums(database: Database): Promise<void> {
   for (const kind of Object.keys(ID_COLUMNS) as RepositoryKind[])
     while ((await deleteChecksumBatch(database, kind)) === BATCH_SIZE);
 }

@@ -22,7 +22,7 @@ interface ChecksumPayload {
 /** Milliseconds after a failed computation in which requests do not start another one. */
 const FAILURE_RETRY_MS = 3_600_000;
 
-export const findChecksums = defineJob({
+export const computeChecksums = defineJob({
   kind: 'geo_checksums',
   async handle(
     services: Pick<Services, 'database' | 'git' | 'clock' | 'log'>,
@@ -48,7 +48,7 @@ export async function enqueueChecksums(
   await database.transaction(async (tx) => {
     for (const [name, replicablesOfName] of replicablesByName) {
       const ids = replicablesOfName.map(({ replicable_id }) => replicable_id).sort((a, b) => a - b);
-      await enqueue(tx, findChecksums, { name, ids }, { key: `${name} ${ids.join(' ')}`.slice(0, 1_000) });
+      await enqueue(tx, computeChecksums, { name, ids }, { key: `${name} ${ids.join(' ')}`.slice(0, 1_000) });
     }
   });
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isInSiteScope } from '#domain/site-scope.ts';
 import { getRefVersion } from '#repositories/repository.ts';
-import { isInSelection, selectionLimit } from './blobs.ts';
+import { getSelectionLimit, isInSelection } from './blobs.ts';
 import { isChecksumOf } from './checksum-store.ts';
 import type { LoadReplicables } from './replicable.ts';
 import { IS_FETCHABLE, isRouteOf } from './wiki-routes.ts';
@@ -28,7 +28,7 @@ export const loadProjectRepositories: LoadReplicables = async (db, scope, select
     .where(isInSelection(db, sql.ref<number>('repositories.project_id'), selection))
     .where(isInSiteScope(db, scope))
     .orderBy('repositories.project_id')
-    .limit(selectionLimit(selection))
+    .limit(getSelectionLimit(selection))
     .execute();
   return rows.map((row) => ({
     replicable_name: 'project_repository',
@@ -64,7 +64,7 @@ export const loadSnippetRepositories: LoadReplicables = async (db, scope, select
     .where('snippets.made', '=', true)
     .where(isInSiteScope(db, scope, { namespace: NAMESPACE_COLUMNS.project, storage: 'snippets.storage' }))
     .orderBy('snippets.id')
-    .limit(selectionLimit(selection))
+    .limit(getSelectionLimit(selection))
     .execute();
   return rows.map((row) => ({
     replicable_name: 'snippet_repository',
@@ -104,7 +104,7 @@ const loadWikis =
       .where(IS_FETCHABLE)
       .where(isInSiteScope(db, scope, { namespace: NAMESPACE_COLUMNS[owner], storage: 'wikis.storage' }))
       .orderBy('wikis.wiki_id')
-      .limit(selectionLimit(selection))
+      .limit(getSelectionLimit(selection))
       .execute();
     return rows.map((row) => ({
       replicable_name,

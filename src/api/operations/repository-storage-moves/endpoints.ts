@@ -6,7 +6,7 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { moveEntity } from './entities.ts';
+import { getMoveEntity } from './entities.ts';
 import { forKinds } from './repository-kinds.ts';
 import { scheduleMove } from './schedule.ts';
 import { scheduleAllMoves } from './schedule-all.ts';
@@ -33,7 +33,7 @@ export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((ki
     get: `/${kind.name}_repository_storage_moves`,
     summary: `List the storage moves of all ${kind.name}s`,
     access: administrator(),
-    response: page(moveEntity(kind)),
+    response: page(getMoveEntity(kind)),
     read: (db, { page }) => listMoves(db, kind, null, page),
   }),
 );
@@ -45,7 +45,7 @@ export const [getProjectMove, getSnippetMove, getGroupMove] = forKinds((kind) =>
     access: administrator(),
     params: moveIdParams,
     errors: { notFound: NOT_FOUND },
-    response: ok(moveEntity(kind)),
+    response: ok(getMoveEntity(kind)),
     read: async (db, { params }) => (await findMove(db, kind, params.repository_storage_move_id)) ?? fail('notFound'),
   }),
 );
@@ -55,7 +55,7 @@ export const [listMovesOfProject, listMovesOfSnippet, listMovesOfGroup] = forKin
     get: `${kind.path}/repository_storage_moves`,
     summary: `List the storage moves of ${kind.nounWithArticle}`,
     access: kind.adminAccess(),
-    response: page(moveEntity(kind)),
+    response: page(getMoveEntity(kind)),
     read: (db, { containerId, page }) => listMoves(db, kind, containerId, page),
   }),
 );
@@ -67,7 +67,7 @@ export const [getMoveOfProject, getMoveOfSnippet, getMoveOfGroup] = forKinds((ki
     access: kind.adminAccess(),
     params: moveIdParams,
     errors: { notFound: NOT_FOUND },
-    response: ok(moveEntity(kind)),
+    response: ok(getMoveEntity(kind)),
     read: async (db, { containerId, params }) =>
       (await findMove(db, kind, params.repository_storage_move_id, containerId)) ?? fail('notFound'),
   }),
@@ -80,7 +80,7 @@ export const [createProjectMove, createSnippetMove, createGroupMove] = forKinds(
     access: kind.adminAccess(),
     params: { destination_storage_name: optional(string) },
     errors: { invalid: INVALID, notFound: [404, `404 ${kind.title} Not Found`] },
-    response: created(moveEntity(kind)),
+    response: created(getMoveEntity(kind)),
     handle({ caller, containerId, params }, { runUnitOfWork, config }) {
       const input = { destination: params.destination_storage_name ?? null, storages: Object.keys(config.storages) };
       return runUnitOfWork(caller, (uow) => scheduleMove(uow, kind, containerId, input));

@@ -5,7 +5,7 @@ import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import { isInIds } from '#database/dialect.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import type { Kind } from './repository-kinds.ts';
+import type { ContainerKind } from './repository-kinds.ts';
 import type { Move } from './store.ts';
 
 /** Entities of moves, one per kind of container (contract/operations.md §2, "Single POST"). */
@@ -31,7 +31,7 @@ function toMoveValues(move: Move) {
   };
 }
 
-const listContainerIds = (moves: readonly Move[], column: Kind['column']) => [
+const listContainerIds = (moves: readonly Move[], column: ContainerKind['column']) => [
   ...new Set(moves.map((move) => move[column] as number)),
 ];
 
@@ -84,6 +84,6 @@ const GroupMove = entity('GroupStorageMove', { ...moveFields, group: GroupIdenti
 const ENTITIES_BY_KIND = { project: ProjectMove, snippet: SnippetMove, group: GroupMove };
 
 /** Returns the entity of moves of this kind. */
-export function moveEntity({ name }: Kind) {
+export function getMoveEntity({ name }: ContainerKind) {
   return ENTITIES_BY_KIND[name] as unknown as typeof ProjectMove;
 }

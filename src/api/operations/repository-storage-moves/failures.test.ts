@@ -14,7 +14,7 @@ import { basic } from '#test/examples/scene.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import type { Project } from '#test/support/world.ts';
 import { createWorldWithStorages, pathExists } from './fixtures.testing.ts';
-import { moveNext, STEPS } from './run.ts';
+import { moveNextRepository, STEPS } from './run.ts';
 
 const { root, anonymous, user, newProject, server, runJobs, clock, getRepositoryRow, moveAll } =
   await createWorldWithStorages();
@@ -168,7 +168,10 @@ async function dieBefore(t: TestContext, step: StepName) {
     died.abort();
     throw died.signal.reason;
   });
-  await assert.rejects(moveNext.handle(server.services, {}, { id: 0, attempt: 1, signal: died.signal }), /abort/);
+  await assert.rejects(
+    moveNextRepository.handle(server.services, {}, { id: 0, attempt: 1, signal: died.signal }),
+    /abort/,
+  );
 }
 
 test('a move whose process ends after the switch to the copy is finished by the next process', async (t) => {
@@ -190,7 +193,7 @@ test('a process that was presumed dead cannot switch to its copy', async (t) => 
   const one = await scheduleMove();
   replaceStep(t, 'switchOver', async (switchOver) => {
     // Another process takes over and first rolls back interrupted moves.
-    await moveNext.handle(server.services, {}, jobRun(2));
+    await moveNextRepository.handle(server.services, {}, jobRun(2));
     return switchOver();
   });
   await moveAll();

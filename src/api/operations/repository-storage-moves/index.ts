@@ -1,9 +1,9 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { deleteMovedSources } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
-import { moveNext, resumeMoves, resumeMovesSchedule } from './run.ts';
+import { moveNextRepository, resumeMoves, resumeMovesSchedule } from './run.ts';
 import { onStorageMoveRequested } from './schedule.ts';
-import { moveAll } from './schedule-all.ts';
+import { scheduleMovesInBatches } from './schedule-all.ts';
 
 /**
  * Moves of repositories between storages. The transaction that schedules a move makes the container read-only. The
@@ -16,7 +16,7 @@ import { moveAll } from './schedule-all.ts';
  */
 export const repositoryStorageMoves = resourceModule({
   endpoints,
-  jobs: [moveAll, moveNext, deleteMovedSources, resumeMoves],
+  jobs: [scheduleMovesInBatches, moveNextRepository, deleteMovedSources, resumeMoves],
   schedules: [resumeMovesSchedule],
   subscriptions: [onStorageMoveRequested],
 });

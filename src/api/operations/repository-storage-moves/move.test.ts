@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { listRefs } from '#git/refs/refs.ts';
 import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
 import { createWorldWithStorages, pathExists } from './fixtures.testing.ts';
-import { moveAll as scheduleMoves } from './schedule-all.ts';
+import { scheduleMovesInBatches as scheduleMoves } from './schedule-all.ts';
 
 const { root, user, anonymous, newProject, newGroup, server, runJobs, clock, getRepositoryRow, moveAll } =
   await createWorldWithStorages();

@@ -14,7 +14,7 @@ import { hasIntent, hasProjectIntent } from '#repositories/ref-updates/intents.t
  * of its move until the move ends (contract/operations.md §2).
  */
 
-export type KindName = StorageMovesTable['kind'];
+export type ContainerKindName = StorageMovesTable['kind'];
 
 /** The state of a container before a move. */
 export interface Container {
@@ -41,8 +41,8 @@ export function assignDiskPaths(moveId: number, { repositories }: Container): Di
   return repositories.map(({ diskPath }, index) => ({ from: diskPath, to: toDiskPath(`move ${moveId} ${index}`) }));
 }
 
-export interface Kind {
-  readonly name: KindName;
+export interface ContainerKind {
+  readonly name: ContainerKindName;
   /** Noun with article, for summaries. */
   readonly nounWithArticle: 'a project' | 'a snippet' | 'a group';
   readonly title: 'Project' | 'Snippet' | 'Group';
@@ -51,13 +51,13 @@ export interface Kind {
   /** Returns access for administrators, with the container of the path. */
   adminAccess(): Access<{ readonly containerId: number; readonly caller: SignedInCaller }, Parameters>;
   /** Returns the container, or null if it does not exist. */
-  find(db: Reader, id: number): Promise<Container | null>;
+  findContainer(db: Reader, id: number): Promise<Container | null>;
   /** Returns the ids after `afterId` of containers with repositories in the storage, in ascending order. */
   listIdsInStorage(db: Reader, storage: string, afterId: number, limit: number): Promise<number[]>;
   /** Makes the container read-only for this move. */
-  lock(tx: Transaction, id: number, moveId: number): Promise<void>;
+  makeReadOnly(tx: Transaction, id: number, moveId: number): Promise<void>;
   /** Makes the container writable again, unless another move has locked it. */
-  unlock(tx: Transaction, id: number, moveId: number): Promise<void>;
+  makeWritable(tx: Transaction, id: number, moveId: number): Promise<void>;
   /** Returns whether writes to the container that started before it became read-only are pending. */
   hasPendingWrites(tx: Transaction, id: number): Promise<boolean>;
   /**
@@ -97,7 +97,7 @@ async function setWikiLocation(
   await tx.updateTable('wikis').set({ storage, disk_path, updated_at: tx.now }).where(column, '=', id).execute();
 }
 
-const PROJECT: Kind = {
+const PROJECT: ContainerKind = {
   name: 'project',
   nounWithArticle: 'a project',
   title: 'Project',
@@ -107,7 +107,7 @@ const PROJECT: Kind = {
     administrator()
       .resource({ name: 'project', load: (call) => loadVisibleProject(call), notFound: () => null })
       .map(({ project, caller }) => ({ containerId: project.id, caller })),
-  async find(db, id) {
+  async findContainer(db, id) {
     // index: repositories primary key
     const row = await db
       .selectFrom('repositories')
@@ -131,10 +131,10 @@ const PROJECT: Kind = {
       .execute();
     return rows.map(({ project_id }) => project_id);
   },
-  async lock(tx, id, move_id) {
+  async makeReadOnly(tx, id, move_id) {
     await tx.updateTable('repositories').set({ read_only: true, move_id }).where('project_id', '=', id).execute();
   },
-  async unlock(tx, id, moveId) {
+  async makeWritable(tx, id, moveId) {
     await tx
       .updateTable('repositories')
       .set({ read_only: false, move_id: null })
@@ -158,7 +158,7 @@ const PROJECT: Kind = {
   },
 };
 
-const SNIPPET: Kind = {
+const SNIPPET: ContainerKind = {
   name: 'snippet',
   nounWithArticle: 'a snippet',
   title: 'Snippet',
@@ -168,7 +168,7 @@ const SNIPPET: Kind = {
     administrator()
       .resource(snippetById)
       .map(({ readable, caller }) => ({ containerId: readable.snippet.id, caller })),
-  async find(db, id) {
+  async findContainer(db, id) {
     // index: snippets primary key
     const row = await db
       .selectFrom('snippets')
@@ -193,10 +193,10 @@ const SNIPPET: Kind = {
       .execute();
     return rows.map(({ id }) => id);
   },
-  async lock(tx, id, move_id) {
+  async makeReadOnly(tx, id, move_id) {
     await tx.updateTable('snippets').set({ move_id }).where('id', '=', id).execute();
   },
-  async unlock(tx, id, moveId) {
+  async makeWritable(tx, id, moveId) {
     await tx
       .updateTable('snippets')
       .set({ move_id: null })
@@ -218,7 +218,7 @@ const SNIPPET: Kind = {
 };
 
 /** A group has only the repository of its wiki. Without a wiki, its row names the storage for a future wiki. */
-const GROUP: Kind = {
+const GROUP: ContainerKind = {
   name: 'group',
   nounWithArticle: 'a group',
   title: 'Group',
@@ -228,7 +228,7 @@ const GROUP: Kind = {
     administrator()
       .resource({ name: 'group', load: (call) => loadVisibleGroup(call), notFound: () => null })
       .map(({ group, caller }) => ({ containerId: group.id, caller })),
-  async find(db, id) {
+  async findContainer(db, id) {
     // index: namespaces primary key
     const row = await db
       .selectFrom('namespaces')
@@ -252,10 +252,10 @@ const GROUP: Kind = {
       .execute();
     return rows.map(({ group_id }) => group_id as number);
   },
-  async lock(tx, id, move_id) {
+  async makeReadOnly(tx, id, move_id) {
     await tx.updateTable('namespaces').set({ move_id }).where('id', '=', id).execute();
   },
-  async unlock(tx, id, moveId) {
+  async makeWritable(tx, id, moveId) {
     await tx
       .updateTable('namespaces')
       .set({ move_id: null })
@@ -280,10 +280,12 @@ const GROUP: Kind = {
 const KINDS = [PROJECT, SNIPPET, GROUP] as const;
 
 /** Defines the same endpoint for each kind: `export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((kind) => endpoint({ ... }))` */
-export function forKinds<Endpoint>(defineEndpoint: (kind: Kind) => Endpoint): readonly [Endpoint, Endpoint, Endpoint] {
+export function forKinds<Endpoint>(
+  defineEndpoint: (kind: ContainerKind) => Endpoint,
+): readonly [Endpoint, Endpoint, Endpoint] {
   return [defineEndpoint(PROJECT), defineEndpoint(SNIPPET), defineEndpoint(GROUP)];
 }
 
-export function getKind(name: KindName): Kind {
-  return KINDS.find((kind) => kind.name === name) as Kind;
+export function getContainerKind(name: ContainerKindName): ContainerKind {
+  return KINDS.find((kind) => kind.name === name) as ContainerKind;
 }

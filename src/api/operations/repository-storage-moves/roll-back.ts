@@ -1,6 +1,6 @@
 import type { Transaction } from '#database/database.ts';
 import { GitError } from '#git/process/failures.ts';
-import { getKind } from './repository-kinds.ts';
+import { getContainerKind } from './repository-kinds.ts';
 import type { MovingServices } from './services.ts';
 import { getContainerId, type Move } from './store.ts';
 import { deleteCopies } from './transfer.ts';
@@ -11,7 +11,7 @@ const MAX_MESSAGE_LENGTH = 256;
  * Rolls back a move that is not replicated. Stores the error, after which no process can switch to the copy, deletes the
  * copy, and makes the source writable again. Does nothing if the move was replicated in the meantime.
  */
-export async function rollBack(services: MovingServices, move: Move, message: string): Promise<void> {
+export async function rollBackMove(services: MovingServices, move: Move, message: string): Promise<void> {
   const { database, git, log } = services;
   const isNotReplicated = await database.transaction((tx) =>
     storeError(tx, move, message.slice(0, MAX_MESSAGE_LENGTH)),
@@ -30,7 +30,7 @@ export async function rollBack(services: MovingServices, move: Move, message: st
       .where('id', '=', move.id)
       .where('state', '=', 'started')
       .execute();
-    await getKind(move.kind).unlock(tx, getContainerId(move), move.id);
+    await getContainerKind(move.kind).makeWritable(tx, getContainerId(move), move.id);
   });
 }
 
@@ -52,7 +52,7 @@ async function moveExists(tx: Transaction, id: number): Promise<boolean> {
 }
 
 /** Returns a short error message without paths. */
-export function describeFailure(error: unknown): string {
+export function describeCopyError(error: unknown): string {
   if (error instanceof GitError) return `The repository could not be copied: git ${error.failure.kind}`;
   const { code } = error as NodeJS.ErrnoException;
   return `The repository could not be copied${code === undefined ? '' : `: ${code}`}`;

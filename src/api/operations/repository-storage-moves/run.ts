@@ -3,11 +3,11 @@ import type { Transaction } from '#database/database.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { deleteMovedSources, GRACE_MS } from './cleanup.ts';
-import { getKind } from './repository-kinds.ts';
-import { describeFailure, rollBack } from './roll-back.ts';
+import { getContainerKind } from './repository-kinds.ts';
+import { describeCopyError, rollBackMove } from './roll-back.ts';
 import type { MovingServices } from './services.ts';
 import { getContainerId, listMovesInState, type Move, parseDiskPaths } from './store.ts';
-import { transfer, verify } from './transfer.ts';
+import { transferRepositories, verifyCopies } from './transfer.ts';
 
 /**
  * The steps of a move (contract/operations.md §2, "The move", 2 to 6). After a crash the state of the row decides what to
@@ -21,7 +21,7 @@ export const QUEUE_KEY = 'moves';
 const MAX_ATTEMPTS = 100_000;
 
 /** Runs the oldest scheduled move and enqueues the next run. Only one of these jobs runs at a time. */
-export const moveNext = defineJob({
+export const moveNextRepository = defineJob({
   kind: 'move_next_repository',
   maxAttempts: MAX_ATTEMPTS,
   isLongRunning: true,
@@ -29,11 +29,11 @@ export const moveNext = defineJob({
     const { database } = services;
     // These moves were interrupted: this job is the only one that starts moves.
     for (const move of await listMovesInState(database.reader, 'started', 100))
-      await rollBack(services, move, INTERRUPTED_MESSAGE);
+      await rollBackMove(services, move, INTERRUPTED_MESSAGE);
     const [nextMove] = await listMovesInState(database.reader, 'scheduled', 1);
     if (nextMove !== undefined) await runMove(services, nextMove, signal);
     if ((await listMovesInState(database.reader, 'scheduled', 1)).length === 0) return;
-    await database.transaction((tx) => enqueue(tx, moveNext, {}, { key: QUEUE_KEY }));
+    await database.transaction((tx) => enqueue(tx, moveNextRepository, {}, { key: QUEUE_KEY }));
   },
 });
 
@@ -45,7 +45,8 @@ export const resumeMoves = defineJob({
       await listMovesInState(database.reader, 'scheduled', 1),
       await listMovesInState(database.reader, 'started', 1),
     ].flat();
-    if (waitingMoves.length > 0) await database.transaction((tx) => enqueue(tx, moveNext, {}, { key: QUEUE_KEY }));
+    if (waitingMoves.length > 0)
+      await database.transaction((tx) => enqueue(tx, moveNextRepository, {}, { key: QUEUE_KEY }));
   },
 });
 
@@ -57,7 +58,7 @@ async function runMove(services: MovingServices, move: Move, signal: AbortSignal
   if (!(await startMove(services, move))) return;
   try {
     await STEPS.waitForPendingWrites(services, move, signal);
-    const container = await getKind(move.kind).find(services.database.reader, getContainerId(move));
+    const container = await getContainerKind(move.kind).findContainer(services.database.reader, getContainerId(move));
     const nonEmptyPaths = (container?.repositories ?? []).flatMap(({ diskPath, hasContent }) =>
       hasContent ? [diskPath] : [],
     );
@@ -74,7 +75,7 @@ async function runMove(services: MovingServices, move: Move, signal: AbortSignal
     // If the server is stopping, the move is rolled back as interrupted after its next start.
     signal.throwIfAborted();
     services.log.warn({ err: error, move: move.id }, 'Moving a repository failed');
-    await rollBack(services, move, error instanceof MoveFailed ? error.message : describeFailure(error));
+    await rollBackMove(services, move, error instanceof MoveFailed ? error.message : describeCopyError(error));
   }
 }
 
@@ -110,7 +111,7 @@ async function waitForPendingWrites(
   move: Move,
   signal: AbortSignal,
 ): Promise<void> {
-  const kind = getKind(move.kind);
+  const kind = getContainerKind(move.kind);
   const deadlineMs = clock.now().getTime() + MAX_WAIT_MS;
   while (await database.transaction((tx) => kind.hasPendingWrites(tx, getContainerId(move)))) {
     signal.throwIfAborted();
@@ -122,7 +123,7 @@ async function waitForPendingWrites(
 /** Switches to the copy in one transaction. Throws if the move was rolled back or its container was deleted. */
 async function switchOver({ database }: MovingServices, move: Move): Promise<void> {
   await database.transaction(async (tx) => {
-    const kind = getKind(move.kind);
+    const kind = getContainerKind(move.kind);
     const containerId = getContainerId(move);
     const diskPaths = parseDiskPaths(move).map(({ from, to }) => (changesStorage(move) ? to : from));
     const location = { storage: move.destination_storage, diskPaths };
@@ -151,4 +152,4 @@ async function setReplicated(tx: Transaction, move: Move): Promise<boolean> {
 }
 
 /** The steps between start and end of a move, in this order. */
-export const STEPS = { waitForPendingWrites, transfer, verify, switchOver };
+export const STEPS = { waitForPendingWrites, transfer: transferRepositories, verify: verifyCopies, switchOver };

@@ -4,7 +4,7 @@ import { invalidParameters } from '#http/errors/http-error.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
-import { getKind, type KindName } from './repository-kinds.ts';
+import { type ContainerKindName, getContainerKind } from './repository-kinds.ts';
 import { scheduleMove } from './schedule.ts';
 import { listMovesInState } from './store.ts';
 
@@ -18,7 +18,7 @@ interface ScheduleAllInput {
 /** Enqueues the job that schedules a move per container. Throws 400 if a storage name is unknown. */
 export async function scheduleAllMoves(
   { config, database }: Pick<Services, 'config' | 'database'>,
-  kind: KindName,
+  kind: ContainerKindName,
   input: ScheduleAllInput,
 ): Promise<void> {
   const { source_storage_name: source, destination_storage_name: destination = null } = input;
@@ -28,11 +28,11 @@ export async function scheduleAllMoves(
   );
   if (unknownFields.length > 0)
     throw invalidParameters(unknownFields.map((name) => `${name} does not have a valid value`));
-  await database.transaction((tx) => enqueue(tx, moveAll, { kind, source, destination, after: 0 }));
+  await database.transaction((tx) => enqueue(tx, scheduleMovesInBatches, { kind, source, destination, after: 0 }));
 }
 
 interface BulkMovePayload {
-  readonly kind: KindName;
+  readonly kind: ContainerKindName;
   readonly source: string;
   readonly destination: string | null;
   /** The last processed container id. */
@@ -48,14 +48,14 @@ const BATCH_DELAY_MS = 1_000;
  * Schedules moves of all containers of a kind in a storage, a few at a time. Skips containers that are read-only or have
  * left the storage, so two concurrent bulk jobs create one move per container.
  */
-export const moveAll = defineJob({
+export const scheduleMovesInBatches = defineJob({
   kind: 'schedule_storage_moves',
   maxAttempts: 100,
   isLongRunning: true,
   async handle(services: Pick<Services, 'runUnitOfWork' | 'config' | 'database'>, payload: BulkMovePayload) {
     const { kind: name, source, destination, after } = payload;
     const db = services.database.reader;
-    const kind = getKind(name);
+    const kind = getContainerKind(name);
     const waitingCount = (await listMovesInState(db, 'scheduled', MAX_SCHEDULED)).length;
     const ids = await kind.listIdsInStorage(db, source, after, MAX_SCHEDULED - waitingCount);
     const input = { destination, source, storages: Object.keys(services.config.storages) };
@@ -70,5 +70,5 @@ export const moveAll = defineJob({
 });
 
 function enqueueNext(tx: Transaction, payload: BulkMovePayload): Promise<void> {
-  return enqueue(tx, moveAll, payload, { runAt: addMilliseconds(tx.now, BATCH_DELAY_MS) });
+  return enqueue(tx, scheduleMovesInBatches, payload, { runAt: addMilliseconds(tx.now, BATCH_DELAY_MS) });
 }

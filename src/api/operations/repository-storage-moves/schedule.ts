@@ -4,8 +4,8 @@ import { enqueue } from '#jobs/job.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
 import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { assignDiskPaths, getKind, type Kind } from './repository-kinds.ts';
-import { moveNext, QUEUE_KEY } from './run.ts';
+import { assignDiskPaths, type ContainerKind, getContainerKind } from './repository-kinds.ts';
+import { moveNextRepository, QUEUE_KEY } from './run.ts';
 import type { Move } from './store.ts';
 
 /** Schedules moves. The container becomes read-only, and a job moves its repositories. */
@@ -22,11 +22,11 @@ interface ScheduleInput {
 /** Schedules the move of a container and makes it read-only (contract/operations.md §2, "The move", 1). */
 export async function scheduleMove(
   uow: UnitOfWork,
-  kind: Kind,
+  kind: ContainerKind,
   containerId: number,
   { destination, storages, source }: ScheduleInput,
 ): Promise<Move | Failure<'notFound' | 'invalid'>> {
-  const container = await kind.find(uow, containerId);
+  const container = await kind.findContainer(uow, containerId);
   if (container === null || (source !== undefined && container.storage !== source)) return fail('notFound');
   const errors = compactFieldErrors({
     destination_storage_name: destination === null ? [] : validateDestination(destination, storages),
@@ -47,8 +47,8 @@ export async function scheduleMove(
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await kind.lock(uow, containerId, move.id);
-  await enqueue(uow, moveNext, {}, { key: QUEUE_KEY });
+  await kind.makeReadOnly(uow, containerId, move.id);
+  await enqueue(uow, moveNextRepository, {}, { key: QUEUE_KEY });
   return uow
     .updateTable('storage_moves')
     .set({ repositories: JSON.stringify(assignDiskPaths(move.id, container)) })
@@ -73,7 +73,10 @@ async function chooseDestination(uow: UnitOfWork, source: string, storages: read
 export const onStorageMoveRequested = subscription({
   event: 'storage-move-requested',
   async inTransaction(uow, { projectId, storage }) {
-    const move = await scheduleMove(uow, getKind('project'), projectId, { destination: storage, storages: [storage] });
+    const move = await scheduleMove(uow, getContainerKind('project'), projectId, {
+      destination: storage,
+      storages: [storage],
+    });
     if (isFailure(move)) throw new Error(`The move of project ${projectId} could not be scheduled: ${move.code}`);
   },
 });

@@ -3,7 +3,7 @@ import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { StorageMovesTable } from '#database/tables/storage-moves.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { type DiskPathMove, getKind, type Kind } from './repository-kinds.ts';
+import { type ContainerKind, type DiskPathMove, getContainerKind } from './repository-kinds.ts';
 
 export type Move = Selectable<StorageMovesTable>;
 
@@ -13,13 +13,13 @@ export function parseDiskPaths({ repositories }: Move): readonly DiskPathMove[] 
 
 /** Returns the id of the moved project, snippet or group. */
 export function getContainerId(move: Move): number {
-  return move[getKind(move.kind).column] as number;
+  return move[getContainerKind(move.kind).column] as number;
 }
 
 /** Returns a page of the moves of a kind, or of one container, newest first. */
 export function listMoves(
   db: Reader,
-  { name, column }: Kind,
+  { name, column }: ContainerKind,
   containerId: number | null,
   page: OffsetRequest,
 ): Promise<Page<Move>> {
@@ -32,7 +32,7 @@ export function listMoves(
 /** Returns a move of a kind or of one container, or null. index: storage_moves primary key */
 export async function findMove(
   db: Reader,
-  { name, column }: Kind,
+  { name, column }: ContainerKind,
   id: number,
   containerId: number | null = null,
 ): Promise<Move | null> {

@@ -33,7 +33,7 @@ export interface TransferredRepository extends RepositoryPair {
  * Copies each existing repository to its final path (contract/operations.md §2, "The move", 4). Throws if one of
  * `nonEmptyPaths` does not exist: its storage may be unavailable.
  */
-export async function transfer(
+export async function transferRepositories(
   git: Git,
   move: Move,
   { nonEmptyPaths, signal }: { readonly nonEmptyPaths: readonly string[]; readonly signal: AbortSignal },
@@ -54,7 +54,7 @@ export async function transfer(
 }
 
 /** Verifies the copies. Returns the checksums of the first copy that differs from its source, or null. */
-export async function verify(
+export async function verifyCopies(
   git: Git,
   transferred: readonly TransferredRepository[],
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '#test/support/world.ts';
-import { createGroupWithCertificates, newKey } from './fixtures.testing.ts';
+import { createGroupWithCertificates, generateSshKey } from './fixtures.testing.ts';
 
 const here = await world();
 const FLAG = '/features/ssh_certificates_rest_endpoints';
@@ -80,7 +80,7 @@ test('returns 404 on the free tier', async () => {
 
 test('lists certificates in pages, oldest first', async () => {
   const group = await createGroupWithCertificates(here);
-  for (const title of ['b', 'a', 'c']) await group.owner.post(group.list, { title, key: newKey() });
+  for (const title of ['b', 'a', 'c']) await group.owner.post(group.list, { title, key: generateSshKey() });
   const [first, second] = [1, 2].map((page) => group.owner.get(group.list, { page, per_page: 2 }));
   const titles = async (answer: typeof first) => (await answer)!.body.map(({ title }: { title: string }) => title);
   assert.deepEqual([await titles(first), await titles(second)], [['b', 'a'], ['c']]);

@@ -25,13 +25,13 @@ export const manageCertificatesAccess = () =>
   });
 
 /** Message of the 404 for a missing certificate. */
-export const NOT_FOUND = 'SSH Certificate not found';
+export const CERTIFICATE_NOT_FOUND = 'SSH Certificate not found';
 
 /** Resource: the certificate `:certificate_id` of the group. */
-export const certificateById = {
+export const certificateResource = {
   name: 'certificate',
   params: { certificate_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly certificate_id: number }>, { group }: InGroup) =>
     findCertificate(db, group.id, params.certificate_id),
-  notFound: () => new HttpError(404, { message: NOT_FOUND }),
+  notFound: () => new HttpError(404, { message: CERTIFICATE_NOT_FOUND }),
 } as const;

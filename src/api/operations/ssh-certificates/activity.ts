@@ -4,7 +4,7 @@ import type { Certificate } from './store.ts';
 const MESSAGES = { create_ssh_certificate: 'Created', delete_ssh_certificate: 'Deleted' } as const;
 
 /** Records an audit event of a certificate in its group (contract/activity.md Part 3). */
-export function recordCertificate(
+export function recordCertificateEvent(
   uow: UnitOfWork,
   { id, full_path: path }: { readonly id: number; readonly full_path: string },
   name: keyof typeof MESSAGES,

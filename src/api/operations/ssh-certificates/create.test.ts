@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { createGroupWithCertificates, newKey, sshKey } from './fixtures.testing.ts';
+import { buildSshKey, createGroupWithCertificates, generateSshKey } from './fixtures.testing.ts';
 
 const here = await world();
 const group = await createGroupWithCertificates(here);
@@ -19,10 +19,10 @@ async function textsOf(key: string, title?: string): Promise<string> {
 }
 
 const rsa = (bits: number) =>
-  sshKey('ssh-rsa', Buffer.from([1, 0, 1]), Buffer.concat([Buffer.from([0, 0x80]), randomBytes(bits / 8 - 1)]));
+  buildSshKey('ssh-rsa', Buffer.from([1, 0, 1]), Buffer.concat([Buffer.from([0, 0x80]), randomBytes(bits / 8 - 1)]));
 
 test('returns the certificate as sent and records an audit event', async () => {
-  const key = `${newKey()} of the acme build `;
+  const key = `${generateSshKey()} of the acme build `;
   const { status, body } = await add(key);
   assert.equal(status, 201);
   assert.deepEqual(body, { id: body.id, title: 'build CA', key, created_at: body.created_at });
@@ -36,7 +36,7 @@ test('returns the certificate as sent and records an audit event', async () => {
 });
 
 test('returns the errors of title and key in one message, but only one error for an invalid key', async () => {
-  const key = newKey();
+  const key = generateSshKey();
   const long = `${key}${'x'.repeat(5000)}`;
   for (const [sent, title, texts] of [
     ['', '', 'Invalid key'],
@@ -58,7 +58,7 @@ test('returns the errors of title and key in one message, but only one error for
 });
 
 test('rejects a key that any group has, ignoring its comment', async () => {
-  const [key, other] = [newKey(), await createGroupWithCertificates(here)];
+  const [key, other] = [generateSshKey(), await createGroupWithCertificates(here)];
   await other.owner.post(other.list, { title: 'theirs', key });
   assert.equal(await textsOf(key), TAKEN);
   assert.equal(await textsOf(key.replace('ca@acme', 'nobody')), TAKEN);
@@ -66,7 +66,7 @@ test('rejects a key that any group has, ignoring its comment', async () => {
 });
 
 test('of two concurrent requests with one key exactly one succeeds', async () => {
-  const [key, other] = [newKey(), await createGroupWithCertificates(here)];
+  const [key, other] = [generateSshKey(), await createGroupWithCertificates(here)];
   const answers = await Promise.all([
     add(key),
     other.owner.post(other.list, { title: 'theirs', key }),
@@ -82,12 +82,12 @@ test('applies the settings for minimum key sizes and allowed types', async () =>
   assert.equal(await textsOf(rsa(1024)), 'Key must be at least 2048 bits');
   assert.equal((await add(rsa(2048))).status, 201);
   assert.equal(
-    await textsOf(newKey(), ''),
+    await textsOf(generateSshKey(), ''),
     "Title can't be blank, Key type is forbidden. Must be RSA, ECDSA, ECDSA_SK, or ED25519_SK",
   );
   await set({ ecdsa_key_restriction: -1, ecdsa_sk_key_restriction: -1 });
-  assert.equal(await textsOf(newKey()), 'Key type is forbidden. Must be RSA or ED25519_SK');
+  assert.equal(await textsOf(generateSshKey()), 'Key type is forbidden. Must be RSA or ED25519_SK');
   const names = ['rsa', 'dsa', 'ecdsa', 'ed25519', 'ecdsa_sk', 'ed25519_sk'];
   await set(Object.fromEntries(names.map((name) => [`${name}_key_restriction`, 0])));
-  assert.equal((await add(newKey())).status, 201);
+  assert.equal((await add(generateSshKey())).status, 201);
 });

@@ -4,8 +4,8 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { type ApplicationSettings, loadSettings } from '#settings/settings.ts';
-import { recordCertificate } from './activity.ts';
-import { type Certificate, insertCertificate, isRegistered } from './store.ts';
+import { recordCertificateEvent } from './activity.ts';
+import { type Certificate, insertCertificate, isFingerprintRegistered } from './store.ts';
 
 /** Error for a key that any group already has. */
 export const FINGERPRINT_TAKEN =
@@ -35,7 +35,7 @@ export async function createCertificate(
   }
   const { fingerprint } = parsedKey;
   const certificate = await insertCertificate(uow, { group_id: group.id, title, key, fingerprint });
-  await recordCertificate(uow, group, 'create_ssh_certificate', certificate);
+  await recordCertificateEvent(uow, group, 'create_ssh_certificate', certificate);
   return certificate;
 }
 
@@ -69,5 +69,5 @@ const formatAlternatives = (words: readonly string[]) =>
   new Intl.ListFormat('en', { type: 'disjunction' }).format(words);
 
 async function validateFingerprint(db: Reader, { fingerprint }: SshKey): Promise<string[]> {
-  return (await isRegistered(db, fingerprint)) ? [FINGERPRINT_TAKEN] : [];
+  return (await isFingerprintRegistered(db, fingerprint)) ? [FINGERPRINT_TAKEN] : [];
 }

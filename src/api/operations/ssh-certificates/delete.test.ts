@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
-import { createGroupWithCertificates, newKey } from './fixtures.testing.ts';
+import { createGroupWithCertificates, generateSshKey } from './fixtures.testing.ts';
 
 const here = await world();
 
@@ -10,7 +10,7 @@ async function createGroups() {
   const [group, other, key] = [
     await createGroupWithCertificates(here),
     await createGroupWithCertificates(here),
-    newKey(),
+    generateSshKey(),
   ];
   const { body } = await expectSuccess(group.owner.post(group.list, { title: 'CA', key }));
   const addSameKey = () => other.owner.post(other.list, { title: 'mine now', key });

@@ -1,8 +1,8 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, page } from '#http/endpoint/responses.ts';
 import { required } from '#http/parameters/declarations.ts';
-import { validatedText } from '#http/parameters/texts.ts';
-import { certificateById, manageCertificatesAccess, NOT_FOUND } from './access.ts';
+import { domainValidatedText } from '#http/parameters/texts.ts';
+import { CERTIFICATE_NOT_FOUND, certificateResource, manageCertificatesAccess } from './access.ts';
 import { createCertificate, FINGERPRINT_TAKEN } from './create.ts';
 import { SshCertificate } from './entities.ts';
 import { deleteCertificate } from './on-delete.ts';
@@ -22,7 +22,7 @@ export const createSshCertificate = endpoint({
   post: '/groups/:id/ssh_certificates',
   summary: 'Create an SSH certificate of a group',
   access: manageCertificatesAccess(),
-  params: { title: required(validatedText(255)), key: required(validatedText(5000)) },
+  params: { title: required(domainValidatedText(255)), key: required(domainValidatedText(5000)) },
   errors: {
     invalid: [422, 'Validation failed: {messages}'],
     fingerprintTaken: [422, `Validation failed: ${FINGERPRINT_TAKEN}`],
@@ -36,8 +36,8 @@ export const createSshCertificate = endpoint({
 export const deleteSshCertificate = endpoint({
   delete: '/groups/:id/ssh_certificates/:certificate_id',
   summary: 'Delete an SSH certificate of a group',
-  access: manageCertificatesAccess().resource(certificateById),
-  errors: { notFound: [404, NOT_FOUND] },
+  access: manageCertificatesAccess().resource(certificateResource),
+  errors: { notFound: [404, CERTIFICATE_NOT_FOUND] },
   activity: ['delete_ssh_certificate'],
   response: noContent,
   write: (uow, { group, certificate }) => deleteCertificate(uow, group, certificate),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Group, World } from '#test/support/world.ts';
 
 /** Returns a public key in the format of `ssh-keygen`, with these fields after the algorithm's name. */
-export function sshKey(algorithm: string, ...fields: readonly (Buffer | string)[]): string {
+export function buildSshKey(algorithm: string, ...fields: readonly (Buffer | string)[]): string {
   const bytes = [algorithm, ...fields].flatMap((field) => {
     const content = Buffer.from(field as string);
     const length = Buffer.alloc(4);
@@ -13,7 +13,7 @@ export function sshKey(algorithm: string, ...fields: readonly (Buffer | string)[
 }
 
 /** Returns a random key. */
-export const newKey = () => sshKey('ssh-ed25519', randomBytes(32));
+export const generateSshKey = () => buildSshKey('ssh-ed25519', randomBytes(32));
 
 /** Creates a top-level group with the feature enabled. `list` is the API path of its certificates. */
 export async function createGroupWithCertificates(world: World): Promise<Group & { readonly list: string }> {

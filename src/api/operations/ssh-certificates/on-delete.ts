@@ -4,7 +4,7 @@ import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { recordCertificate } from './activity.ts';
+import { recordCertificateEvent } from './activity.ts';
 import { type Certificate, deleteCertificateRow, deleteCertificatesOfSubgroup } from './store.ts';
 
 /** Deletes a certificate; its key can then be added again. */
@@ -14,7 +14,7 @@ export async function deleteCertificate(
   certificate: Certificate,
 ): Promise<undefined | Failure<'notFound'>> {
   if (!(await deleteCertificateRow(uow, certificate.id))) return fail('notFound');
-  await recordCertificate(uow, group, 'delete_ssh_certificate', certificate);
+  await recordCertificateEvent(uow, group, 'delete_ssh_certificate', certificate);
 }
 
 /**
@@ -29,6 +29,6 @@ export const onGroupTransferred = subscription<Services, 'group-or-project-trans
     if (deletedCertificates.length === 0) return;
     const { full_path } = await getNamespacePath(uow, id);
     for (const certificate of deletedCertificates)
-      await recordCertificate(uow, { id, full_path }, 'delete_ssh_certificate', certificate);
+      await recordCertificateEvent(uow, { id, full_path }, 'delete_ssh_certificate', certificate);
   },
 });

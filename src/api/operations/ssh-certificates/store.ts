@@ -23,7 +23,7 @@ export async function findCertificate(db: Reader, groupId: number, id: number): 
 }
 
 /** Returns whether any group has a certificate with this key. index: ssh_certificates_by_fingerprint */
-export function isRegistered(db: Reader, fingerprint: string): Promise<boolean> {
+export function isFingerprintRegistered(db: Reader, fingerprint: string): Promise<boolean> {
   return hasRow(db.selectFrom('ssh_certificates').select('id').where('fingerprint', '=', fingerprint));
 }
 

@@ -20,14 +20,14 @@ import { loadWikiHead, type WikiSnapshot } from './load-page.ts';
 
 export type WritingServices = Pick<Services, 'runUnitOfWork' | 'database' | 'git'>;
 
-export interface Writer {
+export interface WikiWriter {
   readonly parent: GroupOrProject;
   readonly caller: SignedInCaller;
-  readonly may: WikiAbility;
+  readonly ability: WikiAbility;
 }
 
 /** Planned changes to a wiki. `changes` is empty if the wiki already has the requested state. */
-export interface Plan<Result> {
+export interface WikiChangePlan<Result> {
   readonly changes: readonly FileChange[];
   readonly message: string;
   readonly renamed?: readonly PathRename[];
@@ -36,7 +36,7 @@ export interface Plan<Result> {
   readonly result: Result;
 }
 
-type PlanPromise<Result, Code extends string> = Promise<Plan<Result> | Failure<Code>>;
+type PlanPromise<Result, Code extends string> = Promise<WikiChangePlan<Result> | Failure<Code>>;
 export type WriteFailure = 'readOnly' | 'invalid';
 
 export interface WriteResult<Result> {
@@ -61,7 +61,7 @@ const wikiLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAft
  */
 export function writeToWiki<Result, Code extends string>(
   services: WritingServices,
-  writer: Writer,
+  writer: WikiWriter,
   planChanges: (snapshot: WikiSnapshot | null) => PlanPromise<Result, Code>,
 ): Promise<WriteResult<Result> | Failure<WriteFailure | Code>> {
   const { project, group } = writer.parent;
@@ -71,7 +71,7 @@ export function writeToWiki<Result, Code extends string>(
 
 async function writeWithLock<Result, Code extends string>(
   refServices: WritingServices,
-  writer: Writer,
+  writer: WikiWriter,
   planChanges: (snapshot: WikiSnapshot | null) => PlanPromise<Result, Code>,
 ): Promise<WriteResult<Result> | Failure<WriteFailure | Code>> {
   const services = { ...refServices, git: gitForClient(refServices.git, null) };
@@ -94,7 +94,7 @@ async function writeWithLock<Result, Code extends string>(
 interface CommitInput<Result> {
   readonly wiki: Wiki;
   readonly snapshot: WikiSnapshot | null;
-  readonly plan: Plan<Result>;
+  readonly plan: WikiChangePlan<Result>;
 }
 
 /**
@@ -103,7 +103,7 @@ interface CommitInput<Result> {
  */
 async function commitPlan<Result>(
   services: WritingServices,
-  { caller, may }: Writer,
+  { caller, ability: may }: WikiWriter,
   { wiki, snapshot, plan }: CommitInput<Result>,
 ): Promise<string | null | Failure<WriteFailure | 'branchMoved'>> {
   const { changes, message, renamed, branch = wiki.default_branch } = plan;

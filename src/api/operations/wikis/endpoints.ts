@@ -11,14 +11,14 @@ import { readWikiAccess, writeWikiAccess } from './access.ts';
 import { ListedPages, WikiAttachment, WikiPage } from './entities.ts';
 import { getPage } from './get.ts';
 import { listPages } from './list.ts';
-import { FORMATS, type Format } from './page-titles.ts';
-import { fields, uploadAttachment } from './upload-attachment.ts';
+import { EXTENSIONS_BY_FORMAT, type Format } from './page-titles.ts';
+import { attachmentFields, uploadAttachment } from './upload-attachment.ts';
 import { createPage, deletePage, updatePage } from './write.ts';
 
 // contract/operations.md §2.2, for projects and groups.
 
 const PAGE_NOT_FOUND = [404, '404 Wiki Page Not Found'] as const satisfies ErrorEntry;
-const format = oneOf(...(Object.keys(FORMATS) as Format[]));
+const format = oneOf(...(Object.keys(EXTENSIONS_BY_FORMAT) as Format[]));
 /** Content of a page, slightly below the body limit. The setting `wiki_page_max_content_bytes` is checked on writing. */
 const content = limitedText(9 * MEBIBYTE);
 const front_matter = optional(object({ title: optional(string) }));
@@ -64,7 +64,7 @@ export const [createGroupWikiPage, createProjectWikiPage] = forGroupAndProject((
     activity: parent.select({ group: [], project: ['created WikiPage::Meta'] }),
     response: created(WikiPage),
     handle: ({ parent, caller, params }, services) =>
-      createPage(services, { parent, caller, may: 'create_wiki' }, params),
+      createPage(services, { parent, caller, ability: 'create_wiki' }, params),
   }),
 );
 
@@ -87,7 +87,7 @@ export const [updateGroupWikiPage, updateProjectWikiPage] = forGroupAndProject((
     activity: parent.select({ group: [], project: ['updated WikiPage::Meta'] }),
     response: ok(WikiPage),
     handle: ({ parent, caller, params }, services) =>
-      updatePage(services, { parent, caller, may: 'create_wiki' }, params.slug, params),
+      updatePage(services, { parent, caller, ability: 'create_wiki' }, params.slug, params),
   }),
 );
 
@@ -106,7 +106,7 @@ export const [deleteGroupWikiPage, deleteProjectWikiPage] = forGroupAndProject((
     activity: parent.select({ group: [], project: ['destroyed WikiPage::Meta'] }),
     response: noContent,
     handle: ({ parent, caller, params }, services) =>
-      deletePage(services, { parent, caller, may: 'delete_wiki' }, params.slug),
+      deletePage(services, { parent, caller, ability: 'delete_wiki' }, params.slug),
   }),
 );
 
@@ -116,7 +116,7 @@ export const [attachToGroupWiki, attachToProjectWiki] = forGroupAndProject((pare
     summary: 'Upload a wiki attachment',
     access: writeWikiAccess(parent, 'create_wiki'),
     body: 'late',
-    fields,
+    fields: attachmentFields,
     errors: {
       fileMissing: [400, { error: 'file is missing' }],
       fileInvalid: [400, { error: 'file is invalid' }],
@@ -125,6 +125,6 @@ export const [attachToGroupWiki, attachToProjectWiki] = forGroupAndProject((pare
     },
     response: created(WikiAttachment),
     handle: ({ parent, caller, request, rawParams }, services) =>
-      uploadAttachment(services, { parent, caller, may: 'create_wiki' }, { request, rawParams }),
+      uploadAttachment(services, { parent, caller, ability: 'create_wiki' }, { request, rawParams }),
   }),
 );

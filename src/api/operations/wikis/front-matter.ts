@@ -55,7 +55,7 @@ function isWithinLimits(yaml: string): boolean {
 }
 
 /** Returns the text with a front matter that has only this title; without a front matter if the title is null. */
-export function withTitle(text: string, title: string | null): string {
+export function setFrontMatterTitle(text: string, title: string | null): string {
   const { body } = splitFrontMatter(text);
   // A JSON string is a valid YAML string.
   return title === null ? body : `${FENCE}\ntitle: ${JSON.stringify(title)}\n${FENCE}\n${body}`;

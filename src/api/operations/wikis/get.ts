@@ -25,7 +25,7 @@ export async function getPage(
   const requestedWiki = currentWiki && version ? await loadWikiAtVersion(currentWiki, version) : currentWiki;
   const foundPage = requestedWiki && (await findPage(requestedWiki, slug));
   if (!requestedWiki || !foundPage) return fail('notFound');
-  const content = await readText(requestedWiki.git, requestedWiki.repository, foundPage.blob);
+  const content = await readText(requestedWiki.git, requestedWiki.repository, foundPage.blobId);
   const page = await renderPage(services, requestedWiki.wiki, foundPage.page, content, reader);
   return render_html ? renderHtml(page, reader) : page;
 }

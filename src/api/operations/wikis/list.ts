@@ -59,7 +59,7 @@ async function* writeJson(
       continue;
     }
     for (const page of pages) {
-      const content = await readText(snapshot.git, snapshot.repository, page.blob);
+      const content = await readText(snapshot.git, snapshot.repository, page.blobId);
       const serialized = serializePage({
         ...toPageWithId(page),
         content,

@@ -20,7 +20,7 @@ export interface WikiSnapshot {
 export interface FoundPage {
   readonly page: PageName;
   /** Id of the blob with the page's text. */
-  readonly blob: string;
+  readonly blobId: string;
 }
 
 /** Returns the wiki at the head of its default branch; null if it has no commits. */
@@ -49,7 +49,7 @@ export async function findPage({ git, repository, commit }: WikiSnapshot, slug: 
         const path = folder.path + entry.path;
         const page = isLast && entry.type === 'blob' ? parsePageName(path) : null;
         if (page !== null && toSlugKey(page.slug) === toSlugKey(folder.path + part))
-          pages.push({ page, blob: entry.id });
+          pages.push({ page, blobId: entry.id });
         else if (!isLast && entry.type === 'tree' && toSlugKey(entry.path) === toSlugKey(part))
           nextFolders.push({ treeId: entry.id, path: `${path}/` });
       }
@@ -84,7 +84,7 @@ export async function* listPagesInBatches(
   for (let offset = 0; entries !== null && offset < entries.length; offset += batchSize) {
     yield entries.slice(offset, offset + batchSize).flatMap(({ type, path, id }) => {
       const page = type === 'blob' ? parsePageName(path) : null;
-      return page === null ? [] : [{ page, blob: id }];
+      return page === null ? [] : [{ page, blobId: id }];
     });
   }
 }

@@ -3,11 +3,11 @@ import type { PageName } from '#repositories/wikis/page-names.ts';
 /** Converts page titles to file paths (contract/operations.md §2.2 "Pages"). */
 
 /** File extensions by page format. */
-export const FORMATS = { markdown: 'md', rdoc: 'rdoc', asciidoc: 'asciidoc', org: 'org' } as const;
-export type Format = keyof typeof FORMATS;
+export const EXTENSIONS_BY_FORMAT = { markdown: 'md', rdoc: 'rdoc', asciidoc: 'asciidoc', org: 'org' } as const;
+export type Format = keyof typeof EXTENSIONS_BY_FORMAT;
 
 /** Returns the slug for a title. An existing page stays in its folder, unless the title contains a slash. */
-export function slugForTitle(title: string, existingPage?: PageName): string {
+export function toPageSlug(title: string, existingPage?: PageName): string {
   const slug = normalizePath(title);
   // An empty title must not become the name of the folder.
   if (slug === '' || title.includes('/') || existingPage === undefined) return slug;
@@ -35,7 +35,7 @@ const RESERVED_SLUGS: ReadonlySet<string> = new Set(['pages', 'templates', 'new'
 const MAX_BYTES = { title: 245, directory: 255 };
 
 /** Returns the validation errors of a title with this slug. */
-export function titleErrors(slug: string): string[] {
+export function validatePageTitle(slug: string): string[] {
   const directories = slug.split('/');
   const lastPart = directories.pop() as string;
   if (lastPart === '') return ["can't be blank"];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MULTIPART, multipart } from '#api/pipelines/artifacts/upload.testing.ts';
+import { buildMultipartBody, MULTIPART_HEADERS } from '#api/pipelines/artifacts/upload.testing.ts';
 import { listObjects } from '#repositories/objects.testing.ts';
 import { basic } from '#test/examples/scene.ts';
 import { type Caller, world } from '#test/support/world.ts';
@@ -9,8 +9,8 @@ import { type Caller, world } from '#test/support/world.ts';
 
 const { project, owner, newGroup, newProject, user, anonymous, root, server } = await world({ project: {} });
 
-const attach = (by: Caller, at: string, parts: Parameters<typeof multipart>[0]) =>
-  by.send('POST', `${at}/wikis/attachments`, { raw: multipart(parts), headers: MULTIPART });
+const attach = (by: Caller, at: string, parts: Parameters<typeof buildMultipartBody>[0]) =>
+  by.send('POST', `${at}/wikis/attachments`, { raw: buildMultipartBody(parts), headers: MULTIPART_HEADERS });
 
 test('stores a file under a safe name, and embeds or links it by its type', async () => {
   const cases = [

@@ -16,13 +16,13 @@ import type { Services } from '#http/services.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { findOrCreateWiki } from '#repositories/wikis/find-or-create.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
-import { type WriteFailure, type Writer, writeToWiki } from './commit-page.ts';
+import { type WikiWriter, type WriteFailure, writeToWiki } from './commit-page.ts';
 import type { AttachmentInfo } from './entities.ts';
 
 /** Uploads files for pages, one commit per file (contract/operations.md §2.2 "attachments"). */
 
 /** Parameters sent with the file, in the query or in the body. */
-export const fields = { branch: optional(absentIfBlank(refName)) } satisfies Parameters;
+export const attachmentFields = { branch: optional(absentIfBlank(refName)) } satisfies Parameters;
 
 const MAX_BYTES = 10 * MEBIBYTE;
 
@@ -34,7 +34,7 @@ interface Upload {
 
 export async function uploadAttachment(
   services: Pick<Services, 'database' | 'blobs' | 'git' | 'runUnitOfWork'>,
-  writer: Writer,
+  writer: WikiWriter,
   { request, rawParams }: Upload,
 ): Promise<AttachmentInfo | Failure<WriteFailure | 'fileMissing' | 'fileInvalid'>> {
   const upload = await receiveFile(request, 'file', async (file, { filename }) => {
@@ -70,7 +70,7 @@ function toMissingFileFailure({ file }: RawParameters): Failure<'fileMissing' | 
 
 function readFields(rawParams: RawParameters) {
   const problems = new Problems();
-  const values = readParameters(fields, rawParams, problems, []);
+  const values = readParameters(attachmentFields, rawParams, problems, []);
   if (problems.any) throw invalidParameters(problems.texts, problems.fields);
   return values;
 }

@@ -10,17 +10,17 @@ import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#run
 import { loadSettings } from '#settings/settings.ts';
 import {
   PAGE_CHANGED,
-  type Plan,
   SAME_TITLE,
+  type WikiChangePlan,
+  type WikiWriter,
   type WriteFailure,
-  type Writer,
   type WritingServices,
   writeToWiki,
 } from './commit-page.ts';
-import { withTitle } from './front-matter.ts';
+import { setFrontMatterTitle } from './front-matter.ts';
 import { type FoundPage, findPage, type WikiSnapshot } from './load-page.ts';
 import { type RenderedPage, readText, renderPage } from './page-content.ts';
-import { FORMATS, type Format, slugForTitle, titleErrors } from './page-titles.ts';
+import { EXTENSIONS_BY_FORMAT, type Format, toPageSlug, validatePageTitle } from './page-titles.ts';
 
 /** Creates, updates and deletes pages (contract/operations.md §2.2). */
 
@@ -34,13 +34,13 @@ interface PageInput {
 
 export async function createPage(
   services: WritingServices,
-  writer: Writer,
+  writer: WikiWriter,
   input: PageInput & { readonly title: string; readonly content: string },
 ): Promise<RenderedPage | Failure<WriteFailure>> {
-  const slug = slugForTitle(input.title);
+  const slug = toPageSlug(input.title);
   const failure = await validateInput(services, slug, input);
   if (failure !== null) return failure;
-  const page = parsePageName(`${slug}.${FORMATS[input.format ?? 'markdown']}`) as PageName;
+  const page = parsePageName(`${slug}.${EXTENSIONS_BY_FORMAT[input.format ?? 'markdown']}`) as PageName;
   const content = applyFrontMatter(input.content, input);
   const message = input.message || `${writer.caller.user.username} created page: ${page.title}`;
   const writeResult = await writeToWiki(services, writer, async (snapshot) => {
@@ -58,7 +58,7 @@ function failDuplicatePage({ page }: FoundPage): Failure<'invalid'> {
 
 export async function updatePage(
   services: WritingServices,
-  writer: Writer,
+  writer: WikiWriter,
   slug: string,
   input: PageInput & { readonly last_commit_sha?: string | null | undefined },
 ): Promise<RenderedPage | Failure<WriteFailure | 'notFound'>> {
@@ -67,7 +67,7 @@ export async function updatePage(
   const writeResult = await writeToWiki(services, writer, async (snapshot) => {
     const foundPage = snapshot && (await findPage(snapshot, slug));
     if (!foundPage) return fail('notFound');
-    const newSlug = input.title == null ? foundPage.page.slug : slugForTitle(input.title, foundPage.page);
+    const newSlug = input.title == null ? foundPage.page.slug : toPageSlug(input.title, foundPage.page);
     const titleFailure = input.title == null ? null : await validateInput(services, newSlug, input);
     if (titleFailure !== null) return titleFailure;
     const expectedCommitId = input.last_commit_sha;
@@ -91,12 +91,12 @@ interface UpdatedPage {
 
 async function planUpdate(
   snapshot: WikiSnapshot,
-  { caller }: Writer,
-  { page, blob }: FoundPage,
+  { caller }: WikiWriter,
+  { page, blobId: blob }: FoundPage,
   input: PageInput & { readonly slug: string },
-): Promise<Plan<UpdatedPage> | Failure<'invalid'>> {
+): Promise<WikiChangePlan<UpdatedPage> | Failure<'invalid'>> {
   const { slug, format } = input;
-  const extension = format == null || format === page.format ? page.extension : FORMATS[format];
+  const extension = format == null || format === page.format ? page.extension : EXTENSIONS_BY_FORMAT[format];
   const newPage = parsePageName(`${slug}.${extension}`) as PageName;
   const message = input.message || `${caller.user.username} updated page: ${newPage.title}`;
   const hasNewContent = input.content != null || input.front_matter != null;
@@ -134,7 +134,7 @@ async function listFilesBelow({ git, repository, commit }: WikiSnapshot, slug: s
 /** Deletes a page. Logs a storage failure, and then fails with `failed`. */
 export async function deletePage(
   services: WritingServices & Pick<Services, 'log'>,
-  writer: Writer,
+  writer: WikiWriter,
   slug: string,
 ): Promise<undefined | Failure<WriteFailure | 'notFound' | 'failed'>> {
   const writeResult = await commitPageDeletion(services, writer, slug).catch((err: unknown) => {
@@ -145,7 +145,7 @@ export async function deletePage(
   return isFailure(writeResult) ? writeResult : undefined;
 }
 
-function commitPageDeletion(services: WritingServices, writer: Writer, slug: string) {
+function commitPageDeletion(services: WritingServices, writer: WikiWriter, slug: string) {
   return writeToWiki(services, writer, async (snapshot) => {
     const foundPage = snapshot && (await findPage(snapshot, slug));
     if (!foundPage) return fail('notFound');
@@ -163,7 +163,7 @@ async function validateInput(
 ): Promise<Failure<'invalid'> | null> {
   const { wiki_page_max_content_bytes: maxBytes } = await loadSettings(database.reader);
   const errors = compactFieldErrors({
-    title: slug === null ? [] : titleErrors(slug),
+    title: slug === null ? [] : validatePageTitle(slug),
     content: content == null ? [] : validateContent(content, maxBytes),
   });
   return errors && invalid(errors);
@@ -176,5 +176,5 @@ function validateContent(content: string, maxBytes: number): string[] {
 }
 
 function applyFrontMatter(text: string, { front_matter }: PageInput): string {
-  return front_matter == null ? text : withTitle(text, front_matter.title ?? null);
+  return front_matter == null ? text : setFrontMatterTitle(text, front_matter.title ?? null);
 }

@@ -1,11 +1,16 @@
 import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
-import { MULTIPART, multipart } from './upload.testing.ts';
+import { buildMultipartBody, MULTIPART_HEADERS } from './upload.testing.ts';
 
 export const examples: Examples<typeof endpoints> = {
   uploadArtifacts: async ({ newRunningJob }) => {
     const { id, headers } = await newRunningJob();
-    return { by: 'anonymous', path: { id }, raw: multipart({}), headers: { ...headers, ...MULTIPART } };
+    return {
+      by: 'anonymous',
+      path: { id },
+      raw: buildMultipartBody({}),
+      headers: { ...headers, ...MULTIPART_HEADERS },
+    };
   },
   downloadDependency: async ({ newArchivedJob }) => {
     const { id, headers } = await newArchivedJob();

@@ -102,7 +102,7 @@ export async function deleteArtifacts(tx: Transaction, jobId: number): Promise<v
  * Returns the artifact size limit of a project in MiB: the value of the project, of the nearest group that sets one, or
  * of the setting.
  */
-export async function getSizeLimit(db: Reader, projectId: number): Promise<number> {
+export async function getMaxArtifactSizeMib(db: Reader, projectId: number): Promise<number> {
   // index: projects primary key
   const project = await db
     .selectFrom('projects')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runningJob } from '#test/support/pipeline-rows.ts';
 import { type Caller, expectSuccess, world } from '#test/support/world.ts';
-import { MULTIPART, sendArtifact } from './upload.testing.ts';
+import { MULTIPART_HEADERS, sendArtifact } from './upload.testing.ts';
 
 // Artifact uploads of runners (contract/runners.md §3.6).
 
@@ -129,8 +129,12 @@ test('returns 400 without a file', async () => {
   for (const [raw, headers, error] of [
     ['', {}, 'file is missing'],
     ['{"file":"text"}', { 'Content-Type': 'application/json' }, 'file is invalid'],
-    ['--edge--\r\n', MULTIPART, 'file is missing'],
-    ['--edge\r\nContent-Disposition: form-data; name="file"\r\n\r\ntext\r\n--edge--\r\n', MULTIPART, 'file is invalid'],
+    ['--edge--\r\n', MULTIPART_HEADERS, 'file is missing'],
+    [
+      '--edge\r\nContent-Disposition: form-data; name="file"\r\n\r\ntext\r\n--edge--\r\n',
+      MULTIPART_HEADERS,
+      'file is invalid',
+    ],
   ] as const) {
     const answer = await anonymous.send('POST', `/jobs/${job.id}/artifacts`, {
       raw,
@@ -141,7 +145,7 @@ test('returns 400 without a file', async () => {
   const truncatedBody = '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\nhalf';
   const answer = await anonymous.send('POST', `/jobs/${job.id}/artifacts`, {
     raw: truncatedBody,
-    headers: { ...job.headers, ...MULTIPART },
+    headers: { ...job.headers, ...MULTIPART_HEADERS },
   });
   assert.deepEqual([answer.status, answer.body], [400, { error: 'Invalid multipart body' }]);
   assert.deepEqual(await artifactsOf(job), []);

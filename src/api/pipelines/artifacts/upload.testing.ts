@@ -13,7 +13,7 @@ interface UploadInput {
 const CRLF = '\r\n';
 
 /** Builds the multipart body that a runner sends: the fields, then the file. */
-export function multipart({
+export function buildMultipartBody({
   content = 'PK',
   filename = 'artifacts.zip',
   fields = {},
@@ -31,7 +31,7 @@ export function multipart({
   ]);
 }
 
-export const MULTIPART = { 'Content-Type': 'multipart/form-data; boundary=edge' };
+export const MULTIPART_HEADERS = { 'Content-Type': 'multipart/form-data; boundary=edge' };
 
 /** Uploads an artifact of a job as its runner. */
 export function sendArtifact(
@@ -40,7 +40,7 @@ export function sendArtifact(
   { query = '', headers = {}, ...upload }: UploadInput = {},
 ): Promise<TestResponse> {
   return caller.send('POST', `/jobs/${job.id}/artifacts${query}`, {
-    raw: multipart(upload),
-    headers: { ...job.headers, ...MULTIPART, ...headers },
+    raw: buildMultipartBody(upload),
+    headers: { ...job.headers, ...MULTIPART_HEADERS, ...headers },
   });
 }

@@ -22,7 +22,7 @@ import { fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { ARTIFACT_TYPES, type ArtifactTypeName, findJobState } from '../jobs/index.ts';
 import { resolveExpiry } from './expiry.ts';
-import { findArtifact, getAccessibility, getSizeLimit, insertArtifact, setArtifactsExpiry } from './store.ts';
+import { findArtifact, getAccessibility, getMaxArtifactSizeMib, insertArtifact, setArtifactsExpiry } from './store.ts';
 
 /** Parameters sent with the file, in the query or in the body. */
 export const uploadFields = {
@@ -83,7 +83,7 @@ async function storeFile(
   { project_id }: AuthenticatedJob,
   file: Readable,
 ) {
-  const limitMib = await getSizeLimit(database.reader, project_id);
+  const limitMib = await getMaxArtifactSizeMib(database.reader, project_id);
   return storeBlob(blobs, file, { maxBytes: limitMib * MEBIBYTE });
 }
 

@@ -19,10 +19,10 @@ import {
 /** Queries for job lists. They do not read `jobs.options`, which may be large. */
 
 /** Keyset pagination of a project's jobs (contract/conventions.md §6). */
-export const JOBS_KEYSET: KeysetRule = { orders: ['id desc'], by: 'cursor' };
+export const JOBS_KEYSET: KeysetRule = { orders: ['id desc'], cursorKind: 'cursor' };
 
 /** Keyset pagination of a runner's jobs (contract/conventions.md §6). */
-export const RUNNER_JOBS_KEYSET: KeysetRule = { orders: ['id desc', 'id asc'], by: 'cursor' };
+export const RUNNER_JOBS_KEYSET: KeysetRule = { orders: ['id desc', 'id asc'], cursorKind: 'cursor' };
 
 /** Filter of a job list. */
 interface JobFilter {

@@ -1,5 +1,5 @@
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, refName, string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, longText, refName, string } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
 
 /** Parameters of schedules and their variables (contract/runners.md §4.7). */
@@ -8,7 +8,7 @@ const cron = string;
 const zone = string;
 
 export const CREATE_SCHEDULE_PARAMS = {
-  description: required(description),
+  description: required(longText),
   ref: required(refName),
   cron: required(cron),
   cron_timezone: optional(zone, 'UTC'),
@@ -16,18 +16,18 @@ export const CREATE_SCHEDULE_PARAMS = {
 };
 
 export const UPDATE_SCHEDULE_PARAMS = {
-  description: optional(description),
+  description: optional(longText),
   ref: optional(refName),
   cron: optional(cron),
   cron_timezone: optional(zone),
   active: optional(boolean),
 };
 
-const value = validatedText(50_000);
+const value = domainValidatedText(50_000);
 const variableType = oneOf('env_var', 'file');
 
 export const CREATE_VARIABLE_PARAMS = {
-  key: required(validatedText(255)),
+  key: required(domainValidatedText(255)),
   value: required(value),
   variable_type: optional(variableType, 'env_var'),
 };

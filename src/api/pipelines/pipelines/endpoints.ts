@@ -4,7 +4,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
-import { limitedText, refName, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, limitedText, refName } from '#http/parameters/texts.ts';
 import { arrayOf, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { jobsLockKey } from '../processing/index.ts';
@@ -135,7 +135,7 @@ export const updatePipelineMetadata = endpoint({
   put: '/projects/:id/pipelines/:pipeline_id/metadata',
   summary: 'Update the metadata of a pipeline',
   access: updatePipelineAccess(),
-  params: { name: required(validatedText(255)) },
+  params: { name: required(domainValidatedText(255)) },
   errors: { notFound: NOT_FOUND, invalid: INVALID },
   response: ok(PipelineDetail),
   write: (uow, { pipeline, params }) => renamePipeline(uow, pipeline, params.name),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { optional } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { refName, string, title } from '#http/parameters/texts.ts';
+import { refName, shortText, string } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 
 /** Filters and orders of pipeline lists (contract/runners.md §4.3). */
@@ -86,7 +86,7 @@ export const listParams = {
   sha: optional(string),
   source: optional(oneOf(...SOURCES)),
   username: optional(string),
-  name: optional(title),
+  name: optional(shortText),
   yaml_errors: optional(boolean),
   order_by: optional(oneOf(...ORDERS), 'id'),
   sort: optional(oneOf('asc', 'desc'), 'desc'),

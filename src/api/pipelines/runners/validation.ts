@@ -1,6 +1,6 @@
 import type { RunnerAccessLevel } from '#database/tables/runners.ts';
 import { optional } from '#http/parameters/declarations.ts';
-import { title, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, shortText } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, integer, oneOf } from '#http/parameters/types.ts';
 import { compactFieldErrors, type FieldErrors } from '#runtime/failure.ts';
 
@@ -25,14 +25,14 @@ const MAX_TAGS = 50;
 
 /** The parameters that create and update have in common, in the contract's order. */
 export const contentParams = {
-  description: optional(validatedText(MAX_TEXT_LENGTH)),
+  description: optional(domainValidatedText(MAX_TEXT_LENGTH)),
   paused: optional(boolean),
-  tag_list: optional(commaSeparated(title)),
+  tag_list: optional(commaSeparated(shortText)),
   run_untagged: optional(boolean),
   locked: optional(boolean),
   access_level: optional(oneOf(...ACCESS_LEVELS)),
   maximum_timeout: optional(integer),
-  maintenance_note: optional(validatedText(MAX_TEXT_LENGTH)),
+  maintenance_note: optional(domainValidatedText(MAX_TEXT_LENGTH)),
 };
 
 /** The requested attributes. An absent attribute is unchanged, and so is null where null has no meaning. */

@@ -4,7 +4,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { refName, string, title } from '#http/parameters/texts.ts';
+import { refName, shortText, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, integer, number, oneOf } from '#http/parameters/types.ts';
 import { createOrUpdateStatus } from './create.ts';
 import { CommitStatus } from './entities.ts';
@@ -18,8 +18,8 @@ export const listCommitStatuses = endpoint({
   access: inProject('read_pipeline').resource(commitResource),
   params: {
     ref: optional(refName),
-    stage: optional(title),
-    name: optional(title),
+    stage: optional(shortText),
+    name: optional(shortText),
     pipeline_id: optional(integer),
     all: optional(boolean, false),
     order_by: optional(oneOf('id', 'pipeline_id'), 'id'),
@@ -38,9 +38,9 @@ export const createCommitStatus = endpoint({
   params: {
     state: required(oneOf('pending', 'running', 'success', 'failed', 'canceled', 'skipped')),
     ref: optional(absentIfBlank(refName)),
-    name: optional(absentIfBlank(title)),
-    context: optional(absentIfBlank(title)),
-    target_url: optional(absentIfBlank(title)),
+    name: optional(absentIfBlank(shortText)),
+    context: optional(absentIfBlank(shortText)),
+    target_url: optional(absentIfBlank(shortText)),
     description: optional(string),
     coverage: optional(number),
     pipeline_id: optional(integer),

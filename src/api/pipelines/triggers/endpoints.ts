@@ -7,7 +7,7 @@ import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description } from '#http/parameters/texts.ts';
+import { longText } from '#http/parameters/texts.ts';
 import { dateTime, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { createTrigger as create, triggersLockKey } from './create.ts';
@@ -39,7 +39,7 @@ export const createTrigger = endpoint({
   post: '/projects/:id/triggers',
   summary: 'Create a pipeline trigger token',
   access: inProject('admin_trigger'),
-  params: { description: required(description), expires_at: optional(dateTime) },
+  params: { description: required(longText), expires_at: optional(dateTime) },
   errors: { invalid: [400, '400 Bad request - {errors}'] },
   response: created(Trigger),
   async handle({ project, caller, params }, { runUnitOfWork, secretKey }) {
@@ -66,7 +66,7 @@ export const updateTrigger = endpoint({
   access: triggerAccess().require(({ caller }, { trigger }) => {
     if (trigger.owner_id !== caller.user?.id && !isAdministrator(caller)) throw forbidden(NOT_OWNER);
   }, 'project:admin_trigger + its owner'),
-  params: { description: optional(description) },
+  params: { description: optional(longText) },
   errors: { notFound: NOT_FOUND },
   response: ok(Trigger),
   write: async (uow, { trigger, params }) =>

@@ -1,18 +1,18 @@
 import { object, optional, required } from '#http/parameters/declarations.ts';
-import { validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
 import { MAX_TEXT_LENGTH, MAX_VALUE_LENGTH } from './validation.ts';
 
 /** Parameters of variables; `validation.ts` validates them. */
 
 const variableType = oneOf('env_var', 'file');
-const value = validatedText(MAX_VALUE_LENGTH.file);
-export const environmentScope = validatedText(MAX_TEXT_LENGTH);
+const value = domainValidatedText(MAX_VALUE_LENGTH.file);
+export const environmentScope = domainValidatedText(MAX_TEXT_LENGTH);
 
-const description = optional(validatedText(MAX_TEXT_LENGTH));
+const description = optional(domainValidatedText(MAX_TEXT_LENGTH));
 
 export const CREATE_PARAMS = {
-  key: required(validatedText(MAX_TEXT_LENGTH)),
+  key: required(domainValidatedText(MAX_TEXT_LENGTH)),
   value: required(value),
   variable_type: optional(variableType, 'env_var'),
   protected: optional(boolean, false),

@@ -4,7 +4,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import { isPresent, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
-import { description, pathText } from '#http/parameters/texts.ts';
+import { longText, pathText } from '#http/parameters/texts.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import {
   commentedCommitResource,
@@ -44,7 +44,7 @@ export const createCommitComment = endpoint({
   summary: 'Create a comment on a commit',
   access: createNoteAccess(commitNoteableKind),
   params: {
-    note: required(description),
+    note: required(longText),
     path: optional(pathText),
     line: optional(integer),
     line_type: optional(oneOf('new', 'old'), 'new'),

@@ -12,7 +12,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, string } from '#http/parameters/texts.ts';
+import { longText, string } from '#http/parameters/texts.ts';
 import { dateTime } from '#http/parameters/types.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
@@ -36,7 +36,7 @@ import { POSITION_ERRORS, type PositionParams, positionParam, validatePosition }
 
 // Creation of threads: with a first note on any noteable; on merge requests and commits also at a position in a diff.
 
-const THREAD_PARAMS = { body: required(description), created_at: optional(dateTime) };
+const THREAD_PARAMS = { body: required(longText), created_at: optional(dateTime) };
 
 const NOTE_CREATION_ERRORS = { internal: FORBIDDEN, ...NOTE_ERRORS, ...QUICK_ACTION_ERRORS } as const;
 

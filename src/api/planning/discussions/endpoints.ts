@@ -4,7 +4,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { exactlyOne, optional, required } from '#http/parameters/declarations.ts';
-import { description } from '#http/parameters/texts.ts';
+import { longText } from '#http/parameters/texts.ts';
 import { boolean, dateTime } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { ISSUABLE_KINDS } from '../noteables/index.ts';
@@ -84,7 +84,7 @@ export const [createIssueThreadNote, createMergeRequestThreadNote, createEpicThr
       post: `${kind.path}/discussions/:discussion_id/notes`,
       summary: `Reply to a thread on ${kind.nounWithArticle}`,
       access: replyAccess(kind),
-      params: { body: required(description), created_at: optional(dateTime) },
+      params: { body: required(longText), created_at: optional(dateTime) },
       errors: {
         internal: FORBIDDEN,
         ...NOTE_ERRORS,
@@ -131,7 +131,7 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
       put: `${kind.path}/discussions/:discussion_id/notes/:note_id`,
       summary: `Update or resolve a note on ${kind.nounWithArticle}`,
       access: updateOrResolveNoteAccess(kind),
-      params: { body: optional(description), resolved: optional(boolean) },
+      params: { body: optional(longText), resolved: optional(boolean) },
       rules: [exactlyOne('body', 'resolved')],
       errors: {
         ...QUICK_ACTION_ERRORS,

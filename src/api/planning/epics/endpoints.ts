@@ -3,7 +3,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, required } from '#http/parameters/declarations.ts';
-import { title } from '#http/parameters/texts.ts';
+import { shortText } from '#http/parameters/texts.ts';
 import { epicAccessWithAbility, epicGroupAccess, readableEpicAccess, signedInEpicGroupAccess } from './access.ts';
 import { createEpic as create } from './create.ts';
 import { removeEpic } from './delete.ts';
@@ -34,7 +34,7 @@ export const createEpic = endpoint({
   post: '/groups/:id/epics',
   summary: 'Create an epic',
   access: signedInEpicGroupAccess('admin_epic'),
-  params: { title: required(title), ...createEpicParams },
+  params: { title: required(shortText), ...createEpicParams },
   lock: ({ group }) => hierarchyLockKey('epics', group),
   errors: { invalid: INVALID, parentNotFound: NOT_FOUND, notFound: NOT_FOUND },
   activity: ['label add', 'note mention'],

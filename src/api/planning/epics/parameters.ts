@@ -1,5 +1,5 @@
 import { mutuallyExclusive, object, onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
-import { longDescription, searchExpression, string, title } from '#http/parameters/texts.ts';
+import { longDescription, searchExpression, shortText, string } from '#http/parameters/texts.ts';
 import {
   absentIfBlank,
   boolean,
@@ -33,7 +33,7 @@ export const createEpicParams = {
 };
 
 export const updateEpicParams = {
-  title: optional(title),
+  title: optional(shortText),
   ...createEpicParams,
   add_labels: optional(commaSeparated(string)),
   remove_labels: optional(commaSeparated(string)),

@@ -5,7 +5,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, mutuallyExclusive, required } from '#http/parameters/declarations.ts';
-import { title } from '#http/parameters/texts.ts';
+import { shortText } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { deleteIssuable, ISSUES, ifUnmodifiedResource } from '../issuables/index.ts';
@@ -38,7 +38,7 @@ export const createIssue = endpoint({
   post: '/projects/:id/issues',
   summary: 'Create an issue',
   access: inProject('create_issue'),
-  params: { title: required(title), ...createIssueParams },
+  params: { title: required(shortText), ...createIssueParams },
   rules: [mutuallyExclusive('assignee_ids', 'assignee_id'), mutuallyExclusive('epic_id', 'epic_iid')],
   lock: ({ project }) => issuesLockKey(project),
   errors: {

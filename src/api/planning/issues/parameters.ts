@@ -1,6 +1,6 @@
 import { MAX_IID } from '#domain/iids.ts';
 import { optional } from '#http/parameters/declarations.ts';
-import { longDescription, string, title } from '#http/parameters/texts.ts';
+import { longDescription, shortText, string } from '#http/parameters/texts.ts';
 import {
   boolean,
   commaSeparated,
@@ -46,7 +46,7 @@ const labelChanges = {
 export const createIssueParams = { ...attributes, ...labelChanges, iid: optional(iid) };
 
 export const updateIssueParams = {
-  title: optional(title),
+  title: optional(shortText),
   ...attributes,
   ...labelChanges,
   state_event: optional(oneOf('close', 'reopen')),

@@ -3,7 +3,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
-import { searchExpression, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, date, integer } from '#http/parameters/types.ts';
 import { cadenceInScope, manageIterationsAccess, ownCadence, readIterationsAccess } from './access.ts';
 import { createCadence } from './create.ts';
@@ -17,7 +17,7 @@ import { updateCadence } from './update.ts';
 // contract/planning.md §3.10, an extension.
 
 const attributes = {
-  description: optional(validatedText(5000)),
+  description: optional(domainValidatedText(5000)),
   active: optional(boolean),
   automatic: optional(boolean),
   start_date: optional(date),
@@ -60,7 +60,7 @@ export const createIterationCadence = endpoint({
   post: '/groups/:id/iteration_cadences',
   summary: 'Create an iteration cadence',
   access: manageIterationsAccess(),
-  params: { title: required(validatedText(255)), ...attributes },
+  params: { title: required(domainValidatedText(255)), ...attributes },
   lock: ({ group }) => iterationsLockKey(group),
   errors: { invalid: INVALID },
   response: created(Cadence),
@@ -81,7 +81,7 @@ export const updateIterationCadence = endpoint({
   put: '/groups/:id/iteration_cadences/:cadence_id',
   summary: 'Update an iteration cadence',
   access: manageIterationsAccess().resource(ownCadence),
-  params: { title: optional(validatedText(255)), ...attributes },
+  params: { title: optional(domainValidatedText(255)), ...attributes },
   rules: [atLeastOne('title', ...Object.keys(attributes))],
   lock: ({ group }) => iterationsLockKey(group),
   errors: { invalid: INVALID, notFound: NOT_FOUND },

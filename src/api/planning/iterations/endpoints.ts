@@ -2,7 +2,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, searchExpression, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, longText, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import {
   assertIterationsScheduled,
@@ -73,8 +73,8 @@ export const createIteration = endpoint({
   params: {
     start_date: required(date),
     due_date: required(date),
-    title: optional(validatedText(255)),
-    description: optional(description),
+    title: optional(domainValidatedText(255)),
+    description: optional(longText),
     iterations_cadence_id: optional(integer),
   },
   lock: ({ group }) => iterationsLockKey(group),
@@ -96,8 +96,8 @@ export const updateIteration = endpoint({
   summary: 'Update an iteration',
   access: manageIterationsAccess().resource(ownIteration),
   params: {
-    title: optional(validatedText(255)),
-    description: optional(description),
+    title: optional(domainValidatedText(255)),
+    description: optional(longText),
     start_date: optional(date),
     due_date: optional(date),
   },

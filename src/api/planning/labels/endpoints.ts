@@ -4,7 +4,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_MODIFIED } from '#http/errors/error-messages.ts';
 import { atLeastOne, exactlyOne, optional, type Parameter, required } from '#http/parameters/declarations.ts';
-import { searchExpression, sizedText, string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, searchExpression, sizedText, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import {
   type LabelsBelow,
@@ -51,7 +51,7 @@ const priorityParam = (parent: ParentKind) =>
   };
 
 const updateParams = (parent: ParentKind) => ({
-  new_name: optional(validatedText(255)),
+  new_name: optional(domainValidatedText(255)),
   color: optional(string),
   description: optional(sizedText(MAX_DESCRIPTION_BYTES)),
   ...priorityParam(parent),
@@ -105,7 +105,7 @@ export const [createGroupLabel, createProjectLabel] = forGroupAndProject((parent
     summary: 'Create a label',
     access: parent.accessWith(MANAGE_LABELS),
     params: {
-      name: required(validatedText(255)),
+      name: required(domainValidatedText(255)),
       color: required(string),
       description: optional(sizedText(MAX_DESCRIPTION_BYTES)),
       archived: optional(boolean),

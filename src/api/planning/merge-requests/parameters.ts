@@ -1,5 +1,5 @@
 import { optional, required } from '#http/parameters/declarations.ts';
-import { longDescription, refName, string, title } from '#http/parameters/texts.ts';
+import { longDescription, refName, shortText, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 
 /** Parameters to create and update merge requests (contract/planning.md §3.8). */
@@ -23,7 +23,7 @@ const labelChanges = {
 };
 
 export const createMergeRequestParams = {
-  title: required(title),
+  title: required(shortText),
   source_branch: required(refName),
   target_branch: required(refName),
   target_project_id: optional(integer),
@@ -32,7 +32,7 @@ export const createMergeRequestParams = {
 };
 
 export const updateMergeRequestParams = {
-  title: optional(title),
+  title: optional(shortText),
   target_branch: optional(refName),
   ...attributes,
   state_event: optional(oneOf('close', 'reopen')),

@@ -5,7 +5,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
-import { longDescription, searchExpression, string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, longDescription, searchExpression, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { MANAGE_MILESTONES, milestoneResource, promoteMilestoneAccess, READ_MILESTONES } from './access.ts';
 import { createMilestone } from './create.ts';
@@ -72,7 +72,7 @@ export const [createGroupMilestone, createProjectMilestone] = forGroupAndProject
     post: `${parent.path}/milestones`,
     summary: 'Create a milestone',
     access: parent.accessWith(MANAGE_MILESTONES),
-    params: { title: required(validatedText(255)), ...contentParams },
+    params: { title: required(domainValidatedText(255)), ...contentParams },
     lock: ({ parent }) => hierarchyLockKey('milestones', parent),
     errors: { notSaved: [400, 'Failed to create milestone {errors}'] },
     uniqueErrors: UNIQUE_ERRORS,
@@ -89,7 +89,7 @@ export const [updateGroupMilestone, updateProjectMilestone] = forGroupAndProject
     summary: 'Update, close or reopen a milestone',
     access: parent.accessWith(MANAGE_MILESTONES).resource(milestoneResource),
     params: {
-      title: optional(validatedText(255)),
+      title: optional(domainValidatedText(255)),
       ...contentParams,
       state_event: optional(oneOf('close', 'activate')),
     },

@@ -3,7 +3,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, refName } from '#http/parameters/texts.ts';
+import { longText, refName } from '#http/parameters/texts.ts';
 import { boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { ISSUABLE_KINDS } from '../noteables/index.ts';
 import { createNoteAccess, notesLockKey, readNoteAccess, updateNoteAccess } from './access.ts';
@@ -52,7 +52,7 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forNote
     summary: `Comment on ${kind.nounWithArticle}`,
     access: createNoteAccess(kind),
     params: {
-      body: required(description),
+      body: required(longText),
       internal: optional(boolean),
       confidential: optional(boolean),
       created_at: optional(dateTime),
@@ -85,7 +85,7 @@ export const createSnippetNote = endpoint({
   post: `${snippetNoteableKind.path}/notes`,
   summary: 'Comment on a snippet',
   access: createNoteAccess(snippetNoteableKind),
-  params: { body: required(description), created_at: optional(dateTime) },
+  params: { body: required(longText), created_at: optional(dateTime) },
   lock: (call) => notesLockKey(call),
   errors: { internal: FORBIDDEN, ...NOTE_ERRORS },
   activity: ['commented Note'],
@@ -105,7 +105,7 @@ export const [updateIssueNote, updateMergeRequestNote, updateEpicNote, updateSni
       put: `${kind.path}/notes/:note_id`,
       summary: `Update a comment on ${kind.nounWithArticle}`,
       access: updateNoteAccess(kind),
-      params: { body: required(notBlank(description)) },
+      params: { body: required(notBlank(longText)) },
       errors: { notFound: NOT_FOUND, ...QUICK_ACTION_ERRORS },
       activity: kind.type === 'Snippet' ? [] : ['note mention'],
       response: { ...ok(createNoteOrQuickActionsEntity(Note)), otherStatuses: [202] },

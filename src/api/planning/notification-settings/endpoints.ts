@@ -6,7 +6,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok } from '#http/endpoint/responses.ts';
 import { INVALID, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
-import { string, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { GlobalNotificationSetting, GroupNotificationSetting, ProjectNotificationSetting } from './entities.ts';
 import { getTiersOfEvent } from './event-names.ts';
@@ -43,7 +43,7 @@ export const updateNotificationSetting = endpoint({
   put: '/notification_settings',
   summary: 'Update the global notification settings',
   access: signedIn(),
-  params: { ...createSettingParams(), notification_email: optional(validatedText(255)) },
+  params: { ...createSettingParams(), notification_email: optional(domainValidatedText(255)) },
   lock: ({ caller }) => settingsLockKey(caller),
   errors: LEVEL_ERRORS,
   response: ok(GlobalNotificationSetting),

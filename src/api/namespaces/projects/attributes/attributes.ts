@@ -1,7 +1,7 @@
 import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { optional, type Parameter } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { description, refName, string, title, validatedText } from '#http/parameters/texts.ts';
+import { domainValidatedText, longText, refName, shortText, string } from '#http/parameters/texts.ts';
 import { anyValue, boolean, commaSeparated, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 import { expirationPolicyInput, mergeExpirationPolicy, validateExpirationPolicy } from './expiration-policy.ts';
@@ -64,7 +64,7 @@ export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = Attr
 /** Converts the value of an alias. `current`: the stored attributes before the change. */
 type AliasValue<T = never> = (value: T, current: Readonly<Record<string, unknown>>) => unknown;
 
-const route = (): ProjectAttribute<string, 'route'> => ({ kind: 'route', type: validatedText(255) });
+const route = (): ProjectAttribute<string, 'route'> => ({ kind: 'route', type: domainValidatedText(255) });
 const column = <T>(type: ParameterType<T>): ProjectAttribute<T, 'column'> => ({ kind: 'column', type });
 const relation = <T>(type: ParameterType<T>): ProjectAttribute<T, 'relation'> => ({ kind: 'relation', type });
 const repository = <T>(type: ParameterType<T>): ProjectAttribute<T, 'repository'> => ({ kind: 'repository', type });
@@ -102,10 +102,10 @@ const featureSwitch = (name: string) => alias(boolean, name, (on) => (on ? 'enab
 export const attributes = {
   name: route(),
   path: route(),
-  description: { ...column(description), clearable: true },
+  description: { ...column(longText), clearable: true },
   visibility: column(oneOf(...VISIBILITIES)),
-  topics: { ...relation(commaSeparated(title)), errors: validateTopics },
-  tag_list: alias(commaSeparated(title), 'topics', (topics) => topics),
+  topics: { ...relation(commaSeparated(shortText)), errors: validateTopics },
+  tag_list: alias(commaSeparated(shortText), 'topics', (topics) => topics),
   default_branch: repository(refName),
   issues_enabled: featureSwitch('issues_access_level'),
   merge_requests_enabled: featureSwitch('merge_requests_access_level'),
@@ -182,14 +182,14 @@ export const attributes = {
   only_allow_merge_if_all_discussions_are_resolved: stored(boolean, false),
   remove_source_branch_after_merge: stored(boolean, true),
   autoclose_referenced_issues: stored(boolean, true),
-  merge_request_title_regex: { ...storedOrNull(validatedText(255)), errors: validateTitleRegex },
+  merge_request_title_regex: { ...storedOrNull(domainValidatedText(255)), errors: validateTitleRegex },
   merge_request_title_regex_description: storedOrNull(string),
   merge_commit_template: storedOrNull(string),
   squash_commit_template: storedOrNull(string),
   suggestion_commit_message: storedOrNull(string),
   issue_branch_template: storedOrNull(string),
-  issues_template: storedOrNull(description),
-  merge_requests_template: storedOrNull(description),
+  issues_template: storedOrNull(longText),
+  merge_requests_template: storedOrNull(longText),
   merge_pipelines_enabled: stored(boolean, false),
   merge_trains_enabled: stored(boolean, false),
   merge_trains_skip_train_allowed: stored(boolean, false),
@@ -203,7 +203,7 @@ export const attributes = {
   service_desk_enabled: stored(boolean, false),
   enforce_auth_checks_on_uploads: stored(boolean, true),
   approvals_before_merge: stored(integerIn({ min: 0, max: MAX_APPROVALS }), 0),
-  external_authorization_classification_label: storedOrNull(title),
+  external_authorization_classification_label: storedOrNull(shortText),
   container_expiration_policy_attributes: {
     ...stored(expirationPolicyInput, {}),
     merge: mergeExpirationPolicy,

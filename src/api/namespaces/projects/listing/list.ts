@@ -26,7 +26,7 @@ import {
 /** Keyset pagination of GET /projects (contract/conventions.md §6). The default order does not support it. */
 export const PROJECTS_KEYSET: KeysetRule = {
   orders: ['id desc', 'id asc'],
-  by: 'id',
+  cursorKind: 'id',
   defaultOrderBy: 'created_at',
 };
 

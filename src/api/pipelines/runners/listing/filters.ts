@@ -3,7 +3,7 @@ import type { Reader, Schema } from '#database/database.ts';
 import { isInTexts } from '#database/dialect.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { limitedText, title } from '#http/parameters/texts.ts';
+import { limitedText, shortText } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, oneOf } from '#http/parameters/types.ts';
 import { hasStatus, STATUS_FILTERS, type StatusFilter } from '../status.ts';
 
@@ -39,7 +39,7 @@ export const filterParams = {
   type: optional(oneOf(...TYPES)),
   status: optional(oneOf(...STATUS_FILTERS)),
   paused: optional(boolean),
-  tag_list: optional(commaSeparated(title)),
+  tag_list: optional(commaSeparated(shortText)),
   version_prefix: optional(versionPrefix),
 };
 
