@@ -160,6 +160,11 @@ test('a layer of http/ imports only layers of it above', () => {
   assert.deepEqual(wrong.map(describeImport), []);
 });
 
+test('the values of node:http come from runtime/node-http.ts', () => {
+  const importers = production.filter((file) => /^import (?!type )[^;]* from 'node:http';/m.test(read(file)));
+  assert.deepEqual(importers, []);
+});
+
 test('files do not import each other in a cycle, not even for types', () => {
   const targets = Map.groupBy(imports, ({ from }) => from);
   const done = new Set<string>();

@@ -1,7 +1,8 @@
-import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable, Transform } from 'node:stream';
+import { request as httpRequest } from '#runtime/node-http.ts';
 import { isSecretName } from '#security/redaction.ts';
 import { type CheckedUrl, checkUrl, getHost, getPort, type OutboundRules } from './check-url.ts';
 import { OutboundFailure } from './failure.ts';

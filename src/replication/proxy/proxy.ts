@@ -1,10 +1,4 @@
-import {
-  Agent,
-  type ClientRequest,
-  request as httpRequest,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
 import { getBaseUrl } from '#config.ts';
 import { invalidText } from '#http/errors/http-error.ts';
@@ -12,6 +6,7 @@ import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { getHost, getPort } from '#outbound-http/check-url.ts';
 import { limitInformationalResponses } from '#outbound-http/informational-responses.ts';
 import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
+import { Agent, request as httpRequest } from '#runtime/node-http.ts';
 import { buildRequestHeaders, buildResponseHeaders, hasBody } from './headers.ts';
 import { startStallTimeout } from './stall-timeout.ts';
 

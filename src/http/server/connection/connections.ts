@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '#runtime/clock.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
+import { createServer } from '#runtime/node-http.ts';
 import { createRequestQueue } from './request-order.ts';
 
 /** Connections of a server: receives requests in order and closes connections. `exchange` creates the responses. */
