@@ -14,7 +14,7 @@ const selectAssignees = memoizeByTables((tables: IssuableTables) =>
   prepareForIds((db, ids) =>
     db
       .selectFrom(tables.assigneeTable)
-      .select(['id', `${tables.foreignKey} as thing_id`, 'user_id'])
+      .select(['id', `${tables.foreignKey} as issuable_id`, 'user_id'])
       .where(tables.foreignKey, 'in', ids),
   ),
 );

@@ -3,7 +3,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import type { IssuableTables } from './kind.ts';
 
-const TYPES = { issues: 'Issue', merge_requests: 'MergeRequest' } as const satisfies Record<
+const RESOURCE_TYPES = { issues: 'Issue', merge_requests: 'MergeRequest' } as const satisfies Record<
   IssuableTables['table'],
   string
 >;
@@ -19,7 +19,7 @@ export async function deleteIssuable(
   onlyIfUnchanged: boolean,
 ): Promise<undefined | Failure<'notFound' | 'changed'>> {
   // Must run before the cascade deletes the notes. A failure rolls this deletion back.
-  await deleteTargetActivity(uow, TYPES[tables.table], [id]);
+  await deleteTargetActivity(uow, RESOURCE_TYPES[tables.table], [id]);
   // index: issues primary key, merge_requests primary key
   let deletion = uow.deleteFrom(tables.table).where('id', '=', id);
   if (onlyIfUnchanged) deletion = deletion.where('updated_at', '=', updated_at);

@@ -72,9 +72,9 @@ export async function loadIssuableRelations(
     /** Serializes a user. Throws `RowDeleted` if the user was deleted meanwhile. */
     serializeUser: (id: number) => UserBasic.serialize(requireRow(users.get(id)), context),
     projectPaths: new Map(projectPaths.map((projectPath) => [projectPath.id, projectPath])),
-    assigneesById: Map.groupBy(assignees, ({ thing_id }) => thing_id),
+    assigneesById: Map.groupBy(assignees, ({ issuable_id }) => issuable_id),
     milestones: await serializeMilestones(issuables, context),
-    labelsById: Map.groupBy(labels, ({ thing_id }) => thing_id),
+    labelsById: Map.groupBy(labels, ({ issuable_id }) => issuable_id),
   };
 }
 

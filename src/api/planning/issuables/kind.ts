@@ -53,7 +53,7 @@ export const MERGE_REQUESTS_BY_REVIEWER: IssuableTables = {
   assigneeTable: 'merge_request_reviewers',
 };
 
-/** Merge requests with those who approved in place of the assignees. */
+/** Merge requests with the users who approved in place of the assignees. */
 export const MERGE_REQUESTS_BY_APPROVER: IssuableTables = {
   ...MERGE_REQUESTS,
   assigneeTable: 'merge_request_approvals',

@@ -23,7 +23,7 @@ const selectLabels = memoizeByTables((tables: LabelableTables) =>
       .selectFrom(tables.labelTable)
       .innerJoin('labels', 'labels.id', `${tables.labelTable}.label_id`)
       .select(['labels.id', 'labels.title', 'labels.color', 'labels.archived'])
-      .select(foreignKeyRef(tables).as('thing_id'))
+      .select(foreignKeyRef(tables).as('issuable_id'))
       .where(foreignKeyRef(tables), 'in', ids),
   ),
 );

@@ -72,6 +72,7 @@ async function deleteIssuablesBatch(
   }>`select id from ${table} where ${sql.ref(column)} = ${ownerId} limit ${BATCH_SIZE}`;
   const ids = (await batchQuery.execute(uow)).rows.map(({ id }) => id);
   if (ids.length === 0) return undefined;
+  // A full batch: more notes may remain, which are deleted before the issuables.
   if ((await deleteNotesBatch(uow, tables, ids)) === BATCH_SIZE) return MORE;
   const activityTargetType = ACTIVITY_TARGET_TYPES[tables.table];
   if (activityTargetType !== null) await deleteTargetActivity(uow, activityTargetType, ids);
@@ -94,6 +95,7 @@ export async function deleteNotesBatch(
     .limit(BATCH_SIZE)
     .execute();
   const ids = notes.map(({ id }) => id);
+  // Notes on epics have no activity events.
   if (tables.table !== 'epics') await deleteTargetActivity(uow, 'Note', ids);
   await uow
     .deleteFrom('notes')

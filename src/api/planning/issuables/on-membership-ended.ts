@@ -13,10 +13,10 @@ export const unassignFormerMembers = (tables: IssuableTables) =>
       const [assignees, issuables] = [sql.table(tables.assigneeTable), sql.table(tables.table)];
       const projectIds =
         sourceType === 'project' ? sql`(${sourceId})` : sql`(${selectDescendantProjectIds(uow, sourceId)})`;
-      const batchQuery = sql<{ id: number }>`select assignee_link.id from ${assignees} as assignee_link
+      const assigneeQuery = sql<{ id: number }>`select assignee_link.id from ${assignees} as assignee_link
         inner join ${issuables} as issuable on issuable.id = ${sql.ref(`assignee_link.${tables.foreignKey}`)}
         where assignee_link.user_id = ${userId} and issuable.project_id in ${projectIds}`;
-      const ids = (await batchQuery.execute(uow)).rows.map(({ id }) => id);
+      const ids = (await assigneeQuery.execute(uow)).rows.map(({ id }) => id);
       if (ids.length > 0) await sql`delete from ${assignees} where ${isInIds(uow, sql<number>`id`, ids)}`.execute(uow);
     },
   });

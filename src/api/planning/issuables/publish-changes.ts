@@ -25,12 +25,13 @@ export async function publishIssuableChanges(
     assigned: listAddedIds(currentAssignees, previousAssignees),
     reviewers: listAddedIds(after.reviewers, before.reviewers),
   };
-  const metadata =
+  const isMetadataChanged =
     !isSameSet(previousAssignees, currentAssignees) ||
     !isSameSet(before.labels, after.labels) ||
     before.milestone_id !== after.milestone_id;
-  if (metadata || newUsers.reviewers.length > 0)
-    await uow.publish('noteable-updated', { about: resource, ...newUsers, metadata });
+  if (isMetadataChanged || newUsers.reviewers.length > 0)
+    await uow.publish('noteable-updated', { about: resource, ...newUsers, metadata: isMetadataChanged });
+  // A removed assignee of a confidential issuable may no longer read it.
   const isNewlyHidden =
     after.confidential === true &&
     (before.confidential === false || listAddedIds(previousAssignees, currentAssignees).length > 0);

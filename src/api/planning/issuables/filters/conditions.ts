@@ -172,7 +172,7 @@ const LABEL_TITLE = sql<string>`label.title`;
 const labelCondition = (db: Reader, scope: IssuableListScope, title: string): ListCondition =>
   labelTitleCondition(db, scope, sql<SqlBool>`${LABEL_TITLE} = ${title}`);
 
-/** Matches issuables with a label whose title fulfils `isTitled`. index: labels_by_title, issue_labels_by_label, issue_labels_pkey */
+/** Matches issuables with a label whose title fulfils `titlePredicate`. index: labels_by_title, issue_labels_by_label, issue_labels_pkey */
 function labelTitleCondition(db: Reader, scope: IssuableListScope, titlePredicate: RawBuilder<SqlBool>) {
   const { tables, project } = scope;
   const labelIds = sql`(select label.id from labels as label where ${titlePredicate} and ${isUsableInScope(scope, 'label')})`;
@@ -262,11 +262,15 @@ function anyAssigneeConditions(db: Reader, scope: IssuableListScope, names: read
 }
 
 /** Returns the `from` clause for the assignees of the row that have one of the usernames. index: issue_assignees_by_issue, users primary key */
-function fromAssigneesWithNames(db: Reader, scope: IssuableListScope, keys: readonly string[]): RawBuilder<unknown> {
+function fromAssigneesWithNames(
+  db: Reader,
+  scope: IssuableListScope,
+  usernameKeys: readonly string[],
+): RawBuilder<unknown> {
   const { tables } = scope;
   return sql`from ${sql.table(requireAssigneeTable(scope))} as assignee_link inner join users as named_user
     on named_user.id = assignee_link.user_id
-    where ${sql.ref(`assignee_link.${tables.foreignKey}`)} = ${listedColumn(scope, 'id')} and ${isInTexts(db, sql<string>`named_user.username_key`, keys)}`;
+    where ${sql.ref(`assignee_link.${tables.foreignKey}`)} = ${listedColumn(scope, 'id')} and ${isInTexts(db, sql<string>`named_user.username_key`, usernameKeys)}`;
 }
 
 /** Matches issuables with this assignee, with any, or with none. index: issue_assignees_by_issue */
@@ -325,14 +329,15 @@ const SEARCHED_COLUMNS = ['title_key', 'description_key'] as const;
 function searchConditions(
   db: Reader,
   { tables, project }: IssuableListScope,
-  { search, in: where }: IssuableFilter,
+  { search, in: searchedFields }: IssuableFilter,
 ): ListCondition[] {
   const words = parseSearchWords(foldCase(search ?? ''));
   if (words.length === 0) return [];
   const searchedColumns = SEARCHED_COLUMNS.filter(
-    (column) => !where?.length || where.includes(column === 'title_key' ? 'title' : 'description'),
+    (column) => !searchedFields?.length || searchedFields.includes(column === 'title_key' ? 'title' : 'description'),
   );
   const predicate = containsWordsUnindexed(db, tables.table, searchedColumns, words);
+  // Words that are shorter than a trigram cannot use the search index.
   if (!hasTrigrams(words)) return [{ predicate, isExpensive: true }];
   const unorderedPredicate =
     project && containsWordsUnordered(db, tables.table, SEARCHED_COLUMNS, words, searchedColumns);

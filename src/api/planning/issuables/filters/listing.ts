@@ -154,13 +154,13 @@ function selectVisibleIds(
   visibility: ListVisibility,
 ): IssuableIdQuery<'issues'> {
   // The cast to `issues` is safe: both tables have the columns used here.
-  const rows = db.selectFrom(tables.table as 'issues').select(sql.ref<number>(`${tables.table}.id`).as('id'));
+  const baseQuery = db.selectFrom(tables.table as 'issues').select(sql.ref<number>(`${tables.table}.id`).as('id'));
   if (parent.project)
-    return rows.where(sql<SqlBool>`${projectId} = ${parent.project.id}`).where(visibility.inProject());
-  let acrossProjects = rows.innerJoin('projects', (join) => join.on(sql<SqlBool>`projects.id = ${projectId}`));
-  acrossProjects = acrossProjects.where(visibility.acrossProjects());
-  if (parent.nonArchived) acrossProjects = acrossProjects.where(projectArchivedCondition(false));
+    return baseQuery.where(sql<SqlBool>`${projectId} = ${parent.project.id}`).where(visibility.inProject());
+  let joinedQuery = baseQuery.innerJoin('projects', (join) => join.on(sql<SqlBool>`projects.id = ${projectId}`));
+  joinedQuery = joinedQuery.where(visibility.acrossProjects());
+  if (parent.nonArchived) joinedQuery = joinedQuery.where(projectArchivedCondition(false));
   if (parent.group !== null)
-    acrossProjects = acrossProjects.where('projects.namespace_id', 'in', selectDescendantIds(db, parent.group.id));
-  return acrossProjects as unknown as IssuableIdQuery<'issues'>;
+    joinedQuery = joinedQuery.where('projects.namespace_id', 'in', selectDescendantIds(db, parent.group.id));
+  return joinedQuery as unknown as IssuableIdQuery<'issues'>;
 }

@@ -31,11 +31,12 @@ export function reactionConditions(
 /** Matches issuables to which the user awarded this emoji, any, or none. index: award_emoji_by_user, award_emoji_by_issue, award_emoji_by_merge_request, award_emoji_by_epic */
 function reactionCondition(db: Reader, scope: IssuableListScope, userId: number, emoji: string): ListCondition {
   const foreignKey = sql.ref(`award.${scope.tables.foreignKey}`);
-  const isAny = isKeyword(emoji, 'Any') || isKeyword(emoji, 'None');
-  const isNamed = isAny ? sql`1 = 1` : sql`award.name = ${findEmojiName(emoji) ?? emoji}`;
+  const isKeywordFilter = isKeyword(emoji, 'Any') || isKeyword(emoji, 'None');
+  const emojiPredicate = isKeywordFilter ? sql`1 = 1` : sql`award.name = ${findEmojiName(emoji) ?? emoji}`;
   // The unary plus keeps the engines from reading all awards of the user for each row.
-  const rows = sql`select 1 from award_emoji as award where ${foreignKey} = ${listedColumn(scope, 'id')} and +award.user_id = ${userId} and ${isNamed}`;
-  const ids = sql`select ${foreignKey} from award_emoji as award where award.user_id = ${userId} and ${foreignKey} is not null and ${isNamed}`;
-  const condition = { ...existsCondition(db, rows), ids };
+  const awardRows = sql`select 1 from award_emoji as award where ${foreignKey} = ${listedColumn(scope, 'id')} and +award.user_id = ${userId} and ${emojiPredicate}`;
+  const ids = sql`select ${foreignKey} from award_emoji as award where award.user_id = ${userId} and ${foreignKey} is not null and ${emojiPredicate}`;
+  const condition = { ...existsCondition(db, awardRows), ids };
+  // `None` is the negation of `Any`.
   return isKeyword(emoji, 'None') ? negateCondition(condition) : condition;
 }

@@ -30,7 +30,7 @@ const INDEXED_COLUMNS = [...COMMON_INDEXED_COLUMNS, 'project_id'];
 const INDEXED_COLUMNS_IN_PROJECT = [...COMMON_INDEXED_COLUMNS, 'iid', 'state'];
 const INDEXED_EPIC_COLUMNS = ['author_id'];
 
-function indexedColumns({ tables, project }: IssuableListScope): readonly string[] {
+function getIndexedColumns({ tables, project }: IssuableListScope): readonly string[] {
   if (tables.table === 'epics') return INDEXED_EPIC_COLUMNS;
   return project === null ? INDEXED_COLUMNS : INDEXED_COLUMNS_IN_PROJECT;
 }
@@ -44,30 +44,30 @@ export function columnCondition(
   const column = listedColumn(scope, name);
   // The unary plus keeps SQLite from using the milestone index, from which it would read and sort all rows without a milestone.
   const predicate = condition(name === 'milestone_id' ? sql`+${column}` : column);
-  if (!indexedColumns(scope).includes(name)) return { predicate };
+  if (!getIndexedColumns(scope).includes(name)) return { predicate };
   const indexedColumn = sql.ref(`candidate.${name}`);
-  const inProject = scope.project === null ? sql`1 = 1` : sql`candidate.project_id = ${scope.project.id}`;
+  const isInProject = scope.project === null ? sql`1 = 1` : sql`candidate.project_id = ${scope.project.id}`;
   return {
     predicate,
-    ids: sql`select candidate.id from ${sql.table(scope.tables.table)} as candidate where ${inProject} and ${condition(indexedColumn)}`,
+    ids: sql`select candidate.id from ${sql.table(scope.tables.table)} as candidate where ${isInProject} and ${condition(indexedColumn)}`,
   };
 }
 
 type ExistenceCondition = Required<Pick<ListCondition, 'predicate' | 'unorderedPredicate' | 'negatedPredicate'>>;
 
 /** Matches issuables for which the subquery returns a row. */
-export function existsCondition(db: Reader, rows: RawBuilder<unknown>): ExistenceCondition {
-  const exists = sql<SqlBool>`exists (${rows})`;
+export function existsCondition(db: Reader, subquery: RawBuilder<unknown>): ExistenceCondition {
+  const exists = sql<SqlBool>`exists (${subquery})`;
   return {
-    predicate: existsPerRow(db, rows),
+    predicate: existsPerRow(db, subquery),
     unorderedPredicate: exists,
     negatedPredicate: sql<SqlBool>`not ${exists}`,
   };
 }
 
 /** Matches issuables for which the subquery returns no row. */
-export function notExistsCondition(db: Reader, rows: RawBuilder<unknown>): ExistenceCondition {
-  const { predicate, unorderedPredicate, negatedPredicate } = existsCondition(db, rows);
+export function notExistsCondition(db: Reader, subquery: RawBuilder<unknown>): ExistenceCondition {
+  const { predicate, unorderedPredicate, negatedPredicate } = existsCondition(db, subquery);
   return {
     predicate: sql<SqlBool>`not ${predicate}`,
     unorderedPredicate: negatedPredicate,
@@ -75,14 +75,15 @@ export function notExistsCondition(db: Reader, rows: RawBuilder<unknown>): Exist
   };
 }
 
-/** Matches issuables whose id is in the subquery `ids`, which has a `where` clause and selects the expression `foreignKey`. */
+/** Matches issuables whose id is in `idSubquery`, which has a `where` clause and selects the expression `foreignKey`. */
 export function idsCondition(
   db: Reader,
   listScope: Pick<IssuableListScope, 'tables'>,
-  ids: RawBuilder<unknown>,
+  idSubquery: RawBuilder<unknown>,
   foreignKey: RawBuilder<unknown>,
 ): ExistenceCondition & Required<Pick<ListCondition, 'ids'>> {
-  return { ...existsCondition(db, sql`${ids} and ${foreignKey} = ${listedColumn(listScope, 'id')}`), ids };
+  const rowSubquery = sql`${idSubquery} and ${foreignKey} = ${listedColumn(listScope, 'id')}`;
+  return { ...existsCondition(db, rowSubquery), ids: idSubquery };
 }
 
 /** Matches issuables whose column equals the value; `None` matches null and `Any` matches every other value. */
@@ -97,7 +98,7 @@ export function valueCondition(
   });
 }
 
-/** Negates a condition. A condition that is null for a row, such as a comparison with a null column, does not match it. */
+/** Negates a condition. A condition that is null for a row counts as no match, so its negation matches the row. */
 export function negateCondition({ predicate, negatedPredicate }: ListCondition): ListCondition {
   return {
     predicate: sql<SqlBool>`coalesce(${predicate}, false) = false`,

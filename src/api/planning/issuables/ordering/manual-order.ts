@@ -30,12 +30,14 @@ export async function reorderInList(
   { move_before_id: previousId, move_after_id: nextId }: ReorderInput,
 ): Promise<boolean> {
   for (;;) {
+    // Without either id, 0 finds no item.
     const neighbor = await findPosition(tx, list, previousId ?? nextId ?? 0);
     if (neighbor === null || neighbor.id === itemId) return false;
     const previous = previousId != null ? neighbor : await findPrevious(tx, list, itemId, neighbor);
     const newPositions = await findPositions(tx, list, itemId, previous);
     for (const itemPosition of newPositions ?? []) await updatePosition(tx, list, itemPosition);
     if (newPositions !== null) return true;
+    // Makes gaps, so that the next iteration succeeds.
     await rebalance(tx, list);
   }
 }

@@ -50,11 +50,11 @@ export async function findOrderPrefix<Table extends TableName>(
   const labels = groupByRank(await listPrioritizedLabels(db, id), direction);
   return takeUntilEnough(db, labels, neededCount, ({ firstIds, otherIds }) => {
     const rowId = sql.ref(`${tables.table}.id`);
-    const labelledRows = unindexed.where(sql<SqlBool>`${rowId} in (${selectLabelledRows(db, tables, firstIds)})`);
+    const labelledQuery = unindexed.where(sql<SqlBool>`${rowId} in (${selectLabelledRows(db, tables, firstIds)})`);
     // A row is sorted by its best label. In ascending order the labels outside the prefix are worse.
     return direction === 'asc'
-      ? labelledRows
-      : labelledRows.where(
+      ? labelledQuery
+      : labelledQuery.where(
           sql<SqlBool>`not exists (${selectLabelledRows(db, tables, otherIds)} and ${labelledId(tables)} = ${rowId})`,
         );
   });

@@ -19,7 +19,7 @@ export function orderNullsLast<Table extends IssuableTables['table']>(
   return query.orderBy(nullRank, direction).orderBy(value, direction);
 }
 
-/** A computed sort value; `low` is below and `high` above all its values. */
+/** A computed sort value; `belowAll` sorts before and `aboveAll` after all its values. */
 export interface ComputedOrder {
   readonly value: RawBuilder<unknown>;
   readonly belowAll: RawBuilder<unknown>;
@@ -73,8 +73,8 @@ export function applyComputedOrder<Table extends IssuableTables['table']>(
   direction: Direction,
 ) {
   if (order === 'label_priority') return orderComputedNullsLast(query, labelPriorityOrder(tables), direction);
-  const byMilestone = orderComputedNullsLast(query, milestoneDueOrder(tables), direction);
+  const queryByMilestone = orderComputedNullsLast(query, milestoneDueOrder(tables), direction);
   return order === 'milestone_due'
-    ? byMilestone
-    : orderComputedNullsLast(byMilestone, labelPriorityOrder(tables), direction);
+    ? queryByMilestone
+    : orderComputedNullsLast(queryByMilestone, labelPriorityOrder(tables), direction);
 }

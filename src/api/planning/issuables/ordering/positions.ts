@@ -22,6 +22,7 @@ export function computePositions(
   if (previous === null) return [{ id, position: first.position - POSITION_GAP }];
   for (const [count, { position: nextPosition }] of followers.entries()) {
     const step = Math.floor((nextPosition - previous.position) / (count + 2));
+    // Shifted followers must leave gaps (step > 1); else the next insertion would shift them again.
     if (step >= 1 && (count === 0 || step > 1)) return spreadAfter(id, previous, followers.slice(0, count), step);
   }
   return isComplete ? spreadAfter(id, previous, followers, POSITION_GAP) : null;

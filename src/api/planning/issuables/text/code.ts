@@ -62,6 +62,7 @@ class CodeScanner {
   }
 
   scanLine(line: Line): void {
+    // The line is inside an HTML comment.
     if (line.to < this.#commentEnd) return;
     if (this.#openDelimiter?.character === TILDE) this.#closeTildeFence(line, this.#openDelimiter);
     else if (!this.#scanBlockStart(line)) this.#scanBackticks(line);
@@ -109,6 +110,7 @@ class CodeScanner {
   #scanIndentedCode(line: Line, previousContext: BlockContext): boolean {
     if (!this.#indented || previousContext.continuesParagraph || this.#context.inList || !isIndented(this.#text, line))
       return false;
+    // A run of backticks opens a fence at any indentation.
     if (runLength(TICK, this.#text, line.first) >= MIN_FENCE_LENGTH) return false;
     this.#borders.push(line.from, line.to);
     this.#context = previousContext;

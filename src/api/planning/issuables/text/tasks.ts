@@ -1,5 +1,6 @@
 import { findCodeRanges, MAX_SCANNED_LINES } from './code.ts';
 
+/** A task list item, perhaps in a block quote. Captures the character in the checkbox. */
 const TASK = /^[ \t]*(?:>[ \t]*)*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]/;
 
 /**

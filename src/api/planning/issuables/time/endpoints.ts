@@ -24,7 +24,7 @@ interface TimeTrackedKind {
   readonly readAccess: () => Access<{ readonly noteable: TimeTotals; readonly caller: Caller }>;
 }
 
-/** Declares the time tracking endpoints: `export const { estimate: estimateIssue, ... } = timeTrackingEndpoints({ ... })`. */
+/** Declares the time tracking endpoints: `export const { estimate: estimateIssue, ... } = createTimeTrackingEndpoints({ ... })`. */
 export const createTimeTrackingEndpoints = ({ path, nounWithArticle, updateAccess, readAccess }: TimeTrackedKind) => ({
   estimate: endpoint({
     post: `${path}/time_estimate`,

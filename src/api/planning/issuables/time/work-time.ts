@@ -9,6 +9,7 @@ const UNITS: readonly (readonly [name: string, unit: DurationUnit])[] = [
   ['m', 'minutes'],
   ['s', 'seconds'],
 ];
+/** Maximum number of seconds: the largest 32-bit integer. */
 const MAX_SECONDS = 2 ** 31 - 1;
 
 /** Returns the time in seconds, or null if the text is invalid. A number without a unit is in hours. A leading minus applies to all parts. */
@@ -17,6 +18,7 @@ export function parseWorkTime(text: string): number | null {
   const isNegative = trimmed.startsWith('-');
   const seconds = parseDuration(isNegative ? trimmed.slice(1) : trimmed, WORK_CALENDAR, 'hours');
   if (seconds === null || seconds > MAX_SECONDS) return null;
+  // `+ 0` turns -0 into 0.
   return (isNegative ? -1 : 1) * Math.round(seconds) + 0;
 }
 
