@@ -37,6 +37,7 @@ export async function createMergeRequest(
   if (input.source_branch === input.target_branch) return fail('sameBranches');
   const branches = { source: input.source_branch, head: null, target: input.target_branch };
   const options = { lock: mergeRequestsLockKey(project) };
+  // `heads` is not null, because `branches` is set.
   return runWithBranchHeads(services, { caller, project, branches, options }, (uow, access, heads) =>
     createWithQuickActions(uow, access, input, heads!),
   );
@@ -48,21 +49,17 @@ async function createWithQuickActions(
   params: CreateMergeRequestInput,
   heads: BranchHeads,
 ): Promise<MergeRequest | Failure<CreateMergeRequestFailure | 'notFound'>> {
-  const {
-    input,
-    afterUpdate,
-    closesAfterCreation: closes,
-  } = await applyDescriptionCommands(uow, params, async () =>
+  const { input, afterUpdate, closesAfterCreation } = await applyDescriptionCommands(uow, params, async () =>
     newMergeRequestSubject(uow, access.project, params.title),
   );
   const mergeRequest = await insertNewMergeRequest(uow, access, input, heads);
   if (isFailure(mergeRequest)) return mergeRequest;
-  const after = await runAfterUpdate(mergeRequest, afterUpdate, async (id) =>
+  const updatedMergeRequest = await runAfterUpdate(mergeRequest, afterUpdate, async (id) =>
     requireRow((await findMergeRequests(uow, uow.actor, [id]))[0]),
   );
-  return closes && !isFailure(after)
+  return closesAfterCreation && !isFailure(updatedMergeRequest)
     ? updateMergeRequestWithQuickActions(uow, access, mergeRequest.iid, { state_event: 'close' }, null)
-    : after;
+    : updatedMergeRequest;
 }
 
 async function insertNewMergeRequest(
@@ -73,8 +70,13 @@ async function insertNewMergeRequest(
 ): Promise<MergeRequest | Failure<CreateMergeRequestFailure>> {
   requireAbility(access, 'create_merge_request');
   const { project } = access;
-  const other = await findOpenMergeRequestByBranches(uow, project.id, input.source_branch, input.target_branch);
-  if (other !== null) return fail('exists', { iid: other.iid });
+  const openMergeRequest = await findOpenMergeRequestByBranches(
+    uow,
+    project.id,
+    input.source_branch,
+    input.target_branch,
+  );
+  if (openMergeRequest !== null) return fail('exists', { iid: openMergeRequest.iid });
   const errors = compactFieldErrors({
     title: validateTitle(input.title),
     source_branch: head === null ? ['is invalid'] : [],

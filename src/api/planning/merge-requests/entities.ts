@@ -121,7 +121,7 @@ async function loadMergeRequestRelations(rows: readonly ListedRow[], context: Se
   );
   return {
     ...relations,
-    reviewersById: Map.groupBy(reviewers, ({ thing_id }) => thing_id),
+    reviewersById: Map.groupBy(reviewers, ({ issuable_id }) => issuable_id),
     mergeSettings,
     headPipelines: await loadHeadPipelines(
       db,
@@ -204,7 +204,7 @@ function serializeMergeRequest(
     merge_status: row.merge_status,
     detailed_merge_status: getDetailedStatus({
       ...row,
-      // Only these responses depend on the time and are not cached.
+      // Reading `context.now` keeps a response out of the cache, so it is read only if it matters.
       isTooEarly: row.merge_after !== null && isTooEarly(row, context.now),
       titleMatches: relations.idsWithMatchingTitle.has(row.id),
       check: row.merge_check,

@@ -63,10 +63,10 @@ export async function importMergeRequest(
   });
   if (errors) return invalid(errors);
   if ((await findMergeRequest(uow, uow.actor, project.id, row.iid)) !== null) return IID_TAKEN;
-  const other =
+  const openMergeRequest =
     row.state === 'opened' &&
     (await findOpenMergeRequestByBranches(uow, project.id, row.source_branch, row.target_branch));
-  if (other) return invalid({ source_branch: [`is that of !${other.iid} already`] });
+  if (openMergeRequest) return invalid({ source_branch: [`is that of !${openMergeRequest.iid} already`] });
   await reserveIid(uow, { projectId: project.id }, 'merge_request', row.iid);
   const foundMilestone =
     milestone === null ? null : await findMilestoneByTitle(uow, await ancestorsAndSelf(uow, { project }), milestone);

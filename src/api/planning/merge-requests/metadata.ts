@@ -47,6 +47,7 @@ export async function resolveMergeRequestMetadata(
   };
 }
 
+/** Returns the requested assignee ids, or null if the request has none. `[0]` clears the assignees. */
 const getRequestedAssigneeIds = ({ assignee_ids, assignee_id }: MetadataInput) =>
   assignee_ids ?? (assignee_id === undefined ? null : [assignee_id ?? 0]);
 

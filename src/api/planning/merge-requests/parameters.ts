@@ -16,7 +16,7 @@ const attributes = {
   merge_after: optional(dateTime),
 };
 
-/** Amend `labels`, or the labels that the merge request has. */
+/** Labels that are added to and removed from `labels` or, without `labels`, the current labels. */
 const labelChanges = {
   add_labels: optional(commaSeparated(string)),
   remove_labels: optional(commaSeparated(string)),

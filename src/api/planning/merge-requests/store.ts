@@ -38,7 +38,7 @@ export async function findOpenMergeRequestByBranches(
   source: string,
   target: string,
 ): Promise<{ readonly id: number; readonly iid: number } | null> {
-  const duplicate = await db
+  const openRow = await db
     .selectFrom('merge_requests')
     .select(['id', 'iid'])
     .where('project_id', '=', projectId)
@@ -46,7 +46,7 @@ export async function findOpenMergeRequestByBranches(
     .where('target_branch', '=', target)
     .where('state', '=', 'opened')
     .executeTakeFirst();
-  return duplicate ?? null;
+  return openRow ?? null;
 }
 
 /** Loads the latest version of each merge request. index: merge_request_versions_by_merge_request */
@@ -66,7 +66,7 @@ export const loadLatestVersions = prepareForIds((db, ids) =>
     .where('merge_request_versions.id', '=', (eb) =>
       eb
         .selectFrom('merge_request_versions as newest')
-        .select((max) => max.fn.max('newest.id').as('id'))
+        .select((eb) => eb.fn.max('newest.id').as('id'))
         .whereRef('newest.merge_request_id', '=', 'merge_request_versions.merge_request_id'),
     ),
 );

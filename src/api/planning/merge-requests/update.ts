@@ -120,9 +120,9 @@ export async function updateMergeRequestWithQuickActions(
   const { input, afterUpdate } = await applyDescriptionCommands(uow, params, () =>
     loadMergeRequestSubject(uow, access, row),
   );
-  const after = await applyUpdate(uow, access, row, input, heads);
-  if (isFailure(after)) return after;
-  return runAfterUpdate(after, afterUpdate, async (id) =>
+  const updatedMergeRequest = await applyUpdate(uow, access, row, input, heads);
+  if (isFailure(updatedMergeRequest)) return updatedMergeRequest;
+  return runAfterUpdate(updatedMergeRequest, afterUpdate, async (id) =>
     requireRow((await findMergeRequests(uow, uow.actor, [id]))[0]),
   );
 }
@@ -187,18 +187,18 @@ async function applyUpdate(
     const { start, base } = head === heads.head ? heads : NOT_COMPARED;
     await insertVersion(uow, { id, head, start, base });
   }
-  const [after] = (await findMergeRequests(uow, uow.actor, [id])) as [MergeRequest];
-  if ('description' in columns) await updateClosingIids(uow, after);
-  await recordIssuableChanges(uow, 'MergeRequest', before, { ...after, assignees, reviewers });
+  const [updatedMergeRequest] = (await findMergeRequests(uow, uow.actor, [id])) as [MergeRequest];
+  if ('description' in columns) await updateClosingIids(uow, updatedMergeRequest);
+  await recordIssuableChanges(uow, 'MergeRequest', before, { ...updatedMergeRequest, assignees, reviewers });
   const resource = { type: 'MergeRequest', id } as const;
   await publishIssuableChanges(
     uow,
     resource,
     { ...before, labels: labelIds },
-    { ...after, labels, assignees, reviewers },
+    { ...updatedMergeRequest, labels, assignees, reviewers },
   );
   await publishTextChanges(uow, { ...resource, iid, project }, row, columns);
-  return after;
+  return updatedMergeRequest;
 }
 
 const NOT_COMPARED = { start: null, base: null };
@@ -209,6 +209,7 @@ const getRequestedTarget = (
   { target_branch }: UpdateMergeRequestInput,
 ) => (target_branch === undefined ? currentTarget : (target_branch ?? ''));
 
+/** Returns whether the request clears the target branch. Any non-blank current target gives the same result. */
 const isTargetBlank = (input: UpdateMergeRequestInput) =>
   getRequestedTarget({ target_branch: 'somewhere' }, input).trim() === '';
 
@@ -222,18 +223,19 @@ async function resolveStateAndBranches(
   input: UpdateMergeRequestInput,
   head: string | null,
 ): Promise<Partial<MergeRequest> | Failure<'sameBranches' | 'exists'>> {
-  const state = stateColumnsAfter(row.state, input.state_event, uow);
+  const stateColumns = stateColumnsAfter(row.state, input.state_event, uow);
   if (row.state === 'merged') return {};
   const target = getRequestedTarget(row, input);
   if (target === row.source_branch) return fail('sameBranches');
-  const isReopened = state.state === 'opened';
-  if (isReopened || (row.state === 'opened' && state.state !== 'closed')) {
-    const other = await findOpenMergeRequestByBranches(uow, row.project_id, row.source_branch, target);
-    if (other !== null && other.id !== row.id) return fail('exists', { iid: other.iid });
+  const isReopened = stateColumns.state === 'opened';
+  if (isReopened || (row.state === 'opened' && stateColumns.state !== 'closed')) {
+    const openMergeRequest = await findOpenMergeRequestByBranches(uow, row.project_id, row.source_branch, target);
+    if (openMergeRequest !== null && openMergeRequest.id !== row.id)
+      return fail('exists', { iid: openMergeRequest.iid });
   }
   const isTargetChanged = target !== row.target_branch;
   return {
-    ...state,
+    ...stateColumns,
     ...(isTargetChanged ? { target_branch: target } : {}),
     // The head of a closed merge request does not follow its source branch.
     ...(isReopened && head !== null ? { head_sha: head } : {}),

@@ -70,6 +70,7 @@ async function tryAutoMerge(services: MergeServices, id: number): Promise<string
       );
     const delayMs = RETRY_DELAYS_MS[result.code];
     if (delayMs !== undefined) await database.transaction((tx) => enqueueAutoMergeLater(tx, id, delayMs));
+    // After other failures an event enqueues the job again.
     return result.code === 'conflict' ? CONFLICT : null;
   } catch (error) {
     if (error instanceof AccessRevoked) return MERGER_NOT_ALLOWED;

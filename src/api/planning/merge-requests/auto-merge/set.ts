@@ -28,6 +28,7 @@ export async function enableAutoMerge(
     squash: squash ?? undefined,
     updated_at: uow.now,
   });
+  // No event is published at that time, so the job is scheduled.
   if (merge_after !== null && merge_after > uow.now) await enqueueAutoMergeAfter(uow, id, merge_after);
   if (wasEnabled) return;
   await uow.record({ noteOn: { type: 'MergeRequest', id }, text: autoMergeEnabledText(head_sha) });

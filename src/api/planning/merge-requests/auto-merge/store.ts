@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 
-/** Rows of merge requests with auto-merge enabled. */
+/** Rows of merge requests with auto-merge enabled. The column `wish` holds the options and the head as JSON. */
 
 /** Stored options of an auto-merge. */
 export interface AutoMergeOptions {

@@ -16,6 +16,7 @@ const KEYWORDS: readonly string[] = [
 ];
 
 const MAX_KEYWORD_LENGTH = 'resolved'.length;
+/** Maximum number of digits of an iid. */
 const MAX_DIGITS = 9;
 
 /**
@@ -28,17 +29,17 @@ export function parseClosingIids(description: string): number[] {
   const code = findCodeRanges(description, { indented: false });
   /** End of the last closing reference, or -1. A reference that follows it after a separator closes its issue too. */
   let lastReferenceEnd = -1;
-  let positionCount = 0;
-  for (const { index: at } of description.matchAll(/#(?=\d)/g)) {
-    if (issueIids.size === MAX_REFERENCES || ++positionCount > MAX_SCANNED_POSITIONS) break;
-    const end = findNumberEnd(description, at + 1);
-    if (end === null || code.has(at)) continue;
+  let scannedCount = 0;
+  for (const { index: hashIndex } of description.matchAll(/#(?=\d)/g)) {
+    if (issueIids.size === MAX_REFERENCES || ++scannedCount > MAX_SCANNED_POSITIONS) break;
+    const end = findNumberEnd(description, hashIndex + 1);
+    if (end === null || code.has(hashIndex)) continue;
     if (
-      !(lastReferenceEnd !== -1 && isSeparator(description.slice(lastReferenceEnd, at))) &&
-      !followsKeyword(description, at)
+      !(lastReferenceEnd !== -1 && isSeparator(description.slice(lastReferenceEnd, hashIndex))) &&
+      !followsKeyword(description, hashIndex)
     )
       continue;
-    const iid = Number(description.slice(at + 1, end));
+    const iid = Number(description.slice(hashIndex + 1, end));
     if (iid > 0) issueIids.add(iid);
     lastReferenceEnd = end;
   }
@@ -49,7 +50,7 @@ const isDigit = (character: string | undefined) => character !== undefined && ch
 const isWordCharacter = (character: string | undefined) => character !== undefined && /^\w$/.test(character);
 const isBlank = (character: string | undefined) => character === ' ' || character === '\t';
 
-/** Returns the end of the number that begins here, or null if it is not a number. */
+/** Returns the end of the number that begins at `start`, or null if no number begins there. */
 function findNumberEnd(text: string, start: number): number | null {
   let end = start;
   while (end - start <= MAX_DIGITS && isDigit(text[end])) end++;
@@ -64,9 +65,9 @@ function isSeparator(text: string): boolean {
   return text.length <= MAX_SEPARATOR_LENGTH && SEPARATORS.includes(text.trim().toLowerCase());
 }
 
-/** Returns whether a keyword precedes this position as a whole word. */
-function followsKeyword(text: string, at: number): boolean {
-  let end = at;
+/** Returns whether a whole keyword, perhaps with a colon, and a blank precede the reference at `hashIndex`. */
+function followsKeyword(text: string, hashIndex: number): boolean {
+  let end = hashIndex;
   if (!isBlank(text[end - 1])) return false;
   while (isBlank(text[end - 1])) end--;
   if (text[end - 1] === ':') end--;

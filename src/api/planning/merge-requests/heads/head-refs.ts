@@ -40,19 +40,20 @@ export const updateHeadRefs = defineJob({
       const versions = await listVersionsWithoutRef(db, projectId, iids);
       await compareNewVersions(services, project, versions);
       const changes = await collectRefChanges(db, services.git, project, iids, versions);
-      const moveResult =
+      const updateResult =
         changes.length === 0
           ? undefined
           : await updateRepositoryRefs(services, { project, actor: { server: true, userId: null }, changes });
-      if (!isFailure(moveResult)) return markVersionsRetained(services.database, versions);
-      if (moveResult.code === 'readOnly') return enqueueLater(services, { projectId, iids });
+      if (!isFailure(updateResult)) return markVersionsRetained(services.database, versions);
+      if (updateResult.code === 'readOnly') return enqueueLater(services, { projectId, iids });
       // Another job updated the same refs.
-      if (moveResult.code === 'moved' && attempt < MAX_ATTEMPTS) continue;
-      throw new Error(`Could not update the head refs of merge requests in project ${projectId}: ${moveResult.code}`);
+      if (updateResult.code === 'moved' && attempt < MAX_ATTEMPTS) continue;
+      throw new Error(`Could not update the head refs of merge requests in project ${projectId}: ${updateResult.code}`);
     }
   },
 });
 
+/** Maximum number of attempts while other jobs update the same refs. */
 const MAX_ATTEMPTS = 5;
 
 /** Delay before a read-only repository is tried again. */
@@ -110,8 +111,8 @@ async function collectRefChanges(
     const refTarget = await resolveRef(repository, ref);
     if (head === undefined) {
       if (refTarget !== null) changes.push({ ref, oldId: refTarget, newId: ZERO_ID });
-      const keptRefs = await listRefs(git, repository, keepAroundPrefix(iid));
-      changes.push(...keptRefs.map(({ name, id }) => ({ ref: name, oldId: id, newId: ZERO_ID })));
+      const keepAroundRefs = await listRefs(git, repository, keepAroundPrefix(iid));
+      changes.push(...keepAroundRefs.map(({ name, id }) => ({ ref: name, oldId: id, newId: ZERO_ID })));
       continue;
     }
     const newHeads = (versionsByIid.get(iid) ?? []).map((version) => version.head_sha);

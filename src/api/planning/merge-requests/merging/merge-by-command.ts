@@ -32,9 +32,10 @@ export const mergeByCommandJob = defineJob({
     const merge = (auto_merge: boolean) =>
       mergeNowOrWhenReady(services, caller, project, mergeRequest, { sha: headSha, auto_merge });
     try {
+      // Auto-merge fails if there is nothing to wait for; then the merge is tried at once.
       const autoMergeResult = await merge(true);
-      const isUnavailable = isFailure(autoMergeResult) && autoMergeResult.code === 'notMergeable';
-      const result = isUnavailable ? await merge(false) : autoMergeResult;
+      const isAutoMergeUnavailable = isFailure(autoMergeResult) && autoMergeResult.code === 'notMergeable';
+      const result = isAutoMergeUnavailable ? await merge(false) : autoMergeResult;
       if (!isFailure(result)) return;
     } catch (error) {
       if (!(error instanceof AccessRevoked)) throw error;

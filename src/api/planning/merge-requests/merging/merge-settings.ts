@@ -22,11 +22,11 @@ export async function loadMergeSettings(
   db: Reader,
   projectIds: readonly number[],
 ): Promise<ReadonlyMap<number, MergeSettings>> {
-  const settings = new Map<number, MergeSettings>();
+  const settingsById = new Map<number, MergeSettings>();
   for (const { id, attributes, namespace_attributes } of await loadAttributes(db, projectIds)) {
-    const projectSettings = settings.get(id) ?? parseStoredAttributes({ attributes });
+    const projectSettings = settingsById.get(id) ?? parseStoredAttributes({ attributes });
     const groupSettings = parseGroupAttributes(namespace_attributes);
-    settings.set(id, {
+    settingsById.set(id, {
       ...projectSettings,
       only_allow_merge_if_pipeline_succeeds:
         projectSettings.only_allow_merge_if_pipeline_succeeds || groupSettings.only_allow_merge_if_pipeline_succeeds,
@@ -37,5 +37,5 @@ export async function loadMergeSettings(
         projectSettings.allow_merge_on_skipped_pipeline || groupSettings.allow_merge_on_skipped_pipeline,
     });
   }
-  return settings;
+  return settingsById;
 }

@@ -96,7 +96,7 @@ export function runAutoMerge(
   });
 }
 
-/** `when-ready`: merges now or enables auto-merge; `pending`: runs a pending auto-merge. */
+/** `now`: merges or fails; `when-ready`: merges or enables auto-merge; `pending`: runs a pending auto-merge. */
 interface MergeModeOptions extends MergeOptions {
   readonly mode: 'now' | 'when-ready' | 'pending';
 }
@@ -143,19 +143,19 @@ async function mergeOnce(
   const removesSource = await shouldRemoveSource(db, state, options);
   const commits = await writeMergeCommits(services, caller, state, options);
   if (commits === null) return fail('conflict');
-  const moveResult = await updateRepositoryRefs(services, {
+  const updateResult = await updateRepositoryRefs(services, {
     project,
     actor: { caller, permission: createMergePermission(state, options, removesSource) },
     changes: toRefChanges(state, commits, removesSource),
     merge: toMergeEvent(state, commits, options),
   });
-  if (!isFailure(moveResult))
+  if (!isFailure(updateResult))
     return findMergeRequest(database.forRequest().reader, caller, projectId, iid).then(orNotFound);
-  switch (moveResult.code) {
+  switch (updateResult.code) {
     case 'readOnly':
     case 'notMergeable':
     case 'mergeInProgress':
-      return fail(moveResult.code);
+      return fail(updateResult.code);
     case 'changed':
     case 'moved':
     case 'locked':
@@ -237,16 +237,14 @@ async function scheduleAutoMerge(
   options: MergeModeOptions,
 ): Promise<MergeRequest | Failure<'notFound'> | undefined> {
   const { project_id, iid } = state.mergeRequest;
-  const changedFailure = await runUnitOfWork(caller, async (uow) => {
+  const failure = await runUnitOfWork(caller, async (uow) => {
     const access = await reloadAccess(uow, caller, project_id);
     const current = await findMergeRequest(uow, caller, project_id, iid);
     if (current === null || !isUnchangedSince(state, access.project, current)) return fail('changed');
     if (decideMerge(options.mode, await loadMergeChecks(uow, state, options.mode)) !== 'later') return fail('changed');
     await enableAutoMerge(uow, access, current, options);
   });
-  return changedFailure
-    ? undefined
-    : findMergeRequest(database.forRequest().reader, caller, project_id, iid).then(orNotFound);
+  return failure ? undefined : findMergeRequest(database.forRequest().reader, caller, project_id, iid).then(orNotFound);
 }
 
 /** Returns whether to delete the source branch. The default branch, protected and moved branches are kept. */

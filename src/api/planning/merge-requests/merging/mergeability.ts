@@ -130,6 +130,7 @@ export function toMergeStatus(check: MergeCheck | null): MergeStatus {
   return check === 'ahead' || check === 'diverged' ? 'can_be_merged' : 'cannot_be_merged';
 }
 
+/** Compiled regexes by pattern. An invalid pattern has an error text instead and matches no title. */
 const regexesByPattern = createBoundedCache<ReturnType<typeof compileRegex>>(100);
 
 /** Results by regex and title, because lists match the same titles again and again. */

@@ -88,13 +88,13 @@ async function applyToBranch(
 ): Promise<MergeRequest | string> {
   try {
     const db = services.database.forRequest().reader;
-    const existing = await findOpenMergeRequest(db, push, branch, options.target);
-    if (existing === null && !options.create)
+    const openMergeRequest = await findOpenMergeRequest(db, push, branch, options.target);
+    if (openMergeRequest === null && !options.create)
       return `The branch ${branch} has no open merge request; merge_request.create creates one`;
     const mergeRequest =
-      existing === null
+      openMergeRequest === null
         ? await createFromOptions(services, push, branch, options)
-        : await updateFromOptions(services, push, existing, options);
+        : await updateFromOptions(services, push, openMergeRequest, options);
     if (isFailure(mergeRequest)) return describeFailure(mergeRequest, branch);
     if (options.auto_merge) await enableAutoMergeOfPush(services, push, mergeRequest);
     return mergeRequest;
@@ -175,14 +175,14 @@ async function toCommonInput(
   project: Project,
   { squash, remove_source_branch, milestone }: MergeRequestOptions,
 ) {
-  const row =
+  const milestoneRow =
     milestone === undefined
       ? null
       : await findMilestoneByTitle(db, await ancestorsAndSelf(db, { project }), milestone.replace(/^%/, ''));
   return {
     ...(squash === undefined ? {} : { squash }),
     ...(remove_source_branch === undefined ? {} : { remove_source_branch }),
-    ...(row === null ? {} : { milestone_id: row.id }),
+    ...(milestoneRow === null ? {} : { milestone_id: milestoneRow.id }),
   };
 }
 
@@ -197,6 +197,7 @@ async function listAssigneeIds(
   return ids.length === 0 ? [0] : ids;
 }
 
+/** Returns the ids of the users that exist. A number is an id; any other value is a username, perhaps with `@`. */
 async function findUserIds(db: Reader, idsOrNames: readonly string[]): Promise<number[]> {
   const ids: number[] = [];
   for (const idOrName of idsOrNames) {
@@ -214,8 +215,8 @@ function markDraft(title: string, draft: boolean | undefined): string {
 }
 
 /**
- * Enables auto-merge before the pipeline of the push exists. The pipeline's end continues it, and here a pipeline that is
- * complete already.
+ * Enables auto-merge, usually before the pipeline of the push exists. The end of that pipeline enqueues the merge. If a head pipeline
+ * exists already, it may have ended, so the merge is also enqueued here.
  */
 async function enableAutoMergeOfPush(
   { runUnitOfWork }: RefServices,

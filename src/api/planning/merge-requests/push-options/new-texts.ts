@@ -36,16 +36,19 @@ export async function buildNewTexts(
   branches: Branches,
 ): Promise<MergeRequestTexts> {
   const { count, commit } = await findDescribingCommit(git, getRepository(git, project), branches);
-  const [, digits] = /^(\d{1,9})-/.exec(branches.source) ?? [];
+  const [, iidDigits] = /^(\d{1,9})-/.exec(branches.source) ?? [];
   const issue =
-    digits === undefined ? null : await findIssue(database.forRequest().reader, caller, project.id, Number(digits));
+    iidDigits === undefined
+      ? null
+      : await findIssue(database.forRequest().reader, caller, project.id, Number(iidDigits));
+  // The title of a confidential issue must not become public.
   const issueTitle = issue === null || issue.confidential ? undefined : `Resolve "${issue.title}"`;
   const title = (commit?.title ?? issueTitle ?? toTitle(branches.source)).slice(0, MAX_TITLE_LENGTH);
   const body = commit === null ? '' : getBody(commit);
-  const closes = issue === null || parseClosingIids(body).includes(issue.iid) ? '' : `Closes #${issue.iid}`;
+  const closingLine = issue === null || parseClosingIids(body).includes(issue.iid) ? '' : `Closes #${issue.iid}`;
   return {
     title: count === 0 ? `Draft: ${title}`.slice(0, MAX_TITLE_LENGTH) : title,
-    description: [body, closes].filter((text) => text !== '').join('\n\n') || null,
+    description: [body, closingLine].filter((text) => text !== '').join('\n\n') || null,
   };
 }
 

@@ -2,7 +2,7 @@ import type { PushOption } from '#repositories/ref-updates/push-options.ts';
 
 /** Parses the options `merge_request.*` of a push (contract/repository.md §5 "Push options"). */
 
-/** Undefined: the push does not have the option. Of an option with one value the last one counts. */
+/** Parsed options. Undefined: the push does not have the option. If a single-value option is repeated, its last value counts. */
 export interface MergeRequestOptions {
   readonly create: boolean;
   readonly target: string | undefined;
@@ -44,8 +44,10 @@ export const MERGE_REQUEST_OPTIONS: readonly string[] = [
   'unlabel',
 ].map((key) => PREFIX + key);
 
+/** Values that mean false; all other values mean true, an empty one too. */
 const FALSE_VALUES = ['false', 'f', '0', 'no', 'n', 'off'];
 
+/** Returns the options of a push for merge requests; ignores all other options. */
 export function parseMergeRequestOptions(options: readonly PushOption[]): MergeRequestOptions {
   const listValues = (key: string) =>
     options.filter(({ name }) => name === PREFIX + key).flatMap(({ value }) => (value === '' ? [] : [value]));

@@ -37,6 +37,7 @@ export const rebaseJob = defineJob({
       const isRebased = await rebaseOnTarget(services, id, request, run);
       await database.transaction((tx) => finishRebase(tx, id, request.head_sha, isRebased));
     } catch (error) {
+      // Only lost permissions are final; the job queue retries after other errors.
       if (run.signal.aborted || !(error instanceof AccessRevoked)) throw error;
       await database.transaction((tx) => finishRebase(tx, id, request.head_sha, false));
     }
@@ -75,14 +76,14 @@ async function rebaseOnTarget(
   const { name, email } = caller.user;
   const checkAborted = () => signal.throwIfAborted();
   const repository = getRepository(git, project);
-  const rebased = await rebase(git, repository, {
+  const rebaseResult = await rebase(git, repository, {
     onto,
     head: request.head_sha,
     committer: { name, email },
     checkCancelled: checkAborted,
   });
-  if (typeof rebased === 'string') return false;
-  return moveSourceBranch(services, caller, project, mergeRequest, { ...request, tip: rebased.tip });
+  if (typeof rebaseResult === 'string') return false;
+  return moveSourceBranch(services, caller, project, mergeRequest, { ...request, tip: rebaseResult.tip });
 }
 
 /** Returns the target head and the merge base, or null if the source branch moved or there is no merge base. */
