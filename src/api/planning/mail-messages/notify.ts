@@ -126,7 +126,7 @@ async function composeNewMails(
 ): Promise<NewMails> {
   const { event, container, noteable, commit, noteTarget, pipeline, alert, note, text: content, target } = subject;
   const assignedIds = noteable === null ? [] : getAssignedUserIds(event, noteable);
-  const users = await loadUsersById(db, assignedIds);
+  const usersById = await loadUsersById(db, assignedIds);
   const actor = (await loadCaller(db, actorId, null)).user;
   const text = composeText({
     event,
@@ -138,7 +138,7 @@ async function composeNewMails(
     actor: actor?.name ?? null,
     note,
     content,
-    assignedNames: assignedIds.flatMap((id) => users.get(id)?.name ?? []),
+    assignedNames: assignedIds.flatMap((id) => usersById.get(id)?.name ?? []),
   });
   const host = getUrlHost(serverUrl());
   const threadMessageId =

@@ -58,7 +58,7 @@ export interface NewMails {
 /** Inserts one mail per recipient. Recipients who already have a mail of this event are skipped. */
 export async function insertMails(tx: Transaction, mails: NewMails, recipients: readonly Recipient[]): Promise<void> {
   const occurrenceId = await findOrCreateOccurrence(tx, mails);
-  const { state, event, projectId, groupId, target, subject, buildMessageId: messageId, inReplyTo } = mails;
+  const { state, event, projectId, groupId, target, subject, buildMessageId, inReplyTo } = mails;
   const sharedColumns = {
     occurrence_id: occurrenceId,
     state,
@@ -68,7 +68,7 @@ export async function insertMails(tx: Transaction, mails: NewMails, recipients: 
     target_type: target.type,
     target_id: target.id,
     subject,
-    message_id: messageId(occurrenceId),
+    message_id: buildMessageId(occurrenceId),
     in_reply_to: inReplyTo,
     next_attempt_at: tx.now,
     created_at: tx.now,

@@ -117,13 +117,16 @@ function buildReasonHeader(reason: MailReason | null): Record<string, string> {
   return reason === null ? {} : { 'X-GitLab-NotificationReason': reason };
 }
 
+/** Maximum length of a project path in headers. */
+const MAX_PATH_LENGTH = 1_000;
+
 function buildMailHeaders(
   { event, container, noteable, commit, pipeline }: MailSubject,
   baseUrl: string,
 ): Record<string, string> {
   const { project, group, fullPath, name } = container;
   const { id } = (project ?? group)!;
-  const path = toHeaderLine(fullPath, 1_000);
+  const path = toHeaderLine(fullPath, MAX_PATH_LENGTH);
   return {
     'Auto-Submitted': 'auto-generated',
     'List-Id': `${toAscii(path)} <${buildListId(id, fullPath, getUrlHost(baseUrl))}>`,

@@ -22,6 +22,7 @@ export interface MailText {
 interface MailTextInput {
   readonly event: MailEvent;
   readonly container: MailContainer;
+  /** At most one of the following four is set; all are null if a project was moved. */
   readonly noteable: NoteableSubject | null;
   readonly commit: CommitSubject | null;
   readonly pipeline: PipelineRow | null;
@@ -39,19 +40,21 @@ interface MailTextInput {
 /** Maximum size of the content in bytes; longer texts are truncated with a notice. */
 const MAX_CONTENT_BYTES = 64 * 1_024;
 
+const MAX_LEAD_LENGTH = 500;
+
 /** Composes the texts that all mails of the event share. */
 export function composeText(input: MailTextInput): MailText {
   const { note } = input;
   const path = buildTargetPath(input);
   return {
-    lead: toHeaderLine(composeLead(input), 500),
+    lead: toHeaderLine(composeLead(input), MAX_LEAD_LENGTH),
     content: truncate(input.content),
     path: note === null ? path : `${path}#note_${note.id}`,
     subject: composeSubject(input),
   };
 }
 
-/** Events whose mail starts a thread; all other mails are replies to it. */
+/** Events whose mail starts a thread; all other mails about a noteable are replies to it. */
 export const THREAD_STARTING_EVENTS: readonly MailEvent[] = ['new_issue', 'new_merge_request', 'new_epic'];
 
 function composeSubject({ event, container, noteable, commit, pipeline, alert }: MailTextInput): string {
@@ -119,6 +122,7 @@ function composeLead({
     change_reviewer_merge_request: `${actorName} asked ${names} to review ${reference}.`,
     push_to_merge_request: `${actorName} pushed new commits to ${reference}.`,
     merge_when_pipeline_succeeds: `${actorName} set ${reference} to be merged when its pipeline succeeds.`,
+    // The reference begins the sentence.
     issue_due: `${reference} is due on ${noteable.dueDate}.`.replace('issue', 'Issue'),
   };
   return phrasesByEvent[event] ?? `${actorName} changed ${reference}.`;

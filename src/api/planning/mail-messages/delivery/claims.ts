@@ -10,12 +10,13 @@ import type { StoredMail } from '../content/compose.ts';
 
 /** Maximum number of delivery attempts per mail. */
 export const MAX_ATTEMPTS = 6;
+/** Duration of a lease in milliseconds. */
 const LEASE_MS = 300_000;
 
 /** Maximum number of mails in one digest. */
 const MAX_DIGEST_SIZE = 500;
 
-/** Claims at most `limit` due mails, oldest first, and counts the attempt. Expired leases are released first. index: mail_messages_due, mail_messages_leased */
+/** Claims at most `limit` due mails, oldest first, and counts the attempt. Expired leases are released first; mails without further attempts then fail. index: mail_messages_due, mail_messages_leased */
 export async function claimDueMails(tx: Transaction, limit: number): Promise<StoredMail[]> {
   await tx
     .updateTable('mail_messages')

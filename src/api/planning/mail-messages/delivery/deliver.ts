@@ -92,6 +92,7 @@ async function sendToAddress(
 ): Promise<void> {
   const { database, clock } = services;
   const { remaining, availableAt } = await loadHourlyAllowance(database.reader, address, timestamp(clock));
+  // If none remains, digest mails are postponed like all others. A digest takes one of the remaining mails.
   const digestMails = remaining === 0 ? [] : mails.filter(({ digest_id }) => digest_id !== null);
   const singleMails = mails.filter((mail) => !digestMails.includes(mail));
   const allowedCount = digestMails.length > 0 ? remaining - 1 : remaining;
@@ -123,6 +124,7 @@ async function send(services: DeliveryServices, loadSubject: LoadSubject, mails:
   if (first === undefined) return;
   const context = { baseUrl: serverUrl(), key: await secretKey(), date: clock.now() };
   const storedMails = deliverable.map(({ mail }) => mail);
+  // A digest of which only one mail is left is sent as a single mail.
   const isDigest = deliverable.length > 1;
   const mail: Mail = isDigest
     ? composeDigest(context, storedMails)

@@ -142,7 +142,7 @@ export async function loadNotificationSettings(
       ]),
     )
     .execute();
-  const distance = ({ project_id, group_id }: SettingRow) => {
+  const getDistance = ({ project_id, group_id }: SettingRow) => {
     if (project_id !== null) return -1;
     return group_id === null ? groupIds.length : groupIds.indexOf(group_id);
   };
@@ -150,7 +150,7 @@ export async function loadNotificationSettings(
   return new Map(
     [...settingsByUserId].map(([id, settings]) => [
       id,
-      settings.toSorted((one, other) => distance(one) - distance(other)),
+      settings.toSorted((one, other) => getDistance(one) - getDistance(other)),
     ]),
   );
 }

@@ -33,16 +33,16 @@ export async function loadCandidateBatch(
     sources.map(async ([involvement, source]) => ({ involvement, ids: await source(afterId, limit) })),
   );
   const sortedIds = [...new Set(idLists.flatMap(({ ids }) => ids))].sort((one, other) => one - other);
-  const ids = sortedIds.slice(0, limit);
-  // A source that returned `limit` ids can have more only after its last id, and `ids` does not exceed that.
-  const involvements = new Map(ids.map((id) => [id, new Set<Involvement>()]));
+  const batchIds = sortedIds.slice(0, limit);
+  // A source that returned `limit` ids can have more only after its last id, and `batchIds` does not exceed that.
+  const involvements = new Map(batchIds.map((id) => [id, new Set<Involvement>()]));
   for (const { involvement, ids } of idLists) for (const id of ids) involvements.get(id)?.add(involvement);
   const isComplete = sortedIds.length <= limit && idLists.every(({ ids }) => ids.length < limit);
-  return { involvements, lastId: isComplete ? null : ids.at(-1)! };
+  return { involvements, lastId: isComplete ? null : batchIds.at(-1)! };
 }
 
 function selectSources(db: Reader, subject: NewMailSubject): [Involvement, CandidateSource][] {
-  // A pipeline notifies only its user.
+  // A pipeline notifies only its user. `watch` counts as no involvement, so only the user's level decides.
   if (subject.pipeline !== null)
     return [['watch', fixedSource([subject.pipeline.user_id].filter((id) => id !== null))]];
   return subject.event === 'moved_project' || subject.alert !== null

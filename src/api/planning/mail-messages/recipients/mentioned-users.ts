@@ -23,15 +23,15 @@ export function findMentions(text: string): UsernameMention[] {
   const mentionsByName = new Map<string, UsernameMention>();
   if (!text.includes(AT_SIGN)) return [];
   const code = findCodeRanges(text);
-  let positionCount = 0;
+  let scannedCount = 0;
   // End of the consecutive mentions at the beginning of the current paragraph.
   let leadingMentionsEnd = 0;
-  for (const { index: at } of text.matchAll(/@(?=[A-Za-z0-9_.-])/g)) {
-    if (mentionsByName.size === MAX_MENTIONS || ++positionCount > MAX_SCANNED_POSITIONS) break;
-    const username = code.has(at) ? null : parseUsernameAt(text, at);
+  for (const { index: signIndex } of text.matchAll(/@(?=[A-Za-z0-9_.-])/g)) {
+    if (mentionsByName.size === MAX_MENTIONS || ++scannedCount > MAX_SCANNED_POSITIONS) break;
+    const username = code.has(signIndex) ? null : parseUsernameAt(text, signIndex);
     if (username === null) continue;
-    const isDirect = beginsParagraph(text, at, leadingMentionsEnd);
-    if (isDirect) leadingMentionsEnd = at + 1 + username.length;
+    const isDirect = beginsParagraph(text, signIndex, leadingMentionsEnd);
+    if (isDirect) leadingMentionsEnd = signIndex + 1 + username.length;
     const name = foldCase(username);
     if (!mentionsByName.has(name)) mentionsByName.set(name, { name, isDirect });
   }
@@ -40,10 +40,10 @@ export function findMentions(text: string): UsernameMention[] {
 
 export const findMentionedUsernames = (text: string): string[] => findMentions(text).map(({ name }) => name);
 
-/** Returns whether only whitespace is between this position and the leading mentions, an empty line or the start of the text. */
-function beginsParagraph(text: string, at: number, leadingMentionsEnd: number): boolean {
+/** Returns whether only whitespace is between `signIndex` and the leading mentions, an empty line or the start of the text. */
+function beginsParagraph(text: string, signIndex: number, leadingMentionsEnd: number): boolean {
   let lineBreakCount = 0;
-  for (let position = at - 1; position >= leadingMentionsEnd; position--) {
+  for (let position = signIndex - 1; position >= leadingMentionsEnd; position--) {
     const character = text[position] as string;
     if (character === '\n') lineBreakCount++;
     else if (character !== ' ' && character !== '\t' && character !== '\r') return lineBreakCount > 1;
@@ -56,16 +56,16 @@ const isUsernameCharacter = (character: string | undefined) =>
   character !== undefined && /^[A-Za-z0-9_.-]$/.test(character);
 const isWordCharacter = (character: string | undefined) => character !== undefined && /^\w$/.test(character);
 
-/** Returns the username that begins after the `@` at this position, or null. */
-function parseUsernameAt(text: string, at: number): string | null {
+/** Returns the username that begins after the `@` at `signIndex`, or null. */
+function parseUsernameAt(text: string, signIndex: number): string | null {
   // `mira@hearth.test` is an email address.
-  if (isWordCharacter(text[at - 1]) || text[at - 1] === AT_SIGN) return null;
-  let end = at + 1;
-  while (end - at <= MAX_USERNAME_LENGTH && isUsernameCharacter(text[end])) end++;
+  if (isWordCharacter(text[signIndex - 1]) || text[signIndex - 1] === AT_SIGN) return null;
+  let end = signIndex + 1;
+  while (end - signIndex <= MAX_USERNAME_LENGTH && isUsernameCharacter(text[end])) end++;
   // `@forge/anvil` is a path.
   if (text[end] === '/') return null;
-  while (end > at + 1 && !isWordCharacter(text[end - 1])) end--;
-  return end === at + 1 ? null : text.slice(at + 1, end);
+  while (end > signIndex + 1 && !isWordCharacter(text[end - 1])) end--;
+  return end === signIndex + 1 ? null : text.slice(signIndex + 1, end);
 }
 
 /** Returns the ids of the users that a text mentions. */

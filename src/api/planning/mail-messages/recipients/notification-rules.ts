@@ -57,8 +57,8 @@ const ACTORLESS_EVENTS: readonly MailEvent[] = ['issue_due', 'failed_pipeline', 
 const REASONS_BY_PRIORITY: readonly MailReason[] = ['assigned', 'review_requested', 'mentioned', 'subscribed'];
 
 /** Returns the nearest setting whose level is not `global`; the default is `participating`. */
-export function findEffectiveSetting(choices: readonly UserNotificationSetting[]): UserNotificationSetting {
-  return choices.find(({ level }) => level !== 'global') ?? { level: 'participating' };
+export function findEffectiveSetting(settings: readonly UserNotificationSetting[]): UserNotificationSetting {
+  return settings.find(({ level }) => level !== 'global') ?? { level: 'participating' };
 }
 
 /** Events for which the level `participating` requires no involvement. */
@@ -81,6 +81,7 @@ function isNotificationEnabled(
     involvementsToMatch.some((involvement) => involvements.has(involvement));
   const isInvolved = hasInvolvement('participating', 'mention', 'subscription');
   switch (setting.level) {
+    // An explicit subscription overrides this level.
     case 'disabled':
       return hasInvolvement('subscription');
     case 'mention':
@@ -94,5 +95,6 @@ function isNotificationEnabled(
   }
 }
 
+/** Returns whether the setting includes the event. Mails of successful pipelines include those of fixed ones. */
 const isEventChosen = (setting: UserNotificationSetting, event: EmailEvent) =>
   isEventEnabled(setting, event) || (event === 'fixed_pipeline' && isEventEnabled(setting, 'success_pipeline'));

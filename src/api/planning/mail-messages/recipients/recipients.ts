@@ -34,11 +34,11 @@ export async function selectRecipients(
   return ids.flatMap((userId) => {
     const details = detailsByUserId.get(userId);
     if (details?.address == null) return [];
-    const choices = settingsByUserId.get(userId) ?? [];
-    const { level } = findEffectiveSetting(choices);
+    const settings = settingsByUserId.get(userId) ?? [];
+    const { level } = findEffectiveSetting(settings);
     const candidate: NotificationCandidate = {
       involvements: withLevelInvolvement(involvements.get(userId)!, level),
-      settings: choices,
+      settings,
       isReachable: true,
       mayRead: details.mayRead,
       isActor: userId === actorId,
@@ -55,7 +55,7 @@ export async function selectRecipients(
   });
 }
 
-/** Removes the involvement `watch`; adds the effective level if it is `watch` or `custom`. */
+/** Replaces the involvement `watch`, which a general setting can cause, by the effective level if that is `watch` or `custom`. */
 function withLevelInvolvement(involvements: ReadonlySet<Involvement>, level: string): ReadonlySet<Involvement> {
   const otherInvolvements = [...involvements].filter((involvement) => involvement !== 'watch');
   return new Set(level === 'watch' || level === 'custom' ? [...otherInvolvements, level] : otherInvolvements);

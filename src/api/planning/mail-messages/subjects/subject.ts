@@ -59,17 +59,21 @@ async function findComment(db: Reader, id: number): Promise<CommentRow | null> {
 
 interface MailOccurrence {
   readonly event: MailEvent;
+  /** What the event happened to. The key is that of `NotifiableEvent`, which queued jobs contain. */
   readonly about: NotifiableEvent['about'] | NoteTarget;
 }
 
 /** Loads the subject of an event; returns null if it is deleted. */
-export async function loadMailSubject(db: Reader, { event, about }: MailOccurrence): Promise<MailSubject | null> {
-  if (about.type === 'Project') return loadProjectSubject(db, event, about.id);
-  if (about.type === 'Pipeline') return loadPipelineSubject(db, event, about.id);
-  if (about.type === 'Alert') return loadAlertSubject(db, event, about.id);
-  const note = about.type === 'Note' ? await findComment(db, about.id) : null;
-  if (about.type === 'Note' && note === null) return null;
-  const { type, id } = note === null ? (about as NoteTarget) : toNoteTarget(note);
+export async function loadMailSubject(
+  db: Reader,
+  { event, about: subjectRef }: MailOccurrence,
+): Promise<MailSubject | null> {
+  if (subjectRef.type === 'Project') return loadProjectSubject(db, event, subjectRef.id);
+  if (subjectRef.type === 'Pipeline') return loadPipelineSubject(db, event, subjectRef.id);
+  if (subjectRef.type === 'Alert') return loadAlertSubject(db, event, subjectRef.id);
+  const note = subjectRef.type === 'Note' ? await findComment(db, subjectRef.id) : null;
+  if (subjectRef.type === 'Note' && note === null) return null;
+  const { type, id } = note === null ? (subjectRef as NoteTarget) : toNoteTarget(note);
   if (type === 'Snippet') return null;
   if (type === 'Commit') return loadCommitSubject(db, event, id, note);
   const resource = { type, id };
