@@ -25,21 +25,17 @@ export async function createIssue(
   project: Project,
   params: CreateIssueInput,
 ): Promise<Issue | Failure<'invalid' | 'epicNotFound' | 'epicUnreadable' | 'archived' | 'notFound'>> {
-  const {
-    input,
-    afterUpdate,
-    closesAfterCreation: closes,
-  } = await applyDescriptionCommands(uow, params, async () =>
+  const { input, afterUpdate, closesAfterCreation } = await applyDescriptionCommands(uow, params, async () =>
     newIssueSubject(uow, project, params.title, params.confidential === true),
   );
   const issue = await insertNewIssue(uow, project, input);
   if (isFailure(issue)) return issue;
-  const after = await runAfterUpdate(issue, afterUpdate, async (id) =>
+  const updatedIssue = await runAfterUpdate(issue, afterUpdate, async (id) =>
     requireRow((await findIssues(uow, uow.actor, [id]))[0]),
   );
-  return closes && !isFailure(after)
+  return closesAfterCreation && !isFailure(updatedIssue)
     ? updateIssueWithQuickActions(uow, project, issue.iid, { state_event: 'close' })
-    : after;
+    : updatedIssue;
 }
 
 async function insertNewIssue(
@@ -86,7 +82,7 @@ async function insertNewIssue(
   return issue;
 }
 
-/** Returns the requested iid, or the next iid if none is requested. The unique index rejects an iid in use. */
+/** Returns the requested iid, or the next iid if none or one below 1 is requested. The unique index rejects an iid in use. */
 async function resolveIid(
   uow: UnitOfWork,
   { id: projectId }: Project,

@@ -88,7 +88,7 @@ async function loadIssueRelations(issues: readonly ListedIssue[], context: Seria
   const ids = issues.map(({ id }) => id);
   return {
     ...relations,
-    closingCounts: await countClosingMergeRequests(context.db, context.caller, issues),
+    closingCountsByIssueId: await countClosingMergeRequests(context.db, context.caller, issues),
     iterationsById: await serializeIterations(issues, context),
     epicsByIssueId: await loadVisibleEpics(context.db, context.caller, context.tier === 'free' ? [] : ids),
   };
@@ -130,7 +130,7 @@ function serializeIssue(issue: IssueRow, context: SerializationContext, relation
     type: issue.issue_type.toUpperCase() as Uppercase<typeof issue.issue_type>,
     assignee: assignees[0] ?? null,
     user_notes_count: issue.user_notes_count,
-    merge_requests_count: relations.closingCounts.get(issue.id) ?? 0,
+    merge_requests_count: relations.closingCountsByIssueId.get(issue.id) ?? 0,
     upvotes: issue.upvotes,
     downvotes: issue.downvotes,
     start_date: issue.start_date,
@@ -186,11 +186,11 @@ function serializeTaskStatus({ task_count: taskCount, completed_task_count: comp
 export const Issue = entity('Issue', { ...fields, subscribed: flag }).from(
   async (issues: readonly IssueRow[], context) => ({
     relations: await loadIssueRelations(issues, context),
-    subscribed: await findSubscribedIds(context.db, ISSUES, context.caller, issues),
+    subscribedIds: await findSubscribedIds(context.db, ISSUES, context.caller, issues),
   }),
-  (issue, context, { relations, subscribed }) => ({
+  (issue, context, { relations, subscribedIds }) => ({
     ...serializeIssue(issue, context, relations),
-    subscribed: subscribed.has(issue.id),
+    subscribed: subscribedIds.has(issue.id),
   }),
 );
 

@@ -43,6 +43,7 @@ const FILTERS: readonly Record<string, unknown>[] = [
   { order_by: 'label_priority' },
   { order_by: 'priority' },
 ];
+/** Returns the example without filters, one for each of `FILTERS`, and one for the issues of an epic. */
 const withFilters = (build: Build): [Build, ...Build[]] => [
   build,
   ...FILTERS.map((params) => async (scene: Scene) => {

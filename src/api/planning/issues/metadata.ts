@@ -62,9 +62,11 @@ export async function resolveIssueMetadata(
   };
 }
 
+/** Returns the requested assignee ids, or null if the request has none. `[0]` clears the assignees. */
 const getRequestedAssigneeIds = ({ assignee_ids, assignee_id }: IssueMetadataInput) =>
   assignee_ids ?? (assignee_id === undefined ? null : [assignee_id ?? 0]);
 
+/** Returns the iteration after the update. An iteration out of scope keeps the current one; 0 and null clear it. */
 async function resolveIteration(
   uow: UnitOfWork,
   project: Project,

@@ -37,7 +37,7 @@ const attributes = {
 /** An iid chosen by the caller. Iids above `MAX_IID` stay available for generated ones. */
 const iid = integerIn({ min: -MAX_IID, max: MAX_IID });
 
-/** Amend `labels`, or the labels that the issue has. */
+/** Labels that are added to and removed from `labels` or, without `labels`, the current labels. */
 const labelChanges = {
   add_labels: optional(commaSeparated(string)),
   remove_labels: optional(commaSeparated(string)),

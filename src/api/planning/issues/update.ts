@@ -47,9 +47,11 @@ export async function updateIssueWithQuickActions(
   const { input, afterUpdate } = await applyDescriptionCommands(uow, params, () =>
     loadIssueSubject(uow, project, issue),
   );
-  const after = await applyUpdate(uow, project, issue, input);
-  if (isFailure(after)) return after;
-  return runAfterUpdate(after, afterUpdate, async (id) => requireRow((await findIssues(uow, uow.actor, [id]))[0]));
+  const updatedIssue = await applyUpdate(uow, project, issue, input);
+  if (isFailure(updatedIssue)) return updatedIssue;
+  return runAfterUpdate(updatedIssue, afterUpdate, async (id) =>
+    requireRow((await findIssues(uow, uow.actor, [id]))[0]),
+  );
 }
 
 type UpdateIssueFailure = 'invalid' | 'epicNotFound' | 'epicUnreadable' | 'archived' | 'notFound';
@@ -111,15 +113,21 @@ async function applyUpdate(
       updated_at: updatedAt ?? uow.now,
     });
   }
-  const [after] = (await findIssues(uow, uow.actor, [issue.id])) as [Issue];
-  await recordIssuableChanges(uow, 'Issue', before, { ...after, assignees }, issueNoteTexts(issue, after));
-  await recordWeightChange(uow, issue.weight, after);
+  const [updatedIssue] = (await findIssues(uow, uow.actor, [issue.id])) as [Issue];
+  await recordIssuableChanges(
+    uow,
+    'Issue',
+    before,
+    { ...updatedIssue, assignees },
+    issueNoteTexts(issue, updatedIssue),
+  );
+  await recordWeightChange(uow, issue.weight, updatedIssue);
   await publishIssuableChanges(
     uow,
     toResource(issue),
     { ...before, labels: labelIds },
-    { ...after, labels, assignees },
+    { ...updatedIssue, labels, assignees },
   );
   await publishTextChanges(uow, { type: 'Issue', id: issue.id, iid, project }, issue, columns);
-  return after;
+  return updatedIssue;
 }

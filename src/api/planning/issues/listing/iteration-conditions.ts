@@ -34,8 +34,8 @@ function iterationCondition(
   scope: IssuableListScope,
   condition: (column: RawBuilder<unknown>) => RawBuilder<SqlBool>,
 ): ListCondition {
-  const inProject = scope.project === null ? sql`1 = 1` : sql`candidate.project_id = ${scope.project.id}`;
-  const ids = sql`select candidate.id from issues as candidate where ${inProject} and ${condition(sql.ref('candidate.iteration_id'))}`;
+  const isInProject = scope.project === null ? sql`1 = 1` : sql`candidate.project_id = ${scope.project.id}`;
+  const ids = sql`select candidate.id from issues as candidate where ${isInProject} and ${condition(sql.ref('candidate.iteration_id'))}`;
   return { predicate: condition(sql.ref('issues.iteration_id')), ids };
 }
 

@@ -32,8 +32,9 @@ export interface IssueFilter extends Partial<ParameterValues<typeof issueFilterP
   readonly state?: 'opened' | 'closed' | 'all' | undefined;
   /** Id of the milestone. */
   readonly ofMilestone?: number;
-  /** Ids of author and assignee. */
+  /** Id of the author, in addition to `author_id`. */
   readonly byUser?: number;
+  /** Id of an assignee, in addition to `assignee_id`. */
   readonly toUser?: number;
   /** Whether filters by weight, epic and iteration apply; else they are ignored. */
   readonly premium: boolean;
@@ -130,6 +131,7 @@ function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: Issue
   conditions.push(...iterationConditions(db, scope, filter));
   const weightConditions = isPresent(not?.weight) ? [valueCondition(scope, 'weight', not.weight)] : [];
   for (const { predicate } of [...weightConditions, ...iterationConditions(db, scope, not ?? {})]) {
+    // A null result, such as for an issue without a weight, counts as no match.
     conditions.push({ predicate: sql<SqlBool>`coalesce(${predicate}, false) = false` });
   }
   return conditions;
