@@ -86,7 +86,7 @@ const PROJECT_RULES = {
   /** Threads of other users, on noteables of other users. */
   resolve_note: { role: DEVELOPER, unlessArchived: true },
   /** Sets the creation time of a note. */
-  date_note: { role: OWNER },
+  set_note_created_at: { role: OWNER },
   read_label: { role: 0 },
   admin_label: { role: PLANNER, unlessArchived: true },
   read_milestone: { role: 0, anyFeature: ['issues', 'merge_requests'] },
@@ -191,7 +191,7 @@ const GROUP_RULES = {
   /** Adds and removes issues; also needs a membership in the issue's project. */
   relate_epic: { role: 0, unlessArchived: true },
   /** Sets the creation time. */
-  date_epic: { role: OWNER },
+  set_epic_timestamps: { role: OWNER },
   create_note: { role: 0, unlessArchived: true },
   /** Notes of other users. */
   change_note: { role: MAINTAINER, unlessArchived: true },
@@ -199,7 +199,7 @@ const GROUP_RULES = {
   /** Threads of other users, on noteables of other users. */
   resolve_note: { role: DEVELOPER, unlessArchived: true },
   /** Sets the creation time of a note. */
-  date_note: { role: OWNER },
+  set_note_created_at: { role: OWNER },
   read_iteration: { role: 0 },
   admin_iteration: { role: PLANNER, unlessArchived: true },
   read_runner: { role: MAINTAINER },

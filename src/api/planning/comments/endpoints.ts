@@ -50,7 +50,7 @@ export const createCommitComment = endpoint({
     line_type: optional(oneOf('new', 'old'), 'new'),
   },
   rules: [requireLineWithPath],
-  errors: { internal: FORBIDDEN, ...NOTE_ERRORS },
+  errors: { internalNotAllowed: FORBIDDEN, ...NOTE_ERRORS },
   activity: ['commented Note', 'commented DiffNote'],
   response: created(CommitNote),
   async handle({ caller, noteable, params }, { git, runUnitOfWork }) {

@@ -4,8 +4,8 @@ import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
   listCommitComments: async (scene) => {
-    const { at, path } = await newCommitNoteable(scene);
-    await scene.expectSuccess(scene.project.owner.post(`${at}/comments`, { note: 'Nice' }));
+    const { url, path } = await newCommitNoteable(scene);
+    await scene.expectSuccess(scene.project.owner.post(`${url}/comments`, { note: 'Nice' }));
     return { by: 'reporter', path };
   },
   createCommitComment: [

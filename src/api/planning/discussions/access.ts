@@ -35,7 +35,7 @@ export const readDiscussionNotesAccess = (kind: NoteableKind) =>
 /** Access to reply to a thread, for callers who may comment. */
 export const replyAccess = (kind: NoteableKind) => createNoteAccess(kind).resource(discussionResource);
 
-/** Access to resolve a resolvable thread: for Developers, its author and the author of the noteable. */
+/** Access to resolve a resolvable thread: for callers with at least the Developer role, its author and the author of the noteable. */
 export const resolveDiscussionAccess = (kind: NoteableKind) =>
   readDiscussionAccess(kind).require(({ caller }, { noteable, discussion: thread }) => {
     if (!isSignedIn(caller) || !mayResolve(caller, noteable, thread) || !thread.notes.some(isResolvable))

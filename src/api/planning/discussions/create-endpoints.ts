@@ -38,7 +38,7 @@ import { POSITION_ERRORS, type PositionParams, positionParam, validatePosition }
 
 const THREAD_PARAMS = { body: required(longText), created_at: optional(dateTime) };
 
-const NOTE_CREATION_ERRORS = { internal: FORBIDDEN, ...NOTE_ERRORS, ...QUICK_ACTION_ERRORS } as const;
+const NOTE_CREATION_ERRORS = { internalNotAllowed: FORBIDDEN, ...NOTE_ERRORS, ...QUICK_ACTION_ERRORS } as const;
 
 const CreatedDiscussion = createNoteOrQuickActionsEntity(Discussion);
 

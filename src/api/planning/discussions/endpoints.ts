@@ -86,7 +86,7 @@ export const [createIssueThreadNote, createMergeRequestThreadNote, createEpicThr
       access: replyAccess(kind),
       params: { body: required(longText), created_at: optional(dateTime) },
       errors: {
-        internal: FORBIDDEN,
+        internalNotAllowed: FORBIDDEN,
         ...NOTE_ERRORS,
         ...QUICK_ACTION_ERRORS,
         threadGone: [404, '404 Discussion Not Found'],

@@ -13,9 +13,9 @@ import type * as endpoints from './endpoints.ts';
 
 /** Creates a thread as the owner. Returns the path parameters of the noteable, the thread and its first note. */
 async function createThread(scene: Scene, newNoteable: NewNoteable, params: object = {}) {
-  const { at, path } = await newNoteable(scene);
+  const { url, path } = await newNoteable(scene);
   const { body } = await scene.expectSuccess(
-    scene.project.owner.post(`${at}/discussions`, { body: 'It spins', ...params }),
+    scene.project.owner.post(`${url}/discussions`, { body: 'It spins', ...params }),
   );
   const thread = { ...path, discussion_id: body.id as string };
   return { noteable: path, thread, note: { ...thread, note_id: body.notes[0].id as number } };

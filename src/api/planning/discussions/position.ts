@@ -99,6 +99,7 @@ async function existsInDiff(git: Git, repository: Repository, position: Position
   if (file.binary || isCut(file)) return false;
   const newLine = new_line ?? null;
   const location = locateLine(file.text, { oldLine: old_line ?? null, newLine });
+  // `after`: the line follows the last hunk, so only the file shows whether the line exists.
   if (location !== 'after' || newLine === null) return location !== null;
   return hasLine(git, repository, { commit: head_sha, path: file.newPath, line: newLine });
 }
@@ -116,8 +117,8 @@ async function findFile(
     files.find(({ oldPath, newPath }) => (!old_path || old_path === oldPath) && (!new_path || new_path === newPath));
   const diff = await getDiff(git, repository, base, head_sha);
   const file = find(diff);
-  const needsMore = file === undefined ? diff.overflow : isCut(file);
-  return needsMore ? find(await getFullDiff(git, repository, base, head_sha)) : file;
+  const needsFullDiff = file === undefined ? diff.overflow : isCut(file);
+  return needsFullDiff ? find(await getFullDiff(git, repository, base, head_sha)) : file;
 }
 
 interface FileLine {

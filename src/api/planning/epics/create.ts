@@ -37,19 +37,17 @@ export async function createEpic(
   group: Group,
   params: CreateEpicInput,
 ): Promise<Epic | Failure<'invalid' | 'parentNotFound' | 'notFound'>> {
-  const {
-    input,
-    afterUpdate,
-    closesAfterCreation: closes,
-  } = await applyDescriptionCommands(uow, params, async () =>
+  const { input, afterUpdate, closesAfterCreation } = await applyDescriptionCommands(uow, params, async () =>
     newEpicSubject(uow, group, params.title, params.confidential === true),
   );
   const epic = await insertNewEpic(uow, group, input);
   if (isFailure(epic)) return epic;
-  const after = await runAfterUpdate(epic, afterUpdate, async (id) => requireRow((await findEpics(uow, [id]))[0]));
-  return closes && !isFailure(after)
+  const updatedEpic = await runAfterUpdate(epic, afterUpdate, async (id) =>
+    requireRow((await findEpics(uow, [id]))[0]),
+  );
+  return closesAfterCreation && !isFailure(updatedEpic)
     ? updateEpicWithQuickActions(uow, group, epic.iid, { state_event: 'close' })
-    : after;
+    : updatedEpic;
 }
 
 async function insertNewEpic(
@@ -68,7 +66,7 @@ async function insertNewEpic(
     parent: parent === null ? [] : await validateParent(uow, null, parent.id),
   });
   if (errors) return invalid(errors);
-  const createdAt = (mayInGroup(uow.actor, 'date_epic', group) && input.created_at) || uow.now;
+  const createdAt = (mayInGroup(uow.actor, 'set_epic_timestamps', group) && input.created_at) || uow.now;
   const iid = await allocateIid(uow, { groupId: group.id }, 'epic');
   const description = input.description ?? null;
   const id = await insertEpic(uow, {

@@ -24,11 +24,11 @@ export function removeEpic(
       return undefined;
     },
     async runBatch(uow) {
-      const more = await runBatchSteps(
+      const remainingWork = await runBatchSteps(
         () => deleteNotesBatch(uow, EPICS, [id]),
         () => deleteIssuesBatch(uow, id),
       );
-      if (more) return more;
+      if (remainingWork) return remainingWork;
       // index: epics primary key
       await uow.deleteFrom('epics').where('id', '=', id).execute();
     },

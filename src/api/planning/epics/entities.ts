@@ -57,8 +57,8 @@ const fields = {
 /** Loads the related data of serialized epics. */
 async function loadEpicRelations(epics: readonly ListedEpic[], { db, caller }: SerializationContext) {
   const ids = epics.map(({ id }) => id);
-  const parents = await loadVisibleParents(db, caller, epics);
-  const [users, paths, labels, dates] = await Promise.all([
+  const parentsById = await loadVisibleParents(db, caller, epics);
+  const [usersById, pathsByGroupId, labels, datesByEpicId] = await Promise.all([
     loadUsersById(
       db,
       epics.map(({ author_id }) => author_id),
@@ -70,14 +70,20 @@ async function loadEpicRelations(epics: readonly ListedEpic[], { db, caller }: S
     loadLabels(db, EPICS, ids),
     loadInheritedDates(db, ids),
   ]);
-  return { users, paths, parents, dates, labelsByEpicId: Map.groupBy(labels, ({ thing_id }) => thing_id) };
+  return {
+    usersById,
+    pathsByGroupId,
+    parentsById,
+    datesByEpicId,
+    labelsByEpicId: Map.groupBy(labels, ({ issuable_id }) => issuable_id),
+  };
 }
 
 type EpicRelations = Awaited<ReturnType<typeof loadEpicRelations>>;
 
 /** Serializes the dates. The effective dates are either both fixed, or both inherited from the milestones of the issues. */
-function serializeDates(epic: EpicRow, { dates }: EpicRelations) {
-  const { start: inheritedStart, due: inheritedDue } = dates.get(epic.id) ?? { start: null, due: null };
+function serializeDates(epic: EpicRow, { datesByEpicId }: EpicRelations) {
+  const { start: inheritedStart, due: inheritedDue } = datesByEpicId.get(epic.id) ?? { start: null, due: null };
   const [startDate, dueDate] = epic.dates_are_fixed
     ? [epic.start_date_fixed, epic.due_date_fixed]
     : [inheritedStart, inheritedDue];
@@ -103,9 +109,9 @@ function serializeReferences(iid: number, path: string, isInEpicGroup: boolean) 
 }
 
 function serializeEpic(epic: EpicRow, context: SerializationContext, relations: EpicRelations) {
-  const { users, paths, parents, labelsByEpicId } = relations;
-  const path = requireRow(paths.get(epic.group_id));
-  const parent = parents.get(epic.parent_id ?? 0) ?? null;
+  const { usersById, pathsByGroupId, parentsById, labelsByEpicId } = relations;
+  const path = requireRow(pathsByGroupId.get(epic.group_id));
+  const parent = parentsById.get(epic.parent_id ?? 0) ?? null;
   const toApiUrl = ({ group_id, iid }: Pick<EpicRow, 'group_id' | 'iid'>) =>
     `${context.url}/api/v4/groups/${group_id}/epics/${iid}`;
   return {
@@ -122,7 +128,7 @@ function serializeEpic(epic: EpicRow, context: SerializationContext, relations: 
     title: epic.title,
     description: epic.description,
     confidential: epic.confidential,
-    author: UserBasic.serialize(requireRow(users.get(epic.author_id)), context),
+    author: UserBasic.serialize(requireRow(usersById.get(epic.author_id)), context),
     ...serializeDates(epic, relations),
     state: epic.state,
     web_edit_url: `/groups/${path}/-/epics/${epic.iid}`,
@@ -149,23 +155,23 @@ export const Epic = entity('Epic', fields).from(loadEpicRelations, (epic: EpicRo
 );
 
 /** A single epic. */
-export const EpicDetails = entity('EpicAlone', { ...fields, subscribed: flag }).from(
+export const EpicDetails = entity('EpicDetails', { ...fields, subscribed: flag }).from(
   async (epics: readonly EpicRow[], context) => ({
     relations: await loadEpicRelations(epics, context),
-    subscribed: await findSubscribedIds(context.db, EPICS, context.caller, epics),
+    subscribedIds: await findSubscribedIds(context.db, EPICS, context.caller, epics),
   }),
-  (epic, context, { relations, subscribed }) => ({
+  (epic, context, { relations, subscribedIds }) => ({
     ...serializeEpic(epic, context, relations),
-    subscribed: subscribed.has(epic.id),
+    subscribed: subscribedIds.has(epic.id),
   }),
 );
 
-/** An epic next to one of its issues. */
+/** The epic in the response about one of its issues. `reference` is its full reference. */
 export const EpicOfIssue = entity('EpicOfIssue', { ...fields, reference: text }).from(
   loadEpicRelations,
   (epic: EpicRow, context, relations) => {
-    const serialized = serializeEpic(epic, context, relations);
-    return { ...serialized, reference: serialized.references.full };
+    const epicJson = serializeEpic(epic, context, relations);
+    return { ...epicJson, reference: epicJson.references.full };
   },
 );
 
@@ -185,7 +191,7 @@ export const EpicInList = entity('EpicInList', { ...fields, labels: listLabelsSc
     ...serializeEpic({ ...epic, description: listRelations.description(epic.id) }, context, relations),
     references: serializeReferences(
       epic.iid,
-      requireRow(relations.paths.get(epic.group_id)),
+      requireRow(relations.pathsByGroupId.get(epic.group_id)),
       epic.group_id === epic.referenceContext,
     ),
     labels: listRelations.labels(epic.id),

@@ -122,16 +122,16 @@ export async function moveEpicAssociation(uow: UnitOfWork, fromIssueId: number, 
 }
 
 async function recordAdditionNotes(uow: UnitOfWork, epicId: number, child: IssueInProject): Promise<void> {
-  await recordNotes(uow, epicId, child, { ofEpic: childAddedText, ofIssue: parentAddedText });
+  await recordNotes(uow, epicId, child, { toEpicText: childAddedText, toIssueText: parentAddedText });
 }
 
 async function recordRemovalNotes(uow: UnitOfWork, epicId: number, child: IssueInProject): Promise<void> {
-  await recordNotes(uow, epicId, child, { ofEpic: childRemovedText, ofIssue: parentRemovedText });
+  await recordNotes(uow, epicId, child, { toEpicText: childRemovedText, toIssueText: parentRemovedText });
 }
 
 interface AssociationNoteTexts {
-  readonly ofEpic: typeof childAddedText;
-  readonly ofIssue: typeof parentAddedText;
+  readonly toEpicText: typeof childAddedText;
+  readonly toIssueText: typeof parentAddedText;
 }
 
 /** Creates a system note on the epic and on the issue. Each note is visible only to readers of the epic or issue that it mentions. */
@@ -146,11 +146,12 @@ async function recordNotes(
   const path = (await loadNamespacePaths(uow, [epic.group_id])).get(epic.group_id) ?? '';
   const epicNoteable = { type: 'Epic', id: epic.id } as const;
   const issueNoteable = { type: 'Issue', id: issue.id } as const;
+  // `fullReference` reads only the path of the group.
   const group = { full_path: path } as Group;
   const [epicReference, issueReference] = [
     fullReference({ ...epicNoteable, iid: epic.iid, group }),
     fullReference({ ...issueNoteable, iid: issue.iid, project }),
   ];
-  await uow.record({ noteOn: epicNoteable, text: texts.ofEpic(issueReference), mentionedResource: issueNoteable });
-  await uow.record({ noteOn: issueNoteable, text: texts.ofIssue(epicReference), mentionedResource: epicNoteable });
+  await uow.record({ noteOn: epicNoteable, text: texts.toEpicText(issueReference), mentionedResource: issueNoteable });
+  await uow.record({ noteOn: issueNoteable, text: texts.toIssueText(epicReference), mentionedResource: epicNoteable });
 }

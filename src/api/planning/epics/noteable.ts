@@ -33,9 +33,9 @@ export const epicNoteable: IssuableKind<GroupIssuable> = {
       .resource(readableEpicResource)
       .map(({ epicInGroup: { group, epic }, caller }) => ({ noteable: toNoteable(group, epic), caller })),
   iidPath: '/groups/:id/epics/:epic_iid',
-  accessByIid: (callers, unreadable) =>
-    (callers === 'anybody' ? epicGroupAccess('read_epic') : signedInEpicGroupAccess('read_epic'))
-      .resource(epicResource('read_epic', unreadable))
+  accessByIid: (audience, createUnreadableError) =>
+    (audience === 'anybody' ? epicGroupAccess('read_epic') : signedInEpicGroupAccess('read_epic'))
+      .resource(epicResource('read_epic', createUnreadableError))
       .map(({ group, epic, caller }) => ({ noteable: toNoteable(group, epic), caller })),
   async reload(tx, previousCaller, { id, group: { id: groupId } }) {
     const { caller, group } = await reloadGroupAccess(tx, previousCaller, groupId);

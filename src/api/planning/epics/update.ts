@@ -41,9 +41,9 @@ export async function updateEpicWithQuickActions(
   const epic = await findEpic(uow, group.id, iid);
   if (epic === null) return fail('notFound');
   const { input, afterUpdate } = await applyDescriptionCommands(uow, params, () => loadEpicSubject(uow, group, epic));
-  const after = await applyUpdate(uow, group, epic, input);
-  if (isFailure(after)) return after;
-  return runAfterUpdate(after, afterUpdate, async (id) => requireRow((await findEpics(uow, [id]))[0]));
+  const updatedEpic = await applyUpdate(uow, group, epic, input);
+  if (isFailure(updatedEpic)) return updatedEpic;
+  return runAfterUpdate(updatedEpic, afterUpdate, async (id) => requireRow((await findEpics(uow, [id]))[0]));
 }
 
 async function applyUpdate(
@@ -56,7 +56,7 @@ async function applyUpdate(
   if (isFailure(parent)) return parent;
   const requestedColumns = await resolveColumns(uow, epic, parent, input);
   if (isFailure(requestedColumns)) return requestedColumns;
-  const maySetTimestamps = mayInGroup(uow.actor, 'date_epic', group);
+  const maySetTimestamps = mayInGroup(uow.actor, 'set_epic_timestamps', group);
   const columns = pickChangedColumns<Epic>(epic, {
     ...requestedColumns,
     ...stateColumnsAfter(epic.state, input.state_event, uow),
@@ -70,17 +70,17 @@ async function applyUpdate(
   if (Object.keys(columns).length > 0 || !isSameSet(labelIdsBefore, labelIds) || updatedAt != null) {
     await updateEpicRow(uow, epic.id, { ...columns, ...derivedTextColumns(columns), updated_at: updatedAt ?? uow.now });
   }
-  const after = requireRow((await findEpics(uow, [epic.id]))[0]);
-  await recordEpicChanges(uow, epic, after);
+  const updatedEpic = requireRow((await findEpics(uow, [epic.id]))[0]);
+  await recordEpicChanges(uow, epic, updatedEpic);
   const { confidential } = epic;
   await publishIssuableChanges(
     uow,
     toResource(epic),
     { labels: labelIdsBefore, confidential },
-    { ...after, labels: labelIds },
+    { ...updatedEpic, labels: labelIds },
   );
   await publishTextChanges(uow, { ...toResource(epic), iid: epic.iid, group }, epic, columns);
-  return after;
+  return updatedEpic;
 }
 
 /** Returns the parent after the update, or null for none. Only a new parent must be readable for the caller. */

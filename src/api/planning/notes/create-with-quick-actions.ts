@@ -104,6 +104,7 @@ async function writeNoteAndRunCommands<Written, Code extends string>(
   const subject = await quickActions.loadSubject(uow, caller, noteable as Issuable);
   if (subject === null) return fail('noCommands');
   const { input, changes, messages, afterUpdate } = await runQuickActions(uow, subject, commands, requestedHead);
+  // Without a message no quick action had an effect.
   if (remainingText === '' && messages.length === 0) return fail('noCommands');
   const writeResult = remainingText === '' ? await onEmpty?.(uow) : await write(uow, { body: remainingText, changes });
   if (isFailure(writeResult)) return writeResult as Failure<Code>;

@@ -59,7 +59,7 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forNote
       /** For the quick action `/merge`. */
       merge_request_diff_head_sha: optional(refName),
     },
-    errors: { internal: FORBIDDEN, ...NOTE_ERRORS, ...QUICK_ACTION_ERRORS },
+    errors: { internalNotAllowed: FORBIDDEN, ...NOTE_ERRORS, ...QUICK_ACTION_ERRORS },
     // Epics belong to no project, so they record no activity events.
     activity: [
       'note mention',
@@ -87,7 +87,7 @@ export const createSnippetNote = endpoint({
   access: createNoteAccess(snippetNoteableKind),
   params: { body: required(longText), created_at: optional(dateTime) },
   lock: (call) => notesLockKey(call),
-  errors: { internal: FORBIDDEN, ...NOTE_ERRORS },
+  errors: { internalNotAllowed: FORBIDDEN, ...NOTE_ERRORS },
   activity: ['commented Note'],
   response: created(Note),
   write: (uow, { noteable, params: { body, created_at } }) =>

@@ -149,6 +149,6 @@ function serializeResolution(
 
 function serializePosition({ position, merge_request_id, commit_sha }: NoteListRow) {
   if (position === null) return {};
-  const reference = { position: JSON.parse(position) as Static<typeof Position> };
-  return merge_request_id === null ? reference : { ...reference, commit_id: commit_sha, suggestions: [] };
+  const positionField = { position: JSON.parse(position) as Static<typeof Position> };
+  return merge_request_id === null ? positionField : { ...positionField, commit_id: commit_sha, suggestions: [] };
 }

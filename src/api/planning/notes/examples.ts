@@ -12,8 +12,8 @@ import type * as endpoints from './endpoints.ts';
 
 /** Creates a comment as the owner. */
 async function newNote(scene: Scene, newNoteable: NewIssuable | NewNoteable) {
-  const { at, path } = await newNoteable(scene);
-  const { body } = await scene.expectSuccess(scene.project.owner.post(`${at}/notes`, { body: 'It spins' }));
+  const { url, path } = await newNoteable(scene);
+  const { body } = await scene.expectSuccess(scene.project.owner.post(`${url}/notes`, { body: 'It spins' }));
   return { ...path, note_id: body.id };
 }
 

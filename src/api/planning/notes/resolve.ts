@@ -10,7 +10,7 @@ import { mayComment } from './access.ts';
 import type { NoteListRow } from './store.ts';
 import { findThread, isResolvable, setResolved, type Thread } from './threads.ts';
 
-/** Returns whether the caller may resolve the thread: Developers, the author of its first note and the author of the noteable. */
+/** Returns whether the caller may resolve the thread: at least a Developer, the author of its first note, or the author of the noteable. */
 export function mayResolve(caller: SignedInCaller, noteable: Noteable, { notes: [firstNote] }: Thread): boolean {
   if (!mayComment(caller, noteable)) return false;
   const isCaller = (authorId: number | null) => authorId === caller.user.id;

@@ -19,6 +19,7 @@ export type NoteRow = Selectable<Schema['notes']>;
 /** A note without its body. The entity loads the bodies of a response in one query. */
 export type NoteListRow = Omit<NoteRow, 'body'>;
 
+/** All columns of a note except its body. */
 export const listColumns = noteColumns.filter((name) => name !== 'body').map((name) => `notes.${name}` as const);
 
 interface NoteListParams {

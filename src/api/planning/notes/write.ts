@@ -49,7 +49,7 @@ export const NOTE_ERRORS = {
   tooMany: [400, '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}'],
 } as const satisfies ErrorTable;
 
-type NoteErrorCode = 'internal' | 'blank' | 'tooMany';
+type NoteErrorCode = 'internalNotAllowed' | 'blank' | 'tooMany';
 
 /** Creates a note, updates the comment count and, in a project, records an activity event. */
 export async function createNote(
@@ -99,21 +99,24 @@ export async function replyToThread(
 /** Returns whether the thread is resolved. */
 const isThreadResolved = ({ notes }: Thread) => notes.some(isResolvable) && !notes.some(isUnresolved);
 
-/** Inserts a note, updates the comment count and publishes the event. All user comments are created here. */
+/**
+ * Inserts a note and updates the comment count. All user comments are created here. In a project, the recorded activity event also
+ * notifies users; on an epic, the event is published directly.
+ */
 async function writeNote(
   uow: UnitOfWork<SignedInCaller>,
   { noteable, caller }: NoteableContext<Noteable>,
   { body, internal, createdAt, changes }: Omit<CreateNoteInput, 'threadStart'>,
   thread: NoteThreadFields | null,
 ): Promise<NoteRow | Failure<NoteErrorCode>> {
-  if (internal && !mayReadInternal(caller, noteable)) return fail('internal');
+  if (internal && !mayReadInternal(caller, noteable)) return fail('internalNotAllowed');
   if (body.trim() === '') return fail('blank');
   if ((await countNotes(uow, noteable, MAX_NOTES_PER_NOTEABLE)) === MAX_NOTES_PER_NOTEABLE) return fail('tooMany');
   const note = await insertNote(uow, noteable, {
     authorId: caller.user.id,
     body,
     internal,
-    createdAt: (mayInParent(caller, 'date_note', noteable) && createdAt) || uow.now,
+    createdAt: (mayInParent(caller, 'set_note_created_at', noteable) && createdAt) || uow.now,
     thread,
   });
   await updateNoteCount(uow, noteable, 1, uow.now);
@@ -180,5 +183,6 @@ export async function deleteNote(
   if (!(await deleteNoteRow(uow, note.id))) return fail('notFound');
   await deleteTargetActivity(uow, 'Note', [note.id]);
   await updateNoteCount(uow, current.noteable, -1, uow.now);
+  // The deleted note may have been the last unresolved one.
   if (isUnresolved(current.currentNote)) await publishThreadsResolved(uow, current.noteable);
 }
