@@ -10,51 +10,51 @@ import type * as endpoints from './endpoints.ts';
 
 interface CreatedAwardable {
   /** URL of the awards. */
-  readonly at: string;
+  readonly awardsUrl: string;
   readonly path: Readonly<Record<string, number>>;
 }
 
-type CreateAwardable = (scene: Scene) => Promise<CreatedAwardable>;
+type NewAwardable = (scene: Scene) => Promise<CreatedAwardable>;
 
-const createIssuable =
-  (create: NewIssuable): CreateAwardable =>
+const awardableIssuable =
+  (newIssuable: NewIssuable): NewAwardable =>
   async (scene) => {
-    const { updateUrl, iidPath } = await create(scene);
-    return { at: `${updateUrl}/award_emoji`, path: iidPath };
+    const { urlByIid, pathByIid } = await newIssuable(scene);
+    return { awardsUrl: `${urlByIid}/award_emoji`, path: pathByIid };
   };
 
-const createNoteOn =
-  (create: NewIssuable): CreateAwardable =>
+const awardableNoteOn =
+  (newIssuable: NewIssuable): NewAwardable =>
   async (scene) => {
-    const { at, updateUrl, iidPath } = await create(scene);
-    const { id } = (await scene.expectSuccess(scene.project.owner.post(`${at}/notes`, { body: 'It spins' }))).body;
-    return { at: `${updateUrl}/notes/${id}/award_emoji`, path: { ...iidPath, note_id: id } };
+    const { url, urlByIid, pathByIid } = await newIssuable(scene);
+    const { id } = (await scene.expectSuccess(scene.project.owner.post(`${url}/notes`, { body: 'It spins' }))).body;
+    return { awardsUrl: `${urlByIid}/notes/${id}/award_emoji`, path: { ...pathByIid, note_id: id } };
   };
 
 /** Returns the examples for one kind of awardable. */
 function buildExamples(
-  create: CreateAwardable,
+  newAwardable: NewAwardable,
   by: CallerName = 'guest',
 ): Record<'list' | 'get' | 'create' | 'delete', Build> {
   const createAward = async (scene: Scene) => {
-    const { at, path } = await create(scene);
-    const { id } = (await scene.expectSuccess(scene.callers.owner.post(at, { name: 'rocket' }))).body;
+    const { awardsUrl, path } = await newAwardable(scene);
+    const { id } = (await scene.expectSuccess(scene.callers.owner.post(awardsUrl, { name: 'rocket' }))).body;
     return { ...path, award_id: id };
   };
   return {
-    list: async (scene) => ({ by, path: (await create(scene)).path }),
+    list: async (scene) => ({ by, path: (await newAwardable(scene)).path }),
     get: async (scene) => ({ by, path: await createAward(scene) }),
-    create: async (scene) => ({ by, path: (await create(scene)).path, params: { name: '+1' } }),
+    create: async (scene) => ({ by, path: (await newAwardable(scene)).path, params: { name: '+1' } }),
     delete: async (scene) => ({ by: 'owner', path: await createAward(scene) }),
   };
 }
 
-const issueExamples = buildExamples(createIssuable(newIssueNoteable));
-const issueNoteExamples = buildExamples(createNoteOn(newIssueNoteable));
-const mergeRequestExamples = buildExamples(createIssuable(newMergeRequestNoteable), 'planner');
-const mergeRequestNoteExamples = buildExamples(createNoteOn(newMergeRequestNoteable), 'planner');
-const epicExamples = buildExamples(createIssuable(newEpicNoteable));
-const epicNoteExamples = buildExamples(createNoteOn(newEpicNoteable));
+const issueExamples = buildExamples(awardableIssuable(newIssueNoteable));
+const issueNoteExamples = buildExamples(awardableNoteOn(newIssueNoteable));
+const mergeRequestExamples = buildExamples(awardableIssuable(newMergeRequestNoteable), 'planner');
+const mergeRequestNoteExamples = buildExamples(awardableNoteOn(newMergeRequestNoteable), 'planner');
+const epicExamples = buildExamples(awardableIssuable(newEpicNoteable));
+const epicNoteExamples = buildExamples(awardableNoteOn(newEpicNoteable));
 
 export const examples: Examples<typeof endpoints> = {
   listIssueAwardEmoji: issueExamples.list,

@@ -9,9 +9,9 @@ export function findEmojiName(name: string): string | null {
     emojiNames()
       .trim()
       .split(/\s/)
-      .flatMap((names) => {
-        const [canonicalName, ...aliases] = names.split('=') as [string, ...string[]];
-        return [canonicalName, ...aliases].map((name) => [name, canonicalName] as const);
+      .flatMap((nameGroup) => {
+        const [canonicalName, ...aliases] = nameGroup.split('=') as [string, ...string[]];
+        return [canonicalName, ...aliases].map((nameOrAlias) => [nameOrAlias, canonicalName] as const);
       }),
   );
   return canonicalNames.get(name) ?? null;

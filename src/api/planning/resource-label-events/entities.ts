@@ -15,12 +15,12 @@ export const LabelEvent = entity('LabelEvent', {
   async (rows: readonly LabelEventRow[], context) => {
     const ids = [...new Set(rows.flatMap(({ label_id }) => label_id ?? []))];
     const [users, labels] = await Promise.all([loadEventUsers(context.db, rows), loadLabelsByIds(context.db, ids)]);
-    const serialized = await LabelBasic.serializeAll(labels, context);
-    return { users, labels: new Map(serialized.map((label) => [label.id, label])) };
+    const labelJsons = await LabelBasic.serializeAll(labels, context);
+    return { users, labelsById: new Map(labelJsons.map((label) => [label.id, label])) };
   },
-  (row, context, { users, labels }) => ({
+  (row, context, { users, labelsById }) => ({
     ...serializeResourceEvent(row, context, users),
-    label: labels.get(row.label_id ?? 0) ?? null,
+    label: labelsById.get(row.label_id ?? 0) ?? null,
     action: row.action,
   }),
 );

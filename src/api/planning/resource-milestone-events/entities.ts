@@ -21,12 +21,12 @@ export const MilestoneEvent = entity('MilestoneEvent', {
         rows.map(({ milestone_id }) => milestone_id),
       ),
     ]);
-    const serialized = await Milestone.serializeAll([...milestones.values()], context);
-    return { users, milestones: new Map(serialized.map((milestone) => [milestone.id, milestone])) };
+    const milestoneJsons = await Milestone.serializeAll([...milestones.values()], context);
+    return { users, milestonesById: new Map(milestoneJsons.map((milestone) => [milestone.id, milestone])) };
   },
-  (row, context, { users, milestones }) => ({
+  (row, context, { users, milestonesById }) => ({
     ...serializeResourceEvent(row, context, users),
-    milestone: requireRow(milestones.get(row.milestone_id)),
+    milestone: requireRow(milestonesById.get(row.milestone_id)),
     action: row.action,
     state: row.state,
   }),

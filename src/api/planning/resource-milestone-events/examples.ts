@@ -6,10 +6,10 @@ import type * as endpoints from './endpoints.ts';
 const callsOn = (newNoteable: NewIssuable, by: CallerName): { readonly list: Builds; readonly get: Builds } => ({
   list: async (scene) => ({ by, path: (await newNoteable(scene)).path }),
   get: async (scene) => {
-    const { at, updateUrl, path } = await newNoteable(scene);
+    const { url, urlByIid, path } = await newNoteable(scene);
     const { owner } = scene.project;
-    await scene.expectSuccess(owner.put(updateUrl, { milestone_id: (await scene.newMilestone()).id }));
-    const { body } = await scene.expectSuccess(owner.get(`${at}/resource_milestone_events`));
+    await scene.expectSuccess(owner.put(urlByIid, { milestone_id: (await scene.newMilestone()).id }));
+    const { body } = await scene.expectSuccess(owner.get(`${url}/resource_milestone_events`));
     return { by, path: { ...path, resource_milestone_event_id: body[0].id } };
   },
 });

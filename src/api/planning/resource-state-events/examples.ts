@@ -14,10 +14,10 @@ const callsOn = (
 ): { readonly list: Builds; readonly get: Builds } => ({
   list: async (scene) => ({ by, path: (await newNoteable(scene)).path }),
   get: async (scene) => {
-    const { at, updateUrl, path } = await newNoteable(scene);
+    const { url, urlByIid, path } = await newNoteable(scene);
     const { owner } = scene.project;
-    await scene.expectSuccess(owner.put(updateUrl, { state_event: 'close' }));
-    const { body } = await scene.expectSuccess(owner.get(`${at}/resource_state_events`));
+    await scene.expectSuccess(owner.put(urlByIid, { state_event: 'close' }));
+    const { body } = await scene.expectSuccess(owner.get(`${url}/resource_state_events`));
     return { by, path: { ...path, resource_state_event_id: body[0].id } };
   },
 });
