@@ -100,8 +100,8 @@ async function findLabelByIdOrTitle(
   condition: RawBuilder<SqlBool> | null = null,
 ) {
   const id = /^\d+$/.test(idOrTitle) ? Number(idOrTitle) : Number.NaN;
-  const byId = Number.isSafeInteger(id) ? await findLabel(db, scope, id, condition) : null;
-  return byId ?? findLabelByTitle(db, scope, idOrTitle, condition);
+  const labelById = Number.isSafeInteger(id) ? await findLabel(db, scope, id, condition) : null;
+  return labelById ?? findLabelByTitle(db, scope, idOrTitle, condition);
 }
 
 const PERSONAL_NAMESPACE_ERROR = {

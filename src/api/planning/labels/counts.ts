@@ -21,12 +21,12 @@ export async function countVisibleIssues(
     await countIssuesByVisibility(db, caller, labelIds),
     await countOwnIssues(db, caller, labelIds),
   ];
-  const counts = new Map<number, Partial<Record<IssueState, number>>>();
+  const countsByLabelId = new Map<number, Partial<Record<IssueState, number>>>();
   for (const { label_id, state, count } of [...visibleCounts, ...ownCounts]) {
-    const labelCounts = counts.get(label_id) ?? {};
-    counts.set(label_id, { ...labelCounts, [state]: (labelCounts[state] ?? 0) + count });
+    const labelCounts = countsByLabelId.get(label_id) ?? {};
+    countsByLabelId.set(label_id, { ...labelCounts, [state]: (labelCounts[state] ?? 0) + count });
   }
-  return counts;
+  return countsByLabelId;
 }
 
 /** Counts the issues whose visibility depends only on project and confidentiality. Groups by project first, so that visibility is checked once per project. index: issue_labels_counted, projects primary key */

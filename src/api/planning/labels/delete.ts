@@ -18,11 +18,11 @@ export function deleteLabel(
   return runInBatches(runUnitOfWork, context.caller, {
     recheck: (uow) => requireParentAccess(uow, context, MANAGE_LABELS),
     async runBatch(uow) {
-      const more = await runBatchSteps(
+      const remainingWork = await runBatchSteps(
         ...LABEL_LINKS.map((link) => () => removeLabelBatch(uow, link, labelId, BATCH_SIZE)),
         () => reassignReferences(uow, LABEL_EVENTS, { from: labelId, to: null, limit: BATCH_SIZE }),
       );
-      if (more) return more;
+      if (remainingWork) return remainingWork;
       return (await deleteLabelRow(uow, labelId)) ? undefined : fail('notFound');
     },
   });

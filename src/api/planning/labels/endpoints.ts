@@ -30,6 +30,8 @@ import { type UpdateLabelInput, updateLabel } from './update.ts';
 
 // Projects and groups have the same endpoints (contract/planning.md §3.5).
 
+/** Maximum length of a title in characters. */
+const MAX_TITLE_LENGTH = 255;
 /** Maximum size of a description in bytes. */
 const MAX_DESCRIPTION_BYTES = 512 * 1024;
 
@@ -41,23 +43,23 @@ const ERRORS = {
 const UNIQUE_ERRORS = { labels_by_project: 'exists', labels_by_group: 'exists' } as const;
 
 /** Returns the entity for labels of this kind of parent. */
-const entityFor = (parent: ParentKind) =>
+const getLabelEntity = (parent: ParentKind) =>
   parent.select<typeof Label | typeof ProjectLabel>({ group: Label, project: ProjectLabel });
 
 /** Returns the `priority` parameter, which exists in projects only. */
-const priorityParam = (parent: ParentKind) =>
+const getPriorityParam = (parent: ParentKind) =>
   parent.select<object>({ group: {}, project: { priority: optional(integer) } }) as {
     readonly priority: Parameter<number, 'optional'>;
   };
 
-const updateParams = (parent: ParentKind) => ({
-  new_name: optional(domainValidatedText(255)),
+const getUpdateParams = (parent: ParentKind) => ({
+  new_name: optional(domainValidatedText(MAX_TITLE_LENGTH)),
   color: optional(string),
   description: optional(sizedText(MAX_DESCRIPTION_BYTES)),
-  ...priorityParam(parent),
+  ...getPriorityParam(parent),
   archived: optional(boolean),
 });
-const atLeastOneChange = (parent: ParentKind) => atLeastOne(...Object.keys(updateParams(parent)));
+const atLeastOneChange = (parent: ParentKind) => atLeastOne(...Object.keys(getUpdateParams(parent)));
 
 /** Converts the parameters: `new_name` is the new title. */
 const toUpdateInput = ({
@@ -80,7 +82,7 @@ export const [listGroupLabels, listProjectLabels] = forGroupAndProject((parent) 
       search: optional(searchExpression),
       archived: optional(boolean),
     },
-    response: page(entityFor(parent)),
+    response: page(getLabelEntity(parent)),
     async read(db, { parent, caller, params, page }) {
       const scope = params.include_ancestor_groups ? await ancestorsAndSelf(db, parent) : selfOnly(parent);
       const condition = toLabelsBelowCondition(db, { parent, caller }, scope, params as LabelsBelow);
@@ -94,7 +96,7 @@ export const [getGroupLabel, getProjectLabel] = forGroupAndProject((parent) =>
     get: `${parent.path}/labels/:label_id`,
     summary: 'Get a label by ID or title',
     access: parent.accessWith(READ_LABELS).resource(labelInScopeOrBelow(parent)),
-    response: ok(entityFor(parent)),
+    response: ok(getLabelEntity(parent)),
     read: (_db, { label }) => label,
   }),
 );
@@ -105,15 +107,15 @@ export const [createGroupLabel, createProjectLabel] = forGroupAndProject((parent
     summary: 'Create a label',
     access: parent.accessWith(MANAGE_LABELS),
     params: {
-      name: required(domainValidatedText(255)),
+      name: required(domainValidatedText(MAX_TITLE_LENGTH)),
       color: required(string),
       description: optional(sizedText(MAX_DESCRIPTION_BYTES)),
       archived: optional(boolean),
-      ...priorityParam(parent),
+      ...getPriorityParam(parent),
     },
     lock: ({ parent }) => hierarchyLockKey('labels', parent),
     errors: ERRORS,
-    response: created(entityFor(parent)),
+    response: created(getLabelEntity(parent)),
     write: (uow, { parent, params: { name: title, color, description = null, archived, priority } }) =>
       createLabel(uow, parent, { title, color, description, archived, priority }),
   }),
@@ -124,12 +126,12 @@ export const [updateGroupLabel, updateProjectLabel] = forGroupAndProject((parent
     put: `${parent.path}/labels/:label_id`,
     summary: 'Update a label by ID or title',
     access: parent.accessWith(MANAGE_LABELS).resource(ownLabel),
-    params: updateParams(parent),
+    params: getUpdateParams(parent),
     rules: [atLeastOneChange(parent)],
     lock: ({ parent }) => hierarchyLockKey('labels', parent),
     errors: ERRORS,
     uniqueErrors: UNIQUE_ERRORS,
-    response: ok(entityFor(parent)),
+    response: ok(getLabelEntity(parent)),
     write: (uow, { parent, label, params }) => updateLabel(uow, parent, label.id, toUpdateInput(params)),
   }),
 );
@@ -139,12 +141,12 @@ export const [updateNamedGroupLabel, updateNamedProjectLabel] = forGroupAndProje
     put: `${parent.path}/labels`,
     summary: 'Update a label named in the body',
     access: parent.accessWith(MANAGE_LABELS).resource(labelInBody),
-    params: updateParams(parent),
+    params: getUpdateParams(parent),
     rules: [exactlyOne('label_id', 'name'), atLeastOneChange(parent)],
     lock: ({ parent }) => hierarchyLockKey('labels', parent),
     errors: ERRORS,
     uniqueErrors: UNIQUE_ERRORS,
-    response: ok(entityFor(parent)),
+    response: ok(getLabelEntity(parent)),
     write: (uow, { parent, label, params }) => updateLabel(uow, parent, label.id, toUpdateInput(params)),
   }),
 );
@@ -179,8 +181,8 @@ export const [subscribeToGroupLabel, subscribeToProjectLabel] = forGroupAndProje
     post: `${parent.path}/labels/:label_id/subscribe`,
     summary: 'Subscribe to a label',
     access: parent.accessWith(READ_LABELS).resource(labelInScope),
-    errors: { already: NOT_MODIFIED },
-    response: created(entityFor(parent)),
+    errors: { subscriptionUnchanged: NOT_MODIFIED },
+    response: created(getLabelEntity(parent)),
     write: (uow, { parent, label }) => setLabelSubscription(uow, parent, label, true),
   }),
 );
@@ -190,8 +192,8 @@ export const [unsubscribeFromGroupLabel, unsubscribeFromProjectLabel] = forGroup
     post: `${parent.path}/labels/:label_id/unsubscribe`,
     summary: 'Unsubscribe from a label',
     access: parent.accessWith(READ_LABELS).resource(labelInScope),
-    errors: { already: NOT_MODIFIED },
-    response: created(entityFor(parent)),
+    errors: { subscriptionUnchanged: NOT_MODIFIED },
+    response: created(getLabelEntity(parent)),
     write: (uow, { parent, label }) => setLabelSubscription(uow, parent, label, false),
   }),
 );

@@ -25,7 +25,7 @@ export async function promoteLabel(
     await insertLabels(uow, ownerColumns({ group }), [label]);
   }
   const groupLabel = requireRow((await findLabelByTitle(uow, groupScope, label.title)) ?? undefined);
-  const more = await mergeLabelBatch(uow, { ...groupLabel, group_id: group.id });
-  if (more === MORE) await enqueue(uow, mergeLabels, { labelId: groupLabel.id });
+  const mergeResult = await mergeLabelBatch(uow, { ...groupLabel, group_id: group.id });
+  if (mergeResult === MORE) await enqueue(uow, mergeLabels, { labelId: groupLabel.id });
   return groupLabel;
 }

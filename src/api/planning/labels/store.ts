@@ -25,7 +25,7 @@ export interface LabelListRow extends LabelBasicRow {
   /** The priority that the project sets; null if it sets none or the label is listed for a group. */
   readonly priority: number | null;
   /** Id of the project for which the label is listed; null if it is listed for a group. */
-  readonly shown_in: number | null;
+  readonly listed_for_project_id: number | null;
 }
 
 export interface LabelRow extends LabelListRow {
@@ -47,7 +47,7 @@ function selectListedLabels(db: Reader, scope: NamespaceScope, condition: RawBui
         .where('label_priorities.project_id', '=', scope.projectId ?? 0)
         .as('priority'),
     )
-    .select(sql<number | null>`cast(${scope.projectId} as integer)`.as('shown_in'))
+    .select(sql<number | null>`cast(${scope.projectId} as integer)`.as('listed_for_project_id'))
     .where(condition ?? isInScope('labels', scope));
 }
 
@@ -71,7 +71,7 @@ export function listLabels(
   const words = parseSearchWords(foldCase(search ?? ''));
   const query = selectListedLabels(db, scope, condition)
     .where(containsWordsUnindexed(db, 'labels', ['title_key', 'description_key'], words))
-    .$if(isPresent(archived), (listed) => listed.where('labels.archived', '=', archived as boolean));
+    .$if(isPresent(archived), (labelsQuery) => labelsQuery.where('labels.archived', '=', archived as boolean));
   return paginate(db, query.orderBy('labels.title').orderBy('labels.id'), page);
 }
 
@@ -104,6 +104,7 @@ export async function findLabelsByTitles(
 ): Promise<LabelBasicRow[]> {
   if (titles.length === 0) return [];
   const rows = await selectListedLabels(db, scope).where('labels.title', 'in', titles).execute();
+  // The nearest label of a title comes last, so that it replaces the others in the map.
   return [
     ...new Map(
       nearestFirst(scope, rows)

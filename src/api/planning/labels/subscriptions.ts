@@ -10,11 +10,11 @@ import type { LabelListRow } from './store.ts';
 
 // Subscriptions to labels: for the issuables of one project, or everywhere (contract/planning.md §3.5).
 
-/** Returns the ids of the labels to which the caller is subscribed, everywhere or in the project for which they are listed (`shown_in`). index: label_subscriptions_by_label */
+/** Returns the ids of the labels to which the caller is subscribed, everywhere or in the project for which they are listed (`listed_for_project_id`). index: label_subscriptions_by_label */
 export async function findSubscribedLabelIds(
   db: Reader,
   { user }: Caller,
-  labels: readonly Pick<LabelListRow, 'id' | 'shown_in'>[],
+  labels: readonly Pick<LabelListRow, 'id' | 'listed_for_project_id'>[],
 ): Promise<ReadonlySet<number>> {
   if (user === null || labels.length === 0) return new Set();
   const ids = labels.map(({ id }) => id);
@@ -24,7 +24,7 @@ export async function findSubscribedLabelIds(
     .where('user_id', '=', user.id)
     .where(isInIds(db, sql<number>`label_id`, ids))
     .execute();
-  const projectIdsByLabelId = new Map(labels.map(({ id, shown_in }) => [id, shown_in]));
+  const projectIdsByLabelId = new Map(labels.map((label) => [label.id, label.listed_for_project_id]));
   const effectiveRows = rows.filter(
     ({ label_id, project_id }) => project_id === null || project_id === projectIdsByLabelId.get(label_id),
   );
@@ -37,9 +37,9 @@ export async function setLabelSubscription<Label extends LabelListRow>(
   parent: Parent,
   label: Label,
   subscribed: boolean,
-): Promise<Label | Failure<'already'>> {
+): Promise<Label | Failure<'subscriptionUnchanged'>> {
   const subscribedIds = await findSubscribedLabelIds(uow, uow.actor, [label]);
-  if (subscribedIds.has(label.id) === subscribed) return fail('already');
+  if (subscribedIds.has(label.id) === subscribed) return fail('subscriptionUnchanged');
   const { projectId }: NamespaceScope = selfOnly(parent);
   const subscription = { labelId: label.id, userId: uow.actor.user.id, projectId };
   // A subscription everywhere replaces those of projects. Unsubscribing in a project ends a subscription everywhere too.

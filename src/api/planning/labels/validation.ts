@@ -32,8 +32,8 @@ export async function validateLabel(
     priority: (priority ?? 0) < 0 ? ['must be greater than or equal to 0'] : [],
   });
   if (errors !== null || color === null) return invalid(errors ?? {});
-  const other = await findLabelByTitle(tx, await ancestorsAndSelf(tx, parent), title);
-  if (other !== null && other.id !== id) return fail('exists');
+  const labelWithTitle = await findLabelByTitle(tx, await ancestorsAndSelf(tx, parent), title);
+  if (labelWithTitle !== null && labelWithTitle.id !== id) return fail('exists');
   return { title, color, description };
 }
 

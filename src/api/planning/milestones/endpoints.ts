@@ -23,6 +23,9 @@ const UNIQUE_ERRORS = {
   milestones_by_group_title: MILESTONE_TITLE_TAKEN,
 } as const;
 
+/** Maximum length of a title in characters. */
+const MAX_TITLE_LENGTH = 255;
+
 const contentParams = {
   description: optional(longDescription),
   due_date: optional(date),
@@ -72,7 +75,7 @@ export const [createGroupMilestone, createProjectMilestone] = forGroupAndProject
     post: `${parent.path}/milestones`,
     summary: 'Create a milestone',
     access: parent.accessWith(MANAGE_MILESTONES),
-    params: { title: required(domainValidatedText(255)), ...contentParams },
+    params: { title: required(domainValidatedText(MAX_TITLE_LENGTH)), ...contentParams },
     lock: ({ parent }) => hierarchyLockKey('milestones', parent),
     errors: { notSaved: [400, 'Failed to create milestone {errors}'] },
     uniqueErrors: UNIQUE_ERRORS,
@@ -89,7 +92,7 @@ export const [updateGroupMilestone, updateProjectMilestone] = forGroupAndProject
     summary: 'Update, close or reopen a milestone',
     access: parent.accessWith(MANAGE_MILESTONES).resource(milestoneResource),
     params: {
-      title: optional(domainValidatedText(255)),
+      title: optional(domainValidatedText(MAX_TITLE_LENGTH)),
       ...contentParams,
       state_event: optional(oneOf('close', 'activate')),
     },

@@ -14,17 +14,17 @@ export async function mapMilestonesToProject(
   project: Pick<Project, 'id' | 'namespace_id'>,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
-  const newIds = new Map<number, number>();
-  if (ids.length === 0) return newIds;
+  const newIdsByOldId = new Map<number, number>();
+  if (ids.length === 0) return newIdsByOldId;
   // index: milestones primary key
-  const milestonesToMove = await tx
+  const originalMilestones = await tx
     .selectFrom('milestones')
     .select(['id', 'title', 'description', 'start_date', 'due_date', 'state', 'created_at', 'updated_at'])
     .where((eb) => isInIds(tx, eb.ref('id'), ids))
     .orderBy('id')
     .execute();
   const scope = await ancestorsAndSelf(tx, { project });
-  for (const { id, state, created_at, updated_at, ...content } of milestonesToMove) {
+  for (const { id, state, created_at, updated_at, ...content } of originalMilestones) {
     const equivalent =
       (await findMilestoneByTitle(tx, scope, content.title)) ??
       (await insertMilestone(
@@ -34,7 +34,7 @@ export async function mapMilestonesToProject(
         content,
         { state, created_at, updated_at },
       ));
-    newIds.set(id, equivalent.id);
+    newIdsByOldId.set(id, equivalent.id);
   }
-  return newIds;
+  return newIdsByOldId;
 }

@@ -8,59 +8,59 @@ type Params = Example['params'];
 const inGroup: ParentOf = ({ group }) => group;
 const inProject: ParentOf = ({ project }) => project;
 
-const listCall =
-  (parentOf: ParentOf, params?: Params): Build =>
-  (scene) => ({ by: 'guest', path: { id: parentOf(scene).id }, ...(params && { params }) });
+const buildListCall =
+  (getParent: ParentOf, params?: Params): Build =>
+  (scene) => ({ by: 'guest', path: { id: getParent(scene).id }, ...(params && { params }) });
 
-const listCalls = (parentOf: ParentOf) =>
+const buildListCalls = (getParent: ParentOf) =>
   [
-    listCall(parentOf),
-    listCall(parentOf, {
+    buildListCall(getParent),
+    buildListCall(getParent, {
       state: 'active',
       search: 'one "two three"',
       include_ancestors: true,
       title: 'v1',
       iids: [1, 2],
     }),
-    listCall(parentOf, { updated_before: '2026-01-01', updated_after: '2025-01-01' }),
+    buildListCall(getParent, { updated_before: '2026-01-01', updated_after: '2025-01-01' }),
   ] as const;
 
-const createCall =
-  (parentOf: ParentOf): Build =>
+const buildCreateCall =
+  (getParent: ParentOf): Build =>
   (scene) => ({
     by: 'planner',
-    path: { id: parentOf(scene).id },
+    path: { id: getParent(scene).id },
     params: { title: scene.name('v'), start_date: '2026-02-01', due_date: '2026-02-14' },
   });
 
-/** Calls an endpoint on a new milestone of this project or group. `initialUpdate` is applied to the milestone before the call. */
-const withMilestone =
-  (parentOf: ParentOf, by: Example['by'], params?: Params, initialUpdate: Params = {}): Build =>
+/** Returns a builder of a call for a new milestone of this project or group. `initialUpdate` is applied to the milestone before the call. */
+const buildMilestoneCall =
+  (getParent: ParentOf, by: Example['by'], params?: Params, initialUpdate: Params = {}): Build =>
   async (scene) => {
-    const parent = parentOf(scene);
+    const parent = getParent(scene);
     const { id } = await scene.newMilestone(parent);
     if (Object.keys(initialUpdate).length > 0)
       await scene.expectSuccess(parent.owner.put(`${parent.at}/milestones/${id}`, initialUpdate));
     return { by, path: { id: parent.id, milestone_id: id }, ...(params && { params }) };
   };
 
-const updates = (parentOf: ParentOf) =>
+const buildUpdateCalls = (getParent: ParentOf) =>
   [
-    withMilestone(parentOf, 'planner', { description: 'Soon' }),
-    withMilestone(parentOf, 'planner', { state_event: 'close' }),
-    withMilestone(parentOf, 'planner', { state_event: 'activate' }, { state_event: 'close' }),
+    buildMilestoneCall(getParent, 'planner', { description: 'Soon' }),
+    buildMilestoneCall(getParent, 'planner', { state_event: 'close' }),
+    buildMilestoneCall(getParent, 'planner', { state_event: 'activate' }, { state_event: 'close' }),
   ] as const;
 
 export const examples: Examples<typeof endpoints> = {
-  listGroupMilestones: [...listCalls(inGroup), listCall(inGroup, { include_descendants: true })],
-  listProjectMilestones: listCalls(inProject),
-  getGroupMilestone: withMilestone(inGroup, 'guest'),
-  getProjectMilestone: withMilestone(inProject, 'guest'),
-  createGroupMilestone: createCall(inGroup),
-  createProjectMilestone: createCall(inProject),
-  updateGroupMilestone: updates(inGroup),
-  updateProjectMilestone: updates(inProject),
-  deleteGroupMilestone: withMilestone(inGroup, 'planner'),
-  deleteProjectMilestone: withMilestone(inProject, 'planner'),
-  promoteProjectMilestone: withMilestone(inProject, 'planner'),
+  listGroupMilestones: [...buildListCalls(inGroup), buildListCall(inGroup, { include_descendants: true })],
+  listProjectMilestones: buildListCalls(inProject),
+  getGroupMilestone: buildMilestoneCall(inGroup, 'guest'),
+  getProjectMilestone: buildMilestoneCall(inProject, 'guest'),
+  createGroupMilestone: buildCreateCall(inGroup),
+  createProjectMilestone: buildCreateCall(inProject),
+  updateGroupMilestone: buildUpdateCalls(inGroup),
+  updateProjectMilestone: buildUpdateCalls(inProject),
+  deleteGroupMilestone: buildMilestoneCall(inGroup, 'planner'),
+  deleteProjectMilestone: buildMilestoneCall(inProject, 'planner'),
+  promoteProjectMilestone: buildMilestoneCall(inProject, 'planner'),
 };

@@ -24,9 +24,9 @@ export async function validateMilestone(
 
 /** Returns the validation errors as the failure that endpoints report. */
 export async function findMilestoneFailure(
-  ...content: Parameters<typeof validateMilestone>
+  ...args: Parameters<typeof validateMilestone>
 ): Promise<Failure<'notSaved'> | null> {
-  const errors = await validateMilestone(...content);
+  const errors = await validateMilestone(...args);
   return errors && createNotSavedFailure(errors);
 }
 
