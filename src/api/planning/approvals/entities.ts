@@ -12,7 +12,6 @@ const text = Type.String();
 /** Type of the fields that list approval rules and approvers: always empty, because approval rules are not supported. */
 const emptyArray = Type.Array(Type.Never());
 
-/** The row of `Approvals`. */
 /** A merge request with its approvals. */
 export const Approvals = entity('Approvals', {
   id: integer,
@@ -48,7 +47,7 @@ export const Approvals = entity('Approvals', {
       mergeRequests.map(({ id }) => id),
     );
     return {
-      approvalsByMergeRequest: Map.groupBy(approvals, ({ merge_request_id }) => merge_request_id),
+      approvalsByMergeRequestId: Map.groupBy(approvals, ({ merge_request_id }) => merge_request_id),
       usersById: await loadUsersById(
         db,
         approvals.map(({ user_id }) => user_id),
@@ -56,9 +55,9 @@ export const Approvals = entity('Approvals', {
       statusesById: await loadMergeStatuses(mergeRequests, context),
     };
   },
-  ({ mergeRequest, project }, context, { approvalsByMergeRequest, usersById, statusesById }) => {
+  ({ mergeRequest, project }, context, { approvalsByMergeRequestId, usersById, statusesById }) => {
     const { id, iid, project_id, title, description, state, created_at, updated_at } = mergeRequest;
-    const approvalsOfRow = approvalsByMergeRequest.get(id) ?? [];
+    const approvalsOfRow = approvalsByMergeRequestId.get(id) ?? [];
     const approverIds = approvalsOfRow.map(({ user_id }) => user_id);
     const { tier, caller } = context;
     return {
@@ -71,6 +70,7 @@ export const Approvals = entity('Approvals', {
       created_at,
       updated_at,
       merge_status: statusesById.get(id) ?? mergeRequest.merge_status,
+      // Approvals are never required, so none is missing.
       approved: true,
       approvals_required: 0,
       approvals_left: 0,

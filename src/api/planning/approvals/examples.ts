@@ -14,8 +14,8 @@ async function createByOtherAuthor({ project, name, newBranch, expectSuccess }: 
 async function createApproved(scene: Scene) {
   const { project, callers, expectSuccess } = scene;
   const path = await createByOtherAuthor(scene, { reviewer_ids: [callers.developer.id] });
-  for (const by of [callers.developer, callers.maintainer, callers.owner, callers.administrator]) {
-    await expectSuccess(by.post(`${project.at}/merge_requests/${path.merge_request_iid}/approve`));
+  for (const approver of [callers.developer, callers.maintainer, callers.owner, callers.administrator]) {
+    await expectSuccess(approver.post(`${project.at}/merge_requests/${path.merge_request_iid}/approve`));
   }
   return path;
 }

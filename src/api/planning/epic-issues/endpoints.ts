@@ -63,7 +63,7 @@ export const reorderEpicIssue = endpoint({
   errors: {
     notFound: NOT_FOUND,
     forbidden: FORBIDDEN,
-    noNeighbour: [400, { message: { error: 'Issue could not be moved!' } }],
+    invalidNeighbor: [400, { message: { error: 'Issue could not be moved!' } }],
   },
   response: list(EpicIssueMoved),
   write: (uow, { epic, associatedIssue: { association, child }, params }) =>

@@ -22,8 +22,8 @@ export const examples: Examples<typeof endpoints> = {
     async (scene) => {
       const epic = await scene.newEpic();
       const issue = await scene.newIssue({ epic_id: epic.id });
-      const other = await scene.newEpic();
-      return { by: 'guest', path: { id: scene.group.id, epic_iid: other.iid, issue_id: issue.id } };
+      const otherEpic = await scene.newEpic();
+      return { by: 'guest', path: { id: scene.group.id, epic_iid: otherEpic.iid, issue_id: issue.id } };
     },
   ],
   removeEpicIssue: async (scene) => ({ by: 'guest', path: await createAssociation(scene) }),

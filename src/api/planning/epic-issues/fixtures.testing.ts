@@ -3,8 +3,8 @@ import { expectSuccess, type Group, type Project } from '#test/support/world.ts'
 /** Creates an epic as the group's owner and returns its ids and URLs. */
 export async function newEpic({ at, owner }: Group, params: Readonly<Record<string, unknown>> = {}) {
   const { body } = await expectSuccess(owner.post(`${at}/epics`, { title: 'Big', ...params }));
-  const epic = `${at}/epics/${body.iid}`;
-  return { id: body.id as number, iid: body.iid as number, at: epic, issues: `${epic}/issues` };
+  const epicUrl = `${at}/epics/${body.iid}`;
+  return { id: body.id as number, iid: body.iid as number, at: epicUrl, issues: `${epicUrl}/issues` };
 }
 
 /** Creates an issue as the project's owner and returns it. */

@@ -20,14 +20,14 @@ export async function reorderIssue(
   associationId: number,
   { project }: IssueWithProject,
   input: ReorderInput,
-): Promise<readonly EpicIssueListRow[] | Failure<'notFound' | 'forbidden' | 'noNeighbour'>> {
+): Promise<readonly EpicIssueListRow[] | Failure<'notFound' | 'forbidden' | 'invalidNeighbor'>> {
   if (!mayInProject(uow.actor, 'relate_issue', project)) return fail('forbidden');
   if ((await findEpicIssueAssociation(uow, epic.id, associationId)) === null) return fail('notFound');
-  const hasNeighbour = input.move_before_id != null || input.move_after_id != null;
-  const neighbourId = input.move_before_id ?? input.move_after_id ?? 0;
-  if (hasNeighbour && !(await isVisibleAssociation(uow, epic, neighbourId))) return fail('noNeighbour');
-  if (hasNeighbour && !(await reorderInList(uow, toEpicIssueList(epic.id), associationId, input)))
-    return fail('noNeighbour');
+  const hasNeighbor = input.move_before_id != null || input.move_after_id != null;
+  const neighborId = input.move_before_id ?? input.move_after_id ?? 0;
+  if (hasNeighbor && !(await isVisibleAssociation(uow, epic, neighborId))) return fail('invalidNeighbor');
+  if (hasNeighbor && !(await reorderInList(uow, toEpicIssueList(epic.id), associationId, input)))
+    return fail('invalidNeighbor');
   return (await listIssuesOfEpic(uow, uow.actor, epic, FIRST_PAGE)).items;
 }
 

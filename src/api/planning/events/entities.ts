@@ -59,17 +59,17 @@ export const ActivityEvent = entity('ActivityEvent', {
 }).from(
   async (events: readonly EventWithTarget[], context) => {
     const rows = events.flatMap(({ target: { note } }) => note ?? []);
-    const [users, notes] = await Promise.all([
+    const [usersById, notes] = await Promise.all([
       loadUsersById(
         context.db,
         events.map(({ event }) => event.author_id),
       ),
       Note.serializeAll(rows, context),
     ]);
-    return { users, notesById: new Map(notes.map((note) => [note.id, note])) };
+    return { usersById, notesById: new Map(notes.map((note) => [note.id, note])) };
   },
-  ({ event, target }, context, { users, notesById }) => {
-    const author = users.get(event.author_id);
+  ({ event, target }, context, { usersById, notesById }) => {
+    const author = usersById.get(event.author_id);
     const note = notesById.get(target.note?.id ?? 0);
     return {
       id: event.id,
@@ -96,9 +96,9 @@ export const ActivityEvent = entity('ActivityEvent', {
 
 function serializeWikiPage({ wikiPage }: EventWithTarget['target']) {
   if (wikiPage === undefined) return {};
-  const page = wikiPage?.path == null ? null : parsePageName(wikiPage.path);
-  if (wikiPage === null || page === null) return { wiki_page: null };
-  const { format, slug, title } = page;
+  const pageName = wikiPage?.path == null ? null : parsePageName(wikiPage.path);
+  if (wikiPage === null || pageName === null) return { wiki_page: null };
+  const { format, slug, title } = pageName;
   return { wiki_page: { format, slug, title, wiki_page_meta_id: wikiPage.id } };
 }
 

@@ -33,18 +33,16 @@ interface EventInProject {
   readonly project: Project;
 }
 
-/** Targets of one page of events, by id. Each target type is loaded with one query. */
+/** Targets of one page of events. Each target type is loaded with one query. */
 interface LoadedTargets {
-  readonly issues: ReadonlyMap<number, ListedIssue>;
-  /** Titles. */
-  readonly mergeRequests: ReadonlyMap<number, string>;
-  /** Titles. */
-  readonly milestones: ReadonlyMap<number, string>;
-  readonly notes: ReadonlyMap<number, NoteListRow>;
-  readonly wikiPages: ReadonlyMap<number, WikiPageRow>;
-  readonly snippets: ReadonlyMap<number, SnippetTitle>;
+  readonly issuesById: ReadonlyMap<number, ListedIssue>;
+  readonly mergeRequestTitlesById: ReadonlyMap<number, string>;
+  readonly milestoneTitlesById: ReadonlyMap<number, string>;
+  readonly notesById: ReadonlyMap<number, NoteListRow>;
+  readonly wikiPagesById: ReadonlyMap<number, WikiPageRow>;
+  readonly snippetsById: ReadonlyMap<number, SnippetTitle>;
   /** Titles of commits, by id of their row in `commented_commits`. */
-  readonly commits: ReadonlyMap<number, string>;
+  readonly commitTitlesById: ReadonlyMap<number, string>;
 }
 
 /** Returns the target of an event of one target type, or null if the caller may not see it (contract/activity.md "Per-event visibility"). */
@@ -55,35 +53,37 @@ const NO_TARGET: Target = { title: null };
 const resolvePush: TargetResolver = (caller, { project }) =>
   mayInProject(caller, 'read_code', project) ? NO_TARGET : null;
 
-const resolveIssue: TargetResolver = (caller, { event, project }, { issues }) =>
-  toIssueTarget(caller, project, issues.get(event.target_id ?? 0));
+const resolveIssue: TargetResolver = (caller, { event, project }, { issuesById }) =>
+  toIssueTarget(caller, project, issuesById.get(event.target_id ?? 0));
 
-const resolveMergeRequest: TargetResolver = (caller, { event, project }, { mergeRequests }) =>
-  toMergeRequestTarget(caller, project, mergeRequests.get(event.target_id ?? 0));
+const resolveMergeRequest: TargetResolver = (caller, { event, project }, { mergeRequestTitlesById }) =>
+  toMergeRequestTarget(caller, project, mergeRequestTitlesById.get(event.target_id ?? 0));
 
 const resolveComment: TargetResolver = (
   caller,
   { event, project },
-  { notes, issues, mergeRequests, commits, snippets },
+  { notesById, issuesById, mergeRequestTitlesById, commitTitlesById, snippetsById },
 ) => {
-  const note = notes.get(event.target_id ?? 0);
+  const note = notesById.get(event.target_id ?? 0);
   if (note === undefined || (note.internal && !mayReadInternal(caller, { project }))) return null;
   const target =
-    toIssueTarget(caller, project, issues.get(note.issue_id ?? 0)) ??
-    toMergeRequestTarget(caller, project, mergeRequests.get(note.merge_request_id ?? 0)) ??
-    toCommitTarget(caller, project, commits.get(note.commented_commit_id ?? 0)) ??
-    toSnippetTarget(caller, project, snippets.get(note.snippet_id ?? 0));
+    toIssueTarget(caller, project, issuesById.get(note.issue_id ?? 0)) ??
+    toMergeRequestTarget(caller, project, mergeRequestTitlesById.get(note.merge_request_id ?? 0)) ??
+    toCommitTarget(caller, project, commitTitlesById.get(note.commented_commit_id ?? 0)) ??
+    toSnippetTarget(caller, project, snippetsById.get(note.snippet_id ?? 0));
   return target && { ...target, note };
 };
 
 /** A deleted milestone has no title. */
-const resolveMilestone: TargetResolver = (caller, { event, project }, { milestones }) =>
-  mayInProject(caller, 'read_milestone', project) ? { title: milestones.get(event.target_id ?? 0) ?? null } : null;
+const resolveMilestone: TargetResolver = (caller, { event, project }, { milestoneTitlesById }) =>
+  mayInProject(caller, 'read_milestone', project)
+    ? { title: milestoneTitlesById.get(event.target_id ?? 0) ?? null }
+    : null;
 
 /** A deleted page keeps its title. */
-const resolveWikiPage: TargetResolver = (caller, { event, project }, { wikiPages }) => {
+const resolveWikiPage: TargetResolver = (caller, { event, project }, { wikiPagesById }) => {
   if (!mayInProject(caller, 'read_wiki', project)) return null;
-  const page = wikiPages.get(event.target_id ?? 0) ?? null;
+  const page = wikiPagesById.get(event.target_id ?? 0) ?? null;
   return { title: page?.title ?? null, wikiPage: page?.path == null ? null : page };
 };
 
@@ -131,36 +131,37 @@ export async function loadEventTargets(
 }
 
 async function loadTargets(db: Reader, caller: Caller, events: readonly EventInProject[]): Promise<LoadedTargets> {
-  const targetIdsOf = (...kinds: TargetResolver[]) => [
+  const listTargetIds = (...resolvers: TargetResolver[]) => [
     ...new Set(
       events.flatMap(({ event: { target_type: type, target_id: id } }) =>
-        type !== null && id !== null && kinds.includes(TARGET_RESOLVERS[type] as TargetResolver) ? [id] : [],
+        type !== null && id !== null && resolvers.includes(TARGET_RESOLVERS[type] as TargetResolver) ? [id] : [],
       ),
     ),
   ];
   const [notes, milestones, wikiPages] = await Promise.all([
-    loadNotesByIds(db, targetIdsOf(resolveComment)),
-    loadMilestoneTitles(db, targetIdsOf(resolveMilestone)),
-    loadWikiPagesByIds(db, targetIdsOf(resolveWikiPage)),
+    loadNotesByIds(db, listTargetIds(resolveComment)),
+    loadMilestoneTitles(db, listTargetIds(resolveMilestone)),
+    loadWikiPagesByIds(db, listTargetIds(resolveWikiPage)),
   ]);
+  /** Adds the ids of the issues, merge requests, commits or snippets that the notes are on. */
   const withNoteTargets = (
     ids: number[],
     column: 'issue_id' | 'merge_request_id' | 'commented_commit_id' | 'snippet_id',
   ) => [...new Set([...ids, ...notes.flatMap((note) => note[column] ?? [])])];
   const [issues, mergeRequests, commits, snippets] = await Promise.all([
-    findIssuesForList(db, caller, withNoteTargets(targetIdsOf(resolveIssue), 'issue_id')),
-    loadMergeRequestTitles(db, withNoteTargets(targetIdsOf(resolveMergeRequest), 'merge_request_id')),
+    findIssuesForList(db, caller, withNoteTargets(listTargetIds(resolveIssue), 'issue_id')),
+    loadMergeRequestTitles(db, withNoteTargets(listTargetIds(resolveMergeRequest), 'merge_request_id')),
     loadCommitTitles(db, withNoteTargets([], 'commented_commit_id')),
     loadSnippetTitles(db, withNoteTargets([], 'snippet_id')),
   ]);
   return {
-    issues: new Map(issues.map((issue) => [issue.id, issue])),
-    mergeRequests: toTitlesById(mergeRequests),
-    commits: toTitlesById(commits),
-    snippets: new Map(snippets.map((snippet) => [snippet.id, snippet])),
-    milestones: toTitlesById(milestones),
-    notes: new Map(notes.map((note) => [note.id, note])),
-    wikiPages: new Map(wikiPages.map((page) => [page.id, page])),
+    issuesById: new Map(issues.map((issue) => [issue.id, issue])),
+    mergeRequestTitlesById: toTitlesById(mergeRequests),
+    commitTitlesById: toTitlesById(commits),
+    snippetsById: new Map(snippets.map((snippet) => [snippet.id, snippet])),
+    milestoneTitlesById: toTitlesById(milestones),
+    notesById: new Map(notes.map((note) => [note.id, note])),
+    wikiPagesById: new Map(wikiPages.map((page) => [page.id, page])),
   };
 }
 

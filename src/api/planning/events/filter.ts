@@ -17,6 +17,7 @@ export const EVENT_ACTIONS = [
   'approved',
 ] as const satisfies readonly ActivityAction[];
 
+/** Values of the `target_type` filter. */
 export const EVENT_TARGETS = [
   'issue',
   'milestone',
@@ -29,7 +30,7 @@ export const EVENT_TARGETS = [
   'design',
 ] as const;
 
-/** Stored types of the targets. A missing target has no events. */
+/** Stored target type of each filter value. No events have the missing values. */
 const TARGET_TYPES: Readonly<Partial<Record<(typeof EVENT_TARGETS)[number], ActivityTargetType>>> = {
   issue: 'Issue',
   milestone: 'Milestone',

@@ -12,11 +12,13 @@ export const describeFeed = async (caller: Caller, path: string, params = {}): P
     target_type === null ? String(action_name) : `${action_name} ${target_type}`,
   );
 
+/** Creates an issue, as the project's owner by default. `at` is its API path. */
 export async function newIssue(project: Project, params: object = {}, by: Caller = project.owner) {
   const { body } = await expectSuccess(by.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }));
   return { id: body.id as number, iid: body.iid as number, at: `${project.at}/issues/${body.iid}` };
 }
 
+/** Creates a comment on an issue and returns its JSON. */
 export async function comment(by: Caller, issue: { readonly at: string }, params: object = {}) {
   return (await expectSuccess(by.post(`${issue.at}/notes`, { body: 'Seen on two hosts', ...params }))).body;
 }

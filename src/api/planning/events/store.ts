@@ -87,9 +87,9 @@ async function listEventsOfAuthor(
  * index: activity_events_by_author_project
  */
 async function listProjectIdsOfAuthor(db: Reader, caller: Caller, authorId: number): Promise<number[]> {
-  const minProjectId = sql`select min(project_id) from activity_events where author_id = ${authorId}`;
+  const selectMinProjectId = sql`select min(project_id) from activity_events where author_id = ${authorId}`;
   const authorProjectIds = sql<{ id: number }>`(with recursive author_projects(id) as (
-    ${minProjectId} union all select (${minProjectId} and project_id > author_projects.id) from author_projects
+    ${selectMinProjectId} union all select (${selectMinProjectId} and project_id > author_projects.id) from author_projects
     where author_projects.id is not null
   ) select id from author_projects)`;
   const rows = await db
@@ -104,6 +104,7 @@ async function listProjectIdsOfAuthor(db: Reader, caller: Caller, authorId: numb
 
 type Events = SelectQueryBuilder<Schema, 'activity_events', ActivityEventRow>;
 
+/** Sorts a query of events. `unknown` accepts queries whose type has additional joined tables. */
 function orderEvents(events: unknown, { sort }: Pick<EventQuery, 'sort'>): Events {
   return (events as Events).orderBy('activity_events.created_at', sort).orderBy('activity_events.id', sort);
 }
@@ -121,6 +122,7 @@ async function listEventsOfProjects(
 ): Promise<Page<ActivityEventRow>> {
   const offset = (page - 1) * perPage;
   const total = await countEvents(db, projects, authorId, eventQuery);
+  // No event has this offset. A total above `COUNT_LIMIT` is not exact, so such a page must be queried.
   if (total <= Math.min(offset, COUNT_LIMIT)) return { items: [], total, hasMore: false };
   const eventsQuery =
     offset > MAX_MERGE_OFFSET && total > COUNT_LIMIT
@@ -131,8 +133,8 @@ async function listEventsOfProjects(
     .offset(offset)
     .modifyEnd(LONG_RUNNING)
     .execute();
-  const more = items.length > perPage;
-  return { items: items.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, hasMore: more };
+  const hasMore = items.length > perPage;
+  return { items: items.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, hasMore };
 }
 
 type Projects = SelectQueryBuilder<Schema, 'projects', object>;

@@ -17,11 +17,11 @@ export function deleteCadence(
   return runInBatches(runUnitOfWork, caller, {
     recheck: (uow) => requireGroupAccess(uow, caller, group_id, MANAGE_ITERATIONS),
     async runBatch(uow) {
-      const more = await runBatchSteps(
+      const remainingWork = await runBatchSteps(
         () => clearIterationBatch(uow, id),
         () => deleteIterationBatch(uow, id),
       );
-      if (more) return more;
+      if (remainingWork) return remainingWork;
       return (await deleteCadenceRow(uow, id)) ? undefined : fail('notFound');
     },
   });

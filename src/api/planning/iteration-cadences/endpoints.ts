@@ -16,8 +16,12 @@ import { updateCadence } from './update.ts';
 
 // contract/planning.md §3.10, an extension.
 
+/** Maximum lengths in characters. */
+const MAX_TITLE_LENGTH = 255;
+const MAX_DESCRIPTION_LENGTH = 5000;
+
 const attributes = {
-  description: optional(domainValidatedText(5000)),
+  description: optional(domainValidatedText(MAX_DESCRIPTION_LENGTH)),
   active: optional(boolean),
   automatic: optional(boolean),
   start_date: optional(date),
@@ -60,7 +64,7 @@ export const createIterationCadence = endpoint({
   post: '/groups/:id/iteration_cadences',
   summary: 'Create an iteration cadence',
   access: manageIterationsAccess(),
-  params: { title: required(domainValidatedText(255)), ...attributes },
+  params: { title: required(domainValidatedText(MAX_TITLE_LENGTH)), ...attributes },
   lock: ({ group }) => iterationsLockKey(group),
   errors: { invalid: INVALID },
   response: created(Cadence),
@@ -81,7 +85,7 @@ export const updateIterationCadence = endpoint({
   put: '/groups/:id/iteration_cadences/:cadence_id',
   summary: 'Update an iteration cadence',
   access: manageIterationsAccess().resource(ownCadence),
-  params: { title: optional(domainValidatedText(255)), ...attributes },
+  params: { title: optional(domainValidatedText(MAX_TITLE_LENGTH)), ...attributes },
   rules: [atLeastOne('title', ...Object.keys(attributes))],
   lock: ({ group }) => iterationsLockKey(group),
   errors: { invalid: INVALID, notFound: NOT_FOUND },

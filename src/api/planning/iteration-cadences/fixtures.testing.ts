@@ -12,10 +12,12 @@ interface GroupFixture {
 /** An automatic cadence: iterations of two weeks, two in advance, starting on the first day of the test clock. */
 export const AUTOMATIC = { start_date: '2026-01-02', duration_in_weeks: 2, iterations_in_advance: 2 } as const;
 
+/** Creates a cadence, by default an automatic one, as the group's owner and returns its JSON. */
 export async function newCadence({ at, owner }: GroupFixture, params: Params = AUTOMATIC) {
   return (await expectSuccess(owner.post(`${at}/iteration_cadences`, { title: 'Weeks', ...params }))).body;
 }
 
+/** Creates an iteration as the group's owner and returns its JSON. */
 export async function newIteration(
   { at, owner }: GroupFixture,
   start_date: string,

@@ -33,7 +33,7 @@ export async function loadIterationTimeline(
 
 /** Returns the id of the iteration that includes today, or null. index: iterations_by_cadence */
 export async function findCurrentIteration(db: Reader, cadenceId: number): Promise<number | null> {
-  const current = await db
+  const currentIteration = await db
     .selectFrom('iterations')
     .select('id')
     .where('cadence_id', '=', cadenceId)
@@ -41,12 +41,12 @@ export async function findCurrentIteration(db: Reader, cadenceId: number): Promi
     .where('due_date', '>=', db.today)
     .limit(1)
     .executeTakeFirst();
-  return current?.id ?? null;
+  return currentIteration?.id ?? null;
 }
 
 /** Returns the ids of closed iterations that were due on this day or later, by start date. index: iterations_by_cadence */
 export async function listIterationsClosedSince(db: Reader, cadenceId: number, day: string): Promise<number[]> {
-  const closed = await db
+  const closedIterations = await db
     .selectFrom('iterations')
     .select('id')
     .where('cadence_id', '=', cadenceId)
@@ -54,7 +54,7 @@ export async function listIterationsClosedSince(db: Reader, cadenceId: number, d
     .where('due_date', '<', db.today)
     .orderBy('start_date')
     .execute();
-  return closed.map(({ id }) => id);
+  return closedIterations.map(({ id }) => id);
 }
 
 /** The texts of an iteration that users write. */

@@ -75,9 +75,12 @@ export function planSchedule<Upcoming extends Period>(
   };
 }
 
-function nextPeriod(last: Period | null, { start_date: first, duration_in_weeks: weeks }: ScheduleRule): Period {
-  const nextStart = last === null ? first : addDays(last.due_date, 1);
-  const start_date = nextStart < first ? first : nextStart;
+function nextPeriod(
+  lastPeriod: Period | null,
+  { start_date: earliestStart, duration_in_weeks: weeks }: ScheduleRule,
+): Period {
+  const nextStart = lastPeriod === null ? earliestStart : addDays(lastPeriod.due_date, 1);
+  const start_date = nextStart < earliestStart ? earliestStart : nextStart;
   return { start_date, due_date: addDays(start_date, weeks * 7 - 1) };
 }
 

@@ -34,16 +34,16 @@ export async function updateCadence(
 }
 
 function applyInput(before: CadenceRow, input: UpdateCadenceInput): CadenceContent {
-  const valueAfter = <Name extends keyof CadenceContent>(name: Name) =>
+  const getValueAfter = <Name extends keyof CadenceContent>(name: Name) =>
     input[name] === undefined ? before[name] : input[name];
   return normalizeCadence({
     title: input.title === undefined ? before.title : (input.title ?? '').trim(),
-    description: valueAfter('description') ?? null,
+    description: getValueAfter('description') ?? null,
     active: input.active ?? before.active,
     automatic: input.automatic ?? before.automatic,
-    start_date: valueAfter('start_date') ?? null,
-    duration_in_weeks: valueAfter('duration_in_weeks') ?? null,
-    iterations_in_advance: valueAfter('iterations_in_advance') ?? null,
+    start_date: getValueAfter('start_date') ?? null,
+    duration_in_weeks: getValueAfter('duration_in_weeks') ?? null,
+    iterations_in_advance: getValueAfter('iterations_in_advance') ?? null,
     roll_over: input.roll_over ?? before.roll_over,
   });
 }

@@ -39,14 +39,14 @@ export function validateCadence(content: CadenceContent, today: string, startsSc
     description: isLonger(description ?? '', MAX_DESCRIPTION_LENGTH) ? [tooLongMessage(MAX_DESCRIPTION_LENGTH)] : [],
   });
   if (errors || !automatic || !startsSchedule || start_date === null || weeks === null) return errors;
-  const earliest = getEarliestStart(today, weeks);
-  return start_date < earliest ? { base: [tooEarlyMessage(earliest)] } : null;
+  const earliestStart = getEarliestStart(today, weeks);
+  return start_date < earliestStart ? { base: [tooEarlyMessage(earliestStart)] } : null;
 }
 
 const isLonger = (text: string, max: number) => [...text].length > max;
 const tooLongMessage = (max: number) => `is too long (maximum is ${max} characters)`;
-const tooEarlyMessage = (earliest: string) =>
-  `The automation start date would retroactively create a past iteration. ${earliest} is the earliest possible start date.`;
+const tooEarlyMessage = (earliestStart: string) =>
+  `The automation start date would retroactively create a past iteration. ${earliestStart} is the earliestStart possible start date.`;
 
 const BLANK = "can't be blank";
 const OUT_OF_RANGE = 'is not included in the list';

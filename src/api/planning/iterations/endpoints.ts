@@ -63,6 +63,9 @@ export const getIteration = endpoint({
   read: (_db, { iteration }) => iteration,
 });
 
+/** Maximum length of a title in characters. */
+const MAX_TITLE_LENGTH = 255;
+
 const CADENCE_IS_AUTOMATIC = 'Iterations cannot be manually added to cadences that use automatic scheduling';
 const ONLY_DESCRIPTION_CHANGES = 'Only the description of an automatically scheduled iteration can be changed';
 
@@ -73,7 +76,7 @@ export const createIteration = endpoint({
   params: {
     start_date: required(date),
     due_date: required(date),
-    title: optional(domainValidatedText(255)),
+    title: optional(domainValidatedText(MAX_TITLE_LENGTH)),
     description: optional(longText),
     iterations_cadence_id: optional(integer),
   },
@@ -96,7 +99,7 @@ export const updateIteration = endpoint({
   summary: 'Update an iteration',
   access: manageIterationsAccess().resource(ownIteration),
   params: {
-    title: optional(domainValidatedText(255)),
+    title: optional(domainValidatedText(MAX_TITLE_LENGTH)),
     description: optional(longText),
     start_date: optional(date),
     due_date: optional(date),

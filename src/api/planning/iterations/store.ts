@@ -101,6 +101,7 @@ function stateCondition(state: Exclude<IterationStateFilter, 'all'>, today: stri
       return sql`iterations.start_date > ${today}`;
     case 'closed':
       return sql`iterations.due_date < ${today}`;
+    // `current`, or `started` with the same meaning.
     default:
       return sql`(iterations.start_date <= ${today} and iterations.due_date >= ${today})`;
   }
@@ -182,7 +183,7 @@ const loadSequences = prepareForIds<{ id: number; sequence: number }>((db, ids) 
     .select((eb) =>
       eb
         .selectFrom('iterations as earlier')
-        .select((count) => count.fn.countAll<number>().as('count'))
+        .select((eb) => eb.fn.countAll<number>().as('count'))
         .whereRef('earlier.cadence_id', '=', 'iterations.cadence_id')
         .whereRef('earlier.start_date', '<=', 'iterations.start_date')
         .as('sequence'),

@@ -4,8 +4,8 @@ import type * as endpoints from './endpoints.ts';
 
 /** Creates an issue that blocks another one in the scene's project, and returns the path of the link. */
 async function createLink({ project, newIssue, expectSuccess }: Scene) {
-  const [issue, other] = [await newIssue(), await newIssue()];
-  const newParams = { target_project_id: project.id, target_issue_iid: other.iid, link_type: 'blocks' };
+  const [issue, blockedIssue] = [await newIssue(), await newIssue()];
+  const newParams = { target_project_id: project.id, target_issue_iid: blockedIssue.iid, link_type: 'blocks' };
   const { body } = await expectSuccess(project.owner.post(`${project.at}/issues/${issue.iid}/links`, newParams));
   return { id: project.id, issue_iid: issue.iid, issue_link_id: body.id as number };
 }

@@ -33,7 +33,7 @@ export async function createLink(
   if (pathIssueLinks.length >= MAX_LINKS || otherIssueLinks.length >= MAX_LINKS) return fail('tooManyLinks', { iid });
   const [source, target] = kind === 'is_blocked_by' ? [otherIssue, pathIssue] : [pathIssue, otherIssue];
   const type = kind === 'relates_to' ? kind : 'blocks';
-  const link = await insertLink(uow, { source: source.issue.id, target: target.issue.id, type });
+  const link = await insertLink(uow, { sourceId: source.issue.id, targetId: target.issue.id, type });
   if (link === undefined) return fail('alreadyLinked');
   await recordLinkNotes(uow, [pathIssue, otherIssue], NOTE_TEXTS[kind]);
   return { link, pathIssue: await reloadIssue(uow, pathIssue), otherIssue: await reloadIssue(uow, otherIssue) };
@@ -76,19 +76,20 @@ async function recordLinkNotes(
   texts: readonly [LinkNoteText, LinkNoteText],
 ): Promise<void> {
   const inSameProject = pathIssue.project.id === otherIssue.project.id;
-  const referenceTo = ({ issue: { id, iid }, project }: LinkedIssueWithProject) =>
+  const toReference = ({ issue: { id, iid }, project }: LinkedIssueWithProject) =>
     inSameProject ? `#${iid}` : fullReference({ type: 'Issue', id, iid, project });
   const [pathResource, otherResource] = [pathIssue, otherIssue].map(
     ({ issue: { id } }) => ({ type: 'Issue', id }) as const,
   );
+  // `true` records the second note as the backlink.
   await uow.record({
     noteOn: pathResource!,
-    text: texts[0](referenceTo(otherIssue), false),
+    text: texts[0](toReference(otherIssue), false),
     mentionedResource: otherResource!,
   });
   await uow.record({
     noteOn: otherResource!,
-    text: texts[1](referenceTo(pathIssue), true),
+    text: texts[1](toReference(pathIssue), true),
     mentionedResource: pathResource!,
   });
 }

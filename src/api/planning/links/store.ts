@@ -73,34 +73,34 @@ export async function listLinkedIssues(
   );
   const issuesById = new Map(issues.map((linkedIssue) => [linkedIssue.id, linkedIssue]));
   return links.flatMap((link) => {
-    const other = issuesById.get(getOtherIssueId(link, issue.id));
-    if (other === undefined) return [];
+    const otherIssue = issuesById.get(getOtherIssueId(link, issue.id));
+    if (otherIssue === undefined) return [];
     return [
       {
-        ...other,
+        ...otherIssue,
         link,
         isSource: link.source_id === issue.id,
-        referenceContext: getReferenceContext(project, other),
+        referenceContext: getReferenceContext(project, otherIssue),
       },
     ];
   });
 }
 
 interface NewLinkRow {
-  readonly source: number;
-  readonly target: number;
+  readonly sourceId: number;
+  readonly targetId: number;
   readonly type: IssueLinkType;
 }
 
 /** Inserts a link. Returns undefined if the issues are already linked. */
 export async function insertLink(
   tx: Transaction,
-  { source, target, type }: NewLinkRow,
+  { sourceId, targetId, type }: NewLinkRow,
 ): Promise<IssueLinkRow | undefined> {
   return (
     tx
       .insertInto('issue_links')
-      .values({ source_id: source, target_id: target, link_type: type, created_at: tx.now, updated_at: tx.now })
+      .values({ source_id: sourceId, target_id: targetId, link_type: type, created_at: tx.now, updated_at: tx.now })
       // index: issue_links_by_pair
       .onConflict((conflict) => conflict.doNothing())
       .returningAll()

@@ -6,13 +6,13 @@ import { shape } from '#http/endpoint/responses.ts';
 import { isEventEnabled, listAvailableEvents } from './event-names.ts';
 import type { GlobalSetting, UserNotificationSetting } from './store.ts';
 
-const isOptional = (event: EmailEvent) => event === 'new_epic' || event === 'approver';
+const isOptionalEvent = (event: EmailEvent) => event === 'new_epic' || event === 'approver';
 
 /** Whether each event is enabled. Only some sources and tiers have `new_epic` and `approver`. */
 const EmailEvents = shape(
   'NotificationEmailEvents',
   Object.fromEntries(
-    EMAIL_EVENTS.map((event) => [event, isOptional(event) ? Type.Optional(Type.Boolean()) : Type.Boolean()]),
+    EMAIL_EVENTS.map((event) => [event, isOptionalEvent(event) ? Type.Optional(Type.Boolean()) : Type.Boolean()]),
   ) as TProperties,
 );
 

@@ -60,9 +60,9 @@ export async function updateSetting(
   changes: Partial<UserNotificationSetting>,
 ): Promise<void> {
   if (Object.keys(changes).length === 0) return;
-  const owner = source === 'everything' ? {} : { [sourceColumn(source.type)]: source.id };
+  const ownerColumns = source === 'everything' ? {} : { [sourceColumn(source.type)]: source.id };
   const fields = { ...changes, updated_at: tx.now };
-  const row = { level: getDefaultLevel(source), ...fields, ...owner, user_id: userId, created_at: tx.now };
+  const row = { level: getDefaultLevel(source), ...fields, ...ownerColumns, user_id: userId, created_at: tx.now };
   await tx
     .insertInto('notification_settings')
     .values(row as Insertable<SettingsTable>)

@@ -40,6 +40,7 @@ export async function updateGlobalSetting(
     notification_email: address === null ? [] : await validateAddress(uow, id, address),
   });
   if (errors !== null) return invalid(errors);
+  // The primary address is not stored, so that mails follow its later changes.
   if (address !== null) await setNotificationEmail(uow, id, isSameAddress(address, email) ? '' : address);
   await updateSetting(uow, id, 'everything', toSettingChanges(uow, 'everything', input));
   return getGlobalSetting(uow, id);
@@ -61,6 +62,7 @@ export async function updateSourceSetting(
 
 const isLevel = (level: string): level is NotificationLevel =>
   NOTIFICATION_LEVELS.some((knownLevel) => knownLevel === level);
+/** Returns whether the level does not exist; `validateLevel` rejects a missing level. */
 const isUnknownLevel = (level: string | null | undefined) => Boolean(level) && !isLevel(level as string);
 
 function validateLevel({ level }: UpdateNotificationSettingInput): FieldErrors {

@@ -6,6 +6,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';
 import type { ReviewerRow } from './store.ts';
 
+/** A reviewer of a merge request, with their review state. */
 export const Reviewer = entity('Reviewer', {
   user: UserBasic.schema,
   state: Type.Enum([...REVIEW_STATES]),
@@ -16,8 +17,8 @@ export const Reviewer = entity('Reviewer', {
       db,
       rows.map(({ user_id }) => user_id),
     ),
-  ({ user_id, state, created_at }, context, users) => ({
-    user: UserBasic.serialize(requireRow(users.get(user_id)), context),
+  ({ user_id, state, created_at }, context, usersById) => ({
+    user: UserBasic.serialize(requireRow(usersById.get(user_id)), context),
     state,
     created_at,
   }),

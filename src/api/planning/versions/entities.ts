@@ -41,27 +41,31 @@ async function loadVersionSummaries(
   rows: readonly VersionWithMergeRequest[],
   { git }: SerializationContext,
 ): Promise<ReadonlyMap<number, VersionSummary>> {
-  const summaries = new Map<number, VersionSummary>();
+  const summariesByVersionId = new Map<number, VersionSummary>();
   for (const { version, project, mergeRequest } of rows) {
     const { base_commit_sha, start_commit_sha, state, real_size, patch_id_sha } = version;
     const storedSummary = state !== null && { base_commit_sha, start_commit_sha, state, real_size, patch_id_sha };
     const summary = storedSummary || (await summarizeVersion(git, project, mergeRequest, version));
-    summaries.set(version.id, summary ?? { base_commit_sha, start_commit_sha, ...UNKNOWN_SUMMARY });
+    summariesByVersionId.set(version.id, summary ?? { base_commit_sha, start_commit_sha, ...UNKNOWN_SUMMARY });
   }
-  return summaries;
+  return summariesByVersionId;
 }
 
-const serializeVersion = ({ version }: VersionWithMergeRequest, summaries: ReadonlyMap<number, VersionSummary>) => ({
+const serializeVersion = (
+  { version }: VersionWithMergeRequest,
+  summariesByVersionId: ReadonlyMap<number, VersionSummary>,
+) => ({
   id: version.id,
   head_commit_sha: version.head_commit_sha,
   created_at: version.created_at,
   merge_request_id: version.merge_request_id,
-  ...summaries.get(version.id)!,
+  ...summariesByVersionId.get(version.id)!,
 });
 
+/** A version in a list. */
 export const VersionInList = entity('MergeRequestVersionInList', fields).from(
   loadVersionSummaries,
-  (row, _context, summaries) => serializeVersion(row, summaries),
+  (row, _context, summariesByVersionId) => serializeVersion(row, summariesByVersionId),
 );
 
 /** A version with its commits and diffs. */
@@ -71,15 +75,15 @@ export const Version = entity('MergeRequestVersion', {
   diffs: Type.Array(Diff.schema),
 }).from(
   async (rows: readonly VersionWithMergeRequest[], context) => ({
-    summaries: await loadVersionSummaries(rows, context),
-    contents: new Map(
+    summariesByVersionId: await loadVersionSummaries(rows, context),
+    contentsByVersionId: new Map(
       await Promise.all(rows.map(async (row) => [row.version.id, await loadVersionContent(row, context)] as const)),
     ),
   }),
-  (row, context, { summaries, contents }) => {
-    const { commits, diffs } = contents.get(row.version.id)!;
+  (row, context, { summariesByVersionId, contentsByVersionId }) => {
+    const { commits, diffs } = contentsByVersionId.get(row.version.id)!;
     return {
-      ...serializeVersion(row, summaries),
+      ...serializeVersion(row, summariesByVersionId),
       commits: commits.map((commit) => Commit.serialize(commit, context)),
       diffs: diffs.map((file) => Diff.serialize(file, context)),
     };
