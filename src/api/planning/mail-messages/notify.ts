@@ -40,6 +40,7 @@ interface NotifyPayload extends NotifiableEvent {
   readonly by: number | null;
 }
 
+/** Finds the recipients of one event and writes their mails. */
 export const notifyUsers = defineJob({
   kind: 'mail_tell',
   handle: (services: MailWriterServices, payload: NotifyPayload, run) => writeMails(services, payload, run),

@@ -8,7 +8,7 @@ import { findNoteableSubject } from './subjects/noteable.ts';
 export const onTextUpdated = subscription({
   event: 'text-updated',
   isEnabled: isMailEnabled,
-  async inTransaction(uow, { about: target, of: field, text, internal }) {
+  async inTransaction(uow, { about: target, field, text, internal }) {
     if (field === 'title') return;
     const mentionedIds = await findMentionedUserIds(uow, text);
     if (mentionedIds.length === 0) return;

@@ -77,7 +77,10 @@ export const examples: Examples<typeof endpoints> = {
       return { by: 'developer', path: { id: project.id, merge_request_iid: iid }, params: { auto_merge: true } };
     },
   ],
-  cancelMergeWhenPipelineSucceeds: async (scene) => ({ by: 'developer', path: await pathWithAutoMerge(scene) }),
+  cancelMergeWhenPipelineSucceeds: async (scene) => ({
+    by: 'developer',
+    path: await createMergeRequestWithAutoMerge(scene),
+  }),
   rebaseMergeRequest: async ({ project, newMergeRequest }) => ({
     by: 'developer',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
@@ -116,7 +119,11 @@ export const examples: Examples<typeof endpoints> = {
       const params = { milestone_id: 0, labels: '' };
       return { by: 'developer', path: { id: project.id, merge_request_iid: iid }, params };
     },
-    async (scene) => ({ by: 'developer', path: await pathWithAutoMerge(scene), params: { state_event: 'close' } }),
+    async (scene) => ({
+      by: 'developer',
+      path: await createMergeRequestWithAutoMerge(scene),
+      params: { state_event: 'close' },
+    }),
   ],
   deleteMergeRequest: async ({ project, newMergeRequest }) => ({
     by: 'owner',
@@ -186,22 +193,25 @@ export const examples: Examples<typeof endpoints> = {
   }),
   resetMergeRequestEstimate: async (scene) => ({
     by: 'developer',
-    path: await pathWithTime(scene, 'time_estimate'),
+    path: await createMergeRequestWithTime(scene, 'time_estimate'),
   }),
   addMergeRequestTime: async ({ project, newMergeRequest }) => ({
     by: 'developer',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
     params: { duration: '1h' },
   }),
-  resetMergeRequestTime: async (scene) => ({ by: 'developer', path: await pathWithTime(scene, 'add_spent_time') }),
+  resetMergeRequestTime: async (scene) => ({
+    by: 'developer',
+    path: await createMergeRequestWithTime(scene, 'add_spent_time'),
+  }),
   getMergeRequestTimeStats: async ({ project, newMergeRequest }) => ({
     by: 'planner',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
 };
 
-/** Returns the path of a new merge request with an estimate or spent time. */
-async function pathWithTime(
+/** Creates a merge request with an estimate or spent time, and returns its path parameters. */
+async function createMergeRequestWithTime(
   { project, newMergeRequest, expectSuccess }: Scene,
   endpointName: 'time_estimate' | 'add_spent_time',
 ) {
@@ -210,8 +220,8 @@ async function pathWithTime(
   return { id: project.id, merge_request_iid: iid };
 }
 
-/** Returns the path of a new merge request with auto-merge enabled. */
-async function pathWithAutoMerge({ project, newBranch, newMergeRequest, expectSuccess }: Scene) {
+/** Creates a merge request with auto-merge enabled, and returns its path parameters. */
+async function createMergeRequestWithAutoMerge({ project, newBranch, newMergeRequest, expectSuccess }: Scene) {
   const { iid } = await newMergeRequest({ target_branch: await newBranch('main'), title: 'Draft: It' });
   await expectSuccess(project.owner.put(`${project.at}/merge_requests/${iid}/merge`, { auto_merge: true }));
   return { id: project.id, merge_request_iid: iid };

@@ -7,6 +7,7 @@ import type { MergeRequestsTables } from '#database/tables/merge-requests.ts';
 
 export type NewMergeRequestRow = Insertable<MergeRequestsTables['merge_requests']>;
 
+/** Inserts a merge request and returns its id. */
 export async function insertMergeRequest(tx: Transaction, row: NewMergeRequestRow): Promise<number> {
   const { id } = await tx.insertInto('merge_requests').values(row).returning('id').executeTakeFirstOrThrow();
   return id;

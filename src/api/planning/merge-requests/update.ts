@@ -153,7 +153,7 @@ async function applyUpdate(
     uow,
     project,
     before,
-    permittedInput(access, input),
+    pickPermittedInput(access, input),
   );
   const title = input.title ?? row.title;
   const columns = pickChangedColumns<MergeRequest>(row, {
@@ -244,7 +244,7 @@ async function resolveStateAndBranches(
 }
 
 /** Removes the parameters that need the Developer role, unless the caller has it. */
-function permittedInput(
+function pickPermittedInput(
   { caller, project }: CurrentAccess,
   input: UpdateMergeRequestInput,
 ): Partial<UpdateMergeRequestInput> {

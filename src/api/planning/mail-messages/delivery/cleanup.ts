@@ -10,6 +10,7 @@ const RETENTION_DAYS = 30;
 
 const getRetentionCutoff = (tx: Transaction) => addMilliseconds(tx.now, -RETENTION_DAYS * DAY_MS);
 
+/** Deletes old mails, and occurrences without mails, in batches. */
 export const cleanUpMails = defineJob({
   kind: 'mail_sweep',
   async handle({ database }: Pick<Services, 'database'>) {

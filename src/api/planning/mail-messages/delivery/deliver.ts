@@ -30,6 +30,7 @@ type DeliveryServices = Pick<Services, 'config' | 'database' | 'clock' | 'mailer
 /** Maximum number of claims per run. A shutdown waits for the run, so it must end soon. */
 const MAX_ROUNDS = 5;
 
+/** Sends due mails in rounds, then enqueues itself for the next due time. */
 export const deliverMails = defineJob({
   kind: 'mail_deliver',
   async handle(services: DeliveryServices, _payload: Record<string, never>, { signal }) {
@@ -42,8 +43,8 @@ export const deliverMails = defineJob({
       if (claimedMails.length === 0) break;
       await sendAll(services, claimedMails);
     }
-    const next = await findNextDueTime(database.reader);
-    if (next !== null) await database.transaction((tx) => enqueueDeliveryAt(tx, next));
+    const nextDueTime = await findNextDueTime(database.reader);
+    if (nextDueTime !== null) await database.transaction((tx) => enqueueDeliveryAt(tx, nextDueTime));
   },
 });
 
@@ -120,22 +121,30 @@ async function send(services: DeliveryServices, loadSubject: LoadSubject, mails:
   const [deliverable, droppedMails] = await partitionDeliverable(database.reader, loadSubject, mails);
   if (droppedMails.length > 0)
     await database.transaction((tx) => recordDeliveryResult(tx, droppedMails, { state: 'skipped' }));
-  const [first] = deliverable;
-  if (first === undefined) return;
+  const [firstDeliverable] = deliverable;
+  if (firstDeliverable === undefined) return;
   const context = { baseUrl: serverUrl(), key: await secretKey(), date: clock.now() };
   const storedMails = deliverable.map(({ mail }) => mail);
   // A digest of which only one mail is left is sent as a single mail.
   const isDigest = deliverable.length > 1;
   const mail: Mail = isDigest
     ? composeDigest(context, storedMails)
-    : composeMail(context, first.mail, await loadContent(database.reader, first.mail), first.subject);
+    : composeMail(
+        context,
+        firstDeliverable.mail,
+        await loadContent(database.reader, firstDeliverable.mail),
+        firstDeliverable.subject,
+      );
   const outcome = await mailer.send(mail);
   const digestId = isDigest ? getDigestId(storedMails) : null;
   if (outcome.sent)
     return database.transaction((tx) => recordDeliveryResult(tx, storedMails, { state: 'sent', digestId }));
   await database.transaction((tx) => requeueOrFail(tx, storedMails, outcome));
   const { final, error } = outcome;
-  services.log.warn({ mail: first.mail.id, attempt: first.mail.attempts, final, error }, 'A mail could not be sent');
+  services.log.warn(
+    { mail: firstDeliverable.mail.id, attempt: firstDeliverable.mail.attempts, final, error },
+    'A mail could not be sent',
+  );
 }
 
 /** Splits mails into those whose recipient may still read the subject, and the others. */

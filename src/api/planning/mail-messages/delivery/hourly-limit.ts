@@ -44,13 +44,13 @@ export async function postponeToDigest(
   mails: readonly StoredMail[],
   availableAt: string,
 ): Promise<void> {
-  const [first] = mails;
-  if (first === undefined) return;
+  const [firstMail] = mails;
+  if (firstMail === undefined) return;
   const waitingMail = await tx
     .selectFrom('mail_messages')
     .select(['digest_id', 'next_attempt_at'])
     .where('state', '=', 'queued')
-    .where('recipient_email', '=', first.recipient_email)
+    .where('recipient_email', '=', firstMail.recipient_email)
     .where('digest_id', 'is not', null)
     .orderBy('id')
     .limit(1)
@@ -62,7 +62,7 @@ export async function postponeToDigest(
         state: 'queued' as const,
         attempts: eb('attempts', '-', 1),
         lease_until: null,
-        digest_id: digest_id ?? waitingMail?.digest_id ?? first.id,
+        digest_id: digest_id ?? waitingMail?.digest_id ?? firstMail.id,
         next_attempt_at: availableAt,
       }))
       .where('id', '=', id)

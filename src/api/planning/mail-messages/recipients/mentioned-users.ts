@@ -38,6 +38,7 @@ export function findMentions(text: string): UsernameMention[] {
   return [...mentionsByName.values()];
 }
 
+/** Returns the case-folded usernames that a text mentions. */
 export const findMentionedUsernames = (text: string): string[] => findMentions(text).map(({ name }) => name);
 
 /** Returns whether only whitespace is between `signIndex` and the leading mentions, an empty line or the start of the text. */

@@ -9,6 +9,7 @@ import type { EmailEvent } from '#database/tables/notification-settings.ts';
 /** How a candidate is involved in the subject. */
 export type Involvement = 'participating' | 'mention' | 'watch' | 'custom' | 'subscription';
 
+/** A user who may get a mail about an event. */
 export interface NotificationCandidate {
   readonly involvements: ReadonlySet<Involvement>;
   /** Applicable settings, nearest first, the global one last; may be empty. */
@@ -34,6 +35,7 @@ interface RuleContext {
 /** The first rule that excludes a candidate. */
 export type DropReason = 'unreachable' | 'unreadable' | 'mailsDisabled' | 'actor' | 'unsubscribed' | 'level';
 
+/** No mail, or a mail with its reason; null means the notification settings. */
 export type NotificationDecision = { readonly dropReason: DropReason } | { readonly reason: MailReason | null };
 
 /** Returns the first rule that excludes the candidate, or else the reason for the mail; null means the notification settings. */

@@ -82,8 +82,8 @@ async function tryAutoMerge(services: MergeServices, id: number): Promise<string
 async function abortIfHeadMoved(uow: UnitOfWork, id: number): Promise<void> {
   if (await isBeingMerged(uow, id)) return enqueueAutoMergeLater(uow, id, MERGE_IN_PROGRESS_DELAY_MS);
   const pendingMerge = await findAutoMerge(uow, id);
-  const [current] = await findMergeRequests(uow, uow.actor, [id]);
-  if (pendingMerge !== null && pendingMerge.head !== current?.head_sha)
+  const [currentMergeRequest] = await findMergeRequests(uow, uow.actor, [id]);
+  if (pendingMerge !== null && pendingMerge.head !== currentMergeRequest?.head_sha)
     await abortAutoMerges(uow, [id], 'the source branch was updated');
 }
 

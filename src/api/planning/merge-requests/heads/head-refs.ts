@@ -89,9 +89,9 @@ function findRepository(db: Reader, projectId: number) {
 
 type HeadRefRepository = NonNullable<Awaited<ReturnType<typeof findRepository>>> & { readonly id: number };
 
-const headRefName = (iid: number) => `refs/merge-requests/${iid}/head`;
+const getHeadRefName = (iid: number) => `refs/merge-requests/${iid}/head`;
 /** Returns the prefix of the refs that keep replaced heads reachable. A commit id follows. */
-const keepAroundPrefix = (iid: number) => `refs/keep-around/merge-requests/${iid}/`;
+const getKeepAroundPrefix = (iid: number) => `refs/keep-around/merge-requests/${iid}/`;
 
 /** Returns the changes that head refs and keep-around refs need; deletions for deleted merge requests. */
 async function collectRefChanges(
@@ -106,12 +106,12 @@ async function collectRefChanges(
   const versionsByIid = Map.groupBy(versions, ({ iid }) => iid);
   const changes: RefChange[] = [];
   for (const iid of new Set(iids)) {
-    const ref = headRefName(iid);
+    const ref = getHeadRefName(iid);
     const head = heads.get(iid);
     const refTarget = await resolveRef(repository, ref);
     if (head === undefined) {
       if (refTarget !== null) changes.push({ ref, oldId: refTarget, newId: ZERO_ID });
-      const keepAroundRefs = await listRefs(git, repository, keepAroundPrefix(iid));
+      const keepAroundRefs = await listRefs(git, repository, getKeepAroundPrefix(iid));
       changes.push(...keepAroundRefs.map(({ name, id }) => ({ ref: name, oldId: id, newId: ZERO_ID })));
       continue;
     }
@@ -121,7 +121,7 @@ async function collectRefChanges(
       ...newHeads,
       head,
     ])) {
-      const keepAroundRef = keepAroundPrefix(iid) + id;
+      const keepAroundRef = getKeepAroundPrefix(iid) + id;
       if ((await resolveRef(repository, keepAroundRef)) === null)
         changes.push({ ref: keepAroundRef, oldId: ZERO_ID, newId: id });
     }

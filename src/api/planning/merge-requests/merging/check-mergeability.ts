@@ -31,6 +31,7 @@ interface CheckBatch {
   readonly before?: number;
 }
 
+/** Checks a batch of unchecked merge requests of a project and stores the results. */
 export const checkMergeRequests = defineJob({
   kind: 'check_merge_requests',
   async handle({ database, git, runUnitOfWork }: RefServices, { projectId, before }: CheckBatch) {

@@ -49,7 +49,7 @@ export async function writeMerge(git: Git, plan: MergePlan): Promise<MergeCommit
   const tree = await mergeTrees(git, plan, sourceCommit);
   if (tree === null) return null;
   const { project, target, merger } = plan;
-  const message = plan.mergeMessage?.trim() ? plan.mergeMessage : defaultMessage(project, mergeRequest);
+  const message = plan.mergeMessage?.trim() ? plan.mergeMessage : buildDefaultMessage(project, mergeRequest);
   const commit = { tree, parents: [target, sourceCommit], author: merger, committer: merger, message };
   const mergeCommit = await writeCommit(git, getRepository(git, project), commit);
   return { tip: mergeCommit, mergeCommit, squashCommit };
@@ -85,6 +85,9 @@ async function readTreeId(git: Git, project: Project, commit: string): Promise<s
   return storedCommit.treeId;
 }
 
-function defaultMessage({ full_path }: Project, { iid, title, source_branch, target_branch }: MergeRequest): string {
+function buildDefaultMessage(
+  { full_path }: Project,
+  { iid, title, source_branch, target_branch }: MergeRequest,
+): string {
   return `Merge branch '${source_branch}' into '${target_branch}'\n\n${title}\n\nSee merge request ${full_path}!${iid}`;
 }

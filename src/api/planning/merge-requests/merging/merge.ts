@@ -239,10 +239,11 @@ async function scheduleAutoMerge(
   const { project_id, iid } = state.mergeRequest;
   const failure = await runUnitOfWork(caller, async (uow) => {
     const access = await reloadAccess(uow, caller, project_id);
-    const current = await findMergeRequest(uow, caller, project_id, iid);
-    if (current === null || !isUnchangedSince(state, access.project, current)) return fail('changed');
+    const currentMergeRequest = await findMergeRequest(uow, caller, project_id, iid);
+    if (currentMergeRequest === null || !isUnchangedSince(state, access.project, currentMergeRequest))
+      return fail('changed');
     if (decideMerge(options.mode, await loadMergeChecks(uow, state, options.mode)) !== 'later') return fail('changed');
-    await enableAutoMerge(uow, access, current, options);
+    await enableAutoMerge(uow, access, currentMergeRequest, options);
   });
   return failure ? undefined : findMergeRequest(database.forRequest().reader, caller, project_id, iid).then(orNotFound);
 }

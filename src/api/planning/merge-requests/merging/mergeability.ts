@@ -113,10 +113,10 @@ export function getDetailedStatus(checks: MergeChecks): DetailedStatus {
 
 /** Returns the failure of a merge, or null if there is none: `conflict` if a needed rebase is the only other obstacle. */
 export function getMergeFailure(checks: MergeChecks): 'notMergeable' | 'conflict' | null {
-  const [first, ...others] = findObstacles(checks);
-  if (first === undefined) return null;
-  const hasOtherObstacles = others.some((status) => status !== 'need_rebase');
-  return first === 'conflict' && !hasOtherObstacles ? 'conflict' : 'notMergeable';
+  const [firstObstacle, ...otherObstacles] = findObstacles(checks);
+  if (firstObstacle === undefined) return null;
+  const hasOtherObstacles = otherObstacles.some((status) => status !== 'need_rebase');
+  return firstObstacle === 'conflict' && !hasOtherObstacles ? 'conflict' : 'notMergeable';
 }
 
 /** Returns whether to squash. The project setting overrides the choice of the merge request. */

@@ -225,10 +225,11 @@ async function enableAutoMergeOfPush(
 ): Promise<void> {
   await runUnitOfWork(caller, async (uow) => {
     const access = await reloadAccess(uow, caller, project.id);
-    const [current] = await findMergeRequests(uow, caller, [mergeRequest.id]);
-    if (current === undefined || current.state !== 'opened') return;
-    await enableAutoMerge(uow, access, current, {});
-    if ((await loadHeadPipelines(uow, [current.id])).has(current.id)) await enqueueAutoMergeIfEnabled(uow, current.id);
+    const [currentMergeRequest] = await findMergeRequests(uow, caller, [mergeRequest.id]);
+    if (currentMergeRequest === undefined || currentMergeRequest.state !== 'opened') return;
+    await enableAutoMerge(uow, access, currentMergeRequest, {});
+    if ((await loadHeadPipelines(uow, [currentMergeRequest.id])).has(currentMergeRequest.id))
+      await enqueueAutoMergeIfEnabled(uow, currentMergeRequest.id);
   });
 }
 

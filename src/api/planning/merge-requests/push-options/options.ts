@@ -26,6 +26,7 @@ const PREFIX = 'merge_request.';
 /** The deprecated name of `auto_merge`. */
 const AUTO_MERGE_ALIAS = 'merge_when_pipeline_succeeds';
 
+/** Full names of the push options for merge requests. */
 export const MERGE_REQUEST_OPTIONS: readonly string[] = [
   'assign',
   'auto_merge',

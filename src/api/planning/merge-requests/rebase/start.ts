@@ -27,9 +27,9 @@ export async function startRebase(
   if (!mayForcePush(await listProtectionRules(reader, project.id), source_branch)) return fail('forcePushForbidden');
   if (project.read_only) return fail('readOnly');
   return runUnitOfWork(caller, async (uow) => {
-    const current = await findMergeRequest(uow, caller, project.id, iid);
+    const currentMergeRequest = await findMergeRequest(uow, caller, project.id, iid);
     // A merge request that is not open fails like one with a rebase in progress.
-    if (current?.state !== 'opened') return fail('locked');
+    if (currentMergeRequest?.state !== 'opened') return fail('locked');
     const isScheduled = await scheduleRebase(uow, { id, userId: caller.user.id, head, skipCi });
     return isScheduled ? { rebase_in_progress: true } : fail('locked');
   });

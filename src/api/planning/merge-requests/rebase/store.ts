@@ -8,6 +8,7 @@ import { addMilliseconds } from '#runtime/clock.ts';
 /** Duration of a lease: longer than one attempt and the delay before the next. After it the rebase counts as abandoned. */
 const LEASE_MS = 15 * 60_000;
 
+/** A requested rebase. */
 export interface NewRebase {
   /** Id of the merge request. */
   readonly id: number;
