@@ -1,7 +1,7 @@
 /** Returns the entries of `columns` whose value differs from the row. */
 export function pickChangedColumns<Row extends object>(row: Row, columns: Partial<Row>): Partial<Row> {
-  const different = Object.entries(columns).filter(([name, value]) => row[name as keyof Row] !== value);
-  return Object.fromEntries(different) as Partial<Row>;
+  const changedEntries = Object.entries(columns).filter(([name, value]) => row[name as keyof Row] !== value);
+  return Object.fromEntries(changedEntries) as Partial<Row>;
 }
 
 /** Returns whether both lists have the same ids, in any order. */

@@ -6,11 +6,11 @@ import { findMilestoneIdInScope } from './milestones.ts';
 export async function resolveMilestone(
   uow: UnitOfWork,
   project: Project,
-  current: number | null,
+  currentId: number | null,
   requestedId: number | null | undefined,
 ): Promise<number | null> {
-  if (requestedId === undefined) return current;
-  return requestedId ? ((await findMilestoneIdInScope(uow, project, requestedId)) ?? current) : null;
+  if (requestedId === undefined) return currentId;
+  return requestedId ? ((await findMilestoneIdInScope(uow, project, requestedId)) ?? currentId) : null;
 }
 
 /** Returns the assignees after the update, as `resolveUsers` does, but only the first one on the free tier. */
@@ -27,13 +27,13 @@ export async function resolveAssignees(
  * if `filterReaders` returns them. If none of the requested users can be set, the current users stay.
  */
 export async function resolveUsers(
-  current: readonly number[],
+  currentIds: readonly number[],
   requestedIds: readonly number[] | null,
   filterReaders: (ids: readonly number[]) => Promise<readonly number[]>,
 ): Promise<readonly number[]> {
-  if (requestedIds === null) return current;
-  const newIds = requestedIds.filter((id) => id > 0 && !current.includes(id));
+  if (requestedIds === null) return currentIds;
+  const newIds = requestedIds.filter((id) => id > 0 && !currentIds.includes(id));
   const readerIds = new Set(await filterReaders(newIds));
-  const resolvedIds = [...new Set(requestedIds)].filter((id) => current.includes(id) || readerIds.has(id));
-  return resolvedIds.length === 0 && requestedIds.some((id) => id > 0) ? current : resolvedIds;
+  const resolvedIds = [...new Set(requestedIds)].filter((id) => currentIds.includes(id) || readerIds.has(id));
+  return resolvedIds.length === 0 && requestedIds.some((id) => id > 0) ? currentIds : resolvedIds;
 }

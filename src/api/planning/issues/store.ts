@@ -7,6 +7,7 @@ import { lastPosition, type OrderedList, POSITION_GAP } from '../issuables/index
 
 export type NewIssueRow = Insertable<IssuesTables['issues']>;
 
+/** Inserts an issue and returns its id. */
 export async function insertIssue(tx: Transaction, row: NewIssueRow): Promise<number> {
   const { id } = await tx.insertInto('issues').values(row).returning('id').executeTakeFirstOrThrow();
   return id;

@@ -38,6 +38,7 @@ function isUsableInScope({ project }: IssuableListScope, table: 'label' | 'miles
 
 /** `None`, `Any`, or an id. */
 export type IdOrKeyword = number | FilterKeyword;
+/** Keywords of the filter `milestone_id`. `Upcoming` and `Started` refer to the dates of the milestone. */
 export type MilestoneKeyword = FilterKeyword | 'Upcoming' | 'Started';
 
 /** Filters of the request. Absent and null filters have no effect. */

@@ -2,6 +2,7 @@ import { addDays } from '#runtime/clock.ts';
 
 /** Date ranges relative to today, as `YYYY-MM-DD`, for the `due_date` filter (contract/planning.md §3.6). */
 
+/** Values of the filter `due_date`. */
 export const DUE_DATES = [
   '0',
   'any',

@@ -47,11 +47,15 @@ interface ListVisibility {
   readonly hasIndexedOrder: boolean;
 }
 
-/** Queries for the ids of a list, not sorted yet. */
-interface IdQueries<Table extends IssuableTables['table']> {
+/** The query for the ids of a list, not sorted yet. */
+interface ListIdQuery<Table extends IssuableTables['table']> {
   readonly query: IssuableIdQuery<Table>;
   /** The same query without the project index, to be combined with an id condition. Null if `query` has an id condition. */
   readonly unindexed: IssuableIdQuery<Table> | null;
+}
+
+/** The query with the properties from which its count strategy is chosen. */
+interface IdQueries<Table extends IssuableTables['table']> extends ListIdQuery<Table> {
   /** The same query, faster if all rows are read unsorted. */
   readonly unordered: IssuableIdQuery<Table>;
   /** Whether matches should be counted first: if few of many rows match, a scan in sort order is slow. */
@@ -73,17 +77,21 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
     ...cheapConditions,
     ...conditions.filter(({ isExpensive }) => isExpensive),
   ];
+  // The rows of a small project are always scanned, so no matches are counted.
   const isSmall = allConditions.length > 0 && (await isSmallProject(db, { tables, project: parent.project ?? null }));
-  const mostSelective = isSmall ? null : await findMostSelective(db, allConditions);
-  const isExact = mostSelective !== null && mostSelective.idsSuperset === undefined;
-  const otherConditions = allConditions.filter((condition) => condition !== mostSelective || !isExact);
+  const drivingCondition = isSmall ? null : await findMostSelective(db, allConditions);
+  // Rows of a superset must still be tested with the predicate.
+  const isExact = drivingCondition !== null && drivingCondition.idsSuperset === undefined;
+  const otherConditions = allConditions.filter((condition) => condition !== drivingCondition || !isExact);
   const projectId = sql.ref<number>(`${tables.table}.project_id`);
   // The unary plus keeps the query planner from using an index on the column.
   const unindexedProjectId = sql<number>`+${projectId}`;
-  const buildQuery = (idColumn: RawBuilder<number>, predicates = otherConditions.map(({ predicate }) => predicate)) =>
-    selectVisibleIds(db, tables, parent, idColumn, visibility).where((eb) => eb.and(predicates));
+  const buildQuery = (
+    projectIdColumn: RawBuilder<number>,
+    predicates = otherConditions.map(({ predicate }) => predicate),
+  ) => selectVisibleIds(db, tables, parent, projectIdColumn, visibility).where((eb) => eb.and(predicates));
   const castToTable = (query: IssuableIdQuery<'issues'>) => query as unknown as IssuableIdQuery<Table>;
-  if (mostSelective === null) {
+  if (drivingCondition === null) {
     // A list of all projects in an order without an index reads every row, so the index by project does not help.
     const needsSort = parent.group === null && !visibility.hasIndexedOrder;
     const query = castToTable(buildQuery(needsSort ? withoutIndex(db, projectId) : projectId));
@@ -106,7 +114,7 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
   const isSelected = isInSubquery(
     db,
     sql.ref<number>(`${tables.table}.id`),
-    sql`(${mostSelective.idsSuperset ?? mostSelective.ids})`,
+    sql`(${drivingCondition.idsSuperset ?? drivingCondition.ids})`,
   );
   const query = castToTable(buildQuery(unindexedProjectId).where(isSelected));
   return { query, unindexed: null, unordered: query, needsCount: false };
@@ -117,9 +125,10 @@ export async function chooseCountStrategy<Table extends IssuableTables['table']>
   db: Reader,
   tables: IssuableTables & { readonly table: Table },
   { query, unindexed, unordered, needsCount }: IdQueries<Table>,
-): Promise<Pick<IdQueries<Table>, 'query' | 'unindexed'> & { readonly count?: CountStrategy }> {
+): Promise<ListIdQuery<Table> & { readonly count?: CountStrategy }> {
   if (!needsCount) return { query, unindexed, ...(unindexed === null && { count: 'countInPageQuery' }) };
   const { isMatch, count } = await scanMatches(db, unordered);
+  // Many rows match, so a scan in list order fills the page early.
   if (isMatch === null) return { query, unindexed, count };
   const id = sql.ref<number>(`${tables.table}.id`);
   const listQuery = db

@@ -24,6 +24,7 @@ export function integerOrKeyword<const Keyword extends string>(
   };
 }
 
+/** An id, `None` or `Any`. */
 export const idOrKeyword: ParameterType<IdOrKeyword> = integerOrKeyword<FilterKeyword>('None', 'Any');
 
 /** Filters that can be negated. A blank username or title has no effect. */
@@ -38,6 +39,7 @@ export const negatableFilterParams = {
   my_reaction_emoji: optional(absentIfBlank(string)),
 };
 
+/** Filters by text and by timestamps, which cannot be negated. */
 export const searchAndTimeParams = {
   search: optional(searchExpression),
   in: optional(commaSeparated(oneOf('title', 'description'))),

@@ -6,6 +6,7 @@ import type { ListCondition } from './query-strategy.ts';
 
 /** Conditions on a column of the listed rows, or on the existence of related rows, from which filters are built. */
 
+/** `None` matches rows without a value, `Any` rows with a value. */
 export type FilterKeyword = 'None' | 'Any';
 
 /** Returns whether the value is this keyword, in any case. */

@@ -55,7 +55,7 @@ export async function findOrderPrefix<Table extends TableName>(
     return direction === 'asc'
       ? labelledQuery
       : labelledQuery.where(
-          sql<SqlBool>`not exists (${selectLabelledRows(db, tables, otherIds)} and ${labelledId(tables)} = ${rowId})`,
+          sql<SqlBool>`not exists (${selectLabelledRows(db, tables, otherIds)} and ${getLabelledIdRef(tables)} = ${rowId})`,
         );
   });
 }
@@ -127,8 +127,8 @@ function listPrioritizedLabels(db: Reader, projectId: number): Promise<RankedId[
 const milestoneCondition = (db: Reader, { table }: IssuableTables, ids: readonly number[]): RawBuilder<SqlBool> =>
   isInIds(db, sql.ref<number>(`${table}.milestone_id`), ids);
 
-const labelledId = ({ foreignKey }: IssuableTables) => sql.ref(`label_link.${foreignKey}`);
+const getLabelledIdRef = ({ foreignKey }: IssuableTables) => sql.ref(`label_link.${foreignKey}`);
 
 /** index: issue_labels_by_label, issue_labels_pkey, merge_request_labels_by_label, merge_request_labels_pkey */
 const selectLabelledRows = (db: Reader, tables: IssuableTables, ids: readonly number[]): RawBuilder<unknown> =>
-  sql`select ${labelledId(tables)} from ${sql.table(tables.labelTable)} as label_link where ${isInIds(db, sql<number>`label_link.label_id`, ids)}`;
+  sql`select ${getLabelledIdRef(tables)} from ${sql.table(tables.labelTable)} as label_link where ${isInIds(db, sql<number>`label_link.label_id`, ids)}`;

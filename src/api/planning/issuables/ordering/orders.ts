@@ -62,6 +62,7 @@ const milestoneDueOrder = memoizeByTables(
 /** Orders that are computed per row. `priority` sorts by the due date of the milestone, then by label priority. */
 export type ComputedOrderName = 'milestone_due' | 'label_priority' | 'priority';
 
+/** Returns whether the order is computed per row, so that no index has it. */
 export const isComputedOrder = (order: string): order is ComputedOrderName =>
   order === 'milestone_due' || order === 'label_priority' || order === 'priority';
 

@@ -60,7 +60,7 @@ export async function publishTextChanges(
     texts.push(text);
     await uow.publish('text-updated', {
       about: resource,
-      of: field,
+      field,
       before: before[field] ?? '',
       text,
       internal: false,

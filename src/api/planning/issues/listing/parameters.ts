@@ -40,6 +40,7 @@ export const issueFilterRules = [
   mutuallyExclusive('milestone', 'milestone_id'),
 ];
 
+/** Values of the parameter `order_by`. */
 export const ISSUE_ORDERS = [
   'created_at',
   'updated_at',
@@ -54,6 +55,7 @@ export const ISSUE_ORDERS = [
 ] as const;
 export type IssueOrder = (typeof ISSUE_ORDERS)[number];
 
+/** Filters, format and sort order of issue lists. */
 export const issueListParams = {
   state: optional(oneOf('opened', 'closed', 'all'), 'all'),
   ...issueFilterParams,
