@@ -72,8 +72,9 @@ export interface EventPayloads {
   'pipeline-deleted': { readonly projectId: number; readonly pipelineId: number };
   /** A title, description or comment was edited. `internal`: visible to members only. */
   'text-updated': {
+    /** The noteable, also if one of its notes was edited. */
     readonly about: Resource;
-    readonly of: 'title' | 'description' | 'note';
+    readonly field: 'title' | 'description' | 'note';
     readonly noteId?: number;
     readonly before: string;
     readonly text: string;

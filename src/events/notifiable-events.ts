@@ -9,6 +9,7 @@ import type { EmailEvent } from '#database/tables/notification-settings.ts';
 export interface NotifiableEvent {
   /** The mail event that users subscribe to. */
   readonly event: MailEvent;
+  /** What the event happened to. The key is stored in queued jobs: never rename it. */
   readonly about: Resource | { readonly type: 'Note' | 'Project' | 'Pipeline' | 'Alert'; readonly id: number };
   /** Previous assignees or reviewers, who are notified too. */
   readonly former?: readonly number[];

@@ -55,7 +55,7 @@ export const resetMergeRequestApprovals = endpoint({
   put: `${MERGE_REQUEST}/reset_approvals`,
   summary: 'Reset the approvals of a merge request',
   access: resetApprovalsAccess(),
-  errors: { merged: UNAUTHORIZED },
+  errors: { alreadyMerged: UNAUTHORIZED },
   response: accepted,
   write: (uow, { mergeRequest }) => resetApprovals(uow, mergeRequest),
 });

@@ -7,9 +7,9 @@ import { deleteApprovals, resetReviewStates } from '../approval-rows/index.ts';
 export async function resetApprovals(
   uow: UnitOfWork,
   { id, iid, project_id }: MergeRequest,
-): Promise<undefined | Failure<'merged'>> {
+): Promise<undefined | Failure<'alreadyMerged'>> {
   const mergeRequest = await findMergeRequest(uow, uow.actor, project_id, iid);
-  if (mergeRequest?.state === 'merged') return fail('merged');
+  if (mergeRequest?.state === 'merged') return fail('alreadyMerged');
   await deleteApprovals(uow, id);
   await resetReviewStates(uow, id);
 }

@@ -101,11 +101,11 @@ const writeAwardAccess = (kind: AwardableKind): Access<AwardableContext<SignedIn
 export async function reloadAwardable(
   uow: UnitOfWork<SignedInCaller>,
   kind: AwardableKind,
-  { noteable: previous, note: previousNote }: AwardableContext['awardable'],
+  { noteable: requestedNoteable, note: requestedNote }: AwardableContext['awardable'],
 ): Promise<AwardableContext['awardable']> {
-  const { noteable, caller } = await kind.issuableKind.reload(uow, uow.actor, previous);
-  const note = previousNote === null ? null : await findNote(uow, caller, noteable, previousNote.id);
-  const isNoteDeleted = previousNote !== null && note === null;
+  const { noteable, caller } = await kind.issuableKind.reload(uow, uow.actor, requestedNoteable);
+  const note = requestedNote === null ? null : await findNote(uow, caller, noteable, requestedNote.id);
+  const isNoteDeleted = requestedNote !== null && note === null;
   if (isNoteDeleted || !mayInParent(caller, 'create_note', noteable) || isLockedOut(caller, noteable))
     throw new AccessRevoked();
   return { noteable, note };

@@ -67,12 +67,12 @@ export const [
     errors: {
       systemNote: [404, '404 Award Emoji Awardable cannot add emoji reactions Not Found'],
       unknownEmoji: [404, '404 Award Emoji Name is not a valid emoji name Not Found'],
-      taken: [404, '404 Award Emoji Name has already been taken Not Found'],
+      alreadyAwarded: [404, '404 Award Emoji Name has already been taken Not Found'],
     },
     response: created(AwardEmoji),
     async write(uow, { awardable, params }) {
-      const current = await reloadAwardable(uow, kind, awardable);
-      return current.note?.system ? fail('systemNote') : createAward(uow, current, params.name);
+      const currentAwardable = await reloadAwardable(uow, kind, awardable);
+      return currentAwardable.note?.system ? fail('systemNote') : createAward(uow, currentAwardable, params.name);
     },
   }),
 );

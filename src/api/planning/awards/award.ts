@@ -21,12 +21,12 @@ export async function createAward(
   uow: UnitOfWork<SignedInCaller>,
   awardable: Awardable,
   shortName: string,
-): Promise<AwardRow | Failure<'unknownEmoji' | 'taken'>> {
+): Promise<AwardRow | Failure<'unknownEmoji' | 'alreadyAwarded'>> {
   const name = findEmojiName(shortName);
   if (name === null) return fail('unknownEmoji');
   const { user } = uow.actor;
   const row = await insertAward(uow, awardable, { userId: user.id, name });
-  if (row === null) return fail('taken');
+  if (row === null) return fail('alreadyAwarded');
   await updateVoteCount(uow, awardable, name, 1);
   const { type, id } = awardable.noteable;
   await uow.publish('emoji-awarded', { userId: user.id, about: { type, id } });
@@ -49,7 +49,7 @@ export async function toggleAward(
   uow: UnitOfWork<SignedInCaller>,
   awardable: Awardable,
   shortName: string,
-): Promise<string | Failure<'unknownEmoji' | 'taken'>> {
+): Promise<string | Failure<'unknownEmoji' | 'alreadyAwarded'>> {
   const name = findEmojiName(shortName);
   if (name === null) return fail('unknownEmoji');
   if ((await deleteAwardByName(uow, awardable, { userId: uow.actor.user.id, name })) === null) {

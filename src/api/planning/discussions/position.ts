@@ -106,7 +106,7 @@ async function existsInDiff(git: Git, repository: Repository, position: Position
 
 const isCut = ({ tooLarge, collapsed }: FileDiff) => tooLarge || collapsed;
 
-/** Returns the file in the diff; with higher limits if those of comparisons cut it. */
+/** Returns the file in the diff. Repeats the diff with higher limits if the limits of comparisons cut the file. */
 async function findFile(
   git: Git,
   repository: Repository,

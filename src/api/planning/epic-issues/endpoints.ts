@@ -48,7 +48,7 @@ export const removeEpicIssue = endpoint({
   delete: `${ISSUES}/:epic_issue_id`,
   summary: 'Remove an issue from an epic',
   access: updateIssueAccess(),
-  errors: { notFound: NOT_FOUND, noLink: [404, 'No Issue Link found'] },
+  errors: { notFound: NOT_FOUND, linkNotFound: [404, 'No Issue Link found'] },
   activity: ['note child', 'note parent'],
   response: ok(EpicIssueLink),
   write: (uow, { epic, associatedIssue: { association, child } }) => removeIssue(uow, epic, association.id, child),

@@ -14,8 +14,8 @@ export async function removeIssue(
   epic: Epic,
   associationId: number,
   child: IssueWithProject,
-): Promise<EpicIssueLinkRow | Failure<'notFound' | 'noLink'>> {
-  if (!mayInProject(uow.actor, 'relate_issue', child.project)) return fail('noLink');
+): Promise<EpicIssueLinkRow | Failure<'notFound' | 'linkNotFound'>> {
+  if (!mayInProject(uow.actor, 'relate_issue', child.project)) return fail('linkNotFound');
   const association = await findEpicIssueAssociation(uow, epic.id, associationId);
   if (association === null || !(await removeIssueFromEpic(uow, association, child))) return fail('notFound');
   const [issue] = await findIssues(uow, uow.actor, [association.issue_id]);

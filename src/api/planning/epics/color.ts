@@ -8,7 +8,7 @@ interface ParsedColor {
   readonly errors: string[];
 }
 
-/** Parses a color in the formats of label colors: `#RGB`, `#RRGGBB` or a name. Returns the default color for no text and, with errors, for an invalid one. */
+/** Parses a color in the formats of label colors: `#RGB`, `#RRGGBB` or a name. A missing text and, with errors, an invalid text yield the default color. */
 export function parseEpicColor(colorText: string | null | undefined): ParsedColor {
   const color = colorText == null ? DEFAULT_COLOR : parseColor(colorText);
   return color === null ? { color: DEFAULT_COLOR, errors: ['must be a valid color code'] } : { color, errors: [] };

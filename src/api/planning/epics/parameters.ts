@@ -48,6 +48,7 @@ const negatableParams = {
   my_reaction_emoji: optional(absentIfBlank(string)),
 };
 
+/** Filters of the list of epics. */
 export const epicFilterParams = {
   state: optional(oneOf('opened', 'closed', 'all'), 'all'),
   ...negatableParams,
@@ -60,6 +61,7 @@ export const epicFilterParams = {
   not: optional(object(negatableParams)),
 };
 
+/** Filters, scope and sort order of the list of epics. */
 export const epicListParams = {
   ...epicFilterParams,
   include_ancestor_groups: optional(boolean, false),

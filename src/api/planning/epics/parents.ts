@@ -21,12 +21,14 @@ export async function findParent(uow: UnitOfWork, id: number): Promise<Epic | Fa
 
 /** Returns the validation errors of a parent; `id` is null for a new epic. */
 export async function validateParent(db: Reader, id: number | null, parentId: number): Promise<string[]> {
-  const parentError = (code: keyof typeof PARENT_ERRORS) => [`This epic cannot be added. ${PARENT_ERRORS[code]}`];
-  if (id === parentId) return parentError('isItself');
+  const createParentErrors = (code: keyof typeof PARENT_ERRORS) => [
+    `This epic cannot be added. ${PARENT_ERRORS[code]}`,
+  ];
+  if (id === parentId) return createParentErrors('isItself');
   const ancestorIds = await listSelfAndAncestorIds(db, parentId);
-  if (id !== null && ancestorIds.includes(id)) return parentError('isAncestor');
+  if (id !== null && ancestorIds.includes(id)) return createParentErrors('isAncestor');
   const height = id === null ? 1 : await findHeight(db, id);
-  return ancestorIds.length + height > MAX_DEPTH ? parentError('tooDeep') : [];
+  return ancestorIds.length + height > MAX_DEPTH ? createParentErrors('tooDeep') : [];
 }
 
 /** Returns the ids of an epic and its ancestors. index: epics primary key */

@@ -63,6 +63,7 @@ export function hasPublicIssues(db: Reader, epicId: number): Promise<boolean> {
   );
 }
 
+/** Inserts an epic and returns its id. */
 export async function insertEpic(tx: Transaction, row: Insertable<EpicsTables['epics']>): Promise<number> {
   const { id } = await tx.insertInto('epics').values(row).returning('id').executeTakeFirstOrThrow();
   return id;

@@ -40,6 +40,7 @@ const TARGET_TYPES: Readonly<Partial<Record<(typeof EVENT_TARGETS)[number], Acti
   wiki: 'WikiPage::Meta',
 };
 
+/** Filters of the request. Absent and null filters have no effect. */
 export interface EventFilter {
   readonly action?: ActivityAction | null | undefined;
   readonly target_type?: (typeof EVENT_TARGETS)[number] | null | undefined;

@@ -203,13 +203,13 @@ async function countEvents(
   return count;
 }
 
-/** Returns whether an event exists after `first` and at or before `last`. index: activity_events_by_created_at */
-export function hasEventBetween(db: Reader, first: string, last: string): Promise<boolean> {
+/** Returns whether an event exists after `afterTime` and at or before `untilTime`. index: activity_events_by_created_at */
+export function hasEventBetween(db: Reader, afterTime: string, untilTime: string): Promise<boolean> {
   return hasRow(
     db
       .selectFrom('activity_events')
       .select('activity_events.id')
-      .where('created_at', '>', first)
-      .where('created_at', '<=', last),
+      .where('created_at', '>', afterTime)
+      .where('created_at', '<=', untilTime),
   );
 }

@@ -10,8 +10,10 @@ import { findCadence } from './store.ts';
 
 // Access to iterations and their cadences, and the loading of the cadence of a path (contract/planning.md §3.10).
 
+/** Access for callers who may read the group's iterations, anonymous ones included; 403 on the free tier. */
 export const readIterationsAccess = () => inGroupAllowingAnonymous('read_iteration').require(forbidOnFreeTier);
 export const MANAGE_ITERATIONS = 'admin_iteration';
+/** Access for members who may manage the group's iterations; 403 on the free tier. */
 export const manageIterationsAccess = () => inGroup(MANAGE_ITERATIONS).require(forbidOnFreeTier);
 
 interface GroupContext {

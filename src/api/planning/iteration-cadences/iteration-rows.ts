@@ -9,6 +9,7 @@ import type { CadenceRow } from './store.ts';
 /** Returns the lock key for creating iterations of a group or changing their dates. */
 export const iterationsLockKey = ({ id }: { readonly id: number }): string => `iterations of group ${id}`;
 
+/** An iteration with its dates. */
 export interface ScheduledIteration extends Period {
   readonly id: number;
 }
@@ -63,6 +64,7 @@ export interface IterationTexts {
   readonly description: string | null;
 }
 
+/** Texts of iterations that the scheduler creates. */
 export const NO_TEXTS: IterationTexts = { title: null, description: null };
 
 /** The iid and timestamps of an imported iteration. */

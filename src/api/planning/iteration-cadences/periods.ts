@@ -24,6 +24,7 @@ export interface IterationTimeline<Upcoming extends Period> {
   readonly upcoming: readonly Upcoming[];
 }
 
+/** The changes that complete a cadence's schedule. */
 export interface SchedulePlan<Upcoming> {
   /** Upcoming iterations whose dates change. */
   readonly rescheduled: readonly { readonly iteration: Upcoming; readonly period: Period }[];

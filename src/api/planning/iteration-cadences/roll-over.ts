@@ -16,10 +16,10 @@ interface ClosedIteration {
 /** Moves the open issues of a closed iteration to the current iteration of its cadence, in batches. */
 export const rollOverIteration = defineJob({
   kind: 'roll_over_iteration',
-  handle: async ({ runUnitOfWork }: Pick<Services, 'runUnitOfWork'>, closed: ClosedIteration) => {
+  handle: async ({ runUnitOfWork }: Pick<Services, 'runUnitOfWork'>, closedIteration: ClosedIteration) => {
     await runInBatches(runUnitOfWork, ANONYMOUS, {
       recheck: recheckNothing,
-      runBatch: (uow) => moveOpenIssues(uow, closed),
+      runBatch: (uow) => moveOpenIssues(uow, closedIteration),
     });
   },
 });
@@ -30,9 +30,9 @@ async function moveOpenIssues(
 ): Promise<typeof MORE | undefined> {
   // The cadence may have been deleted, or its roll-over disabled, since the job was enqueued.
   if (!(await findCadenceById(uow, cadenceId))?.roll_over) return undefined;
-  const current = await findCurrentIteration(uow, cadenceId);
-  if (current === null || current === iterationId) return undefined;
-  return (await moveOpenIssueBatch(uow, iterationId, current)) === BATCH_SIZE ? MORE : undefined;
+  const currentIterationId = await findCurrentIteration(uow, cadenceId);
+  if (currentIterationId === null || currentIterationId === iterationId) return undefined;
+  return (await moveOpenIssueBatch(uow, iterationId, currentIterationId)) === BATCH_SIZE ? MORE : undefined;
 }
 
 /** Moves one batch of open issues to another iteration and returns their number. */

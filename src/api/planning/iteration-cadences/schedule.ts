@@ -134,6 +134,7 @@ async function scheduleIfDue(uow: UnitOfWork, id: number): Promise<void> {
 
 const CADENCES_PER_BATCH = 100;
 
+/** Schedules all due cadences, in batches until none is left. */
 export const scheduleIterations = defineJob({
   kind: 'schedule_iterations',
   async handle({ database, runUnitOfWork, config }: Pick<Services, 'config' | 'database' | 'runUnitOfWork'>) {

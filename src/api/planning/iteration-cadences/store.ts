@@ -102,6 +102,7 @@ export type CadenceContent = Pick<
   | 'roll_over'
 >;
 
+/** Inserts a cadence and returns its row. */
 export async function insertCadence(tx: Transaction, groupId: number, content: CadenceContent): Promise<CadenceRow> {
   const timestamps = { created_at: tx.now, updated_at: tx.now };
   return tx

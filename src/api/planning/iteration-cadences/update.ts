@@ -29,8 +29,8 @@ export async function updateCadence(
   const needsRescheduling =
     restartsSchedule || !before.active || content.duration_in_weeks !== before.duration_in_weeks;
   if (!before.automatic && content.automatic) await clearUpcomingTitles(uow, id);
-  const after = await updateCadenceRow(uow, id, content);
-  return needsRescheduling ? rescheduleCadence(uow, after) : scheduleCadence(uow, after);
+  const updatedCadence = await updateCadenceRow(uow, id, content);
+  return needsRescheduling ? rescheduleCadence(uow, updatedCadence) : scheduleCadence(uow, updatedCadence);
 }
 
 function applyInput(before: CadenceRow, input: UpdateCadenceInput): CadenceContent {

@@ -29,6 +29,7 @@ const columns = [
   'iterations.updated_at',
 ] as const;
 
+/** Values of the filter `state`. */
 export const ITERATION_STATES = ['opened', 'upcoming', 'current', 'started', 'closed', 'all'] as const;
 type IterationStateFilter = (typeof ITERATION_STATES)[number];
 

@@ -28,6 +28,7 @@ export const labelsBelowParams = {
   only_group_labels: optional(boolean, true),
 };
 
+/** Which labels below the group count: those of subgroups, and those of projects. */
 export interface LabelsBelow {
   readonly include_descendant_groups?: boolean;
   readonly only_group_labels?: boolean;

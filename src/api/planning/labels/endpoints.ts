@@ -59,7 +59,7 @@ const getUpdateParams = (parent: ParentKind) => ({
   ...getPriorityParam(parent),
   archived: optional(boolean),
 });
-const atLeastOneChange = (parent: ParentKind) => atLeastOne(...Object.keys(getUpdateParams(parent)));
+const requireAtLeastOneChange = (parent: ParentKind) => atLeastOne(...Object.keys(getUpdateParams(parent)));
 
 /** Converts the parameters: `new_name` is the new title. */
 const toUpdateInput = ({
@@ -127,7 +127,7 @@ export const [updateGroupLabel, updateProjectLabel] = forGroupAndProject((parent
     summary: 'Update a label by ID or title',
     access: parent.accessWith(MANAGE_LABELS).resource(ownLabel),
     params: getUpdateParams(parent),
-    rules: [atLeastOneChange(parent)],
+    rules: [requireAtLeastOneChange(parent)],
     lock: ({ parent }) => hierarchyLockKey('labels', parent),
     errors: ERRORS,
     uniqueErrors: UNIQUE_ERRORS,
@@ -142,7 +142,7 @@ export const [updateNamedGroupLabel, updateNamedProjectLabel] = forGroupAndProje
     summary: 'Update a label named in the body',
     access: parent.accessWith(MANAGE_LABELS).resource(labelInBody),
     params: getUpdateParams(parent),
-    rules: [exactlyOne('label_id', 'name'), atLeastOneChange(parent)],
+    rules: [exactlyOne('label_id', 'name'), requireAtLeastOneChange(parent)],
     lock: ({ parent }) => hierarchyLockKey('labels', parent),
     errors: ERRORS,
     uniqueErrors: UNIQUE_ERRORS,

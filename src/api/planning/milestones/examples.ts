@@ -5,8 +5,8 @@ import type * as endpoints from './endpoints.ts';
 type ParentOf = (scene: Scene) => Group | Project;
 type Params = Example['params'];
 
-const inGroup: ParentOf = ({ group }) => group;
-const inProject: ParentOf = ({ project }) => project;
+const getGroup: ParentOf = ({ group }) => group;
+const getProject: ParentOf = ({ project }) => project;
 
 const buildListCall =
   (getParent: ParentOf, params?: Params): Build =>
@@ -52,15 +52,15 @@ const buildUpdateCalls = (getParent: ParentOf) =>
   ] as const;
 
 export const examples: Examples<typeof endpoints> = {
-  listGroupMilestones: [...buildListCalls(inGroup), buildListCall(inGroup, { include_descendants: true })],
-  listProjectMilestones: buildListCalls(inProject),
-  getGroupMilestone: buildMilestoneCall(inGroup, 'guest'),
-  getProjectMilestone: buildMilestoneCall(inProject, 'guest'),
-  createGroupMilestone: buildCreateCall(inGroup),
-  createProjectMilestone: buildCreateCall(inProject),
-  updateGroupMilestone: buildUpdateCalls(inGroup),
-  updateProjectMilestone: buildUpdateCalls(inProject),
-  deleteGroupMilestone: buildMilestoneCall(inGroup, 'planner'),
-  deleteProjectMilestone: buildMilestoneCall(inProject, 'planner'),
-  promoteProjectMilestone: buildMilestoneCall(inProject, 'planner'),
+  listGroupMilestones: [...buildListCalls(getGroup), buildListCall(getGroup, { include_descendants: true })],
+  listProjectMilestones: buildListCalls(getProject),
+  getGroupMilestone: buildMilestoneCall(getGroup, 'guest'),
+  getProjectMilestone: buildMilestoneCall(getProject, 'guest'),
+  createGroupMilestone: buildCreateCall(getGroup),
+  createProjectMilestone: buildCreateCall(getProject),
+  updateGroupMilestone: buildUpdateCalls(getGroup),
+  updateProjectMilestone: buildUpdateCalls(getProject),
+  deleteGroupMilestone: buildMilestoneCall(getGroup, 'planner'),
+  deleteProjectMilestone: buildMilestoneCall(getProject, 'planner'),
+  promoteProjectMilestone: buildMilestoneCall(getProject, 'planner'),
 };

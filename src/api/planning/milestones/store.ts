@@ -206,6 +206,7 @@ const toMilestoneValues = ({ title, description, start_date, due_date }: Milesto
 /** State and timestamps of an imported milestone. */
 export type ImportedMilestoneState = Pick<MilestoneRow, 'state' | 'created_at' | 'updated_at'>;
 
+/** Inserts a milestone and returns its row. */
 export async function insertMilestone(
   tx: Transaction,
   owner: OwnerColumns,
@@ -220,6 +221,7 @@ export async function insertMilestone(
     .executeTakeFirstOrThrow();
 }
 
+/** Updates a milestone and returns its row. */
 export async function updateMilestoneRow(
   tx: Transaction,
   id: number,

@@ -7,17 +7,17 @@ import { isMilestoneTitleTaken, type MilestoneContent, type MilestoneRow } from 
 const MAX_TITLE_LENGTH = 255;
 
 /**
- * Returns validation errors, or null if the content is valid. `current` is the stored milestone on update. Its unchanged title is
+ * Returns validation errors, or null if the content is valid. `currentMilestone` is set on update. Its unchanged title is
  * valid even as a duplicate, because transfers of projects and groups can cause duplicates.
  */
 export async function validateMilestone(
   tx: Transaction,
   parent: GroupOrProject,
   { title, start_date: start, due_date: due }: MilestoneContent,
-  current?: MilestoneRow,
+  currentMilestone?: MilestoneRow,
 ): Promise<FieldErrors | null> {
   return compactFieldErrors({
-    title: await validateMilestoneTitle(tx, parent, title, current),
+    title: await validateMilestoneTitle(tx, parent, title, currentMilestone),
     due_date: start !== null && due !== null && due <= start ? ['must be greater than start date'] : [],
   });
 }
@@ -34,11 +34,11 @@ async function validateMilestoneTitle(
   tx: Transaction,
   parent: GroupOrProject,
   title: string,
-  current?: MilestoneRow,
+  currentMilestone?: MilestoneRow,
 ): Promise<readonly string[]> {
   if (title === '') return ["can't be blank"];
   if ([...title].length > MAX_TITLE_LENGTH) return [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`];
-  if (title === current?.title) return [];
+  if (title === currentMilestone?.title) return [];
   return (await isMilestoneTitleTaken(tx, parent, title)) ? TITLE_TAKEN_ERRORS : [];
 }
 

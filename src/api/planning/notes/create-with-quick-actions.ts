@@ -40,6 +40,7 @@ const QuickActionsOnly = entity('CommandsOnly', {
 export const createNoteOrQuickActionsEntity = <Row extends object, Written extends Entity<Row>>(noteEntity: Written) =>
   eitherEntity(noteEntity, QuickActionsOnly, (row) => !('summary' in (row as object)));
 
+/** Errors of all endpoints whose texts may contain quick actions. */
 export const QUICK_ACTION_ERRORS = {
   noCommands: [400, '400 Bad request - Failed to apply commands.'],
   updateFailed: [400, '400 Bad request - Note {:validation=>[{text}]}'],

@@ -88,18 +88,18 @@ async function loadRelations(notes: readonly NoteListRow[], { db }: Serializatio
       notes.map(({ id }) => id),
     ),
   ]);
-  const byId = (references: readonly NoteableRef[]) =>
+  const toMapById = (references: readonly NoteableRef[]) =>
     new Map(references.map((reference) => [reference.id, reference]));
-  const withoutIid = (reference: Omit<NoteableRef, 'iid'>) => ({ ...reference, iid: null });
+  const toReferenceWithoutIid = (reference: Omit<NoteableRef, 'iid'>) => ({ ...reference, iid: null });
   return {
     users,
     bodies,
     references: {
-      Issue: byId(issues),
-      MergeRequest: byId(mergeRequests),
-      Epic: byId([]),
-      Commit: byId(commits.map(withoutIid)),
-      Snippet: byId(snippets.map(withoutIid)),
+      Issue: toMapById(issues),
+      MergeRequest: toMapById(mergeRequests),
+      Epic: toMapById([]),
+      Commit: toMapById(commits.map(toReferenceWithoutIid)),
+      Snippet: toMapById(snippets.map(toReferenceWithoutIid)),
     },
   };
 }

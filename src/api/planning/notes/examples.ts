@@ -21,7 +21,7 @@ async function newNote(scene: Scene, newNoteable: NewIssuable | NewNoteable) {
 const COMMANDS = '/todo\n/done\n/label ~nope\n/milestone %nope\n/epic &999999\n/assign me\n/react :+1:\n/close';
 
 /** Calls for one kind of noteable. */
-const callsOn = (
+const buildExamples = (
   newNoteable: NewIssuable,
   by: CallerName = 'guest',
 ): Record<'list' | 'get' | 'create' | 'update' | 'delete', Builds> => ({
@@ -49,9 +49,9 @@ const callsOn = (
   delete: async (scene) => ({ by: 'maintainer', path: await newNote(scene, newNoteable) }),
 });
 
-const onIssue = callsOn(newIssueNoteable);
-const onMergeRequest = callsOn(newMergeRequestNoteable, 'planner');
-const onEpic = callsOn(newEpicNoteable);
+const onIssue = buildExamples(newIssueNoteable);
+const onMergeRequest = buildExamples(newMergeRequestNoteable, 'planner');
+const onEpic = buildExamples(newEpicNoteable);
 
 export const examples: Examples<typeof endpoints> = {
   listIssueNotes: onIssue.list,

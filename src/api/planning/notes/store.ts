@@ -36,10 +36,12 @@ export function listNotes(
   { order_by, sort, activity_filter }: NoteListParams,
   page: OffsetRequest,
 ): Promise<Page<NoteListRow>> {
-  const readable = selectReadableNotes(db, caller, noteable).select(listColumns);
-  const filtered =
-    activity_filter === 'all_notes' ? readable : readable.where('system', '=', activity_filter === 'only_activity');
-  return paginate(db, filtered.orderBy(`notes.${order_by}`, sort).orderBy('notes.id', sort), page);
+  const readableNotes = selectReadableNotes(db, caller, noteable).select(listColumns);
+  const filteredNotes =
+    activity_filter === 'all_notes'
+      ? readableNotes
+      : readableNotes.where('system', '=', activity_filter === 'only_activity');
+  return paginate(db, filteredNotes.orderBy(`notes.${order_by}`, sort).orderBy('notes.id', sort), page);
 }
 
 /** Returns the note of the noteable if the caller may read it, else null. index: notes primary key */
@@ -127,6 +129,7 @@ interface NewNoteRow {
   readonly importedState?: { readonly system: boolean; readonly updatedAt: string };
 }
 
+/** Inserts a note and returns its row. */
 export async function insertNote(
   tx: Transaction,
   noteable: NoteTarget,

@@ -57,8 +57,8 @@ async function loadThreads(db: Reader, caller: Caller, noteable: Noteable, ids: 
     .execute();
   const notesByThread = Map.groupBy(notes, ({ discussion_id }) => discussion_id);
   return ids.flatMap((id) => {
-    const [first, ...replies] = notesByThread.get(id) ?? [];
-    return first === undefined ? [] : [{ id, notes: [first, ...replies] as const }];
+    const [firstNote, ...replies] = notesByThread.get(id) ?? [];
+    return firstNote === undefined ? [] : [{ id, notes: [firstNote, ...replies] as const }];
   });
 }
 

@@ -58,10 +58,10 @@ export async function createNote(
   requestedNoteable: Noteable,
   { threadStart, ...input }: CreateNoteInput,
 ): Promise<NoteRow | Failure<NoteErrorCode>> {
-  const current = await reloadForComment(uow, kind, requestedNoteable);
-  if (threadStart === undefined) return writeNote(uow, current, input, null);
+  const context = await reloadForComment(uow, kind, requestedNoteable);
+  if (threadStart === undefined) return writeNote(uow, context, input, null);
   const type = threadStart.position === null ? 'DiscussionNote' : 'DiffNote';
-  return writeNote(uow, current, input, { id: null, type, ...threadStart, resolved: null });
+  return writeNote(uow, context, input, { id: null, type, ...threadStart, resolved: null });
 }
 
 /**
@@ -75,24 +75,24 @@ export async function replyToThread(
   { id }: Pick<Thread, 'id'>,
   input: Pick<CreateNoteInput, 'body' | 'createdAt' | 'changes'>,
 ): Promise<NoteRow | Failure<NoteErrorCode | 'threadGone' | 'notAnswerable'>> {
-  const current = await reloadForComment(uow, kind, requestedNoteable);
-  const thread = await findThread(uow, current.caller, current.noteable, id);
+  const context = await reloadForComment(uow, kind, requestedNoteable);
+  const thread = await findThread(uow, context.caller, context.noteable, id);
   if (thread === null) return fail('threadGone');
-  const [first] = thread.notes;
-  if (first.system || (first.type === null && current.noteable.type === 'Commit')) return fail('notAnswerable');
+  const [firstNote] = thread.notes;
+  if (firstNote.system || (firstNote.type === null && context.noteable.type === 'Commit')) return fail('notAnswerable');
   const reply = await writeNote(
     uow,
-    current,
-    { ...input, internal: first.internal },
+    context,
+    { ...input, internal: firstNote.internal },
     {
       id,
-      type: first.type ?? 'DiscussionNote',
-      position: first.position,
-      commitSha: first.commit_sha,
-      resolved: isThreadResolved(thread) ? { at: uow.now, by: current.caller.user.id } : null,
+      type: firstNote.type ?? 'DiscussionNote',
+      position: firstNote.position,
+      commitSha: firstNote.commit_sha,
+      resolved: isThreadResolved(thread) ? { at: uow.now, by: context.caller.user.id } : null,
     },
   );
-  if (!isFailure(reply) && first.type === null) await convertToThread(uow, first);
+  if (!isFailure(reply) && firstNote.type === null) await convertToThread(uow, firstNote);
   return reply;
 }
 
@@ -159,8 +159,9 @@ export async function updateNote(
   const { type, id } = noteable;
   if (type !== 'Commit' && type !== 'Snippet') {
     await uow.publish('text-updated', {
+      // The noteable of the note.
       about: { type, id },
-      of: 'note',
+      field: 'note',
       noteId: note.id,
       before: currentNote.body,
       text: body,

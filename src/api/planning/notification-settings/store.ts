@@ -49,7 +49,7 @@ export async function getGlobalSetting(db: Reader, userId: number): Promise<Glob
 function selectSetting(db: Reader, userId: number, source: SettingSource) {
   const userSettings = db.selectFrom('notification_settings').selectAll().where('user_id', '=', userId);
   if (source === 'everything') return userSettings.where('group_id', 'is', null).where('project_id', 'is', null);
-  return userSettings.where(sourceColumn(source.type), '=', source.id);
+  return userSettings.where(getSourceColumn(source.type), '=', source.id);
 }
 
 /** Upserts only the given fields, so that two concurrent first writes do not overwrite each other's fields. */
@@ -60,7 +60,7 @@ export async function updateSetting(
   changes: Partial<UserNotificationSetting>,
 ): Promise<void> {
   if (Object.keys(changes).length === 0) return;
-  const ownerColumns = source === 'everything' ? {} : { [sourceColumn(source.type)]: source.id };
+  const ownerColumns = source === 'everything' ? {} : { [getSourceColumn(source.type)]: source.id };
   const fields = { ...changes, updated_at: tx.now };
   const row = { level: getDefaultLevel(source), ...fields, ...ownerColumns, user_id: userId, created_at: tx.now };
   await tx
@@ -69,7 +69,7 @@ export async function updateSetting(
     .onConflict((conflict) =>
       source === 'everything'
         ? conflict.column('user_id').where('group_id', 'is', null).where('project_id', 'is', null).doUpdateSet(fields)
-        : conflict.columns([sourceColumn(source.type), 'user_id']).doUpdateSet(fields),
+        : conflict.columns([getSourceColumn(source.type), 'user_id']).doUpdateSet(fields),
     )
     .execute();
 }
@@ -86,10 +86,10 @@ export async function deleteSettingOfFormerMember(
   await tx
     .deleteFrom('notification_settings')
     .where('user_id', '=', userId)
-    .where(sourceColumn(sourceType), '=', sourceId)
+    .where(getSourceColumn(sourceType), '=', sourceId)
     .execute();
 }
 
-function sourceColumn(type: SourceType) {
+function getSourceColumn(type: SourceType) {
   return type === 'group' ? 'group_id' : 'project_id';
 }

@@ -8,7 +8,7 @@ import {
 import type * as endpoints from './endpoints.ts';
 
 /** Calls for one kind of noteable. */
-const callsOn = (
+const buildExamples = (
   newNoteable: NewIssuable,
   by: CallerName = 'guest',
 ): { readonly list: Builds; readonly get: Builds } => ({
@@ -22,9 +22,9 @@ const callsOn = (
   },
 });
 
-const onIssue = callsOn(newIssueNoteable);
-const onMergeRequest = callsOn(newMergeRequestNoteable, 'planner');
-const onEpic = callsOn(newEpicNoteable);
+const onIssue = buildExamples(newIssueNoteable);
+const onMergeRequest = buildExamples(newMergeRequestNoteable, 'planner');
+const onEpic = buildExamples(newEpicNoteable);
 
 export const examples: Examples<typeof endpoints> = {
   listIssueLabelEvents: onIssue.list,

@@ -3,7 +3,7 @@ import { type NewIssuable, newIssueNoteable, newMergeRequestNoteable } from '../
 import type * as endpoints from './endpoints.ts';
 
 /** Calls for one kind of noteable. */
-const callsOn = (newNoteable: NewIssuable, by: CallerName): { readonly list: Builds; readonly get: Builds } => ({
+const buildExamples = (newNoteable: NewIssuable, by: CallerName): { readonly list: Builds; readonly get: Builds } => ({
   list: async (scene) => ({ by, path: (await newNoteable(scene)).path }),
   get: async (scene) => {
     const { url, urlByIid, path } = await newNoteable(scene);
@@ -14,8 +14,8 @@ const callsOn = (newNoteable: NewIssuable, by: CallerName): { readonly list: Bui
   },
 });
 
-const onIssue = callsOn(newIssueNoteable, 'guest');
-const onMergeRequest = callsOn(newMergeRequestNoteable, 'planner');
+const onIssue = buildExamples(newIssueNoteable, 'guest');
+const onMergeRequest = buildExamples(newMergeRequestNoteable, 'planner');
 
 export const examples: Examples<typeof endpoints> = {
   listIssueMilestoneEvents: onIssue.list,
