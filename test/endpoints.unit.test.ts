@@ -75,8 +75,8 @@ const AUTH: Readonly<Record<string, Endpoint['access']['audience']>> = {
   'anonymous-ok': 'open',
   user: 'user',
   admin: 'admin',
-  key: 'key',
-  'token-in-body': 'key',
+  key: 'tokenHolder',
+  'token-in-body': 'tokenHolder',
 };
 
 test('allows the callers that the row of each endpoint names', () => {

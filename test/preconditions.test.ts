@@ -77,7 +77,7 @@ for (const { endpoint, builds } of ourShare(conditional)) {
   });
 
   // Endpoints that authenticate by credentials in the request have no caller.
-  if (endpoint.access.audience === 'key') continue;
+  if (endpoint.access.audience === 'tokenHolder') continue;
   test(`${endpoint.name}: does not reveal the precondition to callers without permission`, async () => {
     const example = await build(scene);
     const [stale = ''] = EARLIER;

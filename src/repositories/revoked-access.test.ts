@@ -155,7 +155,7 @@ test('writes when no access was revoked meanwhile', async () => {
 
 test('covers every endpoint that reads its body after the access check', () => {
   const behind = server.registry.endpoints.filter(
-    ({ body, method }) => (body === 'late' || body === 'raw') && method !== 'GET' && method !== 'HEAD',
+    ({ body, method }) => (body === 'deferred' || body === 'raw') && method !== 'GET' && method !== 'HEAD',
   );
   const known = [...TRIED, ...READING, ...LIKE_OTHERS, ...WITHOUT_BODY, ...BY_KEYS];
   assert.deepEqual(behind.map(({ name }) => name).sort(), known.sort());

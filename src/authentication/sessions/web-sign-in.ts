@@ -21,10 +21,10 @@ interface WebSignInInput {
 export async function signInWithPassword(
   services: { readonly database: Database },
   { login, password, session, address, waiter }: WebSignInInput,
-): Promise<{ readonly secret: string } | Failure<'switchedOff' | 'invalid'>> {
+): Promise<{ readonly secret: string } | Failure<'passwordSignInDisabled' | 'invalid'>> {
   const { database } = services;
   const settings = await loadSettings(database.reader);
-  if (!settings.password_authentication_enabled_for_web) return fail('switchedOff');
+  if (!settings.password_authentication_enabled_for_web) return fail('passwordSignInDisabled');
   const passwordCheck = await checkPassword(services, { login, password }, waiter);
   if (isFailure(passwordCheck)) return passwordCheck;
   const secret = createSessionSecret();

@@ -52,13 +52,13 @@ const SCOPES_BEYOND_API: readonly string[] = ['sudo', 'admin_mode'];
 export function validateGrantedScopes(
   { token }: Pick<Caller, 'token'>,
   scopes: readonly string[],
-): Failure<'lackedScope'> | null {
+): Failure<'missingScope'> | null {
   if (token === null) return null;
   const hasApi = token.scopes.includes('api');
   const missingScopes = scopes.filter(
     (scope) => !token.scopes.includes(scope) && !(hasApi && !SCOPES_BEYOND_API.includes(scope)),
   );
-  return missingScopes.length === 0 ? null : fail('lackedScope', { scope: [...new Set(missingScopes)].join(' ') });
+  return missingScopes.length === 0 ? null : fail('missingScope', { scope: [...new Set(missingScopes)].join(' ') });
 }
 
 /** Number of characters after the prefix. */

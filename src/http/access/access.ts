@@ -12,9 +12,9 @@ import type { Services } from '../services.ts';
  * Access rule of an endpoint. It authenticates the caller, loads the resources in the path, authorizes the caller, and
  * determines the type of the handler's arguments. Handlers never authorize.
  */
-export interface Access<Provided extends object, Needed extends Parameters = {}> {
-  /** Callers of the endpoint. `key`: authenticated by something other than API credentials, such as a job token. */
-  readonly audience: 'open' | 'user' | 'admin' | 'key';
+export interface Access<Provided extends object, AccessParameters extends Parameters = {}> {
+  /** Callers of the endpoint. `tokenHolder`: authenticated by another token than API credentials, such as a job token. */
+  readonly audience: 'open' | 'user' | 'admin' | 'tokenHolder';
   /** A short label for api.txt: `open`, `project:read_code`. */
   readonly label: string;
   /**
@@ -23,52 +23,54 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
   readonly isEnabled?: (call: AccessCall) => Promise<void>;
   /** Runs in the credentials stage. Throws for callers who have no access, whatever resources the path names. */
   readonly authenticate: (call: AccessCall) => void | Promise<void>;
-  /** Loads the parent in the path, or throws. The endpoint then loads it before it validates parameters. */
+  /** Loads the parent in the path, or throws. Endpoints with `loadParent` load it before they validate parameters. */
   readonly loadParent?: (call: AccessCall) => Promise<void>;
   /** Called for an unknown, expired or revoked token, before the request is answered with 401. */
   readonly invalidToken?: (call: AccessCall, token: InvalidToken) => Promise<void>;
   /** Parameters that name resources; the parameters of the endpoint come after them. */
-  readonly params: Needed;
+  readonly params: AccessParameters;
   /** Errors in addition to the standard 401, 403 and 404, for the OpenAPI document. */
   readonly errors: ErrorTable;
   /** Loads the resources in the path, or throws 404. The result is passed to `authorize` and `provide`. */
   readonly load: (call: AccessCall) => Promise<unknown>;
   /** Throws 403 unless the caller has permission for the loaded resources. */
   readonly authorize: (call: AccessCall, resources: never) => void | Promise<void>;
-  /** Maps the loaded resources to the arguments of the handler. */
+  /** Maps the loaded resources to properties of the handler's argument. */
   readonly provide: (resources: never) => Provided;
   /** The same access, which also loads a child of the resources that were loaded before. */
   resource<const Name extends string, Row, P extends Parameters = {}>(
     definition: ResourceDefinition<Provided, Name & UnusedName<Name, Provided>, Row, P>,
-  ): Access<Provided & { readonly [K in Name]: Row }, Needed & P>;
-  /** The same access, with another value for the handler. */
-  map<Other extends object>(provide: (provided: Provided) => Other): Access<Other, Needed>;
-  /** The same access with one more check; `label` describes it in api.txt. */
+  ): Access<Provided & { readonly [K in Name]: Row }, AccessParameters & P>;
+  /** The same access, with other properties of the handler's argument. */
+  map<Mapped extends object>(provide: (provided: Provided) => Mapped): Access<Mapped, AccessParameters>;
+  /** The same access with one more check, which throws the error for callers that fail it. */
   require(
-    allow: (call: AccessCall, provided: Provided) => void | Promise<void>,
-    label?: string,
-  ): Access<Provided, Needed>;
+    check: (call: AccessCall, provided: Provided) => void | Promise<void>,
+  ): Access<Provided, AccessParameters>;
+  /** The same access with another label in api.txt, for checks that its own label does not tell. */
+  withLabel(label: string): Access<Provided, AccessParameters>;
   /**
    * The same access, with a permission that depends on the body. The handler gets its check as the property `name`.
    * api.txt shows its label.
    */
   deferred<Name extends string, Check>(
     permission: DeferredPermission<Provided, Name & UnusedName<Name, Provided>, Check>,
-  ): Access<Provided & { readonly [K in Name]: Check }, Needed>;
+  ): Access<Provided & { readonly [K in Name]: Check }, AccessParameters>;
   /** The same access, with a callback for unknown, expired and revoked tokens. */
-  onInvalidToken(callback: (call: AccessCall, token: InvalidToken) => Promise<void>): Access<Provided, Needed>;
+  onInvalidToken(callback: (call: AccessCall, token: InvalidToken) => Promise<void>): Access<Provided, AccessParameters>;
   /** The same access to a resource that may be disabled. */
-  whenEnabled(requireEnabled: (call: AccessCall) => Promise<void>): Access<Provided, Needed>;
+  whenEnabled(requireEnabled: (call: AccessCall) => Promise<void>): Access<Provided, AccessParameters>;
   /** The same access, with the errors that its own checks throw, for the OpenAPI document. */
-  withErrors(errors: ErrorTable): Access<Provided, Needed>;
+  withErrors(errors: ErrorTable): Access<Provided, AccessParameters>;
 }
 
 /** Names of the values that every handler gets; access must not provide them. */
 export type ReservedName = 'params' | 'page' | 'base' | 'request' | 'rawParams';
 
-/** A resource name that is not used yet; `never` otherwise. */
+/** The name, if no other resource has it; `never` otherwise, so that a second use does not compile. */
 type UnusedName<Name extends string, Provided> = Name extends ReservedName | (keyof Provided & string) ? never : Name;
 
+/** What the functions of an access rule know of the request. */
 export interface AccessCall<Params extends object = Readonly<Record<string, unknown>>> {
   readonly services: Services;
   readonly db: Reader;
@@ -102,20 +104,20 @@ interface DeferredPermission<Provided, Name extends string, Check> {
 }
 
 /** Input of `access`. */
-export interface AccessDefinition<Resources extends object, Needed extends Parameters = {}>
+export interface AccessDefinition<Resources extends object, AccessParameters extends Parameters = {}>
   extends Pick<Access<Resources>, 'audience' | 'label' | 'authenticate' | 'loadParent' | 'invalidToken'> {
   /** The parameters that `load` and `authorize` read. */
-  readonly params?: Needed;
+  readonly params?: AccessParameters;
   readonly load: (call: AccessCall) => Promise<Resources>;
   readonly authorize: (call: AccessCall, resources: Resources) => void | Promise<void>;
 }
 
-/** Returns an access rule, which can be extended by its methods. */
-export function access<Resources extends object, Needed extends Parameters = {}>(
-  definition: AccessDefinition<Resources, Needed>,
-): Access<Resources, Needed> {
-  const { params = {} as Needed } = definition;
-  return composeAccess<Resources, Resources, Needed>({
+/** Returns an access rule; its methods return extended ones. */
+export function access<Resources extends object, AccessParameters extends Parameters = {}>(
+  definition: AccessDefinition<Resources, AccessParameters>,
+): Access<Resources, AccessParameters> {
+  const { params = {} as AccessParameters } = definition;
+  return composeAccess<Resources, Resources, AccessParameters>({
     ...definition,
     params,
     errors: {},
@@ -123,11 +125,12 @@ export function access<Resources extends object, Needed extends Parameters = {}>
   });
 }
 
-type AccessParts<Resources, Provided extends object, Needed extends Parameters> = Omit<
-  Access<Provided, Needed>,
+type AccessParts<Resources, Provided extends object, AccessParameters extends Parameters> = Omit<
+  Access<Provided, AccessParameters>,
   | 'resource'
   | 'map'
   | 'require'
+  | 'withLabel'
   | 'deferred'
   | 'onInvalidToken'
   | 'whenEnabled'
@@ -141,41 +144,42 @@ type AccessParts<Resources, Provided extends object, Needed extends Parameters> 
   readonly provide: (resources: Resources) => Provided;
 };
 
-function composeAccess<Resources, Provided extends object, Needed extends Parameters>(
-  parts: AccessParts<Resources, Provided, Needed>,
-): Access<Provided, Needed> {
+function composeAccess<Resources, Provided extends object, AccessParameters extends Parameters>(
+  parts: AccessParts<Resources, Provided, AccessParameters>,
+): Access<Provided, AccessParameters> {
   return {
     ...parts,
     resource: (<Name extends string, Row, P extends Parameters>(
       definition: ResourceDefinition<Provided, Name, Row, P>,
     ) => {
       rejectUnknownKeys('A resource', definition, RESOURCE_KEYS);
-      type Wider = Provided & { readonly [K in Name]: Row };
-      return composeAccess<Wider, Wider, Needed & P>({
+      type WithResource = Provided & { readonly [K in Name]: Row };
+      return composeAccess<WithResource, WithResource, AccessParameters & P>({
         ...parts,
-        params: { ...parts.params, ...definition.params } as Needed & P,
+        params: { ...parts.params, ...definition.params } as AccessParameters & P,
         async load(call) {
           const resources = await parts.load(call);
+          // A child must not reveal whether it exists to callers without permission for its parent.
           await parts.authorize(call, resources);
           const provided = parts.provide(resources);
           const row = await definition.load(call as AccessCall<ParameterValues<P>>, provided);
           if (row === null) throw definition.notFound();
-          return { ...provided, [definition.name]: row } as Wider;
+          return { ...provided, [definition.name]: row } as WithResource;
         },
         authorize: (call, resources) => definition.authorize?.(call, resources),
         provide: (resources) => resources,
       });
-    }) as Access<Provided, Needed>['resource'],
+    }) as Access<Provided, AccessParameters>['resource'],
     map: (provide) => composeAccess({ ...parts, provide: (resources: Resources) => provide(parts.provide(resources)) }),
-    require: (allow, label = parts.label) =>
+    require: (check) =>
       composeAccess({
         ...parts,
-        label,
         async authorize(call, resources) {
           await parts.authorize(call, resources);
-          await allow(call, parts.provide(resources));
+          await check(call, parts.provide(resources));
         },
       }),
+    withLabel: (label) => composeAccess({ ...parts, label }),
     deferred: (<Name extends string, Check>({ name, label, createCheck }: DeferredPermission<Provided, Name, Check>) =>
       composeAccess({
         ...parts,
@@ -186,7 +190,7 @@ function composeAccess<Resources, Provided extends object, Needed extends Parame
           const provided = parts.provide(resources);
           return { ...provided, [name]: createCheck(call, provided) } as Provided & { readonly [K in Name]: Check };
         },
-      })) as Access<Provided, Needed>['deferred'],
+      })) as Access<Provided, AccessParameters>['deferred'],
     onInvalidToken: (callback) => composeAccess({ ...parts, invalidToken: callback }),
     whenEnabled: (requireEnabled) => composeAccess({ ...parts, isEnabled: requireEnabled }),
     withErrors: (errors) => composeAccess({ ...parts, errors: { ...parts.errors, ...errors } }),
@@ -205,9 +209,9 @@ const RESOURCE_KEYS: Readonly<Record<keyof ResourceDefinition<object, string, un
  * Throws for an unknown key. The compiler checks object literals only where they are passed directly: a
  * misspelled `authorize` in a shared or spread one would authorize everyone.
  */
-export function rejectUnknownKeys(kind: string, declaration: object, known: Readonly<Record<string, true>>): void {
-  const unknown = Object.keys(declaration).filter((key) => !Object.hasOwn(known, key));
-  if (unknown.length > 0) throw new Error(`${kind} has no key ${unknown.join(', ')}`);
+export function rejectUnknownKeys(kind: string, declaration: object, knownKeys: Readonly<Record<string, true>>): void {
+  const unknownKeys = Object.keys(declaration).filter((key) => !Object.hasOwn(knownKeys, key));
+  if (unknownKeys.length > 0) throw new Error(`${kind} has no key ${unknownKeys.join(', ')}`);
 }
 
 const noCheck = () => {};

@@ -32,7 +32,7 @@ export function jobTokenAccess(
   limit: RunnerLimitSetting = 'runner_jobs_endpoints_api_limit',
 ): Access<JobAuthentication, typeof JOB_PARAMETERS> {
   return access({
-    audience: 'key',
+    audience: 'tokenHolder',
     label: 'job token',
     params: JOB_PARAMETERS,
     authenticate: () => {},
@@ -48,7 +48,7 @@ export function jobTokenAccess(
  */
 export function deferredJobTokenAccess(): Access<DeferredJobAuthentication, typeof JOB_PARAMETERS> {
   return access({
-    audience: 'key',
+    audience: 'tokenHolder',
     label: 'job token',
     params: JOB_PARAMETERS,
     authenticate: () => {},

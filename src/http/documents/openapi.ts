@@ -69,7 +69,7 @@ const SECURITY: Readonly<Record<Endpoint['access']['audience'], readonly Json[]>
   user: SIGNED_IN,
   admin: SIGNED_IN,
   // The credential is no API credential, such as a job token in a parameter.
-  key: [],
+  tokenHolder: [],
 };
 
 /** The authentication schemes (contract/conventions.md §7); each operation lists those that it accepts. */
@@ -95,7 +95,7 @@ function createParameters(endpoint: Endpoint, template: string, schemas: SchemaC
   const others = Object.entries(getDeclaredParameters(endpoint)).filter(
     ([name]) => !pathParameterList.some((parameter) => parameter.name === name),
   );
-  const inBody = endpoint.body === 'late' ? Object.entries(endpoint.fields) : others;
+  const inBody = endpoint.body === 'deferred' ? Object.entries(endpoint.fields) : others;
   if (hasRequestBody(endpoint)) return { parameters: inPath, ...createRequestBody(endpoint, inBody, schemas) };
   return {
     parameters: [...inPath, ...others.map(([name, parameter]) => createQueryParameter(name, parameter, schemas))],

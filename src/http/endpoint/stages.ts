@@ -7,11 +7,14 @@ export const STAGE_ORDERS = {
   standard: ['body', 'credentials', 'parameters', 'load', 'authorize', 'precondition'],
   /** Files and commits: the project is loaded before a byte of the body is read; the handler reads the body. */
   projectBeforeBody: ['credentials', 'load', 'parameters', 'authorize', 'precondition'],
-  /** Git and LFS: `load` authenticates by HTTP Basic; errors are plain text. */
-  ownCredentials: ['load', 'parameters', 'authorize'],
   /**
-   * Pages (session cookie only), OAuth clients and runners: `load` authenticates by the client's own token, a parameter or
-   * cookie. API credentials in the request are ignored.
+   * Git, LFS, alerts and error reports: `load` authenticates by HTTP Basic or a key of the project, and the handler reads the
+   * body. API credentials in the request are ignored. Health checks use it too, without authentication.
+   */
+  customAuthentication: ['load', 'parameters', 'authorize'],
+  /**
+   * Pages (session cookie only), OAuth clients and runners: as `customAuthentication`, but by a parameter or a cookie. So the
+   * body is read first.
    */
   clientToken: ['body', 'parameters', 'load', 'authorize', 'precondition'],
   /** The group in the path (404) and the tier (403) are checked before parameters, resources of the group after them. */

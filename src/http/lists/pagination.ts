@@ -45,8 +45,8 @@ export const keysetParameters = {
 /** Keyset pagination of a list; the first of `orders` is the default. */
 export interface KeysetRule {
   readonly orders: readonly `${string} ${'asc' | 'desc'}`[];
-  /** `id`: links contain id_after or id_before; `cursor`: links contain an opaque cursor. */
-  readonly cursorKind: 'id' | 'cursor';
+  /** `id`: links contain id_after or id_before; `opaque`: links contain an encoded cursor. */
+  readonly cursorKind: 'id' | 'opaque';
   /** Uses keyset pagination even without `pagination=keyset`. */
   readonly always?: boolean;
   /** Ignores `pagination=keyset` for signed-in callers. */

@@ -140,7 +140,7 @@ test('page and per_page have limits, defaults and invalid values', () => {
   for (const [given, expected] of rows) assert.deepEqual(readPaging(given), expected, JSON.stringify(given));
 });
 
-const byCursor: KeysetRule = { orders: ['id desc', 'id asc', 'name asc'], cursorKind: 'cursor' };
+const byCursor: KeysetRule = { orders: ['id desc', 'id asc', 'name asc'], cursorKind: 'opaque' };
 const byId: KeysetRule = { orders: ['id desc', 'id asc'], cursorKind: 'id', defaultOrderBy: 'created_at' };
 
 function ask(rule: KeysetRule, given: RawParameters, signedIn = true) {
@@ -221,7 +221,7 @@ function store({ sort, after, perPage }: KeysetRequest): Row[] {
 
 /** A page of rows by name, some of which are equal. */
 function byName(cursor?: string) {
-  const rule: KeysetRule = { orders: ['name asc'], cursorKind: 'cursor' };
+  const rule: KeysetRule = { orders: ['name asc'], cursorKind: 'opaque' };
   const asked = keyset(rule, { per_page: '2', ...(cursor ? { cursor } : {}) });
   const page = toKeysetPage(asked, store(asked), rule, (row) => row.name);
   const headers = createPageHeaders(page, asked, request, {});

@@ -65,7 +65,7 @@ export function visitor(): Access<{ visitor: Visitor }> {
 /** Allows every browser that sends a form with a valid CSRF token; 422 otherwise. */
 export function visitorWithForm(): Access<{ visitor: Visitor & { readonly session: WebSession } }> {
   return access({
-    audience: 'key',
+    audience: 'tokenHolder',
     label: 'web form',
     authenticate: () => {},
     async load(call) {
@@ -90,7 +90,7 @@ export function signedInVisitor(): Access<{ visitor: SignedInVisitor }> {
 
 /** Allows signed-in users that send a form with a valid CSRF token; 422 otherwise. */
 export function signedInVisitorWithForm(): Access<{ visitor: SignedInVisitor }> {
-  return signedInVisitor().require((call, { visitor }) => requireCsrfToken(call, visitor.session), 'web:user form');
+  return signedInVisitor().require((call, { visitor }) => requireCsrfToken(call, visitor.session)).withLabel('web:user form');
 }
 
 async function loadVisitor({ services, db, request }: AccessCall): Promise<Visitor> {

@@ -140,7 +140,7 @@ export const createCommit = endpoint({
   summary: 'Create a commit with several file actions',
   access: inProject('read_project').deferred(PUSH_TO_BRANCH),
   stageOrder: 'projectBeforeBody',
-  body: 'late',
+  body: 'deferred',
   fields: createCommitParams,
   errors: {
     ...BODY_ERRORS,

@@ -84,7 +84,7 @@ export const getRawFile = endpoint({
 const writeDefinition = {
   access: inProject('read_project').deferred(PUSH_TO_BRANCH),
   stageOrder: 'projectBeforeBody',
-  body: 'late',
+  body: 'deferred',
   params: { file_path: required(filePath) },
   fields: writeParams,
   errors: { ...BODY_ERRORS, ...FIELD_ERRORS, ...COMMIT_ERRORS },

@@ -46,7 +46,7 @@ export function changeDeploymentAccess(ability: 'update_deployment' | 'destroy_d
       ) {
         throw forbidden();
       }
-    }, `project:${ability} + may deploy there`);
+    }).withLabel(`project:${ability} + may deploy there`);
 }
 
 /** Returns whether the environment exists and the caller may deploy to it. */

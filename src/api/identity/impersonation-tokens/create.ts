@@ -26,7 +26,7 @@ export async function createImpersonationToken(
   uow: UnitOfWork<SignedInCaller>,
   { id }: User,
   input: CreateImpersonationTokenInput,
-): Promise<IssuedToken | Failure<UnchangeableUserCode | 'invalid' | 'lackedScope'>> {
+): Promise<IssuedToken | Failure<UnchangeableUserCode | 'invalid' | 'missingScope'>> {
   // The account may have been deleted since the access check.
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;

@@ -38,7 +38,7 @@ export const createImpersonationToken = endpoint({
   errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: FORBIDDEN,
-    lackedScope: LACKED_SCOPE,
+    missingScope: LACKED_SCOPE,
     invalid: INVALID,
   },
   activity: ['personal_access_token_created'],

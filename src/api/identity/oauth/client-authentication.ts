@@ -21,7 +21,7 @@ export type ClientStatus = 'none' | 'invalid' | OAuthApplication;
  */
 export function oauthClientAccess(): Access<{ client: ClientStatus }> {
   return access({
-    audience: 'key',
+    audience: 'tokenHolder',
     label: 'oauth client',
     authenticate: () => {},
     async load({ db, request, params }) {

@@ -31,7 +31,7 @@ export async function issueToken(
   uow: UnitOfWork<SignedInCaller>,
   userId: number,
   { name, description, scopes, expires_at }: CreateTokenInput,
-): Promise<IssuedToken | Failure<UnchangeableUserCode | 'invalidToken' | 'isImpersonated' | 'lackedScope'>> {
+): Promise<IssuedToken | Failure<UnchangeableUserCode | 'invalidToken' | 'isImpersonated' | 'missingScope'>> {
   const user = await findChangeableUser(uow, userId);
   if (isFailure(user)) return user;
   if (isImpersonating(uow.actor, user.id)) return fail('isImpersonated');

@@ -14,7 +14,7 @@ export const LACKED_SCOPE = [
 
 /** Errors of `replaceToken`. */
 export const ROTATE_ERRORS = {
-  lackedScope: LACKED_SCOPE,
+  missingScope: LACKED_SCOPE,
   alreadyRevoked: [400, '400 Bad request - Token already revoked'],
   expiryTooLate: [400, '400 Bad request - Expiration date must be before {latest}'],
 } as const;
@@ -23,7 +23,7 @@ export const CREATE_TOKEN_ERRORS = {
   userNotFound: USER_NOT_FOUND,
   internalUser: FORBIDDEN,
   isImpersonated: FORBIDDEN,
-  lackedScope: LACKED_SCOPE,
+  missingScope: LACKED_SCOPE,
   invalidToken: [422, '{problems}'],
 } as const;
 

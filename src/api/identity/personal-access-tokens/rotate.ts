@@ -20,7 +20,7 @@ import { canManageToken } from './revoke.ts';
 /** Days until the default expiry. */
 const DEFAULT_DAYS = 7;
 
-export type RotateFailure = 'alreadyRevoked' | 'expiryTooLate' | 'lackedScope';
+export type RotateFailure = 'alreadyRevoked' | 'expiryTooLate' | 'missingScope';
 
 /** The token to replace, and the expiry date of the new one. */
 interface TokenReplacement {

@@ -26,7 +26,7 @@ export function createSignInErrorPage(
   request: IncomingRequest,
   { csrfToken }: PageSession,
   { login }: { readonly login: string },
-  { code, values }: Failure<'invalid' | 'weak' | 'switchedOff' | 'tooMany'>,
+  { code, values }: Failure<'invalid' | 'weak' | 'passwordSignInDisabled' | 'tooMany'>,
 ): HtmlReply {
   const retryForm =
     code === 'weak'
@@ -40,7 +40,7 @@ ${retryForm}`;
 
 const ERROR_MESSAGES = {
   invalid: 'Invalid login or password.',
-  switchedOff: 'Signing in with a password is switched off on this server.',
+  passwordSignInDisabled: 'Signing in with a password is switched off on this server.',
   tooMany: 'Too many sign-ins from your network have failed. Try again in ten minutes.',
 } as const;
 

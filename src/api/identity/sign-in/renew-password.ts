@@ -28,9 +28,9 @@ interface RenewPasswordInput {
 export async function renewPassword(
   { database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>,
   { login, password, newPassword, address, waiter }: RenewPasswordInput,
-): Promise<string | Failure<'switchedOff' | 'invalid' | 'weak'>> {
+): Promise<string | Failure<'passwordSignInDisabled' | 'invalid' | 'weak'>> {
   const settings = await loadSettings(database.reader);
-  if (!settings.password_authentication_enabled_for_web) return fail('switchedOff');
+  if (!settings.password_authentication_enabled_for_web) return fail('passwordSignInDisabled');
   const passwordCheck = await checkPassword({ database }, { login, password }, waiter);
   if (isFailure(passwordCheck)) return passwordCheck;
   const { user } = passwordCheck;

@@ -42,7 +42,7 @@ async function renewAndSignIn(
   { address, waiter }: { readonly address: string; readonly waiter: Waiter },
   session: WebSession,
   { login, password, newPassword }: SignInForm,
-): Promise<{ readonly secret: string } | Failure<'invalid' | 'weak' | 'switchedOff'>> {
+): Promise<{ readonly secret: string } | Failure<'invalid' | 'weak' | 'passwordSignInDisabled'>> {
   if (newPassword === '') return signInWithPassword(services, { login, password, session, address, waiter });
   const currentPassword = await renewPassword(services, { login, password, newPassword, address, waiter });
   if (isFailure(currentPassword)) return currentPassword;

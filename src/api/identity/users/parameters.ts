@@ -15,7 +15,7 @@ export type UserOrderColumn = (typeof ORDER_COLUMNS)[number];
 /** Keyset orders of user lists: by id descending by default, or by any column in both directions. */
 export const USER_KEYSET: KeysetRule = {
   orders: ['id desc', ...ORDER_COLUMNS.flatMap((order) => [`${order} asc`, `${order} desc`] as const)],
-  cursorKind: 'cursor',
+  cursorKind: 'opaque',
 };
 
 /** Filters and order of user lists. A filter that is false or absent has no effect. */

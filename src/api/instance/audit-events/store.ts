@@ -17,7 +17,7 @@ export interface AuditLog {
 }
 
 /** Keyset pagination of audit events (contract/conventions.md §6). */
-export const AUDIT_KEYSET: KeysetRule = { orders: ['id desc'], cursorKind: 'cursor' };
+export const AUDIT_KEYSET: KeysetRule = { orders: ['id desc'], cursorKind: 'opaque' };
 
 /** Absent and null values do not restrict the list. Both timestamps are inclusive. */
 interface AuditEventFilter {

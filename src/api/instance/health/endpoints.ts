@@ -7,7 +7,7 @@ import { Alive, Readiness } from './entities.ts';
 import { checkReadiness } from './readiness.ts';
 
 /** Common to the three probes, which are not authenticated. */
-const sharedDefinition = { access: open(), stageOrder: 'ownCredentials', body: 'raw', root: true } as const;
+const sharedDefinition = { access: open(), stageOrder: 'customAuthentication', body: 'raw', root: true } as const;
 const NO_CACHE_HEADERS = { 'Cache-Control': 'no-cache' } as const;
 
 export const getHealth = endpoint({

@@ -114,7 +114,7 @@ export const createAlertIssue = endpoint({
   summary: 'Create an incident from an alert',
   access: updateAccess.require(({ caller }, { project }) => {
     if (!mayInProject(caller, 'create_issue', project)) throw forbidden();
-  }, 'project:update_alert_management_alert + project:create_issue'),
+  }).withLabel('project:update_alert_management_alert + project:create_issue'),
   errors: { exists: [409, 'An issue already exists'] },
   activity: ['created Issue'],
   response: created(Issue),

@@ -24,7 +24,7 @@ interface AddressCandidate {
  */
 export function integrationAccess(listCandidates: (path: AccessCall['path']) => readonly AddressCandidate[]) {
   return access<{ address: AlertTarget }>({
-    audience: 'key',
+    audience: 'tokenHolder',
     label: 'integration key',
     authenticate: () => {},
     authorize: () => {},

@@ -19,7 +19,7 @@ export const AlertReported = entity('AlertReported', { iid: Type.Integer(), titl
 
 /** The definition that all six endpoints share. */
 const sharedDefinition = {
-  stageOrder: 'ownCredentials',
+  stageOrder: 'customAuthentication',
   body: 'raw',
   root: true,
   errors: {

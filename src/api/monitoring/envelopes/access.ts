@@ -23,7 +23,7 @@ const noCheck = () => {};
  */
 export const clientKeyAccess = (endpointType: 'store' | 'envelope'): Access<SenderAuthentication> =>
   access({
-    audience: 'key',
+    audience: 'tokenHolder',
     label: 'client key',
     authenticate: noCheck,
     authorize: noCheck,

@@ -15,7 +15,7 @@ import { receiveEnvelope, receiveEvent } from './receive.ts';
 const ReportReceived = ok(entity('ReportReceived', { id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })) }));
 
 const sharedDefinition = {
-  stageOrder: 'ownCredentials',
+  stageOrder: 'customAuthentication',
   body: 'raw',
   errors: INGESTION_ERRORS,
   response: ReportReceived,

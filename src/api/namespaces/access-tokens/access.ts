@@ -30,7 +30,7 @@ export function visibleParentAccess(parent: ParentKind): Access<ParentContext> {
 export function tokenManagerAccess(parent: ParentKind): Access<ParentContext> {
   return visibleParentAccess(parent).require((_call, { caller, parent }) => {
     if (!mayManageTokens(caller, parent)) throw unauthorized();
-  }, `${parent.type}:manage_${parent.type}_access_tokens`);
+  }).withLabel(`${parent.type}:manage_${parent.type}_access_tokens`);
 }
 
 /**

@@ -24,7 +24,7 @@ interface CreateBotTokenInput extends CreateTokenInput {
 }
 
 type CreateFailure =
-  | 'lackedScope'
+  | 'missingScope'
   | 'notFound'
   | 'notPermitted'
   | 'exceedsCallerRole'

@@ -56,7 +56,7 @@ export const [createGroupAccessToken, createProjectAccessToken] = forGroupAndPro
       access_level: optional(integerIn(ROLES), MAINTAINER),
     },
     errors: {
-      lackedScope: LACKED_SCOPE,
+      missingScope: LACKED_SCOPE,
       notFound: PARENT_NOT_FOUND[parent.name],
       notPermitted: [400, `400 Bad request - User does not have permission to create ${parent.type} access token`],
       exceedsCallerRole: [

@@ -10,7 +10,7 @@ import type { GroupListInput } from './parameters.ts';
 import { type GroupRow, type GroupScope, hasFewGroups, orderGroups, selectVisibleGroups } from './store.ts';
 
 /** Keyset pagination of GET /groups, for anonymous callers only (contract/conventions.md §6). */
-export const GROUPS_KEYSET: KeysetRule = { orders: ['name asc'], cursorKind: 'cursor', anonymousOnly: true };
+export const GROUPS_KEYSET: KeysetRule = { orders: ['name asc'], cursorKind: 'opaque', anonymousOnly: true };
 
 /** Returns one page of the groups that the caller can see. */
 export async function loadGroupPage(

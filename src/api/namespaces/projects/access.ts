@@ -13,7 +13,7 @@ export function updateProjectAccess(): Access<{ project: Project; caller: Signed
   return inProject('update_project').require(({ params, caller }, { project }) => {
     const changesVisibility = params.visibility !== undefined && params.visibility !== null;
     if (changesVisibility && !mayInProject(caller, 'change_visibility', project)) throw forbidden();
-  }, 'project:update_project (visibility: change_visibility)');
+  }).withLabel('project:update_project (visibility: change_visibility)');
 }
 
 /** Admits everybody, and loads the user that the path names by id or username. */

@@ -8,7 +8,7 @@ import { requireApiScope } from '../geo-sites/index.ts';
 /** Creates the access for enabled secondaries; with `allowDisabled`, also for disabled ones. */
 export function siteAccess({ allowDisabled = false } = {}): Access<{ site: CallerSite }> {
   return access({
-    audience: 'key',
+    audience: 'tokenHolder',
     label: allowDisabled ? 'site (disabled too)' : 'site',
     authenticate({ caller: { site } }) {
       if (site === undefined || !(site.enabled || allowDisabled)) throw unauthorized();
@@ -22,7 +22,7 @@ export function siteAccess({ allowDisabled = false } = {}): Access<{ site: Calle
 /** Creates the access for enabled secondaries whose token is signed for the requested blob. */
 export function siteBlobAccess(): Access<{ site: CallerSite }> {
   return access({
-    audience: 'key',
+    audience: 'tokenHolder',
     label: 'site',
     authenticate({ caller: { site }, path }) {
       const isSigned =

@@ -115,7 +115,7 @@ export const [attachToGroupWiki, attachToProjectWiki] = forGroupAndProject((pare
     post: `${parent.path}/wikis/attachments`,
     summary: 'Upload a wiki attachment',
     access: writeWikiAccess(parent, 'create_wiki'),
-    body: 'late',
+    body: 'deferred',
     fields: attachmentFields,
     errors: {
       fileMissing: [400, { error: 'file is missing' }],

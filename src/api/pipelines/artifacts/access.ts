@@ -47,11 +47,11 @@ interface ArchiveContext {
   readonly archive: Artifact;
 }
 
-/** Arguments of `require`: the check of the caller's rights, and its label in `api.txt`. */
-const requireArchiveAccess = [
-  (_call: AccessCall, { caller, project, archive }: ArchiveContext) => requireAccessibility(caller, project, archive),
-  'project:read_job + access rule of the artifact',
-] as const;
+const requireArchiveAccess = (_call: AccessCall, { caller, project, archive }: ArchiveContext) =>
+  requireAccessibility(caller, project, archive);
+
+/** The label of archive access in `api.txt`. */
+const ARCHIVE_ACCESS_LABEL = 'project:read_job + access rule of the artifact';
 
 /** Loads the archive of the job in the path, for users (contract/runners.md §5.5). */
 export function readArchiveAccess() {
@@ -61,7 +61,8 @@ export function readArchiveAccess() {
       load: ({ db, services }, { job }) => findAvailableArchive(db, job.id, timestamp(services.clock)),
       notFound: genericNotFound,
     })
-    .require(...requireArchiveAccess)
+    .require(requireArchiveAccess)
+    .withLabel(ARCHIVE_ACCESS_LABEL)
     .map(toAuthorizedArchive);
 }
 
@@ -95,7 +96,8 @@ export function readLatestArchiveAccess() {
       },
       notFound: genericNotFound,
     })
-    .require(...requireArchiveAccess)
+    .require(requireArchiveAccess)
+    .withLabel(ARCHIVE_ACCESS_LABEL)
     .map(toAuthorizedArchive);
 }
 
@@ -115,7 +117,7 @@ interface DependencyContext {
  */
 export function dependencyTokenAccess() {
   return access<DependencyContext, typeof DEPENDENCY_PARAMS>({
-    audience: 'key',
+    audience: 'tokenHolder',
     label: 'job token of a user with read_job',
     params: DEPENDENCY_PARAMS,
     authenticate: () => {},

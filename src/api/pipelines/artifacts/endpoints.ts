@@ -20,7 +20,7 @@ export const uploadArtifacts = endpoint({
   summary: 'Upload an artifact of a running job',
   access: deferredJobTokenAccess(),
   stageOrder: 'clientToken',
-  body: 'late',
+  body: 'deferred',
   fields: uploadFields,
   unknownIdStatus: 403,
   errors: {
@@ -115,7 +115,7 @@ export const deleteJobArtifacts = endpoint({
   summary: 'Delete the artifacts of a job',
   access: readJobAccess().require((_call, { project, caller }) => {
     if (!mayForceJob(caller, project)) throw forbidden();
-  }, 'project:admin_pipeline'),
+  }).withLabel('project:admin_pipeline'),
   response: noContent,
   write: (uow, { job }) => deleteArtifacts(uow, job.id),
 });

@@ -36,14 +36,14 @@ export function readJobAccess(): JobAccess {
 export function updateJobAccess(): JobAccess {
   return readJobAccess().require(async ({ db, caller }, { project, job }) => {
     if (!(await mayUpdateJob(db, caller, project, job))) throw forbidden();
-  }, 'project:update_pipeline + push to its ref');
+  }).withLabel('project:update_pipeline + push to its ref');
 }
 
 /** Like `updateJobAccess`, but also allows users who may deploy to the job's protected environment. */
 export function runJobAccess(): JobAccess {
   return readJobAccess().require(async ({ db, caller, services }, { project, job }) => {
     if (!(await mayRunJob(db, services.config.tier, caller, project, job))) throw forbidden();
-  }, 'project:update_pipeline + push to its ref, or deploy to its environment');
+  }).withLabel('project:update_pipeline + push to its ref, or deploy to its environment');
 }
 
 async function mayRunJob(db: Reader, tier: Tier, caller: Caller, project: Project, job: JobRow): Promise<boolean> {

@@ -40,7 +40,7 @@ export const updateJob = endpoint({
 
 /** Requires authentication; callers without a job token get 404. */
 const ownJobAccess = access({
-  audience: 'key',
+  audience: 'tokenHolder',
   label: 'job token',
   authenticate: requireSignedIn,
   load: async ({ caller }) => ({ caller }),

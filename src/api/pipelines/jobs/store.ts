@@ -19,10 +19,10 @@ import {
 /** Queries for job lists. They do not read `jobs.options`, which may be large. */
 
 /** Keyset pagination of a project's jobs (contract/conventions.md §6). */
-export const JOBS_KEYSET: KeysetRule = { orders: ['id desc'], cursorKind: 'cursor' };
+export const JOBS_KEYSET: KeysetRule = { orders: ['id desc'], cursorKind: 'opaque' };
 
 /** Keyset pagination of a runner's jobs (contract/conventions.md §6). */
-export const RUNNER_JOBS_KEYSET: KeysetRule = { orders: ['id desc', 'id asc'], cursorKind: 'cursor' };
+export const RUNNER_JOBS_KEYSET: KeysetRule = { orders: ['id desc', 'id asc'], cursorKind: 'opaque' };
 
 /** Filter of a job list. */
 interface JobFilter {

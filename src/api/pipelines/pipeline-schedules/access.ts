@@ -84,7 +84,7 @@ function scheduleAccess(
     .resource(scheduleResource)
     .require(async (call, context) => {
       if (!(await isAllowed(context, call))) throw forbidden();
-    }, label);
+    }).withLabel(label);
 }
 
 const isOwner = ({ caller, schedule }: ScheduleContext) => schedule.owner_id === caller.user.id;

@@ -48,14 +48,14 @@ export function updatePipelineAccess(): PipelineAccess {
     .resource(pipelineResource)
     .require(async ({ db, caller }, { project, pipeline }) => {
       if (!(await mayRunPipelineOn(db, caller, project, pipeline))) throw forbidden();
-    }, 'project:update_pipeline + push or merge to its ref');
+    }).withLabel('project:update_pipeline + push or merge to its ref');
 }
 
 /** Like `updatePipelineAccess`, but the project must also let the caller cancel pipelines. */
 export function cancelPipelineAccess(): PipelineAccess {
   return updatePipelineAccess().require(({ caller, services }, { project }) => {
     if (!mayCancelJobs(services.config.tier, caller, project)) throw forbidden();
-  }, 'project:update_pipeline + push or merge to its ref + cancel');
+  }).withLabel('project:update_pipeline + push or merge to its ref + cancel');
 }
 
 /**
@@ -74,7 +74,7 @@ export function readPipelineVariablesAccess(): PipelineAccess {
   return signedInPipelineAccess().require(({ caller }, { project, pipeline }) => {
     const isOwnPipeline = pipeline.user_id === caller.user?.id && getProjectRole(caller, project) >= DEVELOPER;
     if (!isOwnPipeline && getProjectRole(caller, project) < MAINTAINER) throw forbidden();
-  }, 'project:admin_pipeline or its own Developer');
+  }).withLabel('project:admin_pipeline or its own Developer');
 }
 
 export function deletePipelineAccess(): PipelineAccess {
@@ -82,5 +82,5 @@ export function deletePipelineAccess(): PipelineAccess {
     .resource(pipelineResource)
     .require(({ caller }, { project }) => {
       if (!mayInProject(caller, 'destroy_pipeline', project)) throw forbidden();
-    }, 'project:destroy_pipeline');
+    }).withLabel('project:destroy_pipeline');
 }

@@ -13,7 +13,7 @@ export const listMergeRequestPipelines = endpoint({
   summary: 'List the pipelines of a merge request',
   access: readableMergeRequestAccess().require(({ caller }, { project }) => {
     if (!mayReadPipelines(caller, project)) throw forbidden();
-  }, 'project:read_pipeline'),
+  }).withLabel('project:read_pipeline'),
   response: page(PipelineInList),
   read: (db, { mergeRequest, page }) => listPipelinesOfMergeRequest(db, mergeRequest, page),
 });

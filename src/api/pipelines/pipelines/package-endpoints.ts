@@ -14,7 +14,7 @@ export const listPackagePipelines = endpoint({
   summary: 'List the pipelines of a package',
   access: inProject('read_package').require((_call, { project }) => {
     if (!parseStoredAttributes(project).packages_enabled) throw forbidden();
-  }, 'project:read_package + packages are on'),
+  }).withLabel('project:read_package + packages are on'),
   allowJobToken: true,
   params: {
     package_id: required(integer),

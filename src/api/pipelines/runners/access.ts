@@ -33,7 +33,7 @@ export function runnerAccess(ability: RunnerAbility, label: string) {
         if (!(await ability(db, caller, runner))) throw forbidden('No access granted');
       },
     })
-    .require(() => {}, `runner:${label}`);
+    .withLabel(`runner:${label}`);
 }
 
 /**
@@ -50,7 +50,7 @@ export async function mayDeleteRunnerOrThrow(db: Reader, caller: SignedInCaller,
 /** Access by a runner or registration token; API credentials in the request are ignored. */
 function clientTokenAccess(label: string): Access<{ caller: Caller }> {
   return access({
-    audience: 'key',
+    audience: 'tokenHolder',
     label,
     authenticate: () => {},
     load: async ({ request }) => ({ caller: { ...ANONYMOUS, address: request.clientAddress } }),

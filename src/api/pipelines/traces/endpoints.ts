@@ -54,7 +54,7 @@ export const getTrace = endpoint({
   summary: 'Get the log of a job',
   access: readJobAccess().require((_call, { project, caller, job }) => {
     if (job.debug_mode && !mayInProject(caller, 'read_private_artifacts', project)) throw forbidden();
-  }, 'project:read_job + Developer in debug mode'),
+  }).withLabel('project:read_job + Developer in debug mode'),
   response: streamOf({ mediaTypes: ['text/plain'] }),
   async handle({ job }, services) {
     await recordTraceRead(services, job);

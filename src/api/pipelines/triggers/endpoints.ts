@@ -65,7 +65,7 @@ export const updateTrigger = endpoint({
   summary: 'Update a pipeline trigger token',
   access: triggerAccess().require(({ caller }, { trigger }) => {
     if (trigger.owner_id !== caller.user?.id && !isAdministrator(caller)) throw forbidden(NOT_OWNER);
-  }, 'project:admin_trigger + its owner'),
+  }).withLabel('project:admin_trigger + its owner'),
   params: { description: optional(longText) },
   errors: { notFound: NOT_FOUND },
   response: ok(Trigger),

@@ -27,7 +27,7 @@ interface TriggerContext {
  */
 export function triggerTokenAccess(): Access<TriggerContext, typeof triggerPipelineParams> {
   return access({
-    audience: 'key',
+    audience: 'tokenHolder',
     label: 'trigger token or job token',
     params: triggerPipelineParams,
     authenticate: () => {},

@@ -8,4 +8,4 @@ export const resetApprovalsAccess = () =>
   authorizedMergeRequestAccess(async ({ db, caller }, { project }) => {
     const isBot = caller.user !== null && (await isTokenBot(db, caller.user.id));
     if (!isBot || !mayInProject(caller, 'update_merge_request', project)) throw unauthorized();
-  }).require(() => {}, 'project:update_merge_request, token bots only (401)');
+  }).withLabel('project:update_merge_request, token bots only (401)');

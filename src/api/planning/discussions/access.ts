@@ -40,7 +40,7 @@ export const resolveDiscussionAccess = (kind: NoteableKind) =>
   readDiscussionAccess(kind).require(({ caller }, { noteable, discussion: thread }) => {
     if (!isSignedIn(caller) || !mayResolve(caller, noteable, thread) || !thread.notes.some(isResolvable))
       throw forbidden();
-  }, `${kind.parentType}:resolve_note, own threads and noteables: create_note`);
+  }).withLabel(`${kind.parentType}:resolve_note, own threads and noteables: create_note`);
 
 /** Access to a note of a thread. The check is deferred: the request body decides between update and resolve. */
 export const updateOrResolveNoteAccess = (kind: NoteableKind) =>

@@ -70,10 +70,10 @@ const REQUIRED_ABILITIES = 'group:relate_epic, project:relate_issue';
 export const addIssueAccess = () =>
   epicAccessWithAbility('relate_epic')
     .resource(issueResource)
-    .require(() => {}, REQUIRED_ABILITIES);
+    .withLabel(REQUIRED_ABILITIES);
 
 /** Access to reorder or remove an issue of the epic, for the same callers. */
 export const updateIssueAccess = () =>
   epicAccessWithAbility('relate_epic')
     .resource(associatedIssueResource)
-    .require(() => {}, REQUIRED_ABILITIES);
+    .withLabel(REQUIRED_ABILITIES);

@@ -81,4 +81,4 @@ export const readableEpicAccess = () => epicGroupAccess('read_epic').resource(ep
 export const epicAccessWithAbility = (ability: GroupAbilityName) =>
   signedInEpicGroupAccess('read_epic')
     .resource(epicResource(ability))
-    .require(() => {}, `group:${ability}`);
+    .withLabel(`group:${ability}`);

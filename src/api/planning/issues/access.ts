@@ -50,7 +50,7 @@ export const updatableIssueAccess = () =>
         if (!mayUpdateIssue(caller, project, issue)) throw forbidden();
       }),
     )
-    .require(() => {}, 'project:update_issue, own issues: update_own_issue');
+    .withLabel('project:update_issue, own issues: update_own_issue');
 
 /** Access for members with this ability. `notFoundError` creates the error for an unknown issue; see `issueNotFound`. */
 export const issueAccessWithAbility = (ability: ProjectAbilityName, notFoundError: () => unknown = genericNotFound) =>
@@ -60,7 +60,7 @@ export const issueAccessWithAbility = (ability: ProjectAbilityName, notFoundErro
         if (!mayInProject(caller, ability, project)) throw forbidden();
       }),
     )
-    .require(() => {}, `project:${ability}`);
+    .withLabel(`project:${ability}`);
 
 interface MoveTarget {
   /** The target project; null if the caller cannot see it. */

@@ -128,7 +128,7 @@ export const promoteLabelAccess = (): Access<ProjectAndGroup & { readonly caller
       },
     })
     // Checks nothing: names the abilities that `authorize` checks, for `api.txt`.
-    .require(() => {}, 'project:admin_label, group:admin_label')
+    .withLabel('project:admin_label, group:admin_label')
     .withErrors(PERSONAL_NAMESPACE_ERROR);
 
 /** Loads the project's own label that the path names by id or title. */

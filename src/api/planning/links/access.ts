@@ -51,7 +51,7 @@ const PERMISSION_LABEL = 'project:relate_issue (in both)';
 export const createLinkAccess = () =>
   linkedIssueAccess()
     .resource(targetIssueResource)
-    .require(() => {}, PERMISSION_LABEL);
+    .withLabel(PERMISSION_LABEL);
 
 interface LinkWithOtherIssue {
   readonly link: IssueLinkRow;
@@ -88,7 +88,7 @@ export const readableLinkAccess = () =>
 export const deleteLinkAccess = () =>
   linkedIssueAccess()
     .resource(linkResource)
-    .require(() => {}, PERMISSION_LABEL);
+    .withLabel(PERMISSION_LABEL);
 
 /** Returns whether the caller may link the issue to others. */
 export function mayLinkIssue(caller: Caller, { issue, project }: LinkedIssueWithProject): boolean {

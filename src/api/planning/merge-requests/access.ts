@@ -60,10 +60,10 @@ export const updatableMergeRequestAccess = () =>
         mayUpdateMergeRequest(caller, project, mergeRequest),
       ),
     )
-    .require(() => {}, 'project:update_merge_request, own merge requests: update_own_merge_request');
+    .withLabel('project:update_merge_request, own merge requests: update_own_merge_request');
 
 /** Access for members with this ability. */
 export const mergeRequestAccessWithAbility = (ability: ProjectAbilityName) =>
   inProject('read_merge_request')
     .resource(createAuthorizedResource(({ caller }, { project }) => mayInProject(caller, ability, project)))
-    .require(() => {}, `project:${ability}`);
+    .withLabel(`project:${ability}`);

@@ -15,13 +15,13 @@ import {
 
 /** Access for callers who may read the merge request and the project's code; Planners may not read code. */
 export const mergeRequestCodeAccess = () =>
-  readableMergeRequestAccess().require(requireReadCode, 'project:read_merge_request, read_code (public)');
+  readableMergeRequestAccess().require(requireReadCode).withLabel('project:read_merge_request, read_code (public)');
 
 /** Access for signed-in callers who may read the merge request and the project's code. */
 export const signedInMergeRequestCodeAccess = () =>
   inProject('read_merge_request')
     .resource(mergeRequestResource)
-    .require(requireReadCode, 'project:read_merge_request, read_code');
+    .require(requireReadCode).withLabel('project:read_merge_request, read_code');
 
 function requireReadCode({ caller }: AccessCall, { project }: { readonly project: Project }): void {
   if (!mayInProject(caller, 'read_code', project)) throw forbidden();
@@ -46,11 +46,11 @@ export const authorizedMergeRequestAccess = (
 export const mergeAccess = () =>
   authorizedMergeRequestAccess(async ({ db, caller }, { project, mergeRequest }) => {
     if (!(await mayMergeInto(db, caller, project, mergeRequest.target_branch))) throw unauthorized();
-  }).require(() => {}, 'project:merge into branch (401)');
+  }).withLabel('project:merge into branch (401)');
 
 /** Access for callers who may merge into the target branch and for the author; others get 401. */
 export const mergeOrAuthorAccess = () =>
   authorizedMergeRequestAccess(async ({ db, caller }, { project, mergeRequest }) => {
     if (mergeRequest.author_id === caller.user?.id) return;
     if (!(await mayMergeInto(db, caller, project, mergeRequest.target_branch))) throw unauthorized();
-  }).require(() => {}, 'project:merge into branch, own merge requests (401)');
+  }).withLabel('project:merge into branch, own merge requests (401)');

@@ -49,5 +49,5 @@ export const promoteMilestoneAccess = () =>
         findMilestone(db, selfOnly({ project }), params.milestone_id),
       notFound: genericNotFound,
     })
-    // The abilities are already checked; this only documents both.
-    .require(() => {}, 'project:admin_milestone, group:admin_milestone');
+    // The resources above check both abilities.
+    .withLabel('project:admin_milestone, group:admin_milestone');

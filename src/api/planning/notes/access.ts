@@ -20,7 +20,7 @@ export function notesLockKey({ noteable }: { readonly noteable: Noteable }): str
 export function createNoteAccess<Of extends Noteable>(kind: NoteableKind<Of>): Access<NoteableContext<Of>> {
   return kind.readAccess().require(({ caller }, { noteable }) => {
     if (!mayComment(caller, noteable)) throw forbidden();
-  }, `${kind.parentType}:create_note`);
+  }).withLabel(`${kind.parentType}:create_note`);
 }
 
 /** Returns whether a caller who may read the noteable may comment on it. */
@@ -40,12 +40,12 @@ export function readThreadNoteAccess(kind: NoteableKind) {
 
 /** Admits the author and Maintainers; system notes cannot be changed. */
 export function updateNoteAccess(kind: NoteableKind) {
-  return readNoteAccess(kind).require(requireUpdate, updateAbilities(kind));
+  return readNoteAccess(kind).require(requireUpdate).withLabel(updateAbilities(kind));
 }
 
 /** Like `updateNoteAccess`, for a note of the thread `:discussion_id`. */
 export function updateThreadNoteAccess(kind: NoteableKind) {
-  return readThreadNoteAccess(kind).require(requireUpdate, updateAbilities(kind));
+  return readThreadNoteAccess(kind).require(requireUpdate).withLabel(updateAbilities(kind));
 }
 
 const updateAbilities = ({ parentType }: Pick<NoteableKind, 'parentType'>) =>

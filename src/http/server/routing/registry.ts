@@ -158,7 +158,7 @@ function checkDeclaration(endpoint: Endpoint): void {
   if (!stages.includes('precondition') && endpoint.lastModified) {
     throwInvalid(`declares lastModified, but its stage order ${endpoint.stageOrder} has no precondition stage`);
   }
-  if ((endpoint.body === 'late') !== Object.keys(endpoint.fields).length > 0) {
+  if ((endpoint.body === 'deferred') !== Object.keys(endpoint.fields).length > 0) {
     throwInvalid('must declare fields if, and only if, its body is read late');
   }
   const unlimited = findUnlimitedParameter({ ...endpoint.params, ...endpoint.fields });

@@ -16,7 +16,7 @@ export const mergeRequestScopeType = oneOf(...SCOPES, 'reviews_for_me');
 export const scopeAccess = () => ({
   ...open().require(({ caller, params }) => {
     if (caller.user === null && params.scope !== 'all') throw unauthorized();
-  }, 'open (scope=all), user'),
+  }).withLabel('open (scope=all), user'),
   // Responds with 401 before parameters are validated.
   authenticate({ caller, request }: AccessCall) {
     if (caller.user === null && new URLSearchParams(request.query).get('scope') !== 'all') throw unauthorized();

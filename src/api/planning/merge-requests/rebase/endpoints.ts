@@ -17,7 +17,7 @@ const PERMISSION_LABEL = 'project:read_merge_request, push and force push to the
 export const rebaseMergeRequest = endpoint({
   put: '/projects/:id/merge_requests/:merge_request_iid/rebase',
   summary: 'Rebase a merge request',
-  access: authorizedMergeRequestAccess(() => {}).require(() => {}, PERMISSION_LABEL),
+  access: authorizedMergeRequestAccess(() => {}).withLabel(PERMISSION_LABEL),
   params: { skip_ci: optional(boolean, false) },
   errors: {
     sourceBranchMissing: [403, '403 Forbidden - Source branch does not exist'],
