@@ -16,7 +16,7 @@ export interface CallerUser {
   readonly external: boolean;
 }
 
-/** Returns the caller for a row with the columns of a user and perhaps others. */
+/** Returns the properties of the caller's user from a row that may have more columns. */
 export function toCallerUser({ id, username, name, email, state, admin, bot, external }: CallerUser): CallerUser {
   return { id, username, name, email, state, admin, bot, external };
 }
@@ -48,6 +48,7 @@ export interface CallerSite {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** The identity of a request. Without user, token, session and site it is anonymous. */
 export interface Caller {
   readonly user: CallerUser | null;
   readonly token: CallerToken | null;
@@ -80,10 +81,10 @@ export function isAdministrator(caller: {
   return caller.user?.admin === true && caller.job === undefined;
 }
 
-/** Returns the access token of the request; null for OAuth tokens, which have other ids, and for sessions. */
+/** Returns the access token of the request; null for OAuth and job tokens, which have other ids, and for sessions. */
 export function getAccessToken({ token }: Caller): CallerToken | null {
   return token?.kind === 'access_token' ? token : null;
 }
 
-/** A request without credentials. Its address is set later. */
+/** The caller of a request without credentials; the address is added where it is known. */
 export const ANONYMOUS: Caller = { user: null, token: null, address: null };

@@ -92,7 +92,7 @@ export function identify(
     case 'site':
     case 'siteFetch':
     case 'siteFetchRest':
-      return identifyBySite(services, { purpose: credential.scheme, proof: credential.secret }, clientAddress);
+      return identifyBySite(services, { purpose: credential.scheme, siteToken: credential.secret }, clientAddress);
   }
 }
 
@@ -102,7 +102,7 @@ function createAnonymousResult(address: string): IdentificationResult {
 
 const UNKNOWN_TOKEN: IdentificationResult = { invalidToken: { code: 'unknown', revokedTokenId: null } };
 
-/** Looks a secret up as an OAuth token only if it has that form, so that every valid token costs one read. */
+/** Looks a secret up as an OAuth token only if it has that format, so that nearly every valid token costs one query. */
 function identifyByBearer(
   services: IdentificationServices,
   secret: string,
@@ -129,6 +129,7 @@ async function identifyByOAuthToken(
   address: string,
 ): Promise<IdentificationResult> {
   const token = await findOAuthToken(services.database.reader, digest);
+  // An access token may have this format too: operators choose HEARTH_ROOT_TOKEN.
   if (token === null) return identifyByAccessToken(services, digest, address);
   const code = getInvalidTokenCode(token, timestamp(services.clock));
   if (code !== null) return { invalidToken: { code, revokedTokenId: null } };
@@ -141,7 +142,7 @@ async function identifyByOAuthToken(
   return { caller: { user, token: { kind: 'oauth', id, scopes, impersonation: false }, address }, block };
 }
 
-/** The token of a finished job is unknown. */
+/** Identifies the user and the job of a job token. The token of a finished job counts as unknown. */
 async function identifyByJobToken(
   { database, clock }: IdentificationServices,
   secret: string,
@@ -174,7 +175,7 @@ async function identifyByAccessToken(
   return { caller, block };
 }
 
-/** A session that has expired or has no signed-in user identifies nobody. */
+/** Identifies the user of a browser session. An expired session and one without a user yield an anonymous caller. */
 async function identifyBySession(
   { database, clock, tokenUses }: IdentificationServices,
   secret: string,
@@ -193,7 +194,7 @@ async function identifyBySession(
 
 async function identifyBySite(
   { database, clock, secretKey }: IdentificationServices,
-  token: { readonly purpose: SitePurpose; readonly proof: string },
+  token: { readonly purpose: SitePurpose; readonly siteToken: string },
   address: string,
 ): Promise<IdentificationResult> {
   const site = await findSiteByProof({ database, secretKey, now: clock.now() }, token, address);
@@ -201,7 +202,7 @@ async function identifyBySite(
   return { caller: { user: null, token: null, site, address }, block: null };
 }
 
-/** Returns whether a token has expired: at 00:00 UTC of its `expires_at` date. */
+/** Returns whether a token has expired. It expires at 00:00 UTC of its date `expires_at`; null never expires. */
 export function isExpired(expiresAt: string | null, today: string): boolean {
   return expiresAt !== null && expiresAt <= today;
 }

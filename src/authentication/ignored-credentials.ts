@@ -5,18 +5,17 @@ import { verifyPassword } from '#security/passwords.ts';
 import { hashToken } from '#security/tokens.ts';
 import { isActiveTokenRow } from './tokens/access-tokens.ts';
 
-interface CheckOptions {
+interface WarningOptions {
   readonly database: Database;
   readonly config: Pick<Config, 'rootPassword' | 'rootToken'>;
   readonly log: { warn(fields: object, message: string): void };
 }
 
 /**
- * Logs a warning for HEARTH_ROOT_TOKEN and for HEARTH_ROOT_PASSWORD if they are set but are not those of root: they
- * count only at the first start. Call it at later starts, after the server listens: checking a password takes 70 ms in another
- * thread.
+ * Logs a warning for HEARTH_ROOT_TOKEN and for HEARTH_ROOT_PASSWORD if they are set but do not match the account root: they
+ * count only at the first start. To be called at later starts, after the server listens: checking a password takes 70 ms.
  */
-export async function warnIfRootCredentialsDiffer({ database, config, log }: CheckOptions): Promise<void> {
+export async function warnIfRootCredentialsDiffer({ database, config, log }: WarningOptions): Promise<void> {
   const { rootToken, rootPassword } = config;
   if (rootToken === null && rootPassword === null) return;
   const { reader } = database;

@@ -33,7 +33,7 @@ const userById = prepare((db, value: Params<{ id: number }>) =>
  * account are read again. Null if the credential would be rejected now; the access checks of the request then produce
  * the error.
  * For an administrator who acts as another user (sudo), the administrator's account must be valid; the state of the
- * other does not matter. A caller without a credential (work on behalf of a user) only needs a valid account.
+ * other user's account does not matter. A caller without a credential (work on behalf of a user) only needs a valid account.
  */
 export async function reidentify(tx: Transaction, caller: SignedInCaller): Promise<SignedInCaller | null> {
   const owner = await findActiveOwner(tx, caller);
@@ -44,7 +44,7 @@ export async function reidentify(tx: Transaction, caller: SignedInCaller): Promi
   return user === undefined ? null : { ...caller, user: toCallerUser(user) };
 }
 
-/** Returns the owner of the credential if both are still valid. */
+/** Returns the owner of the credential; null if the credential or the account is no longer valid. */
 async function findActiveOwner(tx: Transaction, caller: SignedInCaller): Promise<IdentifiedUser | null> {
   if (caller.token === null && caller.session === undefined) {
     const user = await userById.first(tx, { id: caller.user.id });
@@ -58,6 +58,7 @@ async function findCredentialOwner(
   tx: Transaction,
   { token, session }: SignedInCaller,
 ): Promise<IdentifiedUser | null> {
+  // Without a token the credential is the session (see `findActiveOwner`).
   if (token === null)
     return (await findSessionByDigest(tx, session as string, transactionClock(tx).now()))?.user ?? null;
   if (token.kind === 'oauth') {

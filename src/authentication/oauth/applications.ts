@@ -50,7 +50,7 @@ export async function applicationExists(tx: Transaction, id: number): Promise<bo
   return row !== undefined;
 }
 
-/** Credentials of an OAuth client. */
+/** Credentials of an OAuth client: `client_id` and `client_secret`; a public application may omit the secret. */
 export interface ClientCredentials {
   readonly uid: string;
   readonly secret: string | null;

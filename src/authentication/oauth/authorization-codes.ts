@@ -80,8 +80,8 @@ export async function recordIssuedToken(tx: Transaction, grantId: number, tokenI
 }
 
 /**
- * Revokes the tokens issued for this code if it had been used before this request arrived at `requestedAt`: someone else has
- * the code too (RFC 6749 §4.1.2). Two concurrent requests are not a replay.
+ * Revokes the tokens issued for this code if it was used before this request arrived at `requestedAt`: then someone else
+ * has the code too (RFC 6749 §4.1.2). Two concurrent requests are not a replay.
  */
 export async function revokeTokensOfReplayedCode(tx: Transaction, code: string, requestedAt: string): Promise<void> {
   // index: oauth_grants_by_digest
@@ -91,6 +91,7 @@ export async function revokeTokensOfReplayedCode(tx: Transaction, code: string, 
     .where('digest', '=', hashToken(code))
     .where('used_at', '<', requestedAt)
     .executeTakeFirst();
+  // The token issued for the code is the first of its family, and the family has its id.
   if (replayedGrant && replayedGrant.token_id !== null)
     await revokeTokenFamily(tx, { familyId: replayedGrant.token_id });
 }

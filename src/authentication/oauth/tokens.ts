@@ -149,7 +149,7 @@ interface CreateOAuthTokenInput {
   readonly scopes: readonly string[];
   /** Whether to issue a refresh token. */
   readonly renewable: boolean;
-  /** The token that it replaces. */
+  /** The token that the new one replaces. */
   readonly previous?: Pick<OAuthTokenRow, 'id' | 'family_id'>;
 }
 
@@ -229,6 +229,7 @@ export async function revokeTokenFamily(
     .execute();
 }
 
+/** Returns the id of the family of a token: the id of its first token, whose own `family_id` is null. */
 function getFamilyId({ id, family_id }: Pick<OAuthTokenRow, 'id' | 'family_id'>): number {
   return family_id ?? id;
 }

@@ -68,7 +68,7 @@ async function findCandidate(db: Reader, login: string): Promise<LoginCandidate 
  * state: while the password was verified, the account may have been locked, blocked or given another password.
  */
 async function acceptSignIn(tx: Transaction, { id, password_hash }: LoginCandidate): Promise<User | null> {
-  const unlockedUser = await tx
+  const acceptedUser = await tx
     .updateTable('users')
     .set({ failed_attempts: 0, locked_until: null })
     .where('id', '=', id)
@@ -79,7 +79,7 @@ async function acceptSignIn(tx: Transaction, { id, password_hash }: LoginCandida
     .where((eb) => eb.or([eb('locked_until', 'is', null), eb('locked_until', '<=', tx.now)]))
     .returning('id')
     .executeTakeFirst();
-  return unlockedUser === undefined ? null : findUserById(tx, id);
+  return acceptedUser === undefined ? null : findUserById(tx, id);
 }
 
 /** Matches no user: an unknown login runs the same statement. */

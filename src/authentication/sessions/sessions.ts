@@ -33,7 +33,7 @@ export function deriveCsrfToken(secret: string): string {
 const MINUTE_MS = 60_000;
 /** Sessions without a user are created by every visit to a form, so they expire after a day. */
 const MAX_ANONYMOUS_IDLE_MINUTES = 24 * 60;
-/** Maximum delay of `last_seen_at`. */
+/** Interval at which `last_seen_at` of a session in use is updated. */
 const LAST_SEEN_UPDATE_MS = 5 * MINUTE_MS;
 
 // index: sessions primary key, users primary key
@@ -68,6 +68,7 @@ export async function findSessionByDigest(db: Reader, digest: string, now: Date)
   const idleMs = now.getTime() - Date.parse(last_seen_at);
   const maxIdleMs = getMaxIdleMs(user.id !== null, await loadSettings(db));
   if (idleMs >= maxIdleMs) return null;
+  // If sessions expire soon, updates are more frequent, so that a session in use does not expire.
   const needsUpdate = idleMs >= Math.min(LAST_SEEN_UPDATE_MS, maxIdleMs / 4);
   return { digest, user: user.id === null ? null : (user as IdentifiedUser), returnTo, needsUpdate };
 }
@@ -123,6 +124,7 @@ export async function deleteSessionsOfUser(tx: Transaction, userId: number): Pro
 export async function deleteIdleSessions(tx: Transaction, limit: number): Promise<number> {
   const settings = await loadSettings(tx);
   const getLastSeenLimit = (isSignedIn: boolean) => addMilliseconds(tx.now, -getMaxIdleMs(isSignedIn, settings));
+  // Anonymous sessions expire no later than others, so their limit bounds the index range of both.
   // index: sessions_by_last_seen
   const idleSessions = tx
     .selectFrom('sessions')

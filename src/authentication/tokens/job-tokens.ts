@@ -62,9 +62,9 @@ export async function findJobTokenById(db: Reader, id: number): Promise<JobToken
   return toJobToken(await tokenByJobId.first(db, { id }));
 }
 
-type Row = NonNullable<Awaited<ReturnType<typeof tokenByDigest.first>>>;
+type JobTokenRow = NonNullable<Awaited<ReturnType<typeof tokenByDigest.first>>>;
 
-function toJobToken(row: Row | undefined): JobToken | null {
+function toJobToken(row: JobTokenRow | undefined): JobToken | null {
   if (row === undefined) return null;
   const { job_id: id, project_id: projectId, full_path: projectPath, ...user } = row;
   return { job: { id, projectId, projectPath }, user };

@@ -44,42 +44,42 @@ interface SiteServices {
 export const buildSiteSecretContext = (siteId: number): string => `geo_sites.secret_access_key:${siteId}`;
 
 /**
- * Returns the site that signed this token, enabled or not; its `data` decides what it may do. `skewed`: the token is
- * valid, but its times are outside the tolerance.
+ * Returns the site that signed this token, enabled or not; the claims in `data` name what it may access. `skewed`: the
+ * signature is valid, but the token is not yet or no longer valid by this server's clock.
  */
 export async function findSiteByProof(
   { database, secretKey, now }: SiteServices,
-  { purpose, proof }: { readonly purpose: SitePurpose; readonly proof: string },
+  { purpose, siteToken }: { readonly purpose: SitePurpose; readonly siteToken: string },
   address: string,
 ): Promise<CallerSite | 'unknown' | 'skewed'> {
   const { reader } = database;
   const { maxValiditySeconds, singleUse } = PURPOSES[purpose];
-  const colonIndex = proof.indexOf(':');
+  const colonIndex = siteToken.indexOf(':');
   const row =
-    colonIndex < 1 ? undefined : await siteByKey.first(reader, { digest: hashToken(proof.slice(0, colonIndex)) });
+    colonIndex < 1 ? undefined : await siteByKey.first(reader, { digest: hashToken(siteToken.slice(0, colonIndex)) });
   if (row === undefined || row.secret_access_key === null) return 'unknown';
   const secret = decrypt(await secretKey(), row.secret_access_key, buildSiteSecretContext(row.id));
-  const claims = verifyClaims(proof.slice(colonIndex + 1), secret);
+  const claims = verifyClaims(siteToken.slice(colonIndex + 1), secret);
   if (claims === null || claims.exp - claims.iat > maxValiditySeconds || !(await isAllowedAddress(reader, address)))
     return 'unknown';
   if (!isWithinValidity(claims, now.getTime() / 1000)) return 'skewed';
-  if (singleUse && !(await recordProofUse(database, row.id, claims))) return 'unknown';
+  if (singleUse && !(await recordTokenUse(database, row.id, claims))) return 'unknown';
   return { id: row.id, enabled: row.enabled, data: claims.data };
 }
 
 /** Records the use of a token until it expires. Returns false if it was used before. */
-function recordProofUse(database: Database, siteId: number, { jti, exp }: Claims): Promise<boolean> {
+function recordTokenUse(database: Database, siteId: number, { jti, exp }: Claims): Promise<boolean> {
   const expires_at = new Date((exp + CLOCK_SKEW_SECONDS) * 1000).toISOString();
   return database.transaction(async (tx) => {
     // index: geo_site_proofs_by_expiry
     await tx.deleteFrom('geo_site_proofs').where('expires_at', '<=', tx.now).execute();
-    const claimedProof = await tx
+    const insertedRow = await tx
       .insertInto('geo_site_proofs')
       .values({ site_id: siteId, jti_digest: hashToken(jti), expires_at })
       .onConflict((conflict) => conflict.doNothing())
       .returning('site_id')
       .executeTakeFirst();
-    return claimedProof !== undefined;
+    return insertedRow !== undefined;
   });
 }
 

@@ -18,7 +18,7 @@ interface ActiveUser {
   readonly last_activity_on: string | null;
 }
 
-/** Records when and from where tokens and sessions are used, in parallel to the requests. */
+/** Records when and from where tokens and sessions are used. Requests do not wait for the writes. */
 export interface TokenUsage {
   /**
    * Records a use of a valid token. Writes if the address is not among the latest, otherwise at most every ten minutes.
@@ -31,7 +31,7 @@ export interface TokenUsage {
   recordSession(session: { readonly digest: string; readonly needsUpdate: boolean }): void;
   /** Resolves when all recorded uses are written. Readers of `last_used_at` and the shutdown wait for it. */
   waitForFlush(): Promise<void>;
-  /** Whether other processes read the same database: responses then wait until their recorded uses are written. */
+  /** Whether other processes read the same database. Responses then wait for `waitForFlush`. */
   readonly shared: boolean;
 }
 
@@ -39,6 +39,7 @@ interface TokenUsageOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
+  /** Whether other processes read the same database; false by default. */
   readonly shared?: boolean;
 }
 

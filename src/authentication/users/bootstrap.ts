@@ -31,21 +31,22 @@ interface InitialCredentials {
 
 /**
  * Creates the first users of an empty database; does nothing otherwise. Of several processes that start concurrently,
- * one does it. Writes generated credentials to `<data dir>/initial-credentials` (0600). Returns whether this was the
+ * one creates them. Writes generated credentials to `<data dir>/initial-credentials` (0600). Returns whether this was the
  * first start.
  */
 export async function bootstrapUsers(options: BootstrapOptions): Promise<boolean> {
   const { database, config } = options;
   if (await hasUsers(database.reader)) return false;
   const credentials = chooseCredentials(config);
-  const draftPath = credentials.credentialsText === '' ? null : await writeDraft(config.dataDir, credentials);
+  const temporaryPath =
+    credentials.credentialsText === '' ? null : await writeTemporaryFile(config.dataDir, credentials);
   try {
     const passwordHash = await hashPassword(credentials.password);
     const isFirstStart = await database.transaction((tx) => createFirstUsers(tx, options, credentials, passwordHash));
-    if (isFirstStart && draftPath) await publishCredentials(options, draftPath);
+    if (isFirstStart && temporaryPath) await publishCredentials(options, temporaryPath);
     return isFirstStart;
   } finally {
-    if (draftPath) await rm(draftPath, { force: true });
+    if (temporaryPath) await rm(temporaryPath, { force: true });
   }
 }
 
@@ -68,7 +69,7 @@ async function createFirstUsers(
   { token }: InitialCredentials,
   passwordHash: string,
 ): Promise<boolean> {
-  // Also synchronizes processes: both write this row, one after the other's commit.
+  // Also serializes concurrent first starts: the second process waits here until the first has committed.
   await createSettings(tx, config.allowLocalRequests ? { allow_local_requests_from_web_hooks_and_services: true } : {});
   if (await hasUsers(tx)) return false;
   const root = await createUserOrThrow(tx, buildRootUser(passwordHash));
@@ -110,26 +111,26 @@ function buildInternalUser(username: string, name: string): CreateUserInput {
 }
 
 async function createUserOrThrow(tx: Transaction, user: CreateUserInput): Promise<User> {
-  const created = await createUser(tx, user);
-  if (isFailure(created)) throw new Error(`The user ${user.username} could not be created: ${created.code}`);
-  return created;
+  const createdUser = await createUser(tx, user);
+  if (isFailure(createdUser)) throw new Error(`The user ${user.username} could not be created: ${createdUser.code}`);
+  return createdUser;
 }
 
 /** Writes the file before the users are created: a crash must not leave an instance whose password is unknown. */
-async function writeDraft(dataDir: string, { credentialsText }: InitialCredentials): Promise<string> {
-  const draftPath = join(dataDir, `initial-credentials.${randomUUID()}`);
-  const file = await open(draftPath, 'wx', 0o600);
+async function writeTemporaryFile(dataDir: string, { credentialsText }: InitialCredentials): Promise<string> {
+  const temporaryPath = join(dataDir, `initial-credentials.${randomUUID()}`);
+  const file = await open(temporaryPath, 'wx', 0o600);
   try {
     await file.writeFile(credentialsText);
     await file.sync();
   } finally {
     await file.close();
   }
-  return draftPath;
+  return temporaryPath;
 }
 
-async function publishCredentials({ config, log }: BootstrapOptions, draftPath: string): Promise<void> {
+async function publishCredentials({ config, log }: BootstrapOptions, temporaryPath: string): Promise<void> {
   const path = join(config.dataDir, 'initial-credentials');
-  await rename(draftPath, path);
+  await rename(temporaryPath, path);
   log.info({ path }, 'Created the administrator root. Its generated credentials are in the file at `path`');
 }

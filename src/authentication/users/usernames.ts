@@ -1,5 +1,6 @@
 /** Rules for usernames. Group paths share their namespace and reserved words. */
 
+// A username is a path too. It must obey both rules, and each broken one is reported.
 const INVALID_PATH =
   "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
 const INVALID_USERNAME =

@@ -75,7 +75,7 @@ export const userColumns = [
 const userById = prepare((db, value: Params<{ id: number }>) => selectUsers(db).where('id', '=', value('id')));
 
 // index: users_by_username_key
-const userByName = prepare((db, value: Params<{ key: string }>) =>
+const userByUsername = prepare((db, value: Params<{ key: string }>) =>
   selectUsers(db).where('username_key', '=', value('key')),
 );
 
@@ -120,7 +120,7 @@ export async function loadCaller(db: Reader, id: number | null, address: string 
 
 /** Returns the user with this username, in any case, or null. */
 export async function findUserByUsername(db: Reader, username: string): Promise<User | null> {
-  return (await userByName.first(db, { key: foldCase(username) })) ?? null;
+  return (await userByUsername.first(db, { key: foldCase(username) })) ?? null;
 }
 
 /** Optional properties of a new or updated user. */
@@ -175,6 +175,7 @@ export interface Identity {
   readonly externUid: string;
 }
 
+/** Failures of `createUser` and `updateUser`. */
 export type UserFailure = 'emailTaken' | 'usernameTaken' | 'invalid';
 
 /** Unique index -> failure, for concurrent requests. */
@@ -299,6 +300,7 @@ async function updateEmail(
 async function setPrimaryEmail(tx: Transaction, user: User, address: string): Promise<void> {
   const key = foldCase(address);
   if (key !== foldCase(user.email)) await removeEmailFromUser(tx, user, user.email);
+  // The new primary address may be a secondary address of the user already.
   await deleteEmailRow(tx, user.id, address);
   await insertUserEmail(tx, { userId: user.id, address, confirmed: true, primary: true });
   await tx
@@ -324,13 +326,13 @@ async function isUsernameTaken(db: Reader, username: string, exceptUserId = 0): 
 /** Returns the errors in the fields of a user, or null. An unchanged username is not validated again. */
 function validateUser(
   user: Pick<CreateUserInput, 'username' | 'name' | 'email' | 'details' | 'passwordProblems'>,
-  before?: Pick<User, 'username'>,
+  currentUser?: Pick<User, 'username'>,
 ): FieldErrors | null {
   const { details = {} } = user;
   return compactFieldErrors({
     email: validateAddress(user.email),
     name: validateRecordName(user.name),
-    username: user.username === before?.username ? [] : validateUsername(user.username),
+    username: user.username === currentUser?.username ? [] : validateUsername(user.username),
     password: user.passwordProblems ?? [],
     bio: validateLength(details.bio, 255),
     ...Object.fromEntries(DETAIL_FIELDS.map((field) => [`user_detail.${field}`, validateLength(details[field], 500)])),
@@ -343,6 +345,7 @@ function validateUser(
   });
 }
 
+/** Profile texts that share one length limit and report errors as `user_detail.<field>`. */
 const DETAIL_FIELDS = [
   'organization',
   'location',

@@ -44,9 +44,7 @@ export interface Access<Provided extends object, AccessParameters extends Parame
   /** The same access, with other properties of the handler's argument. */
   map<Mapped extends object>(provide: (provided: Provided) => Mapped): Access<Mapped, AccessParameters>;
   /** The same access with one more check, which throws the error for callers that fail it. */
-  require(
-    check: (call: AccessCall, provided: Provided) => void | Promise<void>,
-  ): Access<Provided, AccessParameters>;
+  require(check: (call: AccessCall, provided: Provided) => void | Promise<void>): Access<Provided, AccessParameters>;
   /** The same access with another label in api.txt, for checks that its own label does not tell. */
   withLabel(label: string): Access<Provided, AccessParameters>;
   /**
@@ -57,7 +55,9 @@ export interface Access<Provided extends object, AccessParameters extends Parame
     permission: DeferredPermission<Provided, Name & UnusedName<Name, Provided>, Check>,
   ): Access<Provided & { readonly [K in Name]: Check }, AccessParameters>;
   /** The same access, with a callback for unknown, expired and revoked tokens. */
-  onInvalidToken(callback: (call: AccessCall, token: InvalidToken) => Promise<void>): Access<Provided, AccessParameters>;
+  onInvalidToken(
+    callback: (call: AccessCall, token: InvalidToken) => Promise<void>,
+  ): Access<Provided, AccessParameters>;
   /** The same access to a resource that may be disabled. */
   whenEnabled(requireEnabled: (call: AccessCall) => Promise<void>): Access<Provided, AccessParameters>;
   /** The same access, with the errors that its own checks throw, for the OpenAPI document. */

@@ -120,7 +120,7 @@ async function loadFetchSource<Call extends GitCall>(
   return { repository, allRefs: false };
 }
 
-/** Returns whether a request that was allowed to fetch would still be allowed now. */
+/** Returns whether a request that was allowed to fetch would still be allowed now. Its single-use site token counts as repeated. */
 export async function canStillFetch(
   services: Services,
   request: IncomingRequest,
@@ -146,11 +146,11 @@ async function loadSiteRepository(
   action: GitAction | null,
 ): Promise<LocatedRepository> {
   const { caller, invalidToken } = await identify(services, siteToken, request);
-  const name = path.repository_path ?? '';
+  const repositoryPath = path.repository_path ?? '';
   if (invalidToken !== undefined) throw invalidToken.code === 'skewed' ? clockSkewed() : unauthorized();
-  if (caller.site?.enabled !== true || caller.site.data.scope !== name) throw unauthorized();
+  if (caller.site?.enabled !== true || caller.site.data.scope !== repositoryPath) throw unauthorized();
   if (action !== 'fetch') throw gitForbidden(action === 'push' ? NO_PUSH : 'Service not supported');
-  const repository = await findReplicatedRepository(db, caller.site.id, name);
+  const repository = await findReplicatedRepository(db, caller.site.id, repositoryPath);
   if (repository === null) throw repositoryNotFound();
   return repository;
 }
@@ -167,6 +167,7 @@ async function authorizeGit<Call extends GitCall, Target>(
   const action = getAction(call);
   const secret = getSiteToken(call.request);
   if (secret !== undefined) {
+    // This endpoint accepts no sites. A site still gets its own error first, for example 403 for a push.
     await loadSiteRepository(call, { scheme: 'siteFetchRest', secret }, action);
     throw unauthorized();
   }
@@ -212,19 +213,20 @@ async function authenticateGit({ services, request }: GitCall): Promise<Caller> 
   if (basic === null) return { ...ANONYMOUS, address: request.clientAddress };
   if (basic.password === '') throw invalidCredentials();
   const scheme = basic.username === JOB_USERNAME ? 'bearerOrJob' : 'bearer';
-  const identified = await identify(services, { scheme, secret: basic.password }, request);
-  if (identified.invalidToken !== undefined || identified.block !== null) throw invalidCredentials();
-  return identified.caller;
+  const identification = await identify(services, { scheme, secret: basic.password }, request);
+  if (identification.invalidToken !== undefined || identification.block !== null) throw invalidCredentials();
+  return identification.caller;
 }
 
 async function loadReachableProject(call: GitCall, caller: Caller, action: GitAction): Promise<Project> {
   const { db, path, request } = call;
-  const name = path.repository_path ?? '';
-  const project = await findProject(db, caller, name);
+  const projectPath = path.repository_path ?? '';
+  const project = await findProject(db, caller, projectPath);
   if (project !== null && isReachable(caller, project, action)) return project;
-  const movedProject = project === null && name.includes('/') ? await findMovedProject(db, caller, name) : null;
+  const movedProject =
+    project === null && projectPath.includes('/') ? await findMovedProject(db, caller, projectPath) : null;
   if (movedProject !== null && isReachable(caller, movedProject, action)) {
-    if (action === 'push') checkNotMoved(request, movedProject, name);
+    if (action === 'push') checkNotMoved(request, movedProject, projectPath);
     return movedProject;
   }
   throw caller.user === null ? credentialsRequired() : repositoryNotFound();
@@ -245,6 +247,7 @@ export function checkGitAction(caller: Caller, project: Project, action: GitActi
     }
     return;
   }
+  // Callers who could not push to an active project either get the general error below.
   if (project.archived && getProjectRole(caller, project) >= DEVELOPER) {
     throw gitForbidden("You can't push code to an archived project.");
   }

@@ -9,7 +9,7 @@ export type GitAction = 'fetch' | 'push';
 
 export type GitCall = Pick<AccessCall, 'services' | 'db' | 'path' | 'request'>;
 
-const SCOPES: Readonly<Record<GitAction, readonly string[]>> = {
+const ACCEPTED_SCOPES: Readonly<Record<GitAction, readonly string[]>> = {
   fetch: ['api', 'write_repository', 'read_api', 'read_repository'],
   push: ['api', 'write_repository'],
 };
@@ -32,7 +32,7 @@ export function checkCredentials(caller: Caller, action: GitAction): void {
   if (caller.user === null && action === 'push') throw credentialsRequired();
   if (caller.job !== undefined && action === 'push') throw gitForbidden('You are not allowed to upload code.');
   if (caller.token === null || caller.job !== undefined) return;
-  if (caller.token.scopes.some((scope) => SCOPES[action].includes(scope))) return;
+  if (caller.token.scopes.some((scope) => ACCEPTED_SCOPES[action].includes(scope))) return;
   throw gitForbidden(`You are not allowed to ${action === 'push' ? 'upload' : 'download'} code.`);
 }
 
@@ -40,8 +40,8 @@ export function checkCredentials(caller: Caller, action: GitAction): void {
 export function checkNotMoved(
   { baseUrl }: IncomingRequest,
   project: { readonly full_path: string },
-  path: string,
+  requestedPath: string,
 ): void {
-  if (path.toLowerCase() === project.full_path.toLowerCase()) return;
+  if (requestedPath.toLowerCase() === project.full_path.toLowerCase()) return;
   throw plainError(404, `The project has moved. Its new address is ${baseUrl}/${project.full_path}.git`);
 }

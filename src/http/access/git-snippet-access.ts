@@ -20,24 +20,28 @@ const SNIPPET_PATH = /^(?:(.+)\/)?snippets\/(\d{1,15})$/i;
 
 /** Returns the snippet in the path and authorizes the action; null if the path is not that of a snippet. */
 export async function findGitSnippet(call: GitCall, caller: Caller, action: GitAction): Promise<Snippet | null> {
-  const name = call.path.repository_path ?? '';
-  const match = SNIPPET_PATH.exec(name);
+  const repositoryPath = call.path.repository_path ?? '';
+  const match = SNIPPET_PATH.exec(repositoryPath);
   if (match === null) return null;
   const projectPath = match[1];
   // A project in a group called `snippets` takes precedence.
-  if (projectPath !== undefined && (await findProject(call.db, caller, name)) !== null) return null;
-  const found = await findReadableSnippet(call.db, caller, Number(match[2]));
-  if (found === null || !(await isPathOf(call, caller, found, projectPath, action)) || isForeignJob(caller, found)) {
+  if (projectPath !== undefined && (await findProject(call.db, caller, repositoryPath)) !== null) return null;
+  const snippetInProject = await findReadableSnippet(call.db, caller, Number(match[2]));
+  if (
+    snippetInProject === null ||
+    !(await isPathOfSnippet(call, caller, snippetInProject, projectPath, action)) ||
+    isForeignJob(caller, snippetInProject)
+  ) {
     throw caller.user === null ? credentialsRequired() : snippetNotFound();
   }
-  checkAction(caller, found, action);
-  return found.snippet;
+  requireAction(caller, snippetInProject, action);
+  return snippetInProject.snippet;
 }
 
 const snippetNotFound = () => plainError(404, 'The snippet you were looking for could not be found.');
 
-/** Returns whether the path names the snippet's project. Throws for a push to the old path of a moved project. */
-async function isPathOf(
+/** Returns whether the path names the snippet's project; undefined: no project. Throws for a push to the old path of a moved project. */
+async function isPathOfSnippet(
   { db, request }: GitCall,
   caller: Caller,
   { snippet, project }: SnippetInProject,
@@ -61,7 +65,7 @@ function isForeignJob({ job }: Caller, { snippet }: SnippetInProject): boolean {
   return job !== undefined && job.projectId !== snippet.project_id;
 }
 
-function checkAction(caller: Caller, { snippet, project }: SnippetInProject, action: GitAction): void {
+function requireAction(caller: Caller, { snippet, project }: SnippetInProject, action: GitAction): void {
   checkCredentials(caller, action);
   if (action === 'fetch') return;
   if (!mayUpdateSnippet(caller, { snippet, project })) {

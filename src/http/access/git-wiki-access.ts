@@ -27,20 +27,22 @@ const GROUP_NOT_FOUND = 'The group you were looking for could not be found.';
 
 /** Returns the parent of the wiki in the path and authorizes the action; null if the path is not that of a wiki. */
 export async function findGitWiki(call: GitCall, caller: Caller, action: GitAction): Promise<GroupOrProject | null> {
-  const name = call.path.repository_path ?? '';
-  const path = name.slice(0, -WIKI_SUFFIX.length);
-  if (!name.toLowerCase().endsWith(WIKI_SUFFIX) || path === '') return null;
+  const repositoryPath = call.path.repository_path ?? '';
+  const path = repositoryPath.slice(0, -WIKI_SUFFIX.length);
+  if (!repositoryPath.toLowerCase().endsWith(WIKI_SUFFIX) || path === '') return null;
   // A project whose own path ends in `.wiki` takes precedence.
-  if ((await findProject(call.db, caller, name)) !== null) return null;
+  if ((await findProject(call.db, caller, repositoryPath)) !== null) return null;
   const parent = await findWikiParent(call, caller, path, action);
+  // Anonymous clients are asked for credentials, whether the parent is missing or their access is.
   if (
     parent === null ||
     (caller.user === null && (action === 'push' || !mayInParent(caller, 'download_wiki', parent)))
   ) {
     if (caller.user === null) throw credentialsRequired();
+    // Only a group can have a path without a slash.
     throw path.includes('/') ? repositoryNotFound() : plainError(404, GROUP_NOT_FOUND);
   }
-  await checkWikiAction(call.db, caller, parent, action);
+  await requireWikiAction(call.db, caller, parent, action);
   return parent;
 }
 
@@ -61,7 +63,7 @@ async function findWikiParent(
   return { project: movedProject };
 }
 
-async function checkWikiAction(db: Reader, caller: Caller, parent: GroupOrProject, action: GitAction): Promise<void> {
+async function requireWikiAction(db: Reader, caller: Caller, parent: GroupOrProject, action: GitAction): Promise<void> {
   checkCredentials(caller, action);
   const { project } = parent;
   if (action === 'fetch') {
@@ -90,6 +92,7 @@ export async function getWikiRepository(
   if (wiki !== null && (action === 'push' || !wiki.empty)) return wiki;
   if (action === 'push') {
     const { storage } = parent.project ?? parent.group!;
+    // No repository has this path, so that the push sees an empty one.
     return { storage, disk_path: toDiskPath('a wiki that is not there yet'), default_branch: 'main' };
   }
   throw plainError(404, `A repository for this ${parent.project ? 'wiki' : 'group wiki'} does not exist yet.`);

@@ -16,6 +16,10 @@ export type { AuthenticatedJob };
 
 const JOB_PARAMETERS = { id: required(integer), token: optional(string) } satisfies Parameters;
 
+/** Period of the rate limits of runners. */
+const WINDOW_SECONDS = 60;
+
+/** A setting whose value is the number of requests per job and minute. */
 type RunnerLimitSetting = keyof ApplicationSettings & `runner_jobs_${string}_limit`;
 
 /** A running job, and the token that authenticated the request. */
@@ -25,18 +29,18 @@ export interface JobAuthentication {
 }
 
 /**
- * Authenticates the request as the job `:id` by the job's token; the job must be running. The setting `limit` is the rate
- * limit per job. For endpoints with the stage order `clientToken`.
+ * Authenticates the request as the job `:id` by the job's token; the job must be running. `limitSetting` names the setting
+ * with the rate limit per job. For endpoints with the stage order `clientToken`.
  */
 export function jobTokenAccess(
-  limit: RunnerLimitSetting = 'runner_jobs_endpoints_api_limit',
+  limitSetting: RunnerLimitSetting = 'runner_jobs_endpoints_api_limit',
 ): Access<JobAuthentication, typeof JOB_PARAMETERS> {
   return access({
     audience: 'tokenHolder',
     label: 'job token',
     params: JOB_PARAMETERS,
     authenticate: () => {},
-    load: (call) => authenticateJob(call, limit),
+    load: (call) => authenticateJob(call, limitSetting),
     authorize: (_call, { job }) => requireRunning(job),
   }).withErrors({ tooMany: TOO_MANY_REQUESTS });
 }
@@ -58,6 +62,7 @@ export function deferredJobTokenAccess(): Access<DeferredJobAuthentication, type
       return {
         authenticate: async (token: unknown) =>
           earlyAuthentication ??
+          // A spread omits the getters `services` and `db` of a call.
           authenticateRunningJob({ ...call, services: call.services, db: call.db, params: { ...call.params, token } }),
       };
     },
@@ -82,25 +87,27 @@ async function authenticateRunningJob(call: AccessCall): Promise<JobAuthenticati
  */
 async function authenticateJob(
   { services, db, params, request }: AccessCall,
-  limit: RunnerLimitSetting,
+  limitSetting: RunnerLimitSetting,
 ): Promise<JobAuthentication> {
   const token = getJobToken(request, params.token);
   const job = token === null ? null : await findJobByToken(db, params.id as number, token);
   if (job === null || token === null) throw forbidden();
-  await checkRunnerLimit(services, limit, job.id);
+  await checkRunnerLimit(services, limitSetting, job.id);
   return { job, token };
 }
 
-/** Counts a request of a runner for one of the rate limits, whose window is a minute. Throws 429 over the limit; 0 is no limit. */
+/** Counts a request of a runner for the rate limit in this setting. Throws 429 over the limit; 0 is no limit. */
 export async function checkRunnerLimit(
   services: Services,
-  limit: RunnerLimitSetting,
+  limitSetting: RunnerLimitSetting,
   subject: number | string,
 ): Promise<void> {
-  const maxRequests = (await loadSettings(services.database.reader))[limit];
+  const maxRequests = (await loadSettings(services.database.reader))[limitSetting];
   if (maxRequests === 0) return;
-  const count = await services.countRequest(windowAt(services.clock.now(), `${limit}:${subject}`, 60));
-  if (count > maxRequests) throw tooManyRequests(60);
+  const count = await services.countRequest(
+    windowAt(services.clock.now(), `${limitSetting}:${subject}`, WINDOW_SECONDS),
+  );
+  if (count > maxRequests) throw tooManyRequests(WINDOW_SECONDS);
 }
 
 /** Returns the job token of a request, from the header JOB-TOKEN or the parameter `token`. */

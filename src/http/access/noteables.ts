@@ -54,14 +54,17 @@ export interface SnippetNoteable extends BaseNoteable {
 
 /** Returns whether the discussion is locked and the caller is neither a member nor an administrator. */
 export function isLockedOut(caller: Caller, { locked, project }: Noteable): boolean {
+  // Role 0: no member.
   return locked && !isAdministrator(caller) && (project === undefined || getMemberRole(project) === 0);
 }
 
+/** A noteable that a signed-in caller may read. */
 export interface NoteableContext<NoteableType extends Noteable = Issuable> {
   readonly noteable: NoteableType;
   readonly caller: SignedInCaller;
 }
 
+/** An issuable that the caller, signed in or not, may read. */
 export interface IssuableContext<NoteableType extends Issuable = Issuable> {
   readonly noteable: NoteableType;
   readonly caller: Caller;
@@ -96,8 +99,11 @@ export interface IssuableKind<NoteableType extends Issuable = Issuable> extends 
     | '/projects/:id/issues/:issue_iid'
     | '/projects/:id/merge_requests/:merge_request_iid'
     | '/groups/:id/epics/:epic_iid';
-  /** Access by `iidPath` for anybody or for users only. `unreadable` creates the error for callers who may not read it. */
-  accessByIid(callers: 'anybody' | 'users', unreadable: () => unknown): Access<IssuableContext<NoteableType>>;
+  /** Returns access by `iidPath` for anybody or for users only. Callers who may not read the issuable get the created error. */
+  accessByIid(
+    callers: 'anybody' | 'users',
+    createUnreadableError: () => unknown,
+  ): Access<IssuableContext<NoteableType>>;
 }
 
 /** Type of the noteables of these kinds. */
@@ -111,7 +117,7 @@ type KindOf<Kinds extends readonly unknown[]> = Kinds[number] extends IssuableKi
   ? IssuableKind<Extract<NoteablesOf<Kinds>, Issuable>>
   : NoteableKind<NoteablesOf<Kinds>>;
 
-/** `export const [listIssueNotes, listMergeRequestNotes] = forNoteables(KINDS, (kind) => endpoint({ ... }))` */
+/** Declares an endpoint for each kind: `export const [listIssueNotes, listMergeRequestNotes] = forNoteables(KINDS, (kind) => endpoint({ ... }))` */
 export function forNoteables<const Kinds extends readonly NoteableKind[], Declaration>(
   kinds: Kinds,
   declare: (kind: KindOf<Kinds>) => Declaration,

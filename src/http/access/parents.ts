@@ -21,6 +21,7 @@ export type Parent = MemberSource & {
     | { readonly type: 'project'; readonly project: Project; readonly group?: never }
   );
 
+/** The parent in the path, and the caller, who has the required ability in it. */
 export interface ParentContext {
   readonly parent: Parent;
   readonly caller: SignedInCaller;
@@ -41,7 +42,7 @@ export interface ParentKind {
   /** Returns access for signed-in callers with this ability in the group or project. */
   accessWith(abilities: ByParentType<GroupAbilityName, ProjectAbilityName>): Access<ParentContext>;
   /** Returns the value for this kind. */
-  select<Value>(pair: ByParentType<Value>): Value;
+  select<Value>(values: ByParentType<Value>): Value;
 }
 
 const GROUP: ParentKind = {
@@ -92,7 +93,7 @@ export function hierarchyLockKey(resources: string, { full_path }: Pick<Parent, 
   return `${resources} below ${full_path.split('/')[0]!.toLowerCase()}`;
 }
 
-/** Declares an endpoint for both kinds: `export const [listGroupMembers, listProjectMembers] = forBoth((parent) => endpoint({ ... }))` */
+/** Declares an endpoint for both kinds: `export const [listGroupMembers, listProjectMembers] = forGroupAndProject((parent) => endpoint({ ... }))` */
 export function forGroupAndProject<Declaration>(
   declare: (parent: ParentKind) => Declaration,
 ): readonly [ofGroups: Declaration, ofProjects: Declaration] {

@@ -59,11 +59,11 @@ type SignedInProject = Access<{ project: Project; caller: SignedInCaller }>;
 function createSignedInProjectAccess(
   ability: ProjectAbilityName,
   options: ProjectAccessOptions,
-  admission: Pick<SignedInProject, 'label' | 'authenticate'>,
+  overrides: Pick<SignedInProject, 'label' | 'authenticate'>,
 ): SignedInProject {
   return access({
     audience: 'user',
-    ...admission,
+    ...overrides,
     load: async (call) => ({ project: await loadVisibleProject(call), caller: signedInCaller(call.caller) }),
     authorize: (call, { project }) => requireAbilityInProject(ability, options, call, project),
   }).withErrors(MOVED_ERRORS);
@@ -99,12 +99,13 @@ function requireAbilityInProject(
 }
 
 /** Returns the project in the path if the caller can see it, else throws 404. Old paths: see contract/conventions.md §2. */
-export async function loadVisibleProject(call: AccessCall, name = 'id'): Promise<Project> {
+export async function loadVisibleProject(call: AccessCall, parameter = 'id'): Promise<Project> {
   const { db, caller, path } = call;
-  const id = path[name] ?? '';
+  const id = path[parameter] ?? '';
   const project = await findProject(db, caller, id);
   if (project !== null && canSeeProject(caller, project)) return project;
   if (project === null && id.includes('/')) await throwIfMoved(call, id);
+  // Only jobs learn that a private project exists (contract/conventions.md §7 "Job tokens").
   if (project !== null && caller.job !== undefined && project.visibility === 'private') {
     throw forbidden(
       `Authentication by CI/CD job token not allowed from ${caller.job.projectPath} to project #${project.id}.`,
@@ -128,7 +129,8 @@ async function throwIfMoved({ db, caller, request }: AccessCall, oldPath: string
   if (!isRead(request)) {
     throw new HttpError(...MOVED_ERRORS.movedWrite);
   }
-  // The project's :id is the segment after /api/v4/projects, however that is spelled; the rest is kept as sent.
+  // The project's :id is the segment after /api/v4/projects, with any number of slashes; the rest is kept as sent. Pages
+  // have the project's path before `/-/`.
   const path = request.path.startsWith('/api/')
     ? request.path.replace(/^((?:\/+[^/]+){3}\/+)[^/]+/, `$1${project.id}`)
     : request.path.replace(/^.*?(?=\/-\/)/, `/${project.full_path}`);
@@ -163,8 +165,8 @@ function requireAbilityInGroup(ability: GroupAbilityName, { caller }: AccessCall
 }
 
 /** Returns the group in the path if the caller can see it, else throws 404. */
-export async function loadVisibleGroup({ db, caller, path }: AccessCall, name = 'id'): Promise<Group> {
-  const group = await findGroup(db, caller, path[name] ?? '');
+export async function loadVisibleGroup({ db, caller, path }: AccessCall, parameter = 'id'): Promise<Group> {
+  const group = await findGroup(db, caller, path[parameter] ?? '');
   if (group !== null && canSeeGroup(caller, group)) return group;
   throw notFound('Group');
 }

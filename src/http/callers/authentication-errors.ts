@@ -18,8 +18,8 @@ export function invalidTokenError({ code }: InvalidToken): HttpError {
   }
 }
 
-/** Returns the error for a valid credential of a user who may not sign in. `base` is the URL of the server. */
-export function blockedCallerError(block: SignInBlock, base: string): HttpError {
+/** Returns the error for a valid credential of a user who may not sign in. The message contains the URL of the server. */
+export function blockedCallerError(block: SignInBlock, baseUrl: string): HttpError {
   switch (block) {
     case 'impersonation_off':
       return bearerError('Token is an impersonation token but impersonation was disabled.');
@@ -27,7 +27,7 @@ export function blockedCallerError(block: SignInBlock, base: string): HttpError 
       return forbidden('Your account has been blocked.');
     case 'deactivated':
       return forbidden(
-        `Your account has been deactivated by your administrator. Please log back in from a web browser to reactivate your account at ${base}`,
+        `Your account has been deactivated by your administrator. Please log back in from a web browser to reactivate your account at ${baseUrl}`,
       );
     case 'pending':
       return forbidden('Your account is pending approval from your administrator and hence blocked.');

@@ -6,11 +6,11 @@ import { insufficientScope } from '../errors/http-error.ts';
 export function checkScopes(endpoint: Pick<Endpoint, 'scopes' | 'anyScope'>, caller: Caller, method: string): void {
   // Job tokens have no scopes; the endpoints that accept them declare `allowJobToken`.
   if (caller.token === null || caller.token.kind === 'job' || endpoint.anyScope) return;
-  const accepted = listAcceptedScopes(endpoint, method);
-  if (!caller.token.scopes.some((scope) => accepted.includes(scope))) throw insufficientScope(accepted);
+  const acceptedScopes = listAcceptedScopes(endpoint, method);
+  if (!caller.token.scopes.some((scope) => acceptedScopes.includes(scope))) throw insufficientScope(acceptedScopes);
 }
 
-/** Returns the accepted scopes: those of the endpoint first, then the general ones. */
+/** Returns the acceptedScopes scopes: those of the endpoint first, then the general ones. */
 function listAcceptedScopes({ scopes }: Pick<Endpoint, 'scopes'>, method: string): readonly string[] {
   const isRead = method === 'GET' || method === 'HEAD';
   return [...scopes, 'api', ...(isRead ? ['read_api'] : [])];

@@ -26,16 +26,16 @@ interface ThrottleResult {
 }
 
 /**
- * Stage 2 (contract/conventions.md §1, §8): counts the request for its user, or for its network if it is anonymous; alerts are
- * counted for their target. Authentication errors are reported later. Returns null if no throttle applies.
+ * Counts the request for its user, or for its network if it is anonymous; alerts are counted for their target (stage 2,
+ * contract/conventions.md §1, §8). Authentication errors are reported later. Returns null if no throttle applies.
  */
 export async function applyThrottle(services: Services, request: IncomingRequest): Promise<ThrottleResult | null> {
   const isAlert = isAlertPath(request.method, request.path);
   if (!isAlert && !isThrottled(request.method, request.path)) return null;
   const settings = await loadSettings(services.database.reader);
   const throttleSubject = isAlert
-    ? countForAlert(settings, request.path)
-    : await countForCaller(services, request, settings);
+    ? findTargetThrottle(settings, request.path)
+    : await findCallerThrottle(services, request, settings);
   if (throttleSubject === null) return null;
   const { throttle, subject } = throttleSubject;
   const now = services.clock.now();
@@ -57,7 +57,7 @@ interface ThrottleSubject {
   readonly subject: number | string;
 }
 
-async function countForCaller(
+async function findCallerThrottle(
   services: Services,
   request: IncomingRequest,
   settings: ApplicationSettings,
@@ -68,14 +68,15 @@ async function countForCaller(
   return throttle && { throttle, subject: userId ?? getClientNetwork(request.clientAddress) };
 }
 
-function countForAlert(settings: ApplicationSettings, path: string): ThrottleSubject | null {
+/** Returns the throttle of an alert. Its subject is the path, which names project and integration. */
+function findTargetThrottle(settings: ApplicationSettings, path: string): ThrottleSubject | null {
   const throttle = findAlertThrottle(settings);
   return throttle && { throttle, subject: hashToken(normalizePath(path)) };
 }
 
 /** Returns the user of valid credentials in headers, query or cookie; the body is not read yet. */
 async function findThrottledUser(services: Services, request: IncomingRequest): Promise<number | null> {
-  const identified = await identify(services, getPresentedCredentials(request, parseForm(request.query)), request);
-  if (identified.invalidToken !== undefined || identified.block !== null) return null;
-  return identified.caller.user?.id ?? null;
+  const identification = await identify(services, getPresentedCredentials(request, parseForm(request.query)), request);
+  if (identification.invalidToken !== undefined || identification.block !== null) return null;
+  return identification.caller.user?.id ?? null;
 }

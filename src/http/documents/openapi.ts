@@ -32,12 +32,13 @@ function buildDocument(registry: Registry): ServerlessDocument {
   const endpoints = registry.endpoints.filter(({ root }) => !root);
   const schemas = new SchemaCollector();
   const paths: Record<string, Record<string, Json>> = {};
-  const templates = new Map<string, string>();
+  const templatesByPattern = new Map<string, string>();
   for (const endpoint of endpoints) {
     // OpenAPI allows one parameter name per path position; the first endpoint determines it.
     const pathPattern = replaceParameters(getFullPath(endpoint), () => '{}');
-    const template = templates.get(pathPattern) ?? replaceParameters(getFullPath(endpoint), ({ name }) => `{${name}}`);
-    templates.set(pathPattern, template);
+    const template =
+      templatesByPattern.get(pathPattern) ?? replaceParameters(getFullPath(endpoint), ({ name }) => `{${name}}`);
+    templatesByPattern.set(pathPattern, template);
     const pathItem = (paths[template] ??= {});
     pathItem[endpoint.method.toLowerCase()] = createOperation(endpoint, template, schemas);
   }
@@ -85,20 +86,26 @@ function createSecuritySchemes(url: string): Json {
 }
 
 function createParameters(endpoint: Endpoint, template: string, schemas: SchemaCollector): Json {
-  const pathParameterList = parsePathParameters(getFullPath(endpoint));
-  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-  const inPath = pathParameterList.map(({ name, pattern }, index) => {
-    const declared = endpoint.params[name]?.type.schema ?? string.schema;
-    const schema = schemas.toReference(pattern === undefined ? declared : { ...declared, ...string.schema, pattern });
-    return { name: names[index] ?? name, in: 'path', required: true, schema };
+  const parsedParameters = parsePathParameters(getFullPath(endpoint));
+  const templateNames = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  const pathParameters = parsedParameters.map(({ name, pattern }, index) => {
+    const declaredSchema = endpoint.params[name]?.type.schema ?? string.schema;
+    const schema = schemas.toReference(
+      pattern === undefined ? declaredSchema : { ...declaredSchema, ...string.schema, pattern },
+    );
+    return { name: templateNames[index] ?? name, in: 'path', required: true, schema };
   });
-  const others = Object.entries(getDeclaredParameters(endpoint)).filter(
-    ([name]) => !pathParameterList.some((parameter) => parameter.name === name),
+  const otherParameters = Object.entries(getDeclaredParameters(endpoint)).filter(
+    ([name]) => !parsedParameters.some((parameter) => parameter.name === name),
   );
-  const inBody = endpoint.body === 'deferred' ? Object.entries(endpoint.fields) : others;
-  if (hasRequestBody(endpoint)) return { parameters: inPath, ...createRequestBody(endpoint, inBody, schemas) };
+  const bodyParameters = endpoint.body === 'deferred' ? Object.entries(endpoint.fields) : otherParameters;
+  if (hasRequestBody(endpoint))
+    return { parameters: pathParameters, ...createRequestBody(endpoint, bodyParameters, schemas) };
   return {
-    parameters: [...inPath, ...others.map(([name, parameter]) => createQueryParameter(name, parameter, schemas))],
+    parameters: [
+      ...pathParameters,
+      ...otherParameters.map(([name, parameter]) => createQueryParameter(name, parameter, schemas)),
+    ],
   };
 }
 
@@ -114,13 +121,13 @@ function createQueryParameter(
     ...(schemas.toReference(type.schema) as Json),
     ...(fallback === undefined ? {} : { default: fallback }),
   };
-  const kind = (type.schema as { type?: string }).type;
+  const schemaType = (type.schema as { type?: string }).type;
   return {
-    name: kind === 'array' ? `${name}[]` : name,
+    name: schemaType === 'array' ? `${name}[]` : name,
     in: 'query',
     required: presence === 'required',
     ...(summary === undefined ? {} : { description: summary }),
-    ...(kind === 'object' ? { style: 'deepObject', explode: true } : {}),
+    ...(schemaType === 'object' ? { style: 'deepObject', explode: true } : {}),
     schema,
   };
 }
@@ -133,39 +140,43 @@ function createRequestBody(
   if (endpoint.body === 'raw') return { requestBody: { content: { '*/*': { schema: {} } } } };
   if (declared.length === 0) return {};
   const schema = schemas.toReference(parametersSchema(Object.fromEntries(declared)));
-  const types = endpoint.body === 'json' ? ['application/json'] : BODY_TYPES;
+  const mediaTypes = endpoint.body === 'json' ? ['application/json'] : BODY_TYPES;
   const names = new Set(declared.map(([name]) => name));
+  // A rule such as `atLeastOne` requires a body only if no parameter outside the body can satisfy it.
   const required =
     declared.some(([, { presence }]) => presence === 'required') ||
     endpoint.rules.some(({ requiresOneOf }) => requiresOneOf?.every((name) => names.has(name)));
-  return { requestBody: { required, content: Object.fromEntries(types.map((type) => [type, { schema }])) } };
+  return { requestBody: { required, content: Object.fromEntries(mediaTypes.map((type) => [type, { schema }])) } };
 }
 
 const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 
 function createResponses(endpoint: Endpoint, schemas: SchemaCollector): Json {
   const { access, method, response } = endpoint;
-  const result: Record<string, Json> = {};
+  const responses: Record<string, Json> = {};
   for (const status of [response.status, ...(response.otherStatuses ?? [])])
-    result[status] = createSuccessResponse(status === 204 ? NO_BODY : response, schemas);
-  // Access to moved projects redirects reads and rejects writes.
+    responses[status] = createSuccessResponse(status === 204 ? NO_BODY : response, schemas);
+  // At the old path of a moved project reads are redirected and writes are rejected: each method has one of the two errors.
   const { [isRead(endpoint) ? 'movedWrite' : 'movedRead']: _moved, ...accessErrors } = access.errors;
   for (const [status, codes] of groupByStatus({ ...accessErrors, ...endpoint.errors }))
-    result[status] = createErrorResponse(status, codes);
-  for (const [status, name] of listCommonErrors(endpoint)) result[status] ??= referToResponse(name);
-  if (method !== 'HEAD') return result;
-  return Object.fromEntries(Object.entries(result).map(([status, response]) => [status, withoutContent(response)]));
+    responses[status] = createErrorResponse(status, codes);
+  for (const [status, name] of listCommonErrors(endpoint)) responses[status] ??= referToResponse(name);
+  if (method !== 'HEAD') return responses;
+  return Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, withoutContent(response)]));
 }
 
 const NO_BODY: ResponseType = { kind: 'nothing', status: 204, schema: null };
 
-/** Returns the response to HEAD, which has no body. */
+/**
+ * Returns the response to HEAD, which has no body. A reference cannot leave out the body of its target, so only the name of
+ * the shared response remains, as the description.
+ */
 function withoutContent(response: Json): Json {
   const { content: _content, $ref, ...rest } = response as { content?: unknown; $ref?: string };
   return $ref === undefined ? rest : { description: $ref.slice($ref.lastIndexOf('/') + 1) };
 }
 
-/** Returns the errors of the stages that the endpoint goes through, and of the throttles. */
+/** Returns status and shared response of the errors that the endpoint's stages and the throttles may cause. */
 function listCommonErrors(endpoint: Endpoint): readonly (readonly [status: number, name: string])[] {
   const { access, keyset, lastModified } = endpoint;
   const stages: readonly Stage[] = STAGE_ORDERS[endpoint.stageOrder];
@@ -193,16 +204,16 @@ function createSuccessResponse(
   { kind, schema, mediaTypes = [], headers = [] }: ResponseType,
   schemas: SchemaCollector,
 ): Json {
-  const content = (type: string, body: unknown) => ({ content: { [type]: { schema: body } } });
+  const createContent = (type: string, body: unknown) => ({ content: { [type]: { schema: body } } });
   switch (kind) {
     case 'nothing':
       return { description: 'Success' };
     case 'text':
-      return { description: 'Plain text', ...content('text/plain', { type: 'string' }) };
+      return { description: 'Plain text', ...createContent('text/plain', { type: 'string' }) };
     case 'redirect':
       return { description: 'Redirects to the URL in Location' };
     case 'html':
-      return { description: 'An HTML page', ...content('text/html', { type: 'string' }) };
+      return { description: 'An HTML page', ...createContent('text/html', { type: 'string' }) };
     case 'stream': {
       const body = { schema: schema === null ? {} : schemas.toReference(schema) };
       return {
@@ -215,10 +226,10 @@ function createSuccessResponse(
       return {
         description: 'One page of a list',
         headers: PAGE_HEADERS,
-        ...content('application/json', schemas.toReference(schema)),
+        ...createContent('application/json', schemas.toReference(schema)),
       };
     default:
-      return { description: 'Success', ...content('application/json', schemas.toReference(schema)) };
+      return { description: 'Success', ...createContent('application/json', schemas.toReference(schema)) };
   }
 }
 
@@ -236,12 +247,12 @@ function groupByStatus(errors: Endpoint['errors']): Map<number, [string, ErrorEn
   return Map.groupBy(Object.entries(errors), ([, [status]]) => status);
 }
 
-/** Returns the errors of one status from the endpoint's error table; `{name}` in them stands for a value. */
-function createErrorResponse(status: number, codes: readonly [string, ErrorEntry][]): Json {
-  const description = codes.map(([code]) => code).join(', ');
+/** Returns the response for the endpoint's errors with one status; `{name}` in an example stands for a value. */
+function createErrorResponse(status: number, errors: readonly [string, ErrorEntry][]): Json {
+  const description = errors.map(([code]) => code).join(', ');
   if (status === 304) return { description };
   if (status === 301) return { description, headers: createTextHeaders(['Location']), content: PLAIN_TEXT };
-  const examples = codes.map(([code, [, body]]) => [
+  const examples = errors.map(([code, [, body]]) => [
     code,
     { value: typeof body === 'string' ? { message: body } : body },
   ]);
@@ -334,9 +345,10 @@ class SchemaCollector {
 
   #define(title: string, schema: TSchema): void {
     const text = JSON.stringify(schema);
-    const existing = this.#textsByTitle.get(title);
-    if (existing !== undefined && existing !== text) throw new Error(`Two different shapes have the name ${title}`);
-    if (existing !== undefined) return;
+    const existingText = this.#textsByTitle.get(title);
+    if (existingText !== undefined && existingText !== text)
+      throw new Error(`Two different shapes have the name ${title}`);
+    if (existingText !== undefined) return;
     this.#textsByTitle.set(title, text);
     const { title: _title, ...rest } = schema as TSchema & { title?: string };
     this.components[title] = this.#replaceNested(rest);

@@ -17,7 +17,7 @@ import type { StageOrder } from './stages.ts';
 
 /**
  * An endpoint is one declarative value: route, access, parameters, errors, recorded activity, response and handler.
- * Validation, OpenAPI, `api.txt` and the test matrix are derived from it.
+ * Validation, OpenAPI, `api.txt` and the test matrix are derived from it. `EndpointOptions` describes the options.
  */
 export interface Endpoint {
   readonly method: Method;
@@ -32,6 +32,7 @@ export interface Endpoint {
   readonly access: Access<object>;
   readonly stageOrder: StageOrder;
   readonly scopes: readonly string[];
+  /** Whether every valid token is accepted, whatever its scopes. */
   readonly anyScope: boolean;
   readonly allowJobToken: boolean;
   readonly allowSiteToken: boolean;
@@ -60,15 +61,15 @@ export interface EndpointHandler {
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Mode of reading the body. `merged`: its members become parameters. `late`: the handler reads it after the project is
- * loaded. `raw`: the handler reads bytes. `json`: as `merged`, but always parsed as JSON, whatever the content type.
+ * Mode of reading the body. `merged`: its members become parameters. `deferred`: the handler reads its fields after the
+ * project is loaded. `raw`: the handler reads bytes. `json`: as `merged`, but always parsed as JSON, whatever the content type.
  */
-type BodyMode = 'merged' | 'late' | 'raw' | 'json';
+type BodyMode = 'merged' | 'deferred' | 'raw' | 'json';
 
 type PathParameterNames<Path extends string> = Path extends `${infer Segment}/${infer More}`
   ? SegmentParameterName<Segment> | PathParameterNames<More>
   : SegmentParameterName<Path>;
-/** `:id`, `:id(^\\d+$)` and the rest of a path, `*repository_path.git`. */
+/** The parameter name in a segment, `:id` or `:id(^\\d+$)`, or for the rest of a path, `*repository_path.git`. */
 type SegmentParameterName<Segment extends string> = Segment extends `${string}:${infer Name}(${string}`
   ? Name
   : Segment extends `:${infer Name}`
@@ -85,7 +86,7 @@ interface RequestContext<P extends Parameters, Path extends string, Keyset exten
   readonly params: ParameterValues<P> & { readonly [Name in Exclude<PathParameterNames<Path>, keyof P>]: string };
   /** The requested page of a list; by page number if the endpoint declares no `keyset`. */
   readonly page: Keyset extends KeysetRule ? PageRequest : OffsetRequest;
-  /** The server, as addressed by this request. */
+  /** The server as this request addresses it: URL, names, tier and time. */
   readonly base: ServerContext;
 }
 
@@ -99,7 +100,9 @@ interface RawRequest {
 type CallerOf<Provided> = Provided extends { readonly caller: infer By extends Caller } ? By : Caller;
 
 type Awaitable<T> = T | Promise<T>;
-type Outcome<Result, Errors extends ErrorTable> = Awaitable<Result | Reply<Result> | Failure<keyof Errors & string>>;
+type HandlerResult<Result, Errors extends ErrorTable> = Awaitable<
+  Result | Reply<Result> | Failure<keyof Errors & string>
+>;
 
 /** One of three kinds of handlers; each gets only the services that it may use. */
 type Handler<Provided, Call, Result, Errors extends ErrorTable> =
@@ -108,19 +111,19 @@ type Handler<Provided, Call, Result, Errors extends ErrorTable> =
        * Reads. Depends only on the database, refs, caller and parameters, so that its response can be cached until the next
        * commit (`server/response/response-cache.ts`).
        */
-      readonly read: (db: Reader, call: Provided & Call, git: Git) => Outcome<Result, Errors>;
+      readonly read: (db: Reader, call: Provided & Call, git: Git) => HandlerResult<Result, Errors>;
       readonly write?: never;
       readonly handle?: never;
     }
   | {
       /** Writes rows in one transaction, which is rolled back on failure. The result is serialized after the commit. */
-      readonly write: (uow: UnitOfWork<CallerOf<Provided>>, call: Provided & Call) => Outcome<Result, Errors>;
+      readonly write: (uow: UnitOfWork<CallerOf<Provided>>, call: Provided & Call) => HandlerResult<Result, Errors>;
       readonly read?: never;
       readonly handle?: never;
     }
   | {
       /** Does what cannot run in a transaction: git writes, password hashing, streams, calls to other servers. */
-      readonly handle: (call: Provided & Call & RawRequest, services: Services) => Outcome<Result, Errors>;
+      readonly handle: (call: Provided & Call & RawRequest, services: Services) => HandlerResult<Result, Errors>;
       readonly read?: never;
       readonly write?: never;
     };
@@ -128,12 +131,12 @@ type Handler<Provided, Call, Result, Errors extends ErrorTable> =
 interface EndpointOptions<
   P extends Parameters,
   Provided extends object,
-  Needed extends Parameters,
+  AccessParameters extends Parameters,
   Errors extends ErrorTable,
   Result,
 > {
   readonly summary: string;
-  readonly access: Access<Provided & { readonly [Name in ReservedName]?: never }, Needed>;
+  readonly access: Access<Provided & { readonly [Name in ReservedName]?: never }, AccessParameters>;
   readonly stageOrder?: StageOrder;
   /** Accepted scopes in addition to `api` (and `read_api` for reads); `'any'` accepts every valid token. */
   readonly scopes?: readonly string[] | 'any';
@@ -147,8 +150,9 @@ interface EndpointOptions<
   /** The path is the whole path, without the prefix `/api/v4`. */
   readonly root?: true;
   readonly params?: P;
-  /** The fields of a body that is read late, for the OpenAPI document and for the length limits of its reader. */
+  /** `deferred` bodies only: the fields, for the OpenAPI document and for the length limits of the body's reader. */
   readonly fields?: Parameters;
+  /** Rules over several parameters, such as `atLeastOne`. */
   readonly rules?: readonly ParameterRule[];
   /** DELETE only: returns the timestamp that If-Unmodified-Since is compared with. */
   readonly lastModified?: (provided: Provided) => string | null | Promise<string | null>;
@@ -165,14 +169,14 @@ interface EndpointOptions<
   readonly response: ResponseType<Result>;
 }
 
-type Verb<V extends string, Path extends string> = { readonly [K in V]: Path };
+type RouteOption<V extends string, Path extends string> = { readonly [K in V]: Path };
 type Route<Path extends string> =
-  | Verb<'get', Path>
-  | Verb<'head', Path>
-  | Verb<'post', Path>
-  | Verb<'put', Path>
-  | Verb<'patch', Path>
-  | Verb<'delete', Path>;
+  | RouteOption<'get', Path>
+  | RouteOption<'head', Path>
+  | RouteOption<'post', Path>
+  | RouteOption<'put', Path>
+  | RouteOption<'patch', Path>
+  | RouteOption<'delete', Path>;
 
 /** An endpoint before the registry adds its name and its source. */
 export type EndpointDefinition = Omit<Endpoint, 'name' | 'folder' | 'source'>;
@@ -181,16 +185,16 @@ export type EndpointDefinition = Omit<Endpoint, 'name' | 'folder' | 'source'>;
 export function endpoint<
   const Path extends string,
   Provided extends object,
-  Needed extends Parameters = {},
+  AccessParameters extends Parameters = {},
   const Errors extends ErrorTable = {},
   P extends Parameters = {},
   Keyset extends KeysetRule | undefined = undefined,
   Result = void,
 >(
   declaration: Route<Path> &
-    EndpointOptions<P, Provided, Needed, Errors, Result> & { readonly keyset?: Keyset } & Handler<
+    EndpointOptions<P, Provided, AccessParameters, Errors, Result> & { readonly keyset?: Keyset } & Handler<
       NoInfer<Provided>,
-      RequestContext<Needed & P, Path, Keyset>,
+      RequestContext<AccessParameters & P, Path, Keyset>,
       NoInfer<Result>,
       NoInfer<Errors>
     >,
@@ -203,6 +207,7 @@ export function endpoint<
     path,
     summary,
     access: access as unknown as Access<object>,
+    // Access that loads a parent implies the stage order that has this stage.
     stageOrder: declaration.stageOrder ?? (access.loadParent ? 'parentBeforeParameters' : 'standard'),
     scopes: scopes === 'any' ? [] : scopes,
     anyScope: scopes === 'any',

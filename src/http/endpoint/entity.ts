@@ -24,7 +24,7 @@ export interface SerializationContext extends ServerContext {
  */
 export interface Entity<Row, Schema extends TSchema = TSchema> {
   readonly schema: Schema;
-  /** Serializes the rows in their order; related rows are loaded for all of them at once. */
+  /** Serializes the rows in their order; related rows are relations for all of them at once. */
   serializeAll(rows: readonly Row[], context: SerializationContext): Promise<Static<Schema>[]>;
 }
 
@@ -40,13 +40,13 @@ export interface EntityBuilder<P extends TProperties> extends SingleRowEntity<St
     serialize: (row: Row, context: SerializationContext) => Static<TObject<P>>,
   ): SingleRowEntity<Row, TObject<P>>;
   /** `load` loads the related rows of a whole list; `serialize` serializes one row with them. */
-  from<Row, Loaded>(
-    load: (rows: readonly Row[], context: SerializationContext) => Promise<Loaded>,
-    serialize: (row: Row, context: SerializationContext, loaded: Loaded) => Static<TObject<P>>,
+  from<Row, Relations>(
+    load: (rows: readonly Row[], context: SerializationContext) => Promise<Relations>,
+    serialize: (row: Row, context: SerializationContext, relations: Relations) => Static<TObject<P>>,
   ): Entity<Row, TObject<P>>;
 }
 
-/** Declares an entity: `entity('Member', { access_level: Type.Integer(), ... }).from((row: MemberRow, to) => ({ ... }))` */
+/** Declares an entity: `entity('Member', { access_level: Type.Integer(), ... }).from((row: MemberRow, context) => ({ ... }))` */
 export function entity<P extends TProperties>(name: string, fields: P): EntityBuilder<P> {
   type Shape = Static<TObject<P>>;
   const schema = Type.Object(fields, { title: name, additionalProperties: false });
@@ -57,19 +57,19 @@ export function entity<P extends TProperties>(name: string, fields: P): EntityBu
     serialize,
     serializeAll: (rows, context) => serializeRows(rows, (row) => serialize(row, context)),
   });
-  const createLoadingEntity = <Row, Loaded>(
-    load: (rows: readonly Row[], context: SerializationContext) => Promise<Loaded>,
-    serialize: (row: Row, context: SerializationContext, loaded: Loaded) => Shape,
+  const createLoadingEntity = <Row, Relations>(
+    load: (rows: readonly Row[], context: SerializationContext) => Promise<Relations>,
+    serialize: (row: Row, context: SerializationContext, relations: Relations) => Shape,
   ): Entity<Row, TObject<P>> => ({
     schema,
     async serializeAll(rows, context) {
       if (rows.length === 0) return [];
-      const loaded = await load(rows, context);
-      return serializeRows(rows, (row) => serialize(row, context, loaded));
+      const relations = await load(rows, context);
+      return serializeRows(rows, (row) => serialize(row, context, relations));
     },
   });
-  const from = (first: never, second?: never) =>
-    second === undefined ? createSingleRowEntity(first) : createLoadingEntity(first, second);
+  const from = (loadOrSerialize: never, serialize?: never) =>
+    serialize === undefined ? createSingleRowEntity(loadOrSerialize) : createLoadingEntity(loadOrSerialize, serialize);
   return { ...createSingleRowEntity((row: Shape) => row), from: from as unknown as EntityBuilder<P>['from'] };
 }
 
@@ -101,8 +101,8 @@ export function variants<const Entities extends readonly Entity<never>[]>(
       );
       const serializedRows: unknown[] = new Array(rows.length);
       for (const [entity, indexedRows] of rowsByEntity) {
-        const serialized = await entity.serializeAll(indexedRows.map(({ row }) => row) as never, context);
-        for (const [position, { index }] of indexedRows.entries()) serializedRows[index] = serialized[position];
+        const rowsOfEntity = await entity.serializeAll(indexedRows.map(({ row }) => row) as never, context);
+        for (const [position, { index }] of indexedRows.entries()) serializedRows[index] = rowsOfEntity[position];
       }
       return serializedRows as never;
     },

@@ -34,9 +34,9 @@ export function createMerger(): <Parts extends readonly object[]>(...parts: Part
   return (...parts) => merge(parts) as Merged<typeof parts>;
 }
 
-function hasSameKeys(one: readonly string[], other: readonly string[]): boolean {
-  if (one.length !== other.length) return false;
-  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false;
+function hasSameKeys(keys: readonly string[], otherKeys: readonly string[]): boolean {
+  if (keys.length !== otherKeys.length) return false;
+  for (let index = 0; index < keys.length; index++) if (keys[index] !== otherKeys[index]) return false;
   return true;
 }
 

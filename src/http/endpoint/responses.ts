@@ -19,7 +19,7 @@ export interface ResponseType<Result = unknown> {
   readonly headers?: readonly string[];
   /** Serializes the rows that the handler returns; absent if it returns the response itself. */
   readonly entity?: Entity<never>;
-  /** For the type checker only: the result of the handler. */
+  /** For the type checker only: the result of the handler. Never set. */
   readonly result?: Result;
 }
 
@@ -81,8 +81,10 @@ export const streamOf = (
 export const html: ResponseType<HtmlReply | RedirectReply> = { kind: 'html', status: 200, schema: null };
 /** 302 to another page, or an HTML page with the reason. */
 export const redirect: ResponseType<HtmlReply | RedirectReply> = { kind: 'redirect', status: 302, schema: null };
+/** 200 with plain text. */
 export const text: ResponseType<string> = { kind: 'text', status: 200, schema: null };
 
+/** The result of a handler that responds with a stream or with bytes. */
 export interface StreamReply {
   readonly status?: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -90,7 +92,9 @@ export interface StreamReply {
   readonly body?: Readable | Uint8Array | string;
 }
 
+/** The result of a handler that responds with an HTML page. */
 export interface HtmlReply {
+  /** 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string;

@@ -21,13 +21,14 @@ export const PARENT_NOT_FOUND = {
 
 export const USER_NOT_FOUND = [404, '404 User Not Found'] as const satisfies ErrorEntry;
 
-/** An application limit (contract/conventions.md §8). */
+/** A request over an application rate limit (contract/conventions.md §8); the failure's value `seconds` is the time until a retry. */
 export const TOO_MANY_REQUESTS = [
   429,
   { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
   { 'Retry-After': '{seconds}' },
 ] as const satisfies ErrorEntry;
 
+/** A write to a repository that is being moved. Git clients get the same text (`READ_ONLY[1]`). */
 export const READ_ONLY = [
   400,
   'The repository is temporarily read-only. Please try again later.',

@@ -1,4 +1,4 @@
-/** Error code -> status and message (or a whole body). `{name}` is replaced by the value of the failure. */
+/** Error code -> status, message (or a whole body) and headers. `{name}` is replaced by the value of the failure. */
 export type ErrorTable = Readonly<Record<string, ErrorEntry>>;
 export type ErrorEntry =
   | readonly [status: number, text: string]
@@ -11,8 +11,8 @@ export type ErrorEntry =
 
 /** Fills the placeholders of a template. A template that is a single placeholder returns the value itself, for example an object. */
 export function fillTemplate(template: string, values: Readonly<Record<string, unknown>>): unknown {
-  const onlyName = /^\{(\w+)\}$/.exec(template)?.[1];
-  if (onlyName !== undefined && onlyName in values) return values[onlyName];
+  const soleName = /^\{(\w+)\}$/.exec(template)?.[1];
+  if (soleName !== undefined && soleName in values) return values[soleName];
   return template.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
     name in values ? String(values[name]) : placeholder,
   );

@@ -23,8 +23,8 @@ export const plainBadRequest = () => new HttpError(400, 'Bad Request');
 /** 400 for NUL, broken escapes and invalid UTF-8 in the parameter, path, header or body with this name. */
 export const invalidText = (name: string) => invalidParameters([`${name} is invalid`]);
 /** 400 for invalid parameters; field errors are sent only if there are no other problems. */
-export const invalidParameters = (texts: readonly string[], fields: FieldErrors = {}) =>
-  new HttpError(400, texts.length > 0 ? { error: texts.join(', ') } : { message: fields });
+export const invalidParameters = (problems: readonly string[], fieldErrors: FieldErrors = {}) =>
+  new HttpError(400, problems.length > 0 ? { error: problems.join(', ') } : { message: fieldErrors });
 export const unauthorized = (reason?: string) =>
   createMessageError(401, reason ? `401 Unauthorized - ${reason}` : '401 Unauthorized');
 /** 401 for the token of a replication site whose clock differs. */

@@ -9,8 +9,8 @@ import type { PageRequest } from './pagination.ts';
  */
 export async function checkOffsetLimit(db: Reader, page: PageRequest): Promise<Failure<'offsetTooFar'> | null> {
   const { offset_pagination_limit: limit } = await loadSettings(db);
-  const isBeyond = limit > 0 && page.kind === 'offset' && page.page * page.perPage > limit;
-  return isBeyond ? fail('offsetTooFar', { limit }) : null;
+  const isBeyondLimit = limit > 0 && page.kind === 'offset' && page.page * page.perPage > limit;
+  return isBeyondLimit ? fail('offsetTooFar', { limit }) : null;
 }
 
 /** The error for a page beyond the limit; `{limit}` is the setting. */

@@ -12,7 +12,7 @@ import type { Cursor, ListPage } from './page.ts';
 export const DEFAULT_PER_PAGE = 20;
 const MAX_PER_PAGE = 100;
 
-/** The number of rows per page, at most 100. */
+/** The number of rows per page: larger values become 100, negative ones the default. */
 export const perPage: ParameterType<number> = {
   ...integer,
   read(raw, name, problems) {
@@ -23,6 +23,7 @@ export const perPage: ParameterType<number> = {
   },
 };
 
+/** The number of a page from 1; smaller values become 1. */
 const pageNumber: ParameterType<number> = {
   ...integer,
   read(raw, name, problems) {
@@ -33,6 +34,7 @@ const pageNumber: ParameterType<number> = {
 
 /** The parameters of every paginated list. */
 export const pageParameters = { page: optional(pageNumber, 1), per_page: optional(perPage, DEFAULT_PER_PAGE) } as const;
+/** The parameters of lists with keyset pagination. */
 export const keysetParameters = {
   pagination: optional(string),
   order_by: optional(string),
@@ -90,10 +92,12 @@ export function readPageRequest(params: RawParameters, rule: KeysetRule | undefi
   const [defaultColumn = '', defaultSort = ''] = (rule.orders[0] ?? '').split(' ');
   const orderBy = (params.order_by as string | undefined) || rule.defaultOrderBy || defaultColumn;
   const allowedOrders = rule.orders as readonly string[];
+  // Without `sort`: the direction of the default order, if the list supports it for this column.
   const sort =
     (params.sort as string | undefined) || (allowedOrders.includes(`${orderBy} ${defaultSort}`) ? defaultSort : 'asc');
   if (!allowedOrders.includes(`${orderBy} ${sort}`)) throw keysetUnavailable();
   const { after, backward } = getStartPosition(params, rule, orderBy, sort);
+  // A previous page is read in the opposite direction.
   const direction = (sort === 'asc') === backward ? 'desc' : 'asc';
   return { kind: 'keyset', perPage, orderBy, sort: direction, backward, after };
 }
@@ -103,6 +107,7 @@ type StartPosition = Pick<KeysetRequest, 'after' | 'backward'>;
 function getStartPosition(params: RawParameters, rule: KeysetRule, orderBy: string, sort: string): StartPosition {
   if (rule.cursorKind === 'id') {
     const id = String(params[sort === 'asc' ? 'id_after' : 'id_before'] ?? '');
+    // Up to 15 digits are a safe integer; other values count as absent.
     return { after: /^\d{1,15}$/.test(id) ? { value: Number(id), id: Number(id) } : null, backward: false };
   }
   const cursor = params.cursor as string | undefined;
@@ -154,18 +159,18 @@ export function toKeysetPage<T extends { id: number }>(
   rule: KeysetRule,
   getKey: (row: T) => string | number = (row) => row.id,
 ): ListPage<T> {
-  const more = rows.length > request.perPage;
+  const hasMore = rows.length > request.perPage;
   const pageRows = rows.slice(0, request.perPage);
   const items = request.backward ? pageRows.reverse() : pageRows;
   const [first, last] = [items[0], items.at(-1)];
-  if (first === undefined || last === undefined) return { items, total: null, hasMore: more, keyset: { next: null } };
+  if (first === undefined || last === undefined) return { items, total: null, hasMore, keyset: { next: null } };
   if (rule.cursorKind === 'id') {
     const cursorParameter = request.sort === 'asc' ? 'id_after' : 'id_before';
-    return { items, total: null, hasMore: more, keyset: { next: { [cursorParameter]: String(last.id) } } };
+    return { items, total: null, hasMore, keyset: { next: { [cursorParameter]: String(last.id) } } };
   }
   // The page before a cursor (or after it, if backward) exists: it contains the row of the cursor.
-  const hasNext = more || request.backward;
-  const hasPrevious = request.backward ? more : request.after !== null;
+  const hasNext = hasMore || request.backward;
+  const hasPrevious = request.backward ? hasMore : request.after !== null;
   const next = hasNext ? formatCursor(request, getKey(last), last.id, 'n') : null;
   const previous = hasPrevious ? formatCursor(request, getKey(first), first.id, 'p') : null;
   return { items, total: null, hasMore: hasNext, keyset: { next, previous } };
@@ -174,19 +179,20 @@ export function toKeysetPage<T extends { id: number }>(
 /** Returns the pagination headers of a page. `rawParams` are all parameters of the request, before validation. */
 export function createPageHeaders(
   page: ListPage<unknown>,
-  request: PageRequest,
-  incoming: IncomingRequest,
+  pageRequest: PageRequest,
+  request: IncomingRequest,
   rawParams: RawParameters,
 ): Record<string, string> {
   const createLink = (changes: RawParameters) => {
     const { cursor: _cursor, id_after: _after, id_before: _before, page_token: _token, ...rest } = rawParams;
-    const base = page.keyset ? rest : rawParams;
-    const query = formatForm({ ...base, ...changes });
-    return `${incoming.baseUrl}${incoming.path}?${query}`.replaceAll(',', '%2C');
+    const unchangedParams = page.keyset ? rest : rawParams;
+    const query = formatForm({ ...unchangedParams, ...changes });
+    // A comma would separate two links of the header.
+    return `${request.baseUrl}${request.path}?${query}`.replaceAll(',', '%2C');
   };
-  if (page.keyset) return createKeysetHeaders(page.keyset, createLink, request.perPage);
-  if (request.kind === 'keyset') return {};
-  return createOffsetHeaders(page, request, createLink);
+  if (page.keyset) return createKeysetHeaders(page.keyset, createLink, pageRequest.perPage);
+  if (pageRequest.kind === 'keyset') return {};
+  return createOffsetHeaders(page, pageRequest, createLink);
 }
 
 /** Length limits of the header `Link`, with all links and with the next page only: clients reject longer headers. */
@@ -215,31 +221,33 @@ function createKeysetHeaders(
 }
 
 function createOffsetHeaders(
-  { total, hasMore: more, items }: ListPage<unknown>,
+  { total, hasMore, items }: ListPage<unknown>,
   { page, perPage }: OffsetRequest,
   createLink: (changes: RawParameters) => string,
 ): Record<string, string> {
-  const pages = total === null ? null : Math.max(1, Math.ceil(total / perPage));
-  const formatLink = (number: number, rel: string) =>
-    `<${createLink({ page: number, per_page: perPage })}>; rel="${rel}"`;
-  const previous = page > 1 && (items.length > 0 || (pages !== null && page <= pages)) ? page - 1 : null;
-  const next = more ? page + 1 : null;
+  const pageCount = total === null ? null : Math.max(1, Math.ceil(total / perPage));
+  const formatLink = (targetPage: number, rel: string) =>
+    `<${createLink({ page: targetPage, per_page: perPage })}>; rel="${rel}"`;
+  // A page beyond the last one has no previous page.
+  const previous = page > 1 && (items.length > 0 || (pageCount !== null && page <= pageCount)) ? page - 1 : null;
+  const next = hasMore ? page + 1 : null;
+  const nextLink = next === null ? '' : formatLink(next, 'next');
   const links = [
     previous === null ? '' : formatLink(previous, 'prev'),
-    next === null ? '' : formatLink(next, 'next'),
+    nextLink,
     formatLink(1, 'first'),
-    pages === null ? '' : formatLink(pages, 'last'),
+    pageCount === null ? '' : formatLink(pageCount, 'last'),
   ];
   const headers: Record<string, string> = {
-    ...createLinkHeader(links.filter((entry) => entry !== '').join(', '), links[1] as string),
+    ...createLinkHeader(links.filter((link) => link !== '').join(', '), nextLink),
     'X-Page': String(page),
     'X-Per-Page': String(perPage),
     'X-Next-Page': next === null ? '' : String(next),
     'X-Prev-Page': previous === null ? '' : String(previous),
   };
-  if (total !== null && pages !== null) {
+  if (total !== null && pageCount !== null) {
     headers['X-Total'] = String(total);
-    headers['X-Total-Pages'] = String(pages);
+    headers['X-Total-Pages'] = String(pageCount);
   }
   return headers;
 }

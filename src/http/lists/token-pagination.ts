@@ -17,27 +17,28 @@ interface TokenPageOptions<T> {
  * name; without an order by name this fails with `tokenInvalid`.
  */
 export function pageAfterToken<T>(
-  sorted: readonly T[],
+  sortedRows: readonly T[],
   options: TokenPageOptions<T>,
 ): ListPage<T> | Failure<'tokenInvalid'> {
-  const { token, getName: nameOf, perPage } = options;
-  const start = token ? findStart(sorted, token, options) : 0;
+  const { token, getName, perPage } = options;
+  const start = token ? findStart(sortedRows, token, options) : 0;
   if (start === null) return fail('tokenInvalid');
   const end = start + perPage;
-  const items = sorted.slice(start, end);
-  const more = sorted.length > end;
-  const next = more ? { page_token: nameOf(items.at(-1) as T) } : null;
-  return { items, total: null, hasMore: more, keyset: { next } };
+  const items = sortedRows.slice(start, end);
+  const hasMore = sortedRows.length > end;
+  const next = hasMore ? { page_token: getName(items.at(-1) as T) } : null;
+  return { items, total: null, hasMore, keyset: { next } };
 }
 
+/** Returns the index of the first row of the page; null if the named row is gone and the list has no order by name. */
 function findStart<T>(
-  sorted: readonly T[],
+  sortedRows: readonly T[],
   name: string,
-  { getName: nameOf, isAfter: isBehind }: TokenPageOptions<T>,
+  { getName, isAfter }: TokenPageOptions<T>,
 ): number | null {
-  const index = sorted.findIndex((row) => nameOf(row) === name);
+  const index = sortedRows.findIndex((row) => getName(row) === name);
   if (index !== -1) return index + 1;
-  if (isBehind === null) return null;
-  const next = sorted.findIndex((row) => isBehind(row, name));
-  return next === -1 ? sorted.length : next;
+  if (isAfter === null) return null;
+  const next = sortedRows.findIndex((row) => isAfter(row, name));
+  return next === -1 ? sortedRows.length : next;
 }

@@ -90,14 +90,17 @@ export function signedInVisitor(): Access<{ visitor: SignedInVisitor }> {
 
 /** Allows signed-in users that send a form with a valid CSRF token; 422 otherwise. */
 export function signedInVisitorWithForm(): Access<{ visitor: SignedInVisitor }> {
-  return signedInVisitor().require((call, { visitor }) => requireCsrfToken(call, visitor.session)).withLabel('web:user form');
+  return signedInVisitor()
+    .require((call, { visitor }) => requireCsrfToken(call, visitor.session))
+    .withLabel('web:user form');
 }
 
 async function loadVisitor({ services, db, request }: AccessCall): Promise<Visitor> {
-  const anonymous: Caller = { user: null, token: null, address: request.clientAddress };
+  const anonymousCaller: Caller = { user: null, token: null, address: request.clientAddress };
   const secret = getSessionSecret(request);
   const storedSession = secret === null ? null : await findSession(db, secret, services.clock.now());
-  if (secret === null || storedSession === null) return { session: null, caller: anonymous, passwordExpired: false };
+  if (secret === null || storedSession === null)
+    return { session: null, caller: anonymousCaller, passwordExpired: false };
   services.tokenUses.recordSession(storedSession);
   const session: WebSession = {
     digest: storedSession.digest,
@@ -108,9 +111,9 @@ async function loadVisitor({ services, db, request }: AccessCall): Promise<Visit
   const signInBlock = user === null ? null : getSignInBlock(user, services.clock);
   const passwordExpired = signInBlock === 'password_expired';
   if (user === null || (signInBlock !== null && !passwordExpired))
-    return { session, caller: anonymous, passwordExpired };
+    return { session, caller: anonymousCaller, passwordExpired };
   services.tokenUses.recordUser(user);
-  return { session, caller: { ...anonymous, user, session: session.digest }, passwordExpired };
+  return { session, caller: { ...anonymousCaller, user, session: session.digest }, passwordExpired };
 }
 
 async function loadSignedInVisitor(call: AccessCall): Promise<SignedInVisitor> {
@@ -135,7 +138,7 @@ function createFormExpiredError(): HttpError {
 function createTooManyVisitsError(): HttpError {
   const main = markup`${createAlertBox('Too many visits without a cookie have come from your network.')}<p>Try again in ten minutes, and let your browser keep the cookie of this server.</p>`;
   const { body, headers } = createHtmlPage({ title: 'Too many visits', main, csrfToken: null });
-  const baseHeaders = { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': String(PERIOD_SECONDS) };
+  const baseHeaders = { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': String(SESSION_LIMIT_SECONDS) };
   return new HttpError(429, body, { ...baseHeaders, ...(headers as {}) });
 }
 
@@ -145,8 +148,8 @@ const MAX_RETURN_PATH_LENGTH = 8_000;
 /** Returns a redirect (302) to the sign-in page. Stores the path of a GET in the session; forms are not repeated. */
 async function redirectToSignIn({ services, request }: AccessCall, session: WebSession | null): Promise<HttpError> {
   const { path, query, method } = request;
-  const page = query === '' ? path : `${path}?${query}`;
-  const returnTo = method === 'GET' && page.length <= MAX_RETURN_PATH_LENGTH ? page : null;
+  const requestedPage = query === '' ? path : `${path}?${query}`;
+  const returnTo = method === 'GET' && requestedPage.length <= MAX_RETURN_PATH_LENGTH ? requestedPage : null;
   const Location = localUrl(request, '/users/sign_in');
   if (returnTo === null) return new HttpError(302, '', { Location });
   if (session === null) {
@@ -166,18 +169,19 @@ export async function ensureSession(
   return session === null ? startVisitorSession(services, request) : { session, headers: {} };
 }
 
+/** The services that create the session of a visitor. */
 type VisitServices = Pick<Services, 'database' | 'clock' | 'countRequest'>;
 
 /** Maximum number of anonymous sessions per network in ten minutes. Each is a row that is stored for a day. */
 const MAX_SESSIONS_PER_NETWORK = 300;
-const PERIOD_SECONDS = 600;
+const SESSION_LIMIT_SECONDS = 600;
 
 async function startVisitorSession(
   { database, clock, countRequest }: VisitServices,
   request: IncomingRequest,
   returnTo?: string,
 ) {
-  const window = windowAt(clock.now(), `web_visit:${getClientNetwork(request.clientAddress)}`, PERIOD_SECONDS);
+  const window = windowAt(clock.now(), `web_visit:${getClientNetwork(request.clientAddress)}`, SESSION_LIMIT_SECONDS);
   if ((await countRequest(window)) > MAX_SESSIONS_PER_NETWORK) throw createTooManyVisitsError();
   const secret = createSessionSecret();
   await database.transaction((tx) => createSession(tx, { secret, userId: null, returnTo }));

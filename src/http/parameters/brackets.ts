@@ -31,62 +31,64 @@ export function mergeParameters(query: RawParameters, body: RawParameters): RawP
 /** Adds one `name=value` pair. Names that are nested too deeply or too long are dropped like unknown parameters. */
 export function assignParameter(target: RawParameters, name: string, value: unknown): void {
   if (name.length > MAX_NAME_LENGTH) return;
-  const open = name.indexOf('[', 1);
-  const path = open === -1 ? null : parseBrackets(name, open);
+  const openIndex = name.indexOf('[', 1);
+  const path = openIndex === -1 ? null : parseBrackets(name, openIndex);
   if (path === null) target[name] = value;
-  else setNested(target, name.slice(0, open), path, 0, value);
+  else setNested(target, name.slice(0, openIndex), path, 0, value);
 }
 
-/** Parses the keys of `[a][][b]`, beginning at `open`; returns null if they are malformed or too deep. */
-function parseBrackets(name: string, open: number): string[] | null {
+/** Parses the keys of `[a][][b]`, beginning at `openIndex`; returns null if they are malformed or too deep. */
+function parseBrackets(name: string, openIndex: number): string[] | null {
   const keys: string[] = [];
-  for (let position = open; position < name.length; ) {
-    const close = name.indexOf(']', position);
-    if (keys.length === MAX_DEPTH || name[position] !== '[' || close === -1) return null;
-    const key = name.slice(position + 1, close);
+  for (let position = openIndex; position < name.length; ) {
+    const closeIndex = name.indexOf(']', position);
+    if (keys.length === MAX_DEPTH || name[position] !== '[' || closeIndex === -1) return null;
+    const key = name.slice(position + 1, closeIndex);
     if (key.includes('[')) return null;
     keys.push(key);
-    position = close + 1;
+    position = closeIndex + 1;
   }
   return keys;
 }
 
 /** Sets a nested value. The remaining keys of the path begin at the index `depth`. */
 function setNested(target: RawParameters, key: string, path: readonly string[], depth: number, value: unknown): void {
-  const next = path[depth];
-  if (next === undefined) {
+  const nextKey = path[depth];
+  if (nextKey === undefined) {
     target[key] = value;
     return;
   }
-  if (next === '') {
+  if (nextKey === '') {
     const list = Array.isArray(target[key]) ? (target[key] as unknown[]) : [];
     target[key] = list;
     appendNested(list, path, depth + 1, value);
     return;
   }
-  const inner = isParameterObject(target[key]) ? target[key] : createEmptyParameters();
-  target[key] = inner;
-  setNested(inner, next, path, depth + 1, value);
+  const child = isParameterObject(target[key]) ? target[key] : createEmptyParameters();
+  target[key] = child;
+  setNested(child, nextKey, path, depth + 1, value);
 }
 
+/** Adds a value to an array: to its last element, or to a new one if that has a value at this path. */
 function appendNested(list: unknown[], path: readonly string[], depth: number, value: unknown): void {
-  const first = path[depth];
-  if (first === undefined) {
+  const firstKey = path[depth];
+  if (firstKey === undefined) {
     list.push(value);
     return;
   }
   const last = list.at(-1);
+  // A path with a further `[]` always continues the last element.
   const isSameElement = isParameterObject(last) && (path.includes('', depth) || !hasValueAt(last, path, depth));
   const element = isSameElement ? last : createEmptyParameters();
   if (element !== last) list.push(element);
-  setNested(element, first, path, depth + 1, value);
+  setNested(element, firstKey, path, depth + 1, value);
 }
 
 /** Returns whether the element has a value at this path already, so that a new element must begin. */
 function hasValueAt(element: RawParameters, path: readonly string[], depth: number): boolean {
-  const inner = element[path[depth] ?? ''];
-  if (inner === undefined) return false;
-  return depth + 1 === path.length || !isParameterObject(inner) || hasValueAt(inner, path, depth + 1);
+  const child = element[path[depth] ?? ''];
+  if (child === undefined) return false;
+  return depth + 1 === path.length || !isParameterObject(child) || hasValueAt(child, path, depth + 1);
 }
 
 /** Returns whether a value is an object that is neither an array nor a file. */
@@ -109,14 +111,14 @@ export function parseForm(text: string, target: RawParameters = createEmptyParam
   if (text === '') return target;
   for (const pair of text.split('&')) {
     if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
-    assignParameter(target, name, equals === -1 ? '' : decode(pair.slice(equals + 1)));
+    const equalsIndex = pair.indexOf('=');
+    const name = decodeFormText(equalsIndex === -1 ? pair : pair.slice(0, equalsIndex));
+    assignParameter(target, name, equalsIndex === -1 ? '' : decodeFormText(pair.slice(equalsIndex + 1)));
   }
   return target;
 }
 
-function decode(text: string): string {
+function decodeFormText(text: string): string {
   const withSpaces = text.includes('+') ? text.replaceAll('+', ' ') : text;
   return withSpaces.includes('%') ? decodeURIComponent(withSpaces) : withSpaces;
 }

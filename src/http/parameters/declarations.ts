@@ -11,7 +11,9 @@ export interface Parameter<
 > {
   readonly type: ParameterType<T>;
   readonly presence: Presence;
+  /** The default value. */
   readonly fallback?: T;
+  /** The description in the OpenAPI document. */
   readonly summary?: string;
   /** Tiers on which the parameter is read; other tiers ignore it. */
   readonly tiers?: readonly Tier[];
@@ -60,12 +62,12 @@ export function selectDeclaredParameters(
   path: RawParameters,
   rawParams: RawParameters,
 ): RawParameters {
-  const sent: RawParameters = {};
+  const sentParams: RawParameters = {};
   for (const name in declared) {
     const value = path[name] ?? rawParams[name];
-    if (value !== undefined && declared[name]?.tiers?.includes(tier) !== false) sent[name] = value;
+    if (value !== undefined && declared[name]?.tiers?.includes(tier) !== false) sentParams[name] = value;
   }
-  return sent;
+  return sentParams;
 }
 
 /** A rule over several parameters, checked after all are read. `prefix` is the name of the object that contains them. */
@@ -82,7 +84,7 @@ const joinNames = (names: readonly string[], prefix: string | undefined) =>
 const listPresentNames = (rawParams: RawParameters, names: readonly string[]) =>
   names.filter((name) => rawParams[name] !== undefined && rawParams[name] !== null);
 
-/** Allows at most one of these parameters; `text` replaces the standard message. */
+/** Allows at most one of the named parameters; the text in a part `{ text }` replaces the standard message. */
 export function mutuallyExclusive(...parts: readonly (string | { readonly text: string })[]): ParameterRule {
   const names = parts.filter((part) => typeof part === 'string');
   const customText = parts.find((part) => typeof part === 'object')?.text;
@@ -131,12 +133,12 @@ export function readParameters<P extends Parameters>(
   prefix?: string,
 ): ParameterValues<P> {
   const values: Record<string, unknown> = {};
-  const sent = withoutBlanks(declared, rawParams);
+  const sentParams = withoutBlanks(declared, rawParams);
   for (const name in declared) {
     const parameter = declared[name] as Parameter<unknown>;
-    values[name] = readParameter(parameter, sent[name], toFullName(name, prefix), problems);
+    values[name] = readParameter(parameter, sentParams[name], toFullName(name, prefix), problems);
   }
-  for (const rule of rules) rule(sent, problems, prefix);
+  for (const rule of rules) rule(sentParams, problems, prefix);
   return values as ParameterValues<P>;
 }
 
@@ -156,13 +158,15 @@ function readParameter(parameter: Parameter<unknown>, raw: unknown, name: string
     return fallback;
   }
   if (presence !== 'required' && raw === null && type.rejectsBlank !== true) {
-    const empty = type.read(null, name, problems);
-    return fallback ?? empty;
+    // Null is the default value, or without one the empty value of the type: [] for an array.
+    const emptyValue = type.read(null, name, problems);
+    return fallback ?? emptyValue;
   }
-  const countBefore = problems.count;
+  const problemCountBefore = problems.count;
   const value = type.read(raw, name, problems);
   if (value === null && presence === 'defaulted') return fallback;
-  if (value !== null || presence !== 'required' || problems.count > countBefore) return value;
+  if (value !== null || presence !== 'required' || problems.count > problemCountBefore) return value;
+  // The parameter was sent, but as null or blank.
   return type.blank ?? problems.add(type.limitsValues ? `${name} does not have a valid value` : `${name} is missing`);
 }
 

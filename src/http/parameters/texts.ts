@@ -12,25 +12,30 @@ const NUL = '\u0000';
 /** A length limit, and how a longer text is reported. */
 interface TextLimit {
   /** The maximum number of UTF-16 units of a text within the limit, for a fast check. */
-  readonly units: number;
+  readonly maxUtf16Units: number;
   /** Maximum length in characters, for the schema. */
   readonly characters: number;
   readonly isWithinLimit: (value: string) => boolean;
-  readonly tooLong: string;
+  /** What the message says after the parameter's name. */
+  readonly tooLongText: string;
   readonly report: (name: string, problems: Problems, value: string) => null;
 }
 
-function createByteLimit(maxBytes: number): Pick<TextLimit, 'units' | 'characters' | 'isWithinLimit'> {
+function createByteLimit(maxBytes: number): Pick<TextLimit, 'maxUtf16Units' | 'characters' | 'isWithinLimit'> {
   return {
-    units: maxBytes,
+    maxUtf16Units: maxBytes,
     characters: maxBytes,
+    // A UTF-16 unit takes at most three bytes of UTF-8.
     isWithinLimit: (value) => value.length * 3 <= maxBytes || byteLength(value) <= maxBytes,
   };
 }
 
-function createCharacterLimit(maxCharacters: number): Pick<TextLimit, 'units' | 'characters' | 'isWithinLimit'> {
+function createCharacterLimit(
+  maxCharacters: number,
+): Pick<TextLimit, 'maxUtf16Units' | 'characters' | 'isWithinLimit'> {
   return {
-    units: 2 * maxCharacters,
+    // A character is at most two UTF-16 units.
+    maxUtf16Units: 2 * maxCharacters,
     characters: maxCharacters,
     isWithinLimit: (value) => value.length <= maxCharacters || [...value].length <= maxCharacters,
   };
@@ -38,11 +43,17 @@ function createCharacterLimit(maxCharacters: number): Pick<TextLimit, 'units' | 
 
 const byteLength = (value: string) => Buffer.byteLength(value, 'utf8');
 
-function createLimitedType({ units, characters, isWithinLimit, tooLong, report }: TextLimit): ParameterType<string> {
+function createLimitedType({
+  maxUtf16Units,
+  characters,
+  isWithinLimit,
+  tooLongText,
+  report,
+}: TextLimit): ParameterType<string> {
   const isTooLong = (raw: unknown): raw is string =>
-    typeof raw === 'string' && (raw.length > units || !isWithinLimit(raw));
+    typeof raw === 'string' && (raw.length > maxUtf16Units || !isWithinLimit(raw));
   return {
-    tooLong: (raw, name) => (isTooLong(raw) ? `${name} ${tooLong}` : null),
+    tooLong: (raw, name) => (isTooLong(raw) ? `${name} ${tooLongText}` : null),
     schema: Type.String({ maxLength: characters }),
     blank: '',
     read(raw, name, problems) {
@@ -72,21 +83,25 @@ function isExactNumber(raw: unknown): raw is number {
 
 /** Returns the type of a text of at most `bytes` bytes of UTF-8; a longer text is an invalid parameter. */
 export function limitedText(bytes: number): ParameterType<string> {
-  const tooLong = `is too long (maximum is ${bytes} bytes)`;
+  const tooLongText = `is too long (maximum is ${bytes} bytes)`;
   return createLimitedType({
     ...createByteLimit(bytes),
-    tooLong,
-    report: (name, problems) => problems.add(`${name} ${tooLong}`),
+    tooLongText,
+    report: (name, problems) => problems.add(`${name} ${tooLongText}`),
   });
 }
 
 /** Returns the type of a field's text; a longer text is a validation error of the field. */
 function createFieldType(
-  limit: Pick<TextLimit, 'units' | 'characters' | 'isWithinLimit'>,
+  limit: Pick<TextLimit, 'maxUtf16Units' | 'characters' | 'isWithinLimit'>,
   unit: string,
 ): ParameterType<string> {
-  const tooLong = `is too long (maximum is ${limit.characters} ${unit})`;
-  return createLimitedType({ ...limit, tooLong, report: (name, problems) => problems.addToField(name, tooLong) });
+  const tooLongText = `is too long (maximum is ${limit.characters} ${unit})`;
+  return createLimitedType({
+    ...limit,
+    tooLongText,
+    report: (name, problems) => problems.addToField(name, tooLongText),
+  });
 }
 
 /** Text for general use, at most 4096 bytes. */
@@ -118,13 +133,13 @@ export function sizedText(bytes: number): ParameterType<string> {
   const maxSize = formatBytes(bytes);
   return createLimitedType({
     ...createByteLimit(bytes),
-    tooLong: `is too long. The maximum size is ${maxSize}.`,
+    tooLongText: `is too long. The maximum size is ${maxSize}.`,
     report: (name, problems, value) =>
       problems.addToField(name, `is too long (${formatBytes(byteLength(value))}). The maximum size is ${maxSize}.`),
   });
 }
 
-/** Formats a size as `1.1 MB`, with at most three significant digits, in units of 1024. */
+/** Formats a size as `1.1 MB`, with at most three significant digits, in maxUtf16Units of 1024. */
 export function formatBytes(bytes: number): string {
   const unit = bytes < MEBIBYTE ? 1024 : MEBIBYTE;
   return `${Number((bytes / unit).toPrecision(3))} ${unit === MEBIBYTE ? 'MB' : 'KB'}`;

@@ -97,8 +97,8 @@ export const date: ParameterType<string> = {
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
     if (isTooLong(raw)) return problems.addInvalid(name);
-    const parts = typeof raw === 'string' ? DATE.exec(raw.trim()) : null;
-    return (parts && toCalendarDate(Number(parts[1]), Number(parts[2]), Number(parts[3]))) ?? problems.addInvalid(name);
+    const match = typeof raw === 'string' ? DATE.exec(raw.trim()) : null;
+    return (match && toCalendarDate(Number(match[1]), Number(match[2]), Number(match[3]))) ?? problems.addInvalid(name);
   },
 };
 
@@ -117,9 +117,9 @@ export const dateTime: ParameterType<string> = {
 
 /** Returns an ISO 8601 date-time as `YYYY-MM-DDTHH:MM:SS.mmmZ`, or null if it is invalid. */
 export function parseDateTime(value: string): string | null {
-  const parts = DATE_TIME.exec(value);
-  if (parts === null) return null;
-  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', zone = 'Z'] = parts;
+  const match = DATE_TIME.exec(value);
+  if (match === null) return null;
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', zone = 'Z'] = match;
   if (toCalendarDate(Number(year), Number(month), Number(day)) === null) return null;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
   const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
@@ -245,7 +245,7 @@ interface CommaSeparatedItems {
 }
 
 /**
- * Splits items at commas, trims them and drops blank ones. Returns null if there are more than `most`, blank ones
+ * Splits items at commas, trims them and drops blank ones. Returns null if there are more than `maxLength`, blank ones
  * included. Elements that exceed their length limit are not trimmed, so that they are rejected later.
  */
 function splitItems(
@@ -296,7 +296,7 @@ function readElements<T>(items: unknown[], element: ParameterType<T>, name: stri
   return values.filter((value) => value !== null);
 }
 
-/** Any value, not validated. */
+/** Any value, passed on as received. */
 export const anyValue: ParameterType<unknown> = { schema: Type.Unknown(), unread: true, read: (raw) => raw };
 
 /** A picture. Pictures are not supported: only an empty value, which removes the picture, is accepted. */

@@ -4,7 +4,10 @@ import type { IncomingRequest } from './incoming.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Limits of the bytes of request bodies in memory, per network and in total, so that slow clients cannot exhaust it. */
+/**
+ * Limits of the bytes of request bodies in memory, per network and in total, so that slow clients cannot exhaust it. The
+ * reserved share is for networks that hold little.
+ */
 const memory = createSharedBudget({ perNetwork: 64 * MEBIBYTE, total: 128 * MEBIBYTE, reserved: 16 * MEBIBYTE });
 
 /** Request -> received bytes of its body. */
@@ -34,26 +37,28 @@ export function createBodyBuffer(request: IncomingRequest): BodyBuffer {
   const chunks: Buffer[] = [];
   /** The block that small chunks are copied into. */
   let block: Buffer | undefined;
-  let filled = 0;
+  let blockLength = 0;
   let size = 0;
 
+  /** Counts the bytes of a chunk before it adds it. */
   const addChunk = <Chunk extends Buffer>(chunk: Chunk): Chunk => {
     countBytes(request, chunk.length);
     chunks.push(chunk);
     return chunk;
   };
+  /** Cuts the block to its used length; the next small chunk starts another block. */
   const endBlock = () => {
-    if (block !== undefined) chunks[chunks.length - 1] = block.subarray(0, filled);
+    if (block !== undefined) chunks[chunks.length - 1] = block.subarray(0, blockLength);
     block = undefined;
   };
-  const copy = (chunk: Buffer) => {
-    if (block === undefined || filled + chunk.length > block.length) {
+  const copyToBlock = (chunk: Buffer) => {
+    if (block === undefined || blockLength + chunk.length > block.length) {
       endBlock();
       block = addChunk(Buffer.allocUnsafeSlow(Math.min(Math.max(size, MIN_UNCOPIED_BYTES), MAX_BLOCK_BYTES)));
-      filled = 0;
+      blockLength = 0;
     }
-    chunk.copy(block, filled);
-    filled += chunk.length;
+    chunk.copy(block, blockLength);
+    blockLength += chunk.length;
   };
   return {
     get size() {
@@ -66,7 +71,7 @@ export function createBodyBuffer(request: IncomingRequest): BodyBuffer {
       if (isFirst || chunk.length >= MIN_UNCOPIED_BYTES) {
         endBlock();
         addChunk(chunk);
-      } else copy(chunk);
+      } else copyToBlock(chunk);
     },
     chunks() {
       endBlock();

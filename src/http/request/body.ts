@@ -18,6 +18,7 @@ import { parseMultipart } from './multipart.ts';
 /** Reads request bodies (contract/conventions.md §1 stages 3 and 5, §3 "Sources"). */
 
 export const MEBIBYTE = 1024 * 1024;
+/** Maximum size in bytes of a body that is read without an iterator, and of bodies of GET, HEAD and DELETE. */
 export const SMALL_BODY_LIMIT = 64 * 1024;
 const BODY_LIMIT = 10 * MEBIBYTE;
 
@@ -50,8 +51,8 @@ export function hasBody(request: IncomingRequest): boolean {
 }
 
 /**
- * Limits of bodies over 1 MiB that are received at once, per network and in total; a limited number of others waits. With the
- * waiting ones they hold 48 and 96 MiB plus what they request, which fits into the limits of `body-memory.ts`.
+ * Limits of bodies over 1 MiB that are received at once, per network and in total; twice as many wait. Each body holds up to
+ * 1 MiB before it waits: 48 MiB per network and 96 MiB in total. The limits of `body-memory.ts` leave room for more.
  */
 const LARGE_BODY_LIMITS = { perNetwork: 16, total: 32 };
 const largeBodySlots = createConcurrencySlots(LARGE_BODY_LIMITS);
@@ -97,11 +98,11 @@ export async function readBytes(request: IncomingRequest, limit = BODY_LIMIT): P
   return concatBody(body);
 }
 
-/** Reads a small body. Nearly all bodies are one small chunk, for which an async iterator would cost more than all else. */
+/** Reads a body of at most 64 KiB. Nearly all bodies are one small chunk, for which an async iterator would cost more than all else. */
 function readSmallBody(request: IncomingRequest): Promise<Buffer> {
-  const { stream, idleTimeoutMs: idleTimeout } = request;
+  const { stream, idleTimeoutMs } = request;
   return new Promise((resolve, reject) => {
-    const bodyTimer = new BodyTimer(idleTimeout);
+    const bodyTimer = new BodyTimer(idleTimeoutMs);
     const body = createBodyBuffer(request);
     let timer: NodeJS.Timeout;
     const startTimer = () => {
@@ -144,19 +145,19 @@ const MAX_IDLE_PERIODS = 10;
 
 /** Computes the timeout for the next chunk of a body. The time that its consumer takes does not count. */
 class BodyTimer {
-  readonly #idleTimeout: number;
+  readonly #idleTimeoutMs: number;
   #remainingMs: number;
   #waitStartedAt = 0;
 
-  constructor(idleTimeout: number) {
-    this.#idleTimeout = idleTimeout;
-    this.#remainingMs = idleTimeout * MAX_IDLE_PERIODS;
+  constructor(idleTimeoutMs: number) {
+    this.#idleTimeoutMs = idleTimeoutMs;
+    this.#remainingMs = idleTimeoutMs * MAX_IDLE_PERIODS;
   }
 
   /** Returns the timeout in milliseconds from now. */
   nextTimeoutMs(): number {
     this.#waitStartedAt = performance.now();
-    return Math.max(0, Math.min(this.#remainingMs, this.#idleTimeout));
+    return Math.max(0, Math.min(this.#remainingMs, this.#idleTimeoutMs));
   }
 
   /** Adds received bytes, which extend the allowed idle time. */
@@ -217,12 +218,12 @@ function drain(stream: Readable): void {
 /** Returns the parameters of a body in any of the three encodings; an empty body has none. */
 export async function readBodyParameters(request: IncomingRequest): Promise<RawParameters> {
   if (!hasBody(request)) return createEmptyParameters();
-  const type = getMediaType(request);
+  const mediaType = getMediaType(request);
   const bytes = await readBytes(request, getBodyLimit(request.method));
-  if (type === 'multipart') return parseMultipart(bytes, request.headers as BusboyHeaders);
+  if (mediaType === 'multipart') return parseMultipart(bytes, request.headers as BusboyHeaders);
   if (bytes.length === 0) return createEmptyParameters();
-  if (type === 'json') return parseJsonParameters(bytes);
-  if (type === 'form') return parseFormBody(bytes);
+  if (mediaType === 'json') return parseJsonParameters(bytes);
+  if (mediaType === 'form') return parseFormBody(bytes);
   throw unsupportedMediaType(parseMediaTypeName(firstHeader(request.headers['content-type']) ?? ''));
 }
 

@@ -16,16 +16,17 @@ import { createYielder } from '#runtime/yielding.ts';
 
 /** Decompresses bodies with bounded memory and time (contract/monitoring.md §1, §10). */
 
-interface Coding {
+/** The two ways to decode one encoding. */
+interface Decoder {
   /** Decodes a small body synchronously. */
   readonly decodeSync: (bytes: InputType, options: Pick<ZlibOptions, 'maxOutputLength'>) => Buffer;
-  readonly stream: (options: Pick<ZlibOptions, 'chunkSize'>) => Readable & NodeJS.WritableStream;
+  readonly createStream: (options: Pick<ZlibOptions, 'chunkSize'>) => Readable & NodeJS.WritableStream;
 }
 
-const GZIP: Coding = { decodeSync: gunzipSync, stream: createGunzip };
-const ZLIB: Coding = { decodeSync: inflateSync, stream: createInflate };
-const RAW: Coding = { decodeSync: inflateRawSync, stream: createInflateRaw };
-const BROTLI: Coding = { decodeSync: brotliDecompressSync, stream: createBrotliDecompress };
+const GZIP: Decoder = { decodeSync: gunzipSync, createStream: createGunzip };
+const ZLIB: Decoder = { decodeSync: inflateSync, createStream: createInflate };
+const RAW_DEFLATE: Decoder = { decodeSync: inflateRawSync, createStream: createInflateRaw };
+const BROTLI: Decoder = { decodeSync: brotliDecompressSync, createStream: createBrotliDecompress };
 
 /** A supported value of Content-Encoding. */
 export type Encoding = 'identity' | 'gzip' | 'deflate' | 'br';
@@ -50,7 +51,7 @@ export function decodeSmallBody(bytes: Buffer, encoding: Encoding): Buffer | nul
   if (bytes.length > MAX_SYNC_BYTES) return null;
   if (encoding === 'identity') return bytes;
   try {
-    return findCoding(bytes, encoding).decodeSync(bytes, { maxOutputLength: MAX_SYNC_BYTES });
+    return findDecoder(bytes, encoding).decodeSync(bytes, { maxOutputLength: MAX_SYNC_BYTES });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return null;
     throw new DecodingError();
@@ -91,21 +92,25 @@ async function* decompress(source: Chunks, encoding: Exclude<Encoding, 'identity
     }
   })();
   try {
-    const start = await readStart(chunks);
+    const firstChunk = await readFirstChunk(chunks);
     const compressed = (async function* () {
-      yield start;
+      yield firstChunk;
       yield* chunks;
     })();
-    // The error is the one that the decoder throws.
-    const decoder = pipeline(compressed, findCoding(start, encoding).stream({ chunkSize: CHUNK_BYTES }), () => {});
-    for await (const chunk of decoder) yield chunk as Buffer;
+    // Reading the decoded stream throws the error, so the callback ignores it.
+    const decodedStream = pipeline(
+      compressed,
+      findDecoder(firstChunk, encoding).createStream({ chunkSize: CHUNK_BYTES }),
+      () => {},
+    );
+    for await (const chunk of decodedStream) yield chunk as Buffer;
   } catch {
     throw sourceError ?? new DecodingError();
   }
 }
 
 /** Returns the first chunk, with at least the two bytes that tell zlib data from raw data if there are as many. */
-async function readStart(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
+async function readFirstChunk(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   let start: Buffer = Buffer.alloc(0);
   while (start.length < 2) {
     const { done, value } = await chunks.next();
@@ -115,10 +120,10 @@ async function readStart(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   return start;
 }
 
-function findCoding(start: Buffer, encoding: Exclude<Encoding, 'identity'>): Coding {
+function findDecoder(start: Buffer, encoding: Exclude<Encoding, 'identity'>): Decoder {
   if (encoding === 'gzip') return GZIP;
   if (encoding === 'br') return BROTLI;
-  return isZlib(start) ? ZLIB : RAW;
+  return isZlib(start) ? ZLIB : RAW_DEFLATE;
 }
 
 /** Returns whether the data has the zlib header (RFC 1950) of `deflate`, which some clients leave out. */

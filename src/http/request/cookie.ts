@@ -17,8 +17,9 @@ export function getSessionSecret(request: IncomingRequest): string | null {
 
 function findCookieValue(header: string): string | null {
   for (const pair of header.split(';')) {
-    const equals = pair.indexOf('=');
-    if (equals !== -1 && pair.slice(0, equals).trim() === SESSION_COOKIE) return pair.slice(equals + 1).trim();
+    const equalsIndex = pair.indexOf('=');
+    if (equalsIndex !== -1 && pair.slice(0, equalsIndex).trim() === SESSION_COOKIE)
+      return pair.slice(equalsIndex + 1).trim();
   }
   return null;
 }

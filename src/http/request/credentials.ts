@@ -48,20 +48,23 @@ function getHeader(request: IncomingRequest, name: string): string | undefined {
   return firstHeader(request.headers[name]) || undefined;
 }
 
-/** Returns the token of `Authorization: Bearer`. */
+/** Returns the token of `Authorization: Bearer`; undefined without one. */
 export function getBearerToken(request: IncomingRequest): string | undefined {
   const authorization = firstHeader(request.headers.authorization);
   const match = authorization === undefined ? null : /^Bearer +([^ ].*)$/i.exec(authorization);
   return match?.[1]?.trim() || undefined;
 }
 
-/** Returns the token of a replication site, `Authorization: GL-Geo ...` (contract/operations.md §3.3). */
+/**
+ * Returns the token of a replication site, `Authorization: GL-Geo ...` (contract/operations.md §3.3): '' for the scheme without
+ * a token, undefined for another scheme.
+ */
 export function getSiteToken(request: IncomingRequest): string | undefined {
   const [, token] = /^GL-Geo(?: (.*))?$/i.exec(firstHeader(request.headers.authorization) ?? 'none') ?? [null, null];
   return token === null ? undefined : (token ?? '').trim();
 }
 
-/** Returns the user name and password of HTTP Basic, for git, LFS and OAuth clients. */
+/** Returns the user name and password of HTTP Basic, for git, LFS and OAuth clients; null for anything else. */
 export function getBasicCredentials(request: IncomingRequest): { username: string; password: string } | null {
   const match = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(firstHeader(request.headers.authorization) ?? '');
   if (match === null) return null;
@@ -69,6 +72,6 @@ export function getBasicCredentials(request: IncomingRequest): { username: strin
   const decoded = Buffer.from(match[1] as string, 'base64')
     .toString('utf8')
     .replaceAll('\u0000', '\ufffd');
-  const colon = decoded.indexOf(':');
-  return colon === -1 ? null : { username: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
+  const colonIndex = decoded.indexOf(':');
+  return colonIndex === -1 ? null : { username: decoded.slice(0, colonIndex), password: decoded.slice(colonIndex + 1) };
 }

@@ -45,6 +45,7 @@ export async function* readDecodedChunks(
 /** Returns the whole body, decoded, if it is small; else the chunks as sent. */
 async function createSource(request: IncomingRequest, encoding: Encoding, limit: number) {
   const declaredLength = Number(firstHeader(request.headers['content-length']) ?? Number.NaN);
+  // NaN, an undeclared length, counts as large.
   if (!(declaredLength <= SMALL_BODY_LIMIT)) return limitChunks(readChunks(request), limit);
   const bytes = await readBytes(request);
   return decodeSmallBody(bytes, encoding) ?? [bytes];

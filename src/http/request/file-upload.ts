@@ -30,14 +30,15 @@ export async function receiveFile<T>(
   if (getMediaType(request) !== 'multipart') return { fields: await readBodyParameters(request), result: undefined };
   const fields = createEmptyParameters();
   const parser = createParser(request);
+  /** Resolves when `take` has finished before the end of the file; rejects when it fails. */
   const finished = Promise.withResolvers<void>();
   finished.promise.catch(() => {});
   let file: { readonly stream: Readable; readonly result: Promise<T> } | undefined;
-  parser.on('field', (field, value) => {
-    if (field !== undefined && field.length <= MAX_NAME_LENGTH) assignParameter(fields, field, value);
+  parser.on('field', (fieldName, value) => {
+    if (fieldName !== undefined && fieldName.length <= MAX_NAME_LENGTH) assignParameter(fields, fieldName, value);
   });
-  parser.on('file', (field, stream, filename) => {
-    if (field !== name || file !== undefined) {
+  parser.on('file', (fieldName, stream, filename) => {
+    if (fieldName !== name || file !== undefined) {
       stream.resume();
       return;
     }

@@ -18,9 +18,13 @@ export async function parseFormBody(bytes: Buffer): Promise<RawParameters> {
     const separator = bytes.indexOf(AMPERSAND, start);
     const pair = bytes.subarray(start, separator === -1 ? bytes.length : separator);
     if (pair.length > 0) {
-      const equals = pair.indexOf(EQUALS);
-      const name = await decodeText(equals === -1 ? pair : pair.subarray(0, equals), 'body', yieldIfDue);
-      assignParameter(params, name, equals === -1 ? '' : await decodeText(pair.subarray(equals + 1), name, yieldIfDue));
+      const equalsIndex = pair.indexOf(EQUALS);
+      const name = await decodeText(equalsIndex === -1 ? pair : pair.subarray(0, equalsIndex), 'body', yieldIfDue);
+      assignParameter(
+        params,
+        name,
+        equalsIndex === -1 ? '' : await decodeText(pair.subarray(equalsIndex + 1), name, yieldIfDue),
+      );
     }
     start += pair.length + 1;
   }
@@ -29,16 +33,16 @@ export async function parseFormBody(bytes: Buffer): Promise<RawParameters> {
 
 /** Throws 400 if there are too many pairs, before any of them is created. */
 function checkPairCount(bytes: Buffer): void {
-  let pairs = 0;
-  for (let offset = -1; pairs === 0 || offset !== -1; offset = bytes.indexOf(AMPERSAND, offset + 1)) {
-    if (++pairs > MAX_TOTAL_ITEMS) throw tooManyParameters();
+  let pairCount = 0;
+  for (let offset = -1; pairCount === 0 || offset !== -1; offset = bytes.indexOf(AMPERSAND, offset + 1)) {
+    if (++pairCount > MAX_TOTAL_ITEMS) throw tooManyParameters();
   }
 }
 
 /** Number of bytes that are decoded before the event loop may run other work. */
 const BATCH_BYTES = 131_072;
 
-/** Decodes a percent-encoded text. Throws 400 that names `subject` if it is invalid. */
+/** Decodes a percent-encoded text. Throws 400 if it is invalid; the message names `subject`. */
 async function decodeText(
   bytes: Buffer,
   subject: string,

@@ -25,12 +25,15 @@ export interface IncomingRequest {
   readonly client: RequestClient;
 }
 
+/** The settings that determine base URL and client address of a request. */
 export interface Addressing {
   readonly externalUrl: string | null;
   readonly trustedProxies: readonly Cidr[];
 }
 
-interface Exchange {
+/** What the transport knows of a request besides the message itself. */
+interface RequestConnection {
+  /** The id of the request, for the log and X-Request-Id. */
   readonly id: string;
   readonly idleTimeout: number;
   readonly client: RequestClient;
@@ -39,13 +42,13 @@ interface Exchange {
 /** Converts a request of Node; `addressing` determines base URL and client address. */
 export function toIncomingRequest(
   raw: IncomingMessage,
-  { id, idleTimeout, client }: Exchange,
+  { id, idleTimeout, client }: RequestConnection,
   addressing: Addressing,
 ): IncomingRequest {
   const url = escapeUnsafeCharacters(stripOrigin(raw.url ?? '/'));
-  const queryMark = url.indexOf('?');
-  const path = stripPathPrefix(queryMark === -1 ? url : url.slice(0, queryMark), addressing.externalUrl);
-  const query = queryMark === -1 ? '' : url.slice(queryMark + 1);
+  const queryIndex = url.indexOf('?');
+  const path = stripPathPrefix(queryIndex === -1 ? url : url.slice(0, queryIndex), addressing.externalUrl);
+  const query = queryIndex === -1 ? '' : url.slice(queryIndex + 1);
   const isTrusted = isInCidrs(addressing.trustedProxies, raw.socket.remoteAddress ?? '');
   return {
     id,
@@ -69,7 +72,7 @@ function stripOrigin(url: string): string {
 /** Escapes characters that would end the URL in a header. */
 function escapeUnsafeCharacters(url: string): string {
   if (!/["<>#]/.test(url)) return url;
-  return url.replace(/["<>#]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+  return url.replace(/["<>#]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** Removes the path prefix of the external URL; proxies may or may not remove it themselves. */
@@ -153,6 +156,7 @@ function findInvalidParameter(query: string): string {
  */
 export function hasValidHost({ headers: { host }, stream }: IncomingRequest): boolean {
   if (host === undefined) return stream.httpVersion === '1.0';
+  // 261: a name of 255 characters and `:65535`.
   const match = host.length <= 261 ? /^(?:[\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(host) : null;
   if (match === null) return false;
   const port = Number(match[1] ?? 80);

@@ -163,20 +163,20 @@ function findStringEnd(text: string, start: number): number {
 /** Returns the end of the last complete member within one batch from `start`, or -1 if there is none. */
 function findBatchEnd(text: string, start: number): number {
   let depth = 0;
-  let last = -1;
+  let lastEnd = -1;
   for (let position = start; position < text.length && position - start <= MAX_SYNC_LENGTH; ) {
     const code = text.charCodeAt(position);
     if (code === QUOTE) {
       position = findStringEnd(text, position + 1);
-      if (position < 0) return last;
+      if (position < 0) return lastEnd;
       continue;
     }
     if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth++;
     else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) {
       if (depth === 0) return position;
       depth--;
-    } else if (code === COMMA && depth === 0) last = position;
+    } else if (code === COMMA && depth === 0) lastEnd = position;
     position++;
   }
-  return last;
+  return lastEnd;
 }

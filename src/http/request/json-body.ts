@@ -93,13 +93,13 @@ function createScanner(bytes: Buffer, limits: JsonLimits): JsonScanner {
   const itemCounts = [0];
   const brackets = [0];
 
-  function openValue(kind: number): void {
+  function openValue(bracket: number): void {
     if (depth < 0) return;
     depth++;
     if (depth > limits.depth) error ??= nestedTooDeeply();
     else {
       itemCounts[depth] = 0;
-      brackets[depth] = kind;
+      brackets[depth] = bracket;
     }
   }
 

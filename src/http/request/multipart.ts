@@ -28,7 +28,7 @@ export async function parseMultipart(bytes: Buffer, headers: BusboyHeaders): Pro
   const finished = Promise.withResolvers<void>();
   const reject = finished.reject;
   finished.promise.catch(() => {});
-  const isInvalidText = createTextCheck(bytes);
+  const isInvalidText = createInvalidTextCheck(bytes);
   const assignPart = (name: string | undefined, value: string | FilePart) => {
     // Parts without a name are ignored.
     if (name === undefined) return;
@@ -70,8 +70,11 @@ function writeToParser(parser: BusboyInstance, bytes: Buffer): Promise<void> {
 
 export const invalidMultipart = () => new HttpError(400, { error: 'Invalid multipart body' });
 
-/** Returns a check for NUL and invalid UTF-8, which decodes to replacement characters that the bytes do not contain. */
-function createTextCheck(bytes: Buffer): (text: string) => boolean {
+/**
+ * Returns a function that tells whether a text has NUL or invalid UTF-8. The parser decodes invalid UTF-8 to replacement
+ * characters, which are valid only if the bytes contain one too.
+ */
+function createInvalidTextCheck(bytes: Buffer): (text: string) => boolean {
   let hasReplacementCharacter: boolean | undefined;
   return (text) => {
     if (text.includes('\0')) return true;

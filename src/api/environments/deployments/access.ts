@@ -46,7 +46,8 @@ export function changeDeploymentAccess(ability: 'update_deployment' | 'destroy_d
       ) {
         throw forbidden();
       }
-    }).withLabel(`project:${ability} + may deploy there`);
+    })
+    .withLabel(`project:${ability} + may deploy there`);
 }
 
 /** Returns whether the environment exists and the caller may deploy to it. */

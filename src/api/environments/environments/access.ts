@@ -68,6 +68,7 @@ export function deleteReviewAppsAccess() {
       throw project.archived && getProjectRole(caller, project) >= DEVELOPER
         ? forbidden()
         : new HttpError(401, NOT_PERMITTED);
-    }).withLabel('project:destroy_environment (401)')
+    })
+    .withLabel('project:destroy_environment (401)')
     .withErrors({ notPermitted: [401, NOT_PERMITTED] });
 }

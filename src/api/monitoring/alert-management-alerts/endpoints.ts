@@ -112,9 +112,11 @@ export const createAlertNote = endpoint({
 export const createAlertIssue = endpoint({
   post: '/projects/:id/alert_management_alerts/:alert_iid/issue',
   summary: 'Create an incident from an alert',
-  access: updateAccess.require(({ caller }, { project }) => {
-    if (!mayInProject(caller, 'create_issue', project)) throw forbidden();
-  }).withLabel('project:update_alert_management_alert + project:create_issue'),
+  access: updateAccess
+    .require(({ caller }, { project }) => {
+      if (!mayInProject(caller, 'create_issue', project)) throw forbidden();
+    })
+    .withLabel('project:update_alert_management_alert + project:create_issue'),
   errors: { exists: [409, 'An issue already exists'] },
   activity: ['created Issue'],
   response: created(Issue),

@@ -28,9 +28,11 @@ export function visibleParentAccess(parent: ParentKind): Access<ParentContext> {
 
 /** Admits callers who may manage the tokens of the parent. Other callers who can see the parent get 401. */
 export function tokenManagerAccess(parent: ParentKind): Access<ParentContext> {
-  return visibleParentAccess(parent).require((_call, { caller, parent }) => {
-    if (!mayManageTokens(caller, parent)) throw unauthorized();
-  }).withLabel(`${parent.type}:manage_${parent.type}_access_tokens`);
+  return visibleParentAccess(parent)
+    .require((_call, { caller, parent }) => {
+      if (!mayManageTokens(caller, parent)) throw unauthorized();
+    })
+    .withLabel(`${parent.type}:manage_${parent.type}_access_tokens`);
 }
 
 /**

@@ -10,10 +10,12 @@ import { forbidden, notFound } from '#http/errors/http-error.ts';
 
 /** Admits Maintainers, and only Owners if the request changes the visibility. */
 export function updateProjectAccess(): Access<{ project: Project; caller: SignedInCaller }> {
-  return inProject('update_project').require(({ params, caller }, { project }) => {
-    const changesVisibility = params.visibility !== undefined && params.visibility !== null;
-    if (changesVisibility && !mayInProject(caller, 'change_visibility', project)) throw forbidden();
-  }).withLabel('project:update_project (visibility: change_visibility)');
+  return inProject('update_project')
+    .require(({ params, caller }, { project }) => {
+      const changesVisibility = params.visibility !== undefined && params.visibility !== null;
+      if (changesVisibility && !mayInProject(caller, 'change_visibility', project)) throw forbidden();
+    })
+    .withLabel('project:update_project (visibility: change_visibility)');
 }
 
 /** Admits everybody, and loads the user that the path names by id or username. */

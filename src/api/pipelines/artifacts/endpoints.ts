@@ -113,9 +113,11 @@ export const keepArtifacts = endpoint({
 export const deleteJobArtifacts = endpoint({
   delete: '/projects/:id/jobs/:job_id/artifacts',
   summary: 'Delete the artifacts of a job',
-  access: readJobAccess().require((_call, { project, caller }) => {
-    if (!mayForceJob(caller, project)) throw forbidden();
-  }).withLabel('project:admin_pipeline'),
+  access: readJobAccess()
+    .require((_call, { project, caller }) => {
+      if (!mayForceJob(caller, project)) throw forbidden();
+    })
+    .withLabel('project:admin_pipeline'),
   response: noContent,
   write: (uow, { job }) => deleteArtifacts(uow, job.id),
 });

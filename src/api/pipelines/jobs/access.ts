@@ -34,16 +34,20 @@ export function readJobAccess(): JobAccess {
 
 /** Requires a Developer who may push to the ref of the job; otherwise 403. */
 export function updateJobAccess(): JobAccess {
-  return readJobAccess().require(async ({ db, caller }, { project, job }) => {
-    if (!(await mayUpdateJob(db, caller, project, job))) throw forbidden();
-  }).withLabel('project:update_pipeline + push to its ref');
+  return readJobAccess()
+    .require(async ({ db, caller }, { project, job }) => {
+      if (!(await mayUpdateJob(db, caller, project, job))) throw forbidden();
+    })
+    .withLabel('project:update_pipeline + push to its ref');
 }
 
 /** Like `updateJobAccess`, but also allows users who may deploy to the job's protected environment. */
 export function runJobAccess(): JobAccess {
-  return readJobAccess().require(async ({ db, caller, services }, { project, job }) => {
-    if (!(await mayRunJob(db, services.config.tier, caller, project, job))) throw forbidden();
-  }).withLabel('project:update_pipeline + push to its ref, or deploy to its environment');
+  return readJobAccess()
+    .require(async ({ db, caller, services }, { project, job }) => {
+      if (!(await mayRunJob(db, services.config.tier, caller, project, job))) throw forbidden();
+    })
+    .withLabel('project:update_pipeline + push to its ref, or deploy to its environment');
 }
 
 async function mayRunJob(db: Reader, tier: Tier, caller: Caller, project: Project, job: JobRow): Promise<boolean> {

@@ -84,7 +84,8 @@ function scheduleAccess(
     .resource(scheduleResource)
     .require(async (call, context) => {
       if (!(await isAllowed(context, call))) throw forbidden();
-    }).withLabel(label);
+    })
+    .withLabel(label);
 }
 
 const isOwner = ({ caller, schedule }: ScheduleContext) => schedule.owner_id === caller.user.id;

@@ -48,14 +48,17 @@ export function updatePipelineAccess(): PipelineAccess {
     .resource(pipelineResource)
     .require(async ({ db, caller }, { project, pipeline }) => {
       if (!(await mayRunPipelineOn(db, caller, project, pipeline))) throw forbidden();
-    }).withLabel('project:update_pipeline + push or merge to its ref');
+    })
+    .withLabel('project:update_pipeline + push or merge to its ref');
 }
 
 /** Like `updatePipelineAccess`, but the project must also let the caller cancel pipelines. */
 export function cancelPipelineAccess(): PipelineAccess {
-  return updatePipelineAccess().require(({ caller, services }, { project }) => {
-    if (!mayCancelJobs(services.config.tier, caller, project)) throw forbidden();
-  }).withLabel('project:update_pipeline + push or merge to its ref + cancel');
+  return updatePipelineAccess()
+    .require(({ caller, services }, { project }) => {
+      if (!mayCancelJobs(services.config.tier, caller, project)) throw forbidden();
+    })
+    .withLabel('project:update_pipeline + push or merge to its ref + cancel');
 }
 
 /**
@@ -71,10 +74,12 @@ export function mayCancelJobs(tier: Tier, caller: Caller, project: Project): boo
 
 /** Requires a Maintainer, or the Developer who started the pipeline. */
 export function readPipelineVariablesAccess(): PipelineAccess {
-  return signedInPipelineAccess().require(({ caller }, { project, pipeline }) => {
-    const isOwnPipeline = pipeline.user_id === caller.user?.id && getProjectRole(caller, project) >= DEVELOPER;
-    if (!isOwnPipeline && getProjectRole(caller, project) < MAINTAINER) throw forbidden();
-  }).withLabel('project:admin_pipeline or its own Developer');
+  return signedInPipelineAccess()
+    .require(({ caller }, { project, pipeline }) => {
+      const isOwnPipeline = pipeline.user_id === caller.user?.id && getProjectRole(caller, project) >= DEVELOPER;
+      if (!isOwnPipeline && getProjectRole(caller, project) < MAINTAINER) throw forbidden();
+    })
+    .withLabel('project:admin_pipeline or its own Developer');
 }
 
 export function deletePipelineAccess(): PipelineAccess {
@@ -82,5 +87,6 @@ export function deletePipelineAccess(): PipelineAccess {
     .resource(pipelineResource)
     .require(({ caller }, { project }) => {
       if (!mayInProject(caller, 'destroy_pipeline', project)) throw forbidden();
-    }).withLabel('project:destroy_pipeline');
+    })
+    .withLabel('project:destroy_pipeline');
 }

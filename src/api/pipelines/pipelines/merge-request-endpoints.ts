@@ -11,9 +11,11 @@ import { listPipelinesOfMergeRequest } from './store.ts';
 export const listMergeRequestPipelines = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
   summary: 'List the pipelines of a merge request',
-  access: readableMergeRequestAccess().require(({ caller }, { project }) => {
-    if (!mayReadPipelines(caller, project)) throw forbidden();
-  }).withLabel('project:read_pipeline'),
+  access: readableMergeRequestAccess()
+    .require(({ caller }, { project }) => {
+      if (!mayReadPipelines(caller, project)) throw forbidden();
+    })
+    .withLabel('project:read_pipeline'),
   response: page(PipelineInList),
   read: (db, { mergeRequest, page }) => listPipelinesOfMergeRequest(db, mergeRequest, page),
 });

@@ -12,9 +12,11 @@ import { integer, integerIn } from '#http/parameters/types.ts';
 export const listPackagePipelines = endpoint({
   get: '/projects/:id/packages/:package_id/pipelines',
   summary: 'List the pipelines of a package',
-  access: inProject('read_package').require((_call, { project }) => {
-    if (!parseStoredAttributes(project).packages_enabled) throw forbidden();
-  }).withLabel('project:read_package + packages are on'),
+  access: inProject('read_package')
+    .require((_call, { project }) => {
+      if (!parseStoredAttributes(project).packages_enabled) throw forbidden();
+    })
+    .withLabel('project:read_package + packages are on'),
   allowJobToken: true,
   params: {
     package_id: required(integer),

@@ -52,9 +52,11 @@ export const appendTrace = endpoint({
 export const getTrace = endpoint({
   get: '/projects/:id/jobs/:job_id/trace',
   summary: 'Get the log of a job',
-  access: readJobAccess().require((_call, { project, caller, job }) => {
-    if (job.debug_mode && !mayInProject(caller, 'read_private_artifacts', project)) throw forbidden();
-  }).withLabel('project:read_job + Developer in debug mode'),
+  access: readJobAccess()
+    .require((_call, { project, caller, job }) => {
+      if (job.debug_mode && !mayInProject(caller, 'read_private_artifacts', project)) throw forbidden();
+    })
+    .withLabel('project:read_job + Developer in debug mode'),
   response: streamOf({ mediaTypes: ['text/plain'] }),
   async handle({ job }, services) {
     await recordTraceRead(services, job);

@@ -63,9 +63,11 @@ const NOT_OWNER = 'The current user is not authorized to update the pipeline tri
 export const updateTrigger = endpoint({
   put: '/projects/:id/triggers/:trigger_id',
   summary: 'Update a pipeline trigger token',
-  access: triggerAccess().require(({ caller }, { trigger }) => {
-    if (trigger.owner_id !== caller.user?.id && !isAdministrator(caller)) throw forbidden(NOT_OWNER);
-  }).withLabel('project:admin_trigger + its owner'),
+  access: triggerAccess()
+    .require(({ caller }, { trigger }) => {
+      if (trigger.owner_id !== caller.user?.id && !isAdministrator(caller)) throw forbidden(NOT_OWNER);
+    })
+    .withLabel('project:admin_trigger + its owner'),
   params: { description: optional(longText) },
   errors: { notFound: NOT_FOUND },
   response: ok(Trigger),

@@ -94,7 +94,8 @@ const writeAwardAccess = (kind: AwardableKind): Access<AwardableContext<SignedIn
   awardableAccess(kind, 'users')
     .require(({ caller }, { awardable }) => {
       if (!mayInParent(caller, 'create_note', awardable.noteable)) throw forbidden();
-    }).withLabel(`${kind.issuableKind.parentType}:create_note`)
+    })
+    .withLabel(`${kind.issuableKind.parentType}:create_note`)
     .map(({ awardable, caller }) => ({ awardable, caller: signedInCaller(caller) }));
 
 /** Reloads the awardable in the unit of work. Throws `AccessRevoked` if the caller may no longer award it. */
@@ -128,4 +129,5 @@ export const deleteAwardAccess = (kind: AwardableKind) =>
     .resource(awardResource)
     .require(({ caller }, { award }) => {
       if (award.user_id !== caller.user?.id && !isAdministrator(caller)) throw unauthorized();
-    }).withLabel(`${kind.issuableKind.parentType}:create_note, own awards`);
+    })
+    .withLabel(`${kind.issuableKind.parentType}:create_note, own awards`);

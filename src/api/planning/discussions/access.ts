@@ -37,10 +37,12 @@ export const replyAccess = (kind: NoteableKind) => createNoteAccess(kind).resour
 
 /** Access to resolve a resolvable thread: for callers with at least the Developer role, its author and the author of the noteable. */
 export const resolveDiscussionAccess = (kind: NoteableKind) =>
-  readDiscussionAccess(kind).require(({ caller }, { noteable, discussion: thread }) => {
-    if (!isSignedIn(caller) || !mayResolve(caller, noteable, thread) || !thread.notes.some(isResolvable))
-      throw forbidden();
-  }).withLabel(`${kind.parentType}:resolve_note, own threads and noteables: create_note`);
+  readDiscussionAccess(kind)
+    .require(({ caller }, { noteable, discussion: thread }) => {
+      if (!isSignedIn(caller) || !mayResolve(caller, noteable, thread) || !thread.notes.some(isResolvable))
+        throw forbidden();
+    })
+    .withLabel(`${kind.parentType}:resolve_note, own threads and noteables: create_note`);
 
 /** Access to a note of a thread. The check is deferred: the request body decides between update and resolve. */
 export const updateOrResolveNoteAccess = (kind: NoteableKind) =>

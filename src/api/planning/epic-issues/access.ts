@@ -68,12 +68,8 @@ const REQUIRED_ABILITIES = 'group:relate_epic, project:relate_issue';
 
 /** Access to add an issue: for readers of the epic who are members of the issue's project. */
 export const addIssueAccess = () =>
-  epicAccessWithAbility('relate_epic')
-    .resource(issueResource)
-    .withLabel(REQUIRED_ABILITIES);
+  epicAccessWithAbility('relate_epic').resource(issueResource).withLabel(REQUIRED_ABILITIES);
 
 /** Access to reorder or remove an issue of the epic, for the same callers. */
 export const updateIssueAccess = () =>
-  epicAccessWithAbility('relate_epic')
-    .resource(associatedIssueResource)
-    .withLabel(REQUIRED_ABILITIES);
+  epicAccessWithAbility('relate_epic').resource(associatedIssueResource).withLabel(REQUIRED_ABILITIES);

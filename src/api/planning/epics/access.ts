@@ -79,6 +79,4 @@ export const readableEpicAccess = () => epicGroupAccess('read_epic').resource(ep
 
 /** Access for signed-in callers who may read the epic and have this ability. */
 export const epicAccessWithAbility = (ability: GroupAbilityName) =>
-  signedInEpicGroupAccess('read_epic')
-    .resource(epicResource(ability))
-    .withLabel(`group:${ability}`);
+  signedInEpicGroupAccess('read_epic').resource(epicResource(ability)).withLabel(`group:${ability}`);

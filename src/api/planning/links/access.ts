@@ -48,10 +48,7 @@ interface TargetIssueParams {
 const PERMISSION_LABEL = 'project:relate_issue (in both)';
 
 /** Access for readers of both issues; `createLink` checks the permission to link them. */
-export const createLinkAccess = () =>
-  linkedIssueAccess()
-    .resource(targetIssueResource)
-    .withLabel(PERMISSION_LABEL);
+export const createLinkAccess = () => linkedIssueAccess().resource(targetIssueResource).withLabel(PERMISSION_LABEL);
 
 interface LinkWithOtherIssue {
   readonly link: IssueLinkRow;
@@ -85,10 +82,7 @@ export const readableLinkAccess = () =>
     });
 
 /** Access for readers of the issue in the path; `deleteLink` checks the permission to unlink them. */
-export const deleteLinkAccess = () =>
-  linkedIssueAccess()
-    .resource(linkResource)
-    .withLabel(PERMISSION_LABEL);
+export const deleteLinkAccess = () => linkedIssueAccess().resource(linkResource).withLabel(PERMISSION_LABEL);
 
 /** Returns whether the caller may link the issue to others. */
 export function mayLinkIssue(caller: Caller, { issue, project }: LinkedIssueWithProject): boolean {

@@ -21,7 +21,8 @@ export const mergeRequestCodeAccess = () =>
 export const signedInMergeRequestCodeAccess = () =>
   inProject('read_merge_request')
     .resource(mergeRequestResource)
-    .require(requireReadCode).withLabel('project:read_merge_request, read_code');
+    .require(requireReadCode)
+    .withLabel('project:read_merge_request, read_code');
 
 function requireReadCode({ caller }: AccessCall, { project }: { readonly project: Project }): void {
   if (!mayInProject(caller, 'read_code', project)) throw forbidden();

@@ -18,9 +18,12 @@ export function notesLockKey({ noteable }: { readonly noteable: Noteable }): str
 
 /** Admits callers who may comment: those who may read the noteable; if its discussion is locked, members only. */
 export function createNoteAccess<Of extends Noteable>(kind: NoteableKind<Of>): Access<NoteableContext<Of>> {
-  return kind.readAccess().require(({ caller }, { noteable }) => {
-    if (!mayComment(caller, noteable)) throw forbidden();
-  }).withLabel(`${kind.parentType}:create_note`);
+  return kind
+    .readAccess()
+    .require(({ caller }, { noteable }) => {
+      if (!mayComment(caller, noteable)) throw forbidden();
+    })
+    .withLabel(`${kind.parentType}:create_note`);
 }
 
 /** Returns whether a caller who may read the noteable may comment on it. */

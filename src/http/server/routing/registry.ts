@@ -159,7 +159,7 @@ function checkDeclaration(endpoint: Endpoint): void {
     throwInvalid(`declares lastModified, but its stage order ${endpoint.stageOrder} has no precondition stage`);
   }
   if ((endpoint.body === 'deferred') !== Object.keys(endpoint.fields).length > 0) {
-    throwInvalid('must declare fields if, and only if, its body is read late');
+    throwInvalid('must declare fields if, and only if, its body is deferred');
   }
   const unlimited = findUnlimitedParameter({ ...endpoint.params, ...endpoint.fields });
   if (unlimited) throwInvalid(`takes ${unlimited} without a length limit: use a type of parameters/texts.ts`);

@@ -14,9 +14,11 @@ export const mergeRequestScopeType = oneOf(...SCOPES, 'reviews_for_me');
 
 /** Requires a signed-in caller unless the scope is `all`. */
 export const scopeAccess = () => ({
-  ...open().require(({ caller, params }) => {
-    if (caller.user === null && params.scope !== 'all') throw unauthorized();
-  }).withLabel('open (scope=all), user'),
+  ...open()
+    .require(({ caller, params }) => {
+      if (caller.user === null && params.scope !== 'all') throw unauthorized();
+    })
+    .withLabel('open (scope=all), user'),
   // Responds with 401 before parameters are validated.
   authenticate({ caller, request }: AccessCall) {
     if (caller.user === null && new URLSearchParams(request.query).get('scope') !== 'all') throw unauthorized();

@@ -18,7 +18,8 @@ export const listCommitMergeRequests = endpoint({
     .resource(commitResource)
     .require(({ caller }, { project }) => {
       if (!mayReadMergeRequests(caller, project)) throw forbidden();
-    }).withLabel('project:read_code, read_merge_request (public)'),
+    })
+    .withLabel('project:read_code, read_merge_request (public)'),
   params: { state: optional(string) },
   response: page(MergeRequestInList),
   read: (db, { project, commit, caller, params, page }, git) =>
