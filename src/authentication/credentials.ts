@@ -24,7 +24,7 @@ export interface PresentedCredential {
    * - `session`: the secret of the session cookie
    * - `site`: the signed token of a replication site, accepted once
    * - `siteFetch`: the signed token of a replication site for a git fetch, accepted once
-   * - `siteFetchRest`: the same token in later requests of the fetch
+   * - `repeatedSiteFetch`: the same token in later requests of the fetch
    */
   readonly scheme: 'bearer' | 'bearerOrJob' | 'private' | 'job' | 'session' | SitePurpose;
   readonly secret: string;
@@ -39,8 +39,8 @@ type IdentificationResult =
   | { readonly invalidToken?: never; readonly caller: Caller; readonly block: SignInBlock | null };
 
 export interface InvalidToken {
-  /** `skewed`: the token of a site whose clock differs from this server's by more than the tolerance. */
-  readonly code: 'unknown' | 'expired' | 'revoked' | 'skewed';
+  /** `clockSkewed`: the token of a site whose clock differs from this server's by more than the tolerance. */
+  readonly code: 'unknown' | 'expired' | 'revoked' | 'clockSkewed';
   /** Set for a revoked access token, expired or not: its use may reveal a theft. */
   readonly revokedTokenId: number | null;
 }
@@ -91,7 +91,7 @@ export function identify(
       return identifyBySession(services, credential.secret, clientAddress);
     case 'site':
     case 'siteFetch':
-    case 'siteFetchRest':
+    case 'repeatedSiteFetch':
       return identifyBySite(services, { purpose: credential.scheme, siteToken: credential.secret }, clientAddress);
   }
 }

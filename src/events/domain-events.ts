@@ -83,11 +83,13 @@ export interface EventPayloads {
   /** An emoji was awarded to a noteable, or to a note on it. */
   'emoji-awarded': {
     readonly userId: number;
+    /** The noteable, also if the emoji was awarded to a note. */
     readonly about: { readonly type: 'Issue' | 'MergeRequest' | 'Epic'; readonly id: number };
   };
   'merge-request-approved': { readonly mergeRequestId: number; readonly userId: number };
   /** An issue, merge request or epic was updated in one of these properties. */
   'noteable-updated': {
+    /** The updated noteable. */
     readonly about: Resource;
     /** New assignees and reviewers. */
     readonly assigned: readonly number[];

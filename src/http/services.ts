@@ -30,9 +30,13 @@ export interface Services {
   /** The key of the instance for encryption and signatures; read on first use. */
   readonly secretKey: () => Promise<KeyObject>;
   readonly metrics: Metrics;
+  /** Records the use of tokens and sessions. */
   readonly tokenUses: TokenUsage;
+  /** Counts a request in the window of a rate limit. */
   readonly countRequest: CountRequest;
+  /** Returns the OpenAPI document. */
   readonly describeApi: DescribeApi;
+  /** Handlers of `git push -o` options. */
   readonly pushOptionHandlers: readonly PushOptionHandler[];
   /** The base of absolute URLs for work outside of requests. */
   readonly serverUrl: () => string;

@@ -20,7 +20,7 @@ const CLOCK_SKEW_SECONDS = 60;
 const PURPOSES = {
   site: { maxValiditySeconds: 60, singleUse: true },
   siteFetch: { maxValiditySeconds: 7_200, singleUse: true },
-  siteFetchRest: { maxValiditySeconds: 7_200, singleUse: false },
+  repeatedSiteFetch: { maxValiditySeconds: 7_200, singleUse: false },
 } as const;
 
 export type SitePurpose = keyof typeof PURPOSES;
@@ -44,14 +44,14 @@ interface SiteServices {
 export const buildSiteSecretContext = (siteId: number): string => `geo_sites.secret_access_key:${siteId}`;
 
 /**
- * Returns the site that signed this token, enabled or not; the claims in `data` name what it may access. `skewed`: the
+ * Returns the site that signed this token, enabled or not; the claims in `data` name what it may access. `clockSkewed`: the
  * signature is valid, but the token is not yet or no longer valid by this server's clock.
  */
 export async function findSiteByProof(
   { database, secretKey, now }: SiteServices,
   { purpose, siteToken }: { readonly purpose: SitePurpose; readonly siteToken: string },
   address: string,
-): Promise<CallerSite | 'unknown' | 'skewed'> {
+): Promise<CallerSite | 'unknown' | 'clockSkewed'> {
   const { reader } = database;
   const { maxValiditySeconds, singleUse } = PURPOSES[purpose];
   const colonIndex = siteToken.indexOf(':');
@@ -62,7 +62,7 @@ export async function findSiteByProof(
   const claims = verifyClaims(siteToken.slice(colonIndex + 1), secret);
   if (claims === null || claims.exp - claims.iat > maxValiditySeconds || !(await isAllowedAddress(reader, address)))
     return 'unknown';
-  if (!isWithinValidity(claims, now.getTime() / 1000)) return 'skewed';
+  if (!isWithinValidity(claims, now.getTime() / 1000)) return 'clockSkewed';
   if (singleUse && !(await recordTokenUse(database, row.id, claims))) return 'unknown';
   return { id: row.id, enabled: row.enabled, data: claims.data };
 }

@@ -83,7 +83,7 @@ async function loadGitTarget(call: GitCall, caller: Caller, action: GitAction): 
 }
 
 /** Credential scheme of a fetch by a replication site: its first request, or a later one with the same token. */
-type SiteScheme = 'siteFetch' | 'siteFetchRest';
+type SiteScheme = 'siteFetch' | 'repeatedSiteFetch';
 
 /** The repository that an authorized user or replication site fetches from. */
 interface FetchSource {
@@ -130,7 +130,7 @@ export async function canStillFetch(
     await loadFetchSource(
       { services, db: services.database.reader, path: { repository_path }, request },
       () => 'fetch',
-      'siteFetchRest',
+      'repeatedSiteFetch',
     );
     return true;
   } catch (error) {
@@ -147,7 +147,7 @@ async function loadSiteRepository(
 ): Promise<LocatedRepository> {
   const { caller, invalidToken } = await identify(services, siteToken, request);
   const repositoryPath = path.repository_path ?? '';
-  if (invalidToken !== undefined) throw invalidToken.code === 'skewed' ? clockSkewed() : unauthorized();
+  if (invalidToken !== undefined) throw invalidToken.code === 'clockSkewed' ? clockSkewed() : unauthorized();
   if (caller.site?.enabled !== true || caller.site.data.scope !== repositoryPath) throw unauthorized();
   if (action !== 'fetch') throw gitForbidden(action === 'push' ? NO_PUSH : 'Service not supported');
   const repository = await findReplicatedRepository(db, caller.site.id, repositoryPath);
@@ -168,7 +168,7 @@ async function authorizeGit<Call extends GitCall, Target>(
   const secret = getSiteToken(call.request);
   if (secret !== undefined) {
     // This endpoint accepts no sites. A site still gets its own error first, for example 403 for a push.
-    await loadSiteRepository(call, { scheme: 'siteFetchRest', secret }, action);
+    await loadSiteRepository(call, { scheme: 'repeatedSiteFetch', secret }, action);
     throw unauthorized();
   }
   const caller = await authenticateGit(call);

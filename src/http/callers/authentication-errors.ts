@@ -9,7 +9,7 @@ export function invalidTokenError({ code }: InvalidToken): HttpError {
   switch (code) {
     case 'unknown':
       return unauthorized();
-    case 'skewed':
+    case 'clockSkewed':
       return clockSkewed();
     case 'expired':
       return bearerError('Token is expired. You can either do re-authorization or token refresh.');

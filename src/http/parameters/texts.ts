@@ -139,7 +139,7 @@ export function sizedText(bytes: number): ParameterType<string> {
   });
 }
 
-/** Formats a size as `1.1 MB`, with at most three significant digits, in maxUtf16Units of 1024. */
+/** Formats a size as `1.1 MB`, with at most three significant digits, in units of 1024. */
 export function formatBytes(bytes: number): string {
   const unit = bytes < MEBIBYTE ? 1024 : MEBIBYTE;
   return `${Number((bytes / unit).toPrecision(3))} ${unit === MEBIBYTE ? 'MB' : 'KB'}`;

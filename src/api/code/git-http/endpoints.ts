@@ -48,7 +48,7 @@ export const advertiseRefs = endpoint({
 export const fetchPack = endpoint({
   post: '/*repository_path.git/git-upload-pack',
   summary: 'Fetch a pack from a repository',
-  access: fetchAccess(() => 'fetch', 'siteFetchRest'),
+  access: fetchAccess(() => 'fetch', 'repeatedSiteFetch'),
   stageOrder: 'customAuthentication',
   body: 'raw',
   root: true,

@@ -51,11 +51,11 @@ export function createConnections(options: ConnectionsOptions): Connections {
   /** The responses in progress. When the last one is done, a stopping server closes all connections. */
   const activeResponses = new Set<ServerResponse>();
   let isClosing = false;
-  const latestResponses = new WeakMap<Socket, ServerResponse>();
+  const latestResponseBySocket = new WeakMap<Socket, ServerResponse>();
   const startExchange = (raw: IncomingMessage, response: ServerResponse) => {
     activeResponses.add(response);
     if (isClosing) closeAfterResponse(response);
-    latestResponses.set(raw.socket, response);
+    latestResponseBySocket.set(raw.socket, response);
     const client = new ConnectedClient(response, options.getNetwork, () => {
       activeResponses.delete(response);
       if (isClosing && activeResponses.size === 0) server.closeAllConnections();
@@ -64,13 +64,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
     options.exchange(raw, response, client).finally(client.markAnswered);
   };
   const queue = createRequestQueue(startExchange);
+  // Without a listener for `checkExpectation`, Node would answer with 417 itself.
   for (const event of ['request', 'checkExpectation'] as const) {
     server.on(event, (raw: IncomingMessage, response: ServerResponse) => {
       if (!queue.enqueue(raw, response)) startExchange(raw, response);
     });
   }
   server.on('clientError', (error: { readonly code?: string }, socket: Socket) => {
-    if (awaitsOtherResponse(latestResponses.get(socket))) socket.destroy();
+    if (awaitsOtherResponse(latestResponseBySocket.get(socket))) socket.destroy();
     else rejectUnreadable(error, socket, options);
   });
   return {
@@ -83,16 +84,17 @@ export function createConnections(options: ConnectionsOptions): Connections {
     async close() {
       isClosing = true;
       for (const response of activeResponses) closeAfterResponse(response);
-      const closed = new Promise((resolve) => server.close(resolve));
+      const serverClosed = new Promise((resolve) => server.close(resolve));
       if (activeResponses.size === 0) server.closeAllConnections();
       // A client that does not read its response would keep the server running.
       const timer = setTimeout(() => server.closeAllConnections(), options.graceMs ?? SHUTDOWN_GRACE_MS);
-      await closed;
+      await serverClosed;
       clearTimeout(timer);
     },
   };
 }
 
+/** Closes the connection after the response, unless its headers have promised to keep it open. */
 function closeAfterResponse(response: ServerResponse): void {
   if (!response.headersSent) response.shouldKeepAlive = false;
 }
@@ -109,17 +111,18 @@ class ConnectedClient implements RequestClient {
   isDisconnected = false;
   readonly markAnswered: () => void;
   #controller: AbortController | undefined;
-  // A request is finished when its work is done and its response is sent, whichever comes last.
+  // Two parts: the work for the request, and sending the response. Either may end last.
   #pendingParts = 2;
   readonly #onComplete: () => void;
   readonly #response: ServerResponse;
-  readonly #networkOf: (raw: IncomingMessage) => string;
+  readonly #getNetwork: (raw: IncomingMessage) => string;
   #network: string | undefined;
+  /** The transferred bytes when the connection was last seen to stall, and the time since when. */
   #stall: { readonly bytes: number; readonly since: number } | undefined;
 
-  constructor(response: ServerResponse, networkOf: (raw: IncomingMessage) => string, onComplete: () => void) {
+  constructor(response: ServerResponse, getNetwork: (raw: IncomingMessage) => string, onComplete: () => void) {
     this.#response = response;
-    this.#networkOf = networkOf;
+    this.#getNetwork = getNetwork;
     this.#onComplete = onComplete;
     this.markAnswered = () => this.#completePart();
     response.once('close', () => {
@@ -136,7 +139,7 @@ class ConnectedClient implements RequestClient {
   }
 
   get network(): string {
-    this.#network ??= this.#networkOf(this.#response.req);
+    this.#network ??= this.#getNetwork(this.#response.req);
     return this.#network;
   }
 
@@ -165,15 +168,15 @@ class ConnectedClient implements RequestClient {
 }
 
 /**
- * Keeps receiving a request for `idleTimeout` milliseconds after its response, then closes the connection: a client that reads
- * only after sending everything would lose the response otherwise. To be called when the response is sent.
+ * Keeps receiving a request for `idleTimeoutMs` after its response, then closes the connection: a client that reads only after
+ * sending everything would lose the response otherwise. To be called when the response is sent.
  */
-export function closeUnlessFullyRead(raw: IncomingMessage, idleTimeout: number): void {
+export function closeUnlessFullyRead(raw: IncomingMessage, idleTimeoutMs: number): void {
   if (raw.complete || raw.closed) return;
   const { socket } = raw;
   const timer = setTimeout(() => {
     if (!raw.complete) socket.destroy();
-  }, idleTimeout);
+  }, idleTimeoutMs);
   const cleanUp = () => {
     clearTimeout(timer);
     raw.off('close', cleanUp);
@@ -197,11 +200,7 @@ function awaitsOtherResponse(response: ServerResponse | undefined): boolean {
 function rejectUnreadable(
   error: { readonly code?: string },
   socket: Socket,
-  {
-    clock,
-    getUnreadableRequestHeaders: headersOfUnreadable = () => [],
-    idleTimeoutMs: idleTimeout = DEFAULT_IDLE_TIMEOUT_MS,
-  }: ConnectionsOptions,
+  { clock, getUnreadableRequestHeaders = () => [], idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS }: ConnectionsOptions,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -216,14 +215,15 @@ function rejectUnreadable(
     `X-Request-Id: ${randomUUID()}`,
     `Date: ${clock.now().toUTCString()}`,
     'X-Content-Type-Options: nosniff',
-    ...headersOfUnreadable(),
+    ...getUnreadableRequestHeaders(),
     'Connection: close',
   ];
   socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`);
   // No other timer applies to a client that does not close its half of the connection.
-  socket.setTimeout(idleTimeout, () => socket.destroy());
+  socket.setTimeout(idleTimeoutMs, () => socket.destroy());
 }
 
+/** Error code of Node's HTTP parser -> status line of the response. */
 const UNREADABLE_STATUS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',

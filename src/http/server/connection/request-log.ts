@@ -18,9 +18,9 @@ interface CompletedRequest {
 export function recordRequest(
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
   request: IncomingRequest,
-  { endpoint, status, startedAt: started }: CompletedRequest,
+  { endpoint, status, startedAt }: CompletedRequest,
 ): void {
-  const seconds = (performance.now() - started) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   metrics.recordRequest({ endpoint, method: request.method, status, seconds });
   log.request({
     request: request.id,

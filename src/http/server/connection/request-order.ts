@@ -19,20 +19,20 @@ const MAX_PIPELINED = 100;
 type StartRequest = (raw: IncomingMessage, response: ServerResponse) => void;
 
 export function createRequestQueue(start: StartRequest): RequestQueue {
-  const waiting = new Map<Socket, Parameters<StartRequest>[]>();
+  const waitingBySocket = new Map<Socket, Parameters<StartRequest>[]>();
   return {
     enqueue(raw, response) {
       // Node assigns the socket to a response when it is the next to be sent.
       if (response.socket !== null) return false;
-      const queue = waiting.get(raw.socket) ?? [];
-      waiting.set(raw.socket, queue);
+      const queue = waitingBySocket.get(raw.socket) ?? [];
+      waitingBySocket.set(raw.socket, queue);
       queue.push([raw, response]);
       if (queue.length > MAX_PIPELINED) raw.socket.destroy();
       return true;
     },
     startNext(connection) {
-      const next = waiting.get(connection)?.shift();
-      if (next === undefined || connection.destroyed) waiting.delete(connection);
+      const next = waitingBySocket.get(connection)?.shift();
+      if (next === undefined || connection.destroyed) waitingBySocket.delete(connection);
       else start(...next);
     },
   };

@@ -42,13 +42,13 @@ interface TransportOptions {
 }
 
 export function createTransport(options: TransportOptions): Transport {
-  const { idleTimeoutMs: idleTimeout, graceMs: grace } = options;
+  const { idleTimeoutMs, graceMs } = options;
   return createConnections({
     exchange: (raw, response, client) => handleExchange(options, raw, response, client),
     getNetwork: (raw) => resolveClientNetwork(raw, options.addressing),
     clock: options.services.clock,
-    idleTimeoutMs: idleTimeout,
-    graceMs: grace,
+    idleTimeoutMs,
+    graceMs,
   });
 }
 
@@ -58,29 +58,30 @@ async function handleExchange(
   response: ServerResponse,
   client: RequestClient,
 ): Promise<void> {
-  const { services, metrics, idleTimeoutMs: idleTimeout = DEFAULT_IDLE_TIMEOUT_MS } = options;
-  const started = performance.now();
-  const request = toIncomingRequest(raw, { id: randomUUID(), idleTimeout, client }, options.addressing);
-  const { endpoint, outgoing } = limitMemory(request, await respond(options, request));
+  const { services, metrics, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
+  const startedAt = performance.now();
+  const request = toIncomingRequest(raw, { id: randomUUID(), idleTimeout: idleTimeoutMs, client }, options.addressing);
+  const { endpoint, outgoing } = reserveMemory(request, await respond(options, request));
   releaseBodyMemory(request);
   const status = client.isDisconnected ? CLIENT_GONE : outgoing.status;
   await send(request, outgoing, response, services);
   releaseWhenClosed(response, client);
-  closeUnlessFullyRead(raw, idleTimeout);
+  closeUnlessFullyRead(raw, idleTimeoutMs);
   recordRequest({ log: services.log, metrics }, request, {
     endpoint: endpoint?.name ?? 'none',
     status,
-    startedAt: started,
+    startedAt,
   });
 }
 
+/** Whether the method is safe (RFC 9110 §9.2.1): the request changes nothing. */
 const isSafe = ({ method }: IncomingRequest) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 
 /**
  * Reserves the memory of the response. If there is not enough, a read gets 503. A client whose change is already made
  * is disconnected, because 503 would make it repeat the change.
  */
-function limitMemory(request: IncomingRequest, handled: HandledRequest): HandledRequest {
+function reserveMemory(request: IncomingRequest, handled: HandledRequest): HandledRequest {
   const { endpoint, outgoing } = handled;
   const { client, method } = request;
   if (method === 'HEAD' || client.isDisconnected) return handled;
@@ -106,8 +107,8 @@ function rejectExpectation({ headers, stream }: IncomingRequest): OutgoingRespon
   return /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect) ? null : toErrorResponse(expectationFailed());
 }
 
-/** Rejects a change whose response would not fit into memory. */
-function rejectChange(request: IncomingRequest): OutgoingResponse | null {
+/** Rejects a change before it is made, if there is no memory left for its response. */
+function rejectWithoutMemory(request: IncomingRequest): OutgoingResponse | null {
   if (isSafe(request) || hasResponseMemory(request.client)) return null;
   return toErrorResponse(unavailable(RESPONSE_RETRY_AFTER_SECONDS));
 }
@@ -117,7 +118,7 @@ async function respond({ registry, services }: TransportOptions, request: Incomi
     rejectMissingHost(request) ??
     rejectExpectation(request) ??
     createPreflightResponse(request) ??
-    rejectChange(request);
+    rejectWithoutMemory(request);
   if (earlyResponse) return { endpoint: null, outgoing: earlyResponse };
   const handled = await handleRequest(registry, services, request);
   // A client that disconnected while sending its body is not an error.

@@ -19,6 +19,7 @@ interface ReadyRequest extends ResponseInput {
   readonly resources: unknown;
 }
 
+/** What a handler and the serialization of its result need. */
 interface PreparedCall {
   readonly context: ResponseContext;
   /** The argument of the handler: what access provides, and the parameters of the request. */
@@ -33,10 +34,11 @@ export function prepareCall({
   resources,
   params,
   page,
-  ...progress
+  caller,
 }: ReadyRequest): PreparedCall {
   const provided = endpoint.access.provide(resources as never) as { readonly caller?: Caller };
-  const context = new ResponseContext(services, request, provided.caller ?? progress.caller, params);
+  // Access may provide another caller than the credentials stage: pages take the user of the session cookie.
+  const context = new ResponseContext(services, request, provided.caller ?? caller, params);
   return { context, call: { ...provided, params, page, base: context } };
 }
 
@@ -44,21 +46,21 @@ const yieldIfDue = createSharedYielder();
 
 /** Runs the handler and serializes its result. */
 export async function executeEndpoint(
-  progress: ReadyRequest,
+  readyRequest: ReadyRequest,
   { context, call }: PreparedCall,
 ): Promise<OutgoingResponse> {
-  const { endpoint, request } = progress;
+  const { endpoint, request } = readyRequest;
   const { client } = request;
   // Yields before the result exists, so that it is not held in memory while other responses are built.
   const pause = yieldIfDue(client);
   if (pause !== undefined) await pause;
-  const result = await runHandler(progress, { context, call });
+  const result = await runHandler(readyRequest, { context, call });
   if (isFailure(result)) throw toHttpError(endpoint, result);
   if (endpoint.response.kind === 'stream') ignoreEarlyErrors(result as StreamReply | Reply<StreamReply>);
-  // Many requests may get the same shared result in one event loop turn.
+  // Many requests may get the same shared result in one turn of the event loop.
   const secondPause = yieldIfDue(client);
   if (secondPause !== undefined) await secondPause;
-  return toSuccessResponse(await serializeResponse(endpoint.response, result, context), progress);
+  return toSuccessResponse(await serializeResponse(endpoint.response, result, context), readyRequest);
 }
 
 /** Ignores errors of a stream before it is read, for example of a disconnected client. Its reader gets them. */

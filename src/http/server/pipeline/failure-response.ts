@@ -21,8 +21,11 @@ export function toHttpError(endpoint: Endpoint, failure: Failure): HttpError {
 
 /** Fills header templates; numbers become text. */
 function fillHeaders(headers: Readonly<Record<string, string>>, values: Failure['values']): Record<string, string> {
-  const filled = Object.entries(headers).map(([name, template]) => [name, String(fillTemplate(template, values))]);
-  return Object.fromEntries(filled) as Record<string, string>;
+  const filledHeaders = Object.entries(headers).map(([name, template]) => [
+    name,
+    String(fillTemplate(template, values)),
+  ]);
+  return Object.fromEntries(filledHeaders) as Record<string, string>;
 }
 
 function fillBody(template: unknown, values: Readonly<Record<string, unknown>>): unknown {

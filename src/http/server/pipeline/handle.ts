@@ -56,12 +56,12 @@ export async function handleRequest(
 ): Promise<HandledRequest> {
   try {
     checkText(request);
-    const server = { ...services, database: services.database.forClient(statementOrigin(request)) };
-    const current = { ...server, database: server.database.forRequest() };
-    const limits = await applyThrottle(current, request);
-    if (limits?.error) throw limits.error;
-    const handled = await routeRequest(registry, { server, current }, request);
-    return limits === null ? handled : withHeaders(handled, limits.headers);
+    const latest = { ...services, database: services.database.forClient(createStatementOrigin(request)) };
+    const snapshot = { ...latest, database: latest.database.forRequest() };
+    const throttleResult = await applyThrottle(snapshot, request);
+    if (throttleResult?.error) throw throttleResult.error;
+    const handled = await routeRequest(registry, { latest, snapshot }, request);
+    return throttleResult === null ? handled : withHeaders(handled, throttleResult.headers);
   } catch (error) {
     return toErrorResult(null, error);
   }
@@ -71,7 +71,7 @@ export async function handleRequest(
  * Returns the client and network of database statements. The network is determined only when a statement needs it. Only
  * reads stop when the client disconnects; a change that has begun is completed.
  */
-function statementOrigin({ method, clientAddress, client }: IncomingRequest): StatementOrigin {
+function createStatementOrigin({ method, clientAddress, client }: IncomingRequest): StatementOrigin {
   return {
     client: method === 'GET' || method === 'HEAD' ? client : null,
     get network() {
@@ -80,10 +80,10 @@ function statementOrigin({ method, clientAddress, client }: IncomingRequest): St
   };
 }
 
-/** Reads of `current` see the state at the start of the request or later; reads of `server` see the newest state. */
+/** Reads of `snapshot` see the database as it was at the start of the request or later; reads of `latest` see the newest state. */
 interface RequestServices {
-  readonly server: Services;
-  readonly current: Services & { readonly database: RequestDatabase };
+  readonly latest: Services;
+  readonly snapshot: Services & { readonly database: RequestDatabase };
 }
 
 /** Lets later reads of the request see the current state of the database. */
@@ -128,6 +128,7 @@ function withHeaders(handled: HandledRequest, headers: OutgoingResponse['headers
   return { ...handled, outgoing: { ...outgoing, headers: { ...outgoing.headers, ...headers } } };
 }
 
+/** The response to a request, and the endpoint that produced it; null if no endpoint was reached. */
 export interface HandledRequest {
   readonly endpoint: Endpoint | null;
   readonly outgoing: OutgoingResponse;
@@ -140,10 +141,11 @@ export interface HandledRequest {
  * route (stages 1 and 3 before 4), so the body is read here too, unless the path takes raw bodies.
  */
 async function respondWithoutRoute(registry: Registry, request: IncomingRequest): Promise<OutgoingResponse> {
-  const type = getMediaType(request);
+  const mediaType = getMediaType(request);
   const methods = registry.listMethods(request.path);
   const knownEndpoint = registry.find(methods[0] ?? '', request.path)?.endpoint;
-  if (knownEndpoint?.body !== 'raw' && (type === 'json' || type === 'form')) await readBodyParameters(request);
+  if (knownEndpoint?.body !== 'raw' && (mediaType === 'json' || mediaType === 'form'))
+    await readBodyParameters(request);
   if (/^\/api\/v3(\/|$)/.test(collapseSlashes(request.path))) {
     return toErrorResponse(new HttpError(410, { error: 'API V3 is no longer supported. Use API V4 instead.' }));
   }
@@ -170,6 +172,7 @@ interface RequestState {
   page: PageRequest;
 }
 
+/** Stage -> its function, which changes the state of the request or throws. */
 const STAGES: Readonly<Record<Stage, (state: RequestState) => void | Promise<void>>> = {
   body(state) {
     const { endpoint, request } = state;
@@ -178,16 +181,18 @@ const STAGES: Readonly<Record<Stage, (state: RequestState) => void | Promise<voi
 
   async credentials(state) {
     const { services, request, rawParams, endpoint } = state;
-    const identified = await identify(services, getPresentedCredentials(request, rawParams, endpoint), request);
-    await endpoint.access.isEnabled?.(new StageCall({ ...state, caller: identified.caller ?? ANONYMOUS }));
-    if (identified.invalidToken) {
-      await endpoint.access.invalidToken?.(new StageCall(state), identified.invalidToken);
-      throw invalidTokenError(identified.invalidToken);
+    const identification = await identify(services, getPresentedCredentials(request, rawParams, endpoint), request);
+    await endpoint.access.isEnabled?.(new StageCall({ ...state, caller: identification.caller ?? ANONYMOUS }));
+    if (identification.invalidToken) {
+      await endpoint.access.invalidToken?.(new StageCall(state), identification.invalidToken);
+      throw invalidTokenError(identification.invalidToken);
     }
-    const sudo = endpoint.root ? null : getSudoName(request, rawParams);
-    if (sudo === null) checkScopes(endpoint, identified.caller, request.method);
-    if (identified.block) throw blockedCallerError(identified.block, request.baseUrl);
-    state.caller = sudo === null ? identified.caller : await resolveSudo(state, identified.caller, sudo);
+    const sudoName = endpoint.root ? null : getSudoName(request, rawParams);
+    // `resolveSudo` checks the scopes of a request with sudo.
+    if (sudoName === null) checkScopes(endpoint, identification.caller, request.method);
+    if (identification.block) throw blockedCallerError(identification.block, request.baseUrl);
+    state.caller =
+      sudoName === null ? identification.caller : await resolveSudo(state, identification.caller, sudoName);
     await endpoint.access.authenticate(new StageCall(state));
   },
 
@@ -218,7 +223,7 @@ const STAGES: Readonly<Record<Stage, (state: RequestState) => void | Promise<voi
 
   authorize: (state) => state.endpoint.access.authorize(new StageCall(state), state.resources as never),
 
-  precondition: (state) => (state.endpoint.lastModified ? checkCondition(state) : undefined),
+  precondition: (state) => (state.endpoint.lastModified ? checkIfUnmodifiedSince(state) : undefined),
 };
 
 async function readBody(state: RequestState): Promise<void> {
@@ -229,7 +234,7 @@ async function readBody(state: RequestState): Promise<void> {
   if (hasBody(request)) renewDatabase(state);
 }
 
-async function checkCondition({ endpoint, request, resources }: RequestState): Promise<void> {
+async function checkIfUnmodifiedSince({ endpoint, request, resources }: RequestState): Promise<void> {
   const header = firstHeader(request.headers['if-unmodified-since']);
   if (endpoint.lastModified && header !== undefined) {
     checkPrecondition(header, await endpoint.lastModified(endpoint.access.provide(resources as never)));
@@ -256,15 +261,15 @@ async function resolveSudo(
 }
 
 async function runEndpoint(
-  { server, current }: RequestServices,
+  { latest, snapshot }: RequestServices,
   request: IncomingRequest,
   { endpoint, path }: RouteMatch,
 ): Promise<OutgoingResponse> {
   // Git processes of this request end when its client disconnects.
-  const git = gitForClient(server.git, request.client);
+  const git = gitForClient(latest.git, request.client);
   const state: RequestState = {
-    services: { ...current, git },
-    database: current.database,
+    services: { ...snapshot, git },
+    database: snapshot.database,
     request,
     endpoint,
     path,
@@ -276,10 +281,10 @@ async function runEndpoint(
   };
   await runStages(STAGE_ORDERS[endpoint.stageOrder], state);
   try {
-    const outgoing = await executeWithRetries(state, { ...server, git });
+    const outgoing = await executeWithRetries(state, { ...latest, git });
     try {
       // The next request of the client may read the last use of its token from another process.
-      if (state.caller.user !== null && server.tokenUses.shared) await server.tokenUses.waitForFlush();
+      if (state.caller.user !== null && latest.tokenUses.shared) await latest.tokenUses.waitForFlush();
     } catch (error) {
       discardBody(outgoing);
       throw error;
@@ -296,16 +301,16 @@ async function runEndpoint(
 const MAX_READ_ATTEMPTS = 3;
 
 /** Executes the endpoint. A GET whose rows were deleted meanwhile, or that needs overdue work, is retried with new access checks. */
-async function executeWithRetries(state: RequestState, server: Services): Promise<OutgoingResponse> {
+async function executeWithRetries(state: RequestState, latest: Services): Promise<OutgoingResponse> {
   for (let attempt = 1; ; attempt++) {
     // A `handle` may take long and must see newer state than the access checks.
-    if (state.endpoint.handler.kind === 'handle') state.services = server;
+    if (state.endpoint.handler.kind === 'handle') state.services = latest;
     const prepared = prepareCall(state);
     try {
       return await getCachedResponse(state, prepared.context, () => executeEndpoint(state, prepared));
     } catch (error) {
       if (state.endpoint.method !== 'GET' || attempt === MAX_READ_ATTEMPTS) throw error;
-      if (error instanceof OverdueWork) await error.work(server.runUnitOfWork);
+      if (error instanceof OverdueWork) await error.work(latest.runUnitOfWork);
       else if (!(error instanceof RowDeleted)) throw error;
       await repeatAccessStages(state);
     }
@@ -364,14 +369,14 @@ class StageCall implements AccessCall {
 function toPathValues(endpoint: Endpoint, path: RequestState['path']): RawParameters {
   const values: RawParameters = { ...path };
   for (const name in path) {
-    const isNumber = isInteger(endpoint.params[name]) && /^[+-]?\d+$/.test(path[name] as string);
+    const isNumber = isIntegerParameter(endpoint.params[name]) && /^[+-]?\d+$/.test(path[name] as string);
     if (!isNumber || Number.isSafeInteger(Number(path[name]))) continue;
     values[name] = path[name]?.startsWith('-') ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
   }
   return values;
 }
 
-function isInteger(parameter: Parameters[string] | undefined): boolean {
+function isIntegerParameter(parameter: Parameters[string] | undefined): boolean {
   const schema: { type?: string } = parameter?.type.schema ?? {};
   return schema.type === 'integer';
 }
@@ -382,13 +387,14 @@ const declaredParameterCache = new WeakMap<Endpoint, Parameters>();
 export function getDeclaredParameters(endpoint: Endpoint): Parameters {
   const cached = declaredParameterCache.get(endpoint);
   if (cached) return cached;
-  const paging = endpoint.response.kind === 'page' ? pageParameters : {};
-  const keyset = endpoint.keyset ? keysetParameters : {};
-  const listParameters: Parameters = { ...keyset, ...paging };
-  const ownNames = Object.keys(endpoint.params);
+  const listParameters: Parameters = {
+    ...(endpoint.keyset ? keysetParameters : {}),
+    ...(endpoint.response.kind === 'page' ? pageParameters : {}),
+  };
+  const endpointNames = Object.keys(endpoint.params);
   const declared = {
     ...endpoint.params,
-    ...Object.fromEntries(Object.entries(listParameters).filter(([name]) => !ownNames.includes(name))),
+    ...Object.fromEntries(Object.entries(listParameters).filter(([name]) => !endpointNames.includes(name))),
   };
   declaredParameterCache.set(endpoint, declared);
   return declared;

@@ -39,6 +39,7 @@ const EXPOSED_HEADERS = [
   ].flatMap((name) => [`X-Service-${name}`, `X-Gitlab-${name}`]),
 ].join(', ');
 
+/** Headers of the responses to error reports, as Sentry clients expect them. */
 const REPORT_CORS_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'x-sentry-error, x-sentry-rate-limits, retry-after',
@@ -71,12 +72,12 @@ export function createPreflightResponse(request: IncomingRequest): OutgoingRespo
     return { status: 204, headers: REPORT_PREFLIGHT_HEADERS };
   const requestedMethod = firstHeader(request.headers['access-control-request-method']);
   if (request.method !== 'OPTIONS' || requestedMethod === undefined || !isCorsRequest(request)) return null;
-  const headers = firstHeader(request.headers['access-control-request-headers']) ?? '*';
+  const requestedHeaders = firstHeader(request.headers['access-control-request-headers']) ?? '*';
   return {
     status: 204,
     headers: {
       'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-      'Access-Control-Allow-Headers': headers,
+      'Access-Control-Allow-Headers': requestedHeaders,
       'Access-Control-Max-Age': '7200',
     },
   };

@@ -19,7 +19,7 @@ const MAX_INLINE_ROWS = 100;
 export interface LongJson {
   /** Returns the SHA-1 of the JSON. The JSON is built for this and again when it is sent. */
   hash(): Promise<string>;
-  /** Builds the JSON row by row while it is sent, at the pace of the client. Long texts may be newer than the hash. */
+  /** Builds the JSON row by row while it is sent, at the pace of the client. A `LongText` may have changed since `hash`. */
   stream(): Readable;
   /** Heap size in bytes of the values from which the JSON is built. */
   readonly heapSize: number;
@@ -99,9 +99,9 @@ function toSegments(value: unknown): SegmentedJson {
 function isLargeObject(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   for (const key in value) {
-    const inner = (value as Record<string, unknown>)[key];
-    if (Array.isArray(inner) && inner.length > MAX_INLINE_ROWS) return true;
-    if (typeof inner === 'string' && inner.length > MAX_SINGLE_TEXT) return true;
+    const member = (value as Record<string, unknown>)[key];
+    if (Array.isArray(member) && member.length > MAX_INLINE_ROWS) return true;
+    if (typeof member === 'string' && member.length > MAX_SINGLE_TEXT) return true;
   }
   return false;
 }
@@ -116,15 +116,15 @@ function toListSegments(rows: readonly unknown[], open = '['): SegmentedJson {
 function toObjectSegments(value: object): SegmentedJson {
   const segments: JsonSegment[] = [];
   let prefix = '{';
-  for (const [key, inner] of Object.entries(value)) {
-    if (inner === undefined) continue;
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue;
     prefix += `${JSON.stringify(key)}:`;
-    if (Array.isArray(inner)) {
-      const list = toListSegments(inner, `${prefix}[`);
+    if (Array.isArray(member)) {
+      const list = toListSegments(member, `${prefix}[`);
       for (const segment of list.segments) segments.push(segment);
       prefix = list.suffix;
     } else {
-      segments.push({ prefix, row: inner });
+      segments.push({ prefix, row: member });
       prefix = '';
     }
     prefix += ',';
@@ -161,26 +161,26 @@ const CHUNK_LENGTH = 65_536;
 /** Yields the JSON in chunks. With `forHash`, ids replace the content of streamed texts. */
 async function* writeChunks({ texts, segments, suffix }: PartlyWrittenJson, forHash = false): AsyncGenerator<string> {
   const yieldIfDue = createYielder();
-  let buffered = '';
+  let bufferedText = '';
   for (let index = 0; index < segments.length; index++) {
     const text = texts[index] ?? formatSegment(segments[index]!);
     if (text instanceof ChunkedJson) {
-      yield buffered;
-      buffered = '';
+      yield bufferedText;
+      bufferedText = '';
       for await (const part of text.chunks(forHash)) {
         yield part;
         const pause = yieldIfDue();
         if (pause !== undefined) await pause;
       }
-    } else buffered += text;
-    if (buffered.length >= CHUNK_LENGTH) {
-      yield buffered;
-      buffered = '';
+    } else bufferedText += text;
+    if (bufferedText.length >= CHUNK_LENGTH) {
+      yield bufferedText;
+      bufferedText = '';
     }
     const pause = yieldIfDue();
     if (pause !== undefined) await pause;
   }
-  yield buffered + suffix;
+  yield bufferedText + suffix;
 }
 
 /** Returns the JSON of a segment. As in an array, undefined becomes null. */

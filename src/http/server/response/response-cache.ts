@@ -27,10 +27,12 @@ const MAX_URL_LENGTH = 2_000;
 
 interface CachedResponse {
   readonly outgoing: OutgoingResponse;
-  readonly reads: ReadSet;
+  /** The tables that the response was read from. */
+  readonly readSet: ReadSet;
 }
 
 interface ResponseCache {
+  /** Admits keys that are requested repeatedly. */
   readonly admission: AdmissionFilter;
   readonly entries: LRUCache<string, CachedResponse>;
 }
@@ -60,15 +62,16 @@ export async function getCachedResponse(
   const cache = getCache(services.config);
   const key = getCacheKey(cacheable);
   const cached = cache.entries.get(key);
-  if (cached?.reads.isCurrent()) return cached.outgoing;
+  if (cached?.readSet.isCurrent()) return cached.outgoing;
   const isRepeated = cache.admission.admit(key);
   const outgoing = await buildResponse();
   // Streams cannot be sent twice.
   if (!isRepeated || outgoing.status !== 200 || context.usesClock || typeof outgoing.body !== 'string') return outgoing;
   // A commit while the response is built may be visible in only a part of it; such a response is not cached.
   await database.forRequest().getVersion();
-  const reads = database.getReadSet();
-  if (reads.isCurrent() && getCacheKey(cacheable) === key) cache.entries.set(key, { outgoing, reads });
+  const readSet = database.getReadSet();
+  // The key contains the day, which may have ended meanwhile.
+  if (readSet.isCurrent() && getCacheKey(cacheable) === key) cache.entries.set(key, { outgoing, readSet });
   return outgoing;
 }
 

@@ -42,6 +42,7 @@ export function toErrorResponse(error: HttpError): OutgoingResponse {
   };
 }
 
+/** The request data that the response depends on. */
 export interface ResponseInput {
   readonly endpoint: Endpoint;
   readonly request: IncomingRequest;
@@ -127,8 +128,10 @@ function toJsonResponse(
 ): OutgoingResponse | Promise<OutgoingResponse> {
   // A string is sent together with its headers in one write; bytes would need two.
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
-    const base = { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers } };
-    return typeof body === 'string' ? { ...base, body } : { ...base, body: body.stream(), heapSize: body.heapSize };
+    const uncached = { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers } };
+    return typeof body === 'string'
+      ? { ...uncached, body }
+      : { ...uncached, body: body.stream(), heapSize: body.heapSize };
   }
   if (typeof body !== 'string') return createLongJsonResponse(body, request, headers);
   const bodyHeaders = {
@@ -183,6 +186,6 @@ export function discardBody({ body }: OutgoingResponse): void {
 }
 
 function matchesEtag(header: string, etag: string): boolean {
-  const opaque = etag.slice(2);
-  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === opaque);
+  const opaqueTag = etag.slice(2);
+  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === opaqueTag);
 }

@@ -65,17 +65,17 @@ async function endResponse(
     return;
   }
   response.flushHeaders();
-  const { stream, idleTimeoutMs: idleTimeout } = request;
+  const { stream, idleTimeoutMs } = request;
   const requestEnded = new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error']) stream.once(event, () => resolve());
   });
   // Discard a body that nobody reads.
   if (stream.readableFlowing === null) stream.resume();
   if (body !== undefined && body.length > MAX_SINGLE_WRITE_LENGTH)
-    await pipeChunks(toStream(body), response, idleTimeout);
+    await pipeChunks(toStream(body), response, idleTimeoutMs);
   else if (body !== undefined) response.write(body);
   // The caller limits how long the rest of the request may take (`closeUnlessFullyRead`).
-  requestEnded.then(() => finishResponse(response, idleTimeout)).catch(() => response.destroy());
+  requestEnded.then(() => finishResponse(response, idleTimeoutMs)).catch(() => response.destroy());
 }
 
 /**
@@ -93,12 +93,12 @@ function hasNonAsciiHeader(headers: OutgoingResponse['headers']): boolean {
 
 const NON_ASCII = /[^\0-\x7f]/;
 
-async function writeBody(body: string | Uint8Array, response: ServerResponse, idleTimeout: number): Promise<void> {
-  if (body.length > MAX_SINGLE_WRITE_LENGTH) return streamBody(toStream(body), response, idleTimeout);
+async function writeBody(body: string | Uint8Array, response: ServerResponse, idleTimeoutMs: number): Promise<void> {
+  if (body.length > MAX_SINGLE_WRITE_LENGTH) return streamBody(toStream(body), response, idleTimeoutMs);
   if (typeof body === 'string') response.end(body);
   else endWithBytes(response, body);
   // Usually the system has buffered everything already.
-  if (response.writableLength > 0) await waitUntilWritten(response, 'finish', idleTimeout);
+  if (response.writableLength > 0) await waitUntilWritten(response, 'finish', idleTimeoutMs);
 }
 
 function toStream(body: string | Uint8Array): Readable {
@@ -118,32 +118,32 @@ function* splitIntoChunks(body: string | Uint8Array): Generator<Uint8Array> {
   }
 }
 
-async function streamBody(source: Readable, response: ServerResponse, idleTimeout: number): Promise<void> {
-  await pipeChunks(source, response, idleTimeout);
-  await finishResponse(response, idleTimeout);
+async function streamBody(source: Readable, response: ServerResponse, idleTimeoutMs: number): Promise<void> {
+  await pipeChunks(source, response, idleTimeoutMs);
+  await finishResponse(response, idleTimeoutMs);
 }
 
 /** Pipes the source to the response. A client that disconnects destroys the source at once, even while it is silent. */
-async function pipeChunks(source: Readable, response: ServerResponse, idleTimeout: number): Promise<void> {
+async function pipeChunks(source: Readable, response: ServerResponse, idleTimeoutMs: number): Promise<void> {
   const destroySource = () => void source.destroy();
   response.on('error', destroySource);
   response.on('close', destroySource);
   if (response.destroyed) destroySource();
   for await (const chunk of source as AsyncIterable<Uint8Array>) {
-    if (!response.write(chunk)) await waitUntilWritten(response, 'drain', idleTimeout);
+    if (!response.write(chunk)) await waitUntilWritten(response, 'drain', idleTimeoutMs);
   }
 }
 
-async function finishResponse(response: ServerResponse, idleTimeout: number): Promise<void> {
+async function finishResponse(response: ServerResponse, idleTimeoutMs: number): Promise<void> {
   response.end();
-  if (response.writableLength > 0) await waitUntilWritten(response, 'finish', idleTimeout);
+  if (response.writableLength > 0) await waitUntilWritten(response, 'finish', idleTimeoutMs);
 }
 
 /** Error for a client that has disconnected or has stopped reading. */
 class ClientNotReading extends Error {}
 
 /** Resolves when the buffered data has been sent. Rejects when the client disconnects, or does not read for too long. */
-function waitUntilWritten(response: ServerResponse, event: 'drain' | 'finish', idleTimeout: number): Promise<void> {
+function waitUntilWritten(response: ServerResponse, event: 'drain' | 'finish', idleTimeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (outcome: () => void) => {
       clearTimeout(timer);
@@ -153,7 +153,7 @@ function waitUntilWritten(response: ServerResponse, event: 'drain' | 'finish', i
     };
     const onWritten = () => settle(resolve);
     const onClose = () => settle(() => reject(new ClientNotReading()));
-    const timer = setTimeout(() => settle(() => reject(new ClientNotReading())), idleTimeout);
+    const timer = setTimeout(() => settle(() => reject(new ClientNotReading())), idleTimeoutMs);
     response.on(event, onWritten);
     response.on('close', onClose);
     if (response.destroyed) onClose();
@@ -171,8 +171,8 @@ function createHeaderLines(request: IncomingRequest, { status, headers, body }: 
   lines.push('X-Request-Id', request.id, 'Date', formatHttpDate(now));
   for (const name in GENERAL_HEADERS)
     if (headers[name] === undefined) lines.push(name, GENERAL_HEADERS[name] as string);
-  const corsHeaderValues = getCorsHeaders(request);
-  for (const name in corsHeaderValues) lines.push(name, corsHeaderValues[name] as string);
+  const corsHeaders = getCorsHeaders(request);
+  for (const name in corsHeaders) lines.push(name, corsHeaders[name] as string);
   if (headers['Content-Length'] !== undefined) return lines;
   if (typeof body === 'string' || body instanceof Uint8Array) {
     lines.push('Content-Length', String(Buffer.byteLength(body)));

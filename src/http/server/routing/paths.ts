@@ -8,7 +8,7 @@ export interface PathParameter {
   readonly matchesRest: boolean;
 }
 
-/** A name with an optional expression, whose parentheses may nest once. */
+/** A parameter in a path: its name with an optional expression, whose parentheses may nest once. */
 const PARAMETER_PATTERN = /([:*])(\w+)(?:\(((?:[^()]|\((?:[^()])*\))*)\))?/g;
 
 /** Returns the parameters of a path in their order. */

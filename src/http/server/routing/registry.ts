@@ -9,7 +9,7 @@ import { listPathParameterNames, replaceParameters } from './paths.ts';
 
 /** The registry of all endpoints: finds one by method and raw path, and checks every declaration at start-up. */
 
-const API = '/api/v4';
+const API_PREFIX = '/api/v4';
 const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 export interface Registry {
@@ -36,7 +36,7 @@ export function createRegistry(modules: ResourceModules): Registry {
   const endpoints = Object.entries(modules)
     .flatMap(([folder, module]) => collectEndpoints(folder, module))
     .sort(compareRoutes);
-  checkNames(endpoints);
+  checkNamesAndDeclarations(endpoints);
   checkRoutes(endpoints);
   const router = FindMyWay({ maxParamLength: 8192, ignoreTrailingSlash: false, caseSensitive: true });
   const suffixRoutes: SuffixRoute[] = [];
@@ -44,6 +44,7 @@ export function createRegistry(modules: ResourceModules): Registry {
     if (endpoint.path.startsWith('/*')) suffixRoutes.push(toSuffixRoute(endpoint));
     else addRoute(router, endpoint);
   }
+  // The most specific route first.
   suffixRoutes.sort((a, b) => b.literalCount - a.literalCount);
   const findExactly = (method: string, path: string): RouteMatch | null => {
     const match = router.find(method as never, path);
@@ -57,9 +58,9 @@ export function createRegistry(modules: ResourceModules): Registry {
   const lookup = (method: string, path: string): RouteMatch | null => {
     const match = findExactly(method, path);
     if (match !== null) return match;
-    // A path of a file in the rest of the path has matched exactly, and keeps its slashes.
-    const collapsed = collapseSlashes(path);
-    return collapsed === path ? null : findExactly(method, collapsed);
+    // Repeated slashes count as one, but a file path at the end has matched exactly and keeps its slashes.
+    const collapsedPath = collapseSlashes(path);
+    return collapsedPath === path ? null : findExactly(method, collapsedPath);
   };
   return {
     endpoints,
@@ -75,8 +76,9 @@ export function createRegistry(modules: ResourceModules): Registry {
 
 type Params = Readonly<Record<string, string | undefined>>;
 
-function withWildcard({ '*': rest, ...named }: Params, wildcard: string): Params {
-  return { ...named, [wildcard]: rest };
+/** Returns the values with the rest of the path under its declared name; the router calls it `*`. */
+function withWildcard({ '*': restOfPath, ...namedValues }: Params, wildcard: string): Params {
+  return { ...namedValues, [wildcard]: restOfPath };
 }
 
 function collectEndpoints(folder: string, { endpoints, sources }: ResourceModule): Endpoint[] {
@@ -95,7 +97,7 @@ function isEndpoint(value: unknown): value is EndpointDefinition {
   return typeof value === 'object' && value !== null && 'handler' in value && 'access' in value;
 }
 
-function checkNames(endpoints: readonly Endpoint[]): void {
+function checkNamesAndDeclarations(endpoints: readonly Endpoint[]): void {
   const endpointsByName = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
     const duplicate = endpointsByName.get(endpoint.name);
@@ -113,10 +115,10 @@ function checkNames(endpoints: readonly Endpoint[]): void {
 function checkRoutes(endpoints: readonly Endpoint[]): void {
   const endpointsByRoute = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
-    const shape = replaceParameters(getFullPath(endpoint), ({ pattern, matchesRest: rest }) =>
-      rest ? '*' : pattern === undefined ? ':' : ':()',
+    const pathShape = replaceParameters(getFullPath(endpoint), ({ pattern, matchesRest }) =>
+      matchesRest ? '*' : pattern === undefined ? ':' : ':()',
     );
-    const route = `${endpoint.method} ${shape}`;
+    const route = `${endpoint.method} ${pathShape}`;
     const duplicate = endpointsByRoute.get(route);
     if (duplicate)
       throw new Error(
@@ -131,7 +133,8 @@ function checkDeclaration(endpoint: Endpoint): void {
     throw new Error(`${endpoint.source}: ${endpoint.name} ${problem}`);
   };
   if (!endpoint.path.startsWith('/')) throwInvalid(`has a path that does not begin with /: ${endpoint.path}`);
-  if (endpoint.path.startsWith(API)) throwInvalid('has a path that begins with /api/v4, which is added automatically');
+  if (endpoint.path.startsWith(API_PREFIX))
+    throwInvalid('has a path that begins with /api/v4, which is added automatically');
   if (endpoint.summary === '' || endpoint.summary.endsWith('.')) throwInvalid('needs a summary without a full stop');
   if (endpoint.response.kind === 'page' && endpoint.method !== 'GET')
     throwInvalid('responds with a page, but is not a GET');
@@ -161,8 +164,8 @@ function checkDeclaration(endpoint: Endpoint): void {
   if ((endpoint.body === 'deferred') !== Object.keys(endpoint.fields).length > 0) {
     throwInvalid('must declare fields if, and only if, its body is deferred');
   }
-  const unlimited = findUnlimitedParameter({ ...endpoint.params, ...endpoint.fields });
-  if (unlimited) throwInvalid(`takes ${unlimited} without a length limit: use a type of parameters/texts.ts`);
+  const unlimitedName = findUnlimitedParameter({ ...endpoint.params, ...endpoint.fields });
+  if (unlimitedName) throwInvalid(`takes ${unlimitedName} without a length limit: use a type of parameters/texts.ts`);
   const duplicateName = listPathParameterNames(endpoint.path).find(
     (name, index, names) => names.indexOf(name) !== index,
   );
@@ -179,7 +182,7 @@ function isRead({ method }: Endpoint): boolean {
 
 /** Returns the path of an endpoint with its prefix, `/api/v4/projects/:id`. */
 export function getFullPath(endpoint: Pick<Endpoint, 'root' | 'path'>): string {
-  return endpoint.root ? endpoint.path : `${API}${endpoint.path}`;
+  return endpoint.root ? endpoint.path : `${API_PREFIX}${endpoint.path}`;
 }
 
 /** Data of a route in the router. `wildcard` is the name of the rest of the path, `/artifacts/*path`. */
@@ -212,7 +215,7 @@ interface SuffixRoute {
   readonly endpoint: Endpoint;
   readonly pattern: RegExp;
   readonly names: readonly string[];
-  /** The number of fixed characters: the most specific route is tried first. */
+  /** The number of fixed characters: more are more specific. */
   readonly literalCount: number;
 }
 
