@@ -70,7 +70,7 @@ export type ReservedName = 'params' | 'page' | 'base' | 'request' | 'rawParams';
 /** The name, if no other resource has it; `never` otherwise, so that a second use does not compile. */
 type UnusedName<Name extends string, Provided> = Name extends ReservedName | (keyof Provided & string) ? never : Name;
 
-/** What the functions of an access rule know of the request. */
+/** Data of the request, as the functions of an access rule get it. */
 export interface AccessCall<Params extends object = Readonly<Record<string, unknown>>> {
   readonly services: Services;
   readonly db: Reader;

@@ -16,7 +16,7 @@ interface TextLimit {
   /** Maximum length in characters, for the schema. */
   readonly characters: number;
   readonly isWithinLimit: (value: string) => boolean;
-  /** What the message says after the parameter's name. */
+  /** The message without the parameter's name, which precedes it. */
   readonly tooLongText: string;
   readonly report: (name: string, problems: Problems, value: string) => null;
 }

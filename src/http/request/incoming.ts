@@ -31,7 +31,7 @@ export interface Addressing {
   readonly trustedProxies: readonly Cidr[];
 }
 
-/** What the transport knows of a request besides the message itself. */
+/** Id, timeout and client of a request, which the transport sets. */
 interface RequestConnection {
   /** The id of the request, for the log and X-Request-Id. */
   readonly id: string;

@@ -19,7 +19,7 @@ interface ReadyRequest extends ResponseInput {
   readonly resources: unknown;
 }
 
-/** What a handler and the serialization of its result need. */
+/** The argument of the handler, and the context that serializes its result. */
 interface PreparedCall {
   readonly context: ResponseContext;
   /** The argument of the handler: what access provides, and the parameters of the request. */
