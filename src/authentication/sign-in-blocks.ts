@@ -14,12 +14,12 @@ const BLOCK_BY_STATE: Readonly<Record<UserState, StateBlock | null>> = {
   blocked_pending_approval: 'pending',
 };
 
-/** Returns the block that follows from the state of the account. */
+/** Returns the block that follows from the state of the account; null if it may sign in. */
 export function getStateBlock({ state }: { readonly state: UserState }): StateBlock | null {
   return BLOCK_BY_STATE[state];
 }
 
-/** Returns why a user cannot sign in: the state of the account, or an expired password that someone else has set. */
+/** Returns why a user cannot sign in: the state of the account, or an expired password that someone else has set; or null. */
 export function getSignInBlock(
   user: { readonly state: UserState; readonly password_expires_at: string | null },
   clock: Clock,

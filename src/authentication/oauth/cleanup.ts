@@ -10,7 +10,7 @@ const BATCH_SIZE = 1_000;
 
 type CleanupServices = { readonly database: Database };
 
-/** Deletes old expired codes and tokens. */
+/** Deletes expired codes, and revoked, expired and unused tokens, after their retention time. */
 export const cleanUpOAuthJob: JobDefinition<CleanupServices, Record<string, never>> = defineJob({
   kind: NAME,
   async handle({ database }) {

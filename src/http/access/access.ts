@@ -64,7 +64,7 @@ export interface Access<Provided extends object, AccessParameters extends Parame
   withErrors(errors: ErrorTable): Access<Provided, AccessParameters>;
 }
 
-/** Names of the values that every handler gets; access must not provide them. */
+/** Names of the values that handlers get from the request (`endpoint.ts`); access must not provide them. */
 export type ReservedName = 'params' | 'page' | 'base' | 'request' | 'rawParams';
 
 /** The name, if no other resource has it; `never` otherwise, so that a second use does not compile. */

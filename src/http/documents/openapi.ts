@@ -66,6 +66,7 @@ function createOperation(endpoint: Endpoint, template: string, schemas: SchemaCo
 
 const SIGNED_IN = [{ privateToken: [] }, { bearer: [] }, { oauth2: [] }, { session: [] }];
 const SECURITY: Readonly<Record<Endpoint['access']['audience'], readonly Json[]>> = {
+  // {}: without credentials.
   open: [{}, ...SIGNED_IN],
   user: SIGNED_IN,
   admin: SIGNED_IN,

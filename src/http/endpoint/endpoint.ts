@@ -52,7 +52,7 @@ export interface Endpoint {
   readonly handler: EndpointHandler;
 }
 
-/** The function that performs an endpoint, and its kind. */
+/** The function of an endpoint, and the kind of handler (`Handler`) that declares it. */
 export interface EndpointHandler {
   readonly kind: 'read' | 'write' | 'handle';
   readonly run: (...args: never[]) => unknown;

@@ -13,8 +13,8 @@ export const STAGE_ORDERS = {
    */
   customAuthentication: ['load', 'parameters', 'authorize'],
   /**
-   * Pages (session cookie only), OAuth clients and runners: as `customAuthentication`, but by a parameter or a cookie. So the
-   * body is read first.
+   * Pages (session cookie only), OAuth clients and runners: `load` authenticates by the client's own token, a cookie or a
+   * parameter, so the body is read first. API credentials in the request are ignored.
    */
   clientToken: ['body', 'parameters', 'load', 'authorize', 'precondition'],
   /** The group in the path (404) and the tier (403) are checked before parameters, resources of the group after them. */

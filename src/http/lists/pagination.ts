@@ -84,11 +84,11 @@ const keysetUnavailable = () =>
 /**
  * Returns the requested page of a list. Throws 405 for an order that the list does not support with keyset pagination.
  */
-export function readPageRequest(params: RawParameters, rule: KeysetRule | undefined, signedIn: boolean): PageRequest {
+export function readPageRequest(params: RawParameters, rule: KeysetRule | undefined, isSignedIn: boolean): PageRequest {
   const page = params.page as number;
   const perPage = params.per_page as number;
   const isKeyset = rule !== undefined && (rule.always === true || params.pagination === 'keyset');
-  if (!isKeyset || (rule.anonymousOnly && signedIn)) return { kind: 'offset', page, perPage };
+  if (!isKeyset || (rule.anonymousOnly && isSignedIn)) return { kind: 'offset', page, perPage };
   const [defaultColumn = '', defaultSort = ''] = (rule.orders[0] ?? '').split(' ');
   const orderBy = (params.order_by as string | undefined) || rule.defaultOrderBy || defaultColumn;
   const allowedOrders = rule.orders as readonly string[];

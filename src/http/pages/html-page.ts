@@ -12,6 +12,7 @@ export class Markup {
   }
 }
 
+/** A value in a template of `markup`. */
 type MarkupValue = string | number | Markup | readonly Markup[] | null;
 
 /** Builds HTML from a template; values other than `Markup` are escaped, null is empty. */

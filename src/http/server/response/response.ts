@@ -87,6 +87,7 @@ function buildResponse(
       return createJsonResponse(page.items, status, input.request, headers);
     }
     default:
+      // Handlers of endpoints with the response `accepted` return nothing.
       return createJsonResponse(
         value === undefined && status === 202 ? { message: '202 Accepted' } : value,
         status,
