@@ -8,7 +8,7 @@ export interface ReferenceColumn {
   readonly column: string;
 }
 
-/** Changes a batch of references from `from` to `to`, or to null. Returns the number of changed rows. */
+/** Changes up to `limit` references from the id `from` to the id `to`, or to null. Returns the number of changed rows. */
 export async function reassignReferences(
   tx: Transaction,
   { table, column }: ReferenceColumn,
@@ -21,7 +21,7 @@ export async function reassignReferences(
   return Number(updateResult.numAffectedRows ?? 0);
 }
 
-/** Deletes a batch of the rows that refer to `referencedId`. Returns the number of deleted rows. */
+/** Deletes up to `limit` rows that refer to `referencedId`. Returns the number of deleted rows. */
 export async function deleteBatch(
   tx: Transaction,
   { table, column }: ReferenceColumn,
@@ -35,8 +35,8 @@ export async function deleteBatch(
 }
 
 /**
- * Deletes a batch of the rows that refer to one of `referencedIds`, in a table without an `id`: its primary key is `column` and the
- * columns `key`. Returns the number of deleted rows.
+ * Deletes up to `limit` rows that refer to one of `referencedIds`, in a table without an `id` column: the primary key consists of
+ * `column` and the columns `key`. Returns the number of deleted rows.
  */
 export async function deleteKeyedBatch(
   tx: Transaction,
@@ -53,12 +53,12 @@ export async function deleteKeyedBatch(
   return Number(deleteResult.numAffectedRows ?? 0);
 }
 
-/** Maximum bytes of long texts per batch: SQLite reads each page of a text to free it. */
+/** Maximum total bytes of the texts that one batch deletes: SQLite reads each page of a text to free it. */
 const MAX_BYTES_PER_BATCH = 8 * 2 ** 20;
 
 /**
- * Deletes a batch of rows that contain a long text in the column `text`: at least one row, fewer rows the longer their texts are.
- * Returns the number of deleted rows, or `limit` if more rows may remain.
+ * Deletes up to `limit` rows that contain long texts; `text` is the name of the text column. Stops at `MAX_BYTES_PER_BATCH`, but
+ * deletes at least one row. Returns the number of deleted rows, or `limit` if rows remain, so that callers continue.
  */
 export async function deleteLargeRowBatch(
   tx: Transaction,
@@ -67,15 +67,15 @@ export async function deleteLargeRowBatch(
   limit: number,
 ): Promise<number> {
   const tableRef = sql.table(table);
-  const sizes = await sql<{ id: number; bytes: number }>`select id, octet_length(${sql.ref(text)}) as bytes
+  const textSizes = await sql<{ id: number; bytes: number }>`select id, octet_length(${sql.ref(text)}) as bytes
     from ${tableRef} where ${where} limit ${limit}`.execute(tx);
   const ids: number[] = [];
-  let bytes = 0;
-  for (const row of sizes.rows) {
-    bytes += row.bytes;
-    if (ids.length > 0 && bytes > MAX_BYTES_PER_BATCH) break;
+  let totalBytes = 0;
+  for (const row of textSizes.rows) {
+    totalBytes += row.bytes;
+    if (ids.length > 0 && totalBytes > MAX_BYTES_PER_BATCH) break;
     ids.push(row.id);
   }
   await sql`delete from ${tableRef} where ${isInIds(tx, sql.ref('id'), ids)}`.execute(tx);
-  return ids.length < sizes.rows.length ? limit : ids.length;
+  return ids.length < textSizes.rows.length ? limit : ids.length;
 }

@@ -14,7 +14,7 @@ export interface DatabaseSnapshot {
   readonly tables: readonly CopiedTable[];
   /** Names of the applied migrations, in their order. */
   readonly migrations: readonly string[];
-  /** Lists the foreign keys. */
+  /** Lists the foreign keys of all tables. */
   listReferences(): Promise<readonly Reference[]>;
   /** Returns problems that the engine finds in its files; a named index is repaired by rebuilding it. */
   checkIntegrity(): ReturnType<CopyOperations['checkIntegrity']>;
@@ -27,6 +27,7 @@ export interface DatabaseSnapshot {
 
 const MIGRATIONS = 'schema_migrations';
 
+/** Opens a snapshot of the database, also while servers write. */
 export async function openSnapshot(database: Database): Promise<DatabaseSnapshot> {
   const { copyOperations: operations } = getSession(database.reader).engine;
   const connection = await operations.openSnapshot();
@@ -43,8 +44,9 @@ export async function openSnapshot(database: Database): Promise<DatabaseSnapshot
       listReferences: () => operations.listReferences(connection),
       checkIntegrity: () => operations.checkIntegrity(connection),
       streamRows: ({ name, columns, key }) => {
-        const order = key.length > 0 ? key : columns.map((column) => column.name);
-        const sortOrder = order.map((column) => `${quoteIdentifier(column)} nulls first`).join(', ');
+        // Without a primary key, all columns together give the same order on both engines.
+        const sortColumns = key.length > 0 ? key : columns.map((column) => column.name);
+        const sortOrder = sortColumns.map((column) => `${quoteIdentifier(column)} nulls first`).join(', ');
         const names = columns.map((column) => quoteIdentifier(column.name)).join(', ');
         const kinds = columns.map(({ kind }) => kind);
         return connection.stream(`select ${names} from ${quoteIdentifier(name)} order by ${sortOrder}`, kinds);
@@ -66,6 +68,7 @@ export function lockRefs(database: Database): Promise<() => Promise<void>> {
 export interface RestoreTarget {
   readonly tables: readonly CopiedTable[];
   insert(table: CopiedTable, rows: readonly CellValues[]): Promise<void>;
+  /** Sets the last assigned id of a table; new rows continue from it. */
   setLastId(table: string, lastId: number): Promise<void>;
 }
 
@@ -81,26 +84,26 @@ export async function fillDatabase(
 ): Promise<void> {
   const { engine } = getSession(database.reader);
   const { copyOperations: operations } = engine;
-  const open = await operations.beginRestore();
+  const transaction = await operations.beginRestore();
   try {
-    const tx: Transaction = createHandles(engine, clock).transaction(open, {
+    const tx: Transaction = createHandles(engine, clock).createTransaction(transaction, {
       now: timestamp(clock),
       afterCommit: () => {},
     });
     await applyMigrations(tx, getDialect(engine.name), migrations);
-    const tables = (await operations.listTables(open)).filter(({ name }) => name !== MIGRATIONS);
-    const restoreConstraints = await operations.suspendConstraints(open);
+    const tables = (await operations.listTables(transaction)).filter(({ name }) => name !== MIGRATIONS);
+    const restoreConstraints = await operations.suspendConstraints(transaction);
     await work({
       tables,
-      insert: (table, rows) => operations.insert(open, table, rows),
-      setLastId: (table, lastId) => operations.setLastId(open, table, lastId),
+      insert: (table, rows) => operations.insert(transaction, table, rows),
+      setLastId: (table, lastId) => operations.setLastId(transaction, table, lastId),
     });
     await restoreConstraints();
   } catch (error) {
-    await open.rollback().catch(() => {});
+    await transaction.rollback().catch(() => {});
     throw error;
   }
-  await open.commit();
+  await transaction.commit();
   engine.forgetSchema();
 }
 

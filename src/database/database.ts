@@ -19,7 +19,10 @@ export interface Database {
   readonly engine: EngineName;
   /** Runs single read statements outside of transactions. */
   readonly reader: Reader;
-  /** Returns the database for one client: its long reads take turns with those of other networks and end on disconnect. */
+  /**
+   * Returns the database for one client: its long reads take turns with those of other networks and are canceled when it
+   * disconnects.
+   */
   forClient(origin: StatementOrigin): Database;
   /**
    * Returns the database for the reads of one request: cached results are never older than this call. Call it again after
@@ -58,9 +61,9 @@ interface DatabaseOptions {
   readonly log?: DatabaseLog;
   /** PostgreSQL: maximum number of connections; default 10. */
   readonly connections?: number;
-  /** SQLite: database size in bytes from which on long statements run in a separate thread. */
+  /** SQLite: minimum size in bytes of a database whose long statements run in a separate thread. */
   readonly largeDatabaseBytes?: number;
-  /** In tests: fails a SQLite transaction that waits for anything but SQL. */
+  /** For tests: fails a SQLite transaction that waits for anything but SQL. */
   readonly detectLongTransactions?: boolean;
 }
 
@@ -76,15 +79,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     engine,
     handles,
     clock: options.clock,
-    detectLong: options.detectLongTransactions ?? false,
+    detectLongTransactions: options.detectLongTransactions ?? false,
     onActionFailed: (error: unknown) => options.log?.error({ err: error }, 'An action after a commit failed'),
   };
   const createDatabase = (readConnection: Connection, origin?: StatementOrigin): Database => ({
     engine: engine.name,
-    reader: handles.reader(readConnection),
+    reader: handles.createReader(readConnection),
     forClient,
     forRequest: () => createRequestDatabase(engine.openRequestConnection(origin), origin),
-    // The databases of clients pass their transactions to the root database.
+    // Transactions of the databases of clients run on the root database.
     transaction: (work, transactionOptions) =>
       origin === undefined
         ? runTransaction(context, work, transactionOptions)
@@ -106,11 +109,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return rootDatabase;
 }
 
+/** Opens PostgreSQL if a URL is set, else SQLite in the data directory. */
 async function openEngine({
   url,
   dataDir,
   log,
-  largeDatabaseBytes: large,
+  largeDatabaseBytes,
   connections = 10,
 }: DatabaseOptions): Promise<Engine> {
   if (url !== undefined) {
@@ -118,5 +122,5 @@ async function openEngine({
     return openPostgres({ url, connections, onLost });
   }
   await mkdir(dataDir, { recursive: true });
-  return openSqlite(join(dataDir, 'hearth.sqlite3'), { largeDatabaseBytes: large });
+  return openSqlite(join(dataDir, 'hearth.sqlite3'), { largeDatabaseBytes });
 }

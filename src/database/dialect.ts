@@ -94,12 +94,14 @@ export async function nextCounterValue(tx: Transaction, name: string): Promise<n
 /** Reserves and returns the next id of a table, for a row of another table that is listed together with its rows. */
 export async function allocateId(tx: Transaction, table: 'jobs'): Promise<number> {
   if (getEngineName(tx) === 'postgres') {
-    const next = sql<{ id: number }>`select nextval(pg_get_serial_sequence(${table}, 'id')) as id`;
-    return (await next.execute(tx)).rows[0]!.id;
+    const nextIdQuery = sql<{ id: number }>`select nextval(pg_get_serial_sequence(${table}, 'id')) as id`;
+    return (await nextIdQuery.execute(tx)).rows[0]!.id;
   }
   // SQLite stores the last id in sqlite_sequence, which has no entry for a table that never had a row.
-  const next = sql<{ id: number }>`update sqlite_sequence set seq = seq + 1 where name = ${table} returning seq as id`;
-  const { rows } = await next.execute(tx);
+  const nextIdQuery = sql<{
+    id: number;
+  }>`update sqlite_sequence set seq = seq + 1 where name = ${table} returning seq as id`;
+  const { rows } = await nextIdQuery.execute(tx);
   if (rows[0] !== undefined) return rows[0].id;
   await sql`insert into sqlite_sequence (name, seq) values (${table}, 1)`.execute(tx);
   return 1;
@@ -124,19 +126,19 @@ export function isInTexts(db: Reader, column: Expression<string>, texts: readonl
   return sql<SqlBool>`${column} in (select value from ${expandJsonTexts(db, sql.val(list))})`;
 }
 
-/** Selects the number of rows of a query and their ids as a JSON list, which is null for more than `limit` rows. */
+/** Builds a query for the number of rows of a subquery and their ids as a JSON list; `ids` is null for more than `limit` rows. */
 export function selectCountAndIds(
   db: Reader,
-  rows: RawBuilder<unknown>,
+  subquery: RawBuilder<unknown>,
   limit: number,
 ): RawBuilder<{ count: number; ids: string | null }> {
-  // PostgreSQL converts an array of numbers to text faster than single numbers, and skips unused ones.
-  const list =
+  // PostgreSQL converts one array to text faster than single numbers (json_agg), and not at all for more than `limit` rows.
+  const idList =
     getEngineName(db) === 'sqlite'
       ? sql`json_group_array(id)`
       : sql`coalesce(array_to_json(array_agg(id))::text, '[]')`;
-  const ids = sql`case when count(*) <= ${sql.lit(limit)} then ${list} end`;
-  return sql`select count(*) as count, ${ids} as ids from ${rows} as found`;
+  const ids = sql`case when count(*) <= ${sql.lit(limit)} then ${idList} end`;
+  return sql`select count(*) as count, ${ids} as ids from ${subquery} as found`;
 }
 
 /** Expands a JSON list of texts into rows with the column `value`. */
@@ -156,14 +158,16 @@ export function isInSubquery(db: Reader, column: Expression<number>, ids: Expres
 }
 
 /** Builds an `exists` that is evaluated row by row, so that a list with a limit stops early. */
-export function existsPerRow(db: Reader, rows: RawBuilder<unknown>): RawBuilder<SqlBool> {
-  // PostgreSQL would turn it into a join over all rows, although a page needs twenty. OFFSET 0 prevents that.
-  return getEngineName(db) === 'sqlite' ? sql<SqlBool>`exists (${rows})` : sql<SqlBool>`exists (${rows} offset 0)`;
+export function existsPerRow(db: Reader, subquery: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  // PostgreSQL would turn the condition into a join over all rows, although a page needs twenty. OFFSET 0 prevents that.
+  return getEngineName(db) === 'sqlite'
+    ? sql<SqlBool>`exists (${subquery})`
+    : sql<SqlBool>`exists (${subquery} offset 0)`;
 }
 
-/** Keeps SQLite from using an index on this column. Changes only the query plan, not the result. */
+/** Keeps SQLite from using an index on this column, by a unary plus. Changes only the query plan, not the result. */
 export function withoutIndex<Value>(db: Reader, column: RawBuilder<Value>): RawBuilder<Value> {
-  // PostgreSQL estimates the cost of the index better, and would treat the expression as a full scan.
+  // PostgreSQL chooses between index and scan well, and would estimate an expression worse than a column.
   return getEngineName(db) === 'sqlite' ? sql<Value>`+${column}` : column;
 }
 
@@ -191,31 +195,36 @@ export async function maintainColumnCopies(
   dialect: Dialect,
   { table, key, source, columns }: ColumnCopies,
 ): Promise<void> {
-  const [copies, original, id] = [sql.table(table), sql.table(source), sql.ref(key)];
+  const [copyTable, sourceTable, keyColumn] = [sql.table(table), sql.table(source), sql.ref(key)];
   const names = sql.join(columns.map((column) => sql.ref(column)));
   const newColumns = sql.join(columns.map((column) => sql.ref(`new.${column}`)));
   const assignments = sql.join(columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(`new.${column}`)}`));
   const oldColumns = sql.join(columns.map((column) => sql.ref(`old.${column}`)));
-  const set = sql`update ${copies} set (${names}) =`;
-  await sql`${set} (select ${names} from ${original} where ${original}.id = ${copies}.${id})`.execute(db);
-  const updateCopy = sql`update ${copies} set ${assignments} where ${id} = new.id`;
-  const [insertTrigger, updateTrigger] = [sql.id(`${table}_copies`), sql.id(`${table}_copies_of_${source}`)];
-  if (dialect.engine === 'sqlite') {
-    const fillCopy = sql`${set} (select ${names} from ${original} where id = new.${id}) where rowid = new.rowid`;
-    await sql`create trigger ${insertTrigger} after insert on ${copies} begin ${fillCopy}; end`.execute(db);
-    await sql`create trigger ${updateTrigger} after update of ${names} on ${original} when (${oldColumns}) <> (${newColumns})
-      begin ${updateCopy}; end`.execute(db);
-    return;
-  }
-  // PostgreSQL triggers call functions, which may change a row before it is inserted.
-  const createFunction = (name: RawBuilder<unknown>, body: RawBuilder<unknown>) =>
-    sql`create function ${name}() returns trigger language plpgsql as $$ begin ${body}; return new; end $$`.execute(db);
-  await createFunction(insertTrigger, sql`select ${names} into ${newColumns} from ${original} where id = new.${id}`);
-  await sql`create trigger ${insertTrigger} before insert on ${copies} for each row execute function ${insertTrigger}()`.execute(
+  const setColumns = sql`update ${copyTable} set (${names}) =`;
+  await sql`${setColumns} (select ${names} from ${sourceTable} where ${sourceTable}.id = ${copyTable}.${keyColumn})`.execute(
     db,
   );
-  await createFunction(updateTrigger, updateCopy);
-  await sql`create trigger ${updateTrigger} after update of ${names} on ${original} for each row
+  const updateCopies = sql`update ${copyTable} set ${assignments} where ${keyColumn} = new.id`;
+  const [insertTrigger, updateTrigger] = [sql.id(`${table}_copies`), sql.id(`${table}_copies_of_${source}`)];
+  if (dialect.engine === 'sqlite') {
+    const fillCopies = sql`${setColumns} (select ${names} from ${sourceTable} where id = new.${keyColumn}) where rowid = new.rowid`;
+    await sql`create trigger ${insertTrigger} after insert on ${copyTable} begin ${fillCopies}; end`.execute(db);
+    await sql`create trigger ${updateTrigger} after update of ${names} on ${sourceTable} when (${oldColumns}) <> (${newColumns})
+      begin ${updateCopies}; end`.execute(db);
+    return;
+  }
+  // A PostgreSQL trigger calls a function; a `before` trigger changes the row before it is inserted.
+  const createFunction = (name: RawBuilder<unknown>, body: RawBuilder<unknown>) =>
+    sql`create function ${name}() returns trigger language plpgsql as $$ begin ${body}; return new; end $$`.execute(db);
+  await createFunction(
+    insertTrigger,
+    sql`select ${names} into ${newColumns} from ${sourceTable} where id = new.${keyColumn}`,
+  );
+  await sql`create trigger ${insertTrigger} before insert on ${copyTable} for each row execute function ${insertTrigger}()`.execute(
+    db,
+  );
+  await createFunction(updateTrigger, updateCopies);
+  await sql`create trigger ${updateTrigger} after update of ${names} on ${sourceTable} for each row
     when ((${oldColumns}) is distinct from (${newColumns})) execute function ${updateTrigger}()`.execute(db);
 }
 
@@ -223,7 +232,7 @@ interface InsertTrigger {
   /** Unique name of the trigger. */
   readonly name: string;
   readonly table: string;
-  /** The event that fires the trigger; an update may be limited to these columns. */
+  /** The event that fires the trigger; `update` lists the columns whose update fires it. */
   readonly after: 'insert' | 'delete' | { readonly update: readonly string[] };
   /** Condition on the row. Here and in the insert statements, the row's columns are `new.x` and `old.x`. */
   readonly when: RawBuilder<SqlBool>;
@@ -239,28 +248,28 @@ interface InsertTrigger {
 export async function addRowInsertingTrigger(
   db: QueryExecutorProvider,
   dialect: Dialect,
-  { name, table, after, when, insertStatements: writes }: InsertTrigger,
+  { name, table, after, when, insertStatements: buildInserts }: InsertTrigger,
 ): Promise<void> {
-  const [trigger, rows] = [sql.id(name), sql.table(table)];
+  const [triggerName, tableRef] = [sql.id(name), sql.table(table)];
   const event =
     typeof after === 'string'
       ? sql.raw(after)
       : sql`update of ${sql.join(after.update.map((column) => sql.ref(column)))}`;
   if (dialect.engine === 'sqlite') {
     // SQLite has one writer: ids are in the order of commits.
-    const statements = writes(sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`);
+    const statements = buildInserts(sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`);
     const body = sql.join(statements, sql`; `);
-    await sql`create trigger ${trigger} after ${event} on ${rows} when ${when} begin ${body}; end`.execute(db);
+    await sql`create trigger ${triggerName} after ${event} on ${tableRef} when ${when} begin ${body}; end`.execute(db);
     return;
   }
   // Deferred to the commit: ids are assigned under a lock that ends with the commit, so that no transaction holds the lock
-  // while it waits for something else.
-  const statements = writes(sql`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+  // while it waits for something else. The lock id is arbitrary, but differs from the one of `lockSchema`.
+  const statements = buildInserts(sql`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
   const body = sql.join(statements, sql`; `);
-  await sql`create function ${trigger}() returns trigger language plpgsql as $$ begin
+  await sql`create function ${triggerName}() returns trigger language plpgsql as $$ begin
     if ${when} then perform pg_advisory_xact_lock(4827193651); ${body}; end if; return null; end $$`.execute(db);
-  await sql`create constraint trigger ${trigger} after ${event} on ${rows} deferrable initially deferred
-    for each row execute function ${trigger}()`.execute(db);
+  await sql`create constraint trigger ${triggerName} after ${event} on ${tableRef} deferrable initially deferred
+    for each row execute function ${triggerName}()`.execute(db);
 }
 
 /** Locks the selected rows and skips rows that another transaction has locked. */
@@ -275,12 +284,13 @@ export function skipLocked<DB, TB extends keyof DB, Row>(
 /** Returns whether a statement failed because a table does not exist. */
 export function isMissingTableError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  // 42P01 is PostgreSQL's undefined_table.
   return 'code' in error && error.code === '42P01' ? true : /no such table/.test(error.message);
 }
 
-/** Makes this transaction the only one that changes the schema. */
+/** Locks the schema until the end of the transaction, so that no other process migrates it meanwhile. */
 export async function lockSchema(tx: Transaction): Promise<void> {
-  // SQLite transactions begin with the write lock; PostgreSQL needs an advisory lock that all migrating processes use.
+  // SQLite transactions begin with the write lock. PostgreSQL needs an advisory lock, whose arbitrary id all processes share.
   if (getEngineName(tx) !== 'postgres') return;
   await sql`select pg_advisory_xact_lock(4827193650)`.execute(tx);
   // Runs deferred triggers immediately: tables with pending trigger events cannot be altered.

@@ -15,10 +15,10 @@ export interface InitialSchema {
   readonly statements: readonly string[];
 }
 
-/** The file is next to the bundle; the sources have none and run the migrations. */
+/** File of the initial schema, next to the bundle. The sources have no such file and run the migrations. */
 export const INITIAL_SCHEMA_FILE = join(import.meta.dirname, 'tables.json');
 
-/** Loads the initial schema of exactly these migrations; null if the file has another one, or for PostgreSQL. */
+/** Loads the initial schema of exactly these migrations. Null: the file has other migrations or is missing, or for PostgreSQL. */
 export async function loadInitialSchema(
   db: Reader,
   migrations: readonly string[],

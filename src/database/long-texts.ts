@@ -32,19 +32,22 @@ export class LongText<Value = string> {
 /** Casts a lazy text to the type of its value, for code that only passes it on. */
 const castToValue = <Value>(text: LongText<Value>) => text as unknown as Value;
 
-/** Applies `convert` to a text, lazily if it is a LongText in fact. Callers may only pass the result on. */
+/** Applies `convert` to a text, lazily if the value is actually a LongText. Callers may only pass the result on. */
 export function mapText<Result>(text: string, convert: (text: string) => Result): Result {
   const value: unknown = text;
   return value instanceof LongText ? castToValue((value as LongText).map(convert)) : convert(text);
 }
 
+/** The tables with this column. */
 type TableWith<Column extends string> = {
   [Table in keyof Schema]: Column extends keyof Schema[Table] ? Table : never;
 }[keyof Schema];
 
 interface SizedText {
   readonly id: number;
+  /** Null also for a text of more than `MAX_SHORT_BYTES`. */
   readonly text: string | null;
+  /** Size of the text in bytes; null: no text. */
   readonly bytes: number | null;
 }
 

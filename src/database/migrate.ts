@@ -23,6 +23,7 @@ export async function migrate(
   const appliedNames = await database.transaction(
     async (tx) => {
       await lockMigrations(tx);
+      // Another process may have migrated before this one got the lock.
       const pendingMigrations = await listPendingMigrations(tx, migrations);
       if (pendingMigrations.length === migrations.length && initialSchema !== null)
         await applyInitialSchema(tx, pendingMigrations, initialSchema);
@@ -52,6 +53,7 @@ async function runMigrations(tx: Transaction, dialect: Dialect, migrations: read
   }
 }
 
+/** Creates the initial schema and marks its migrations as applied. */
 async function applyInitialSchema(
   tx: Transaction,
   migrations: readonly Migration[],
@@ -65,6 +67,7 @@ async function recordMigration(tx: Transaction, { name }: Migration): Promise<vo
   await sql`insert into schema_migrations (name, applied_at) values (${name}, ${tx.now})`.execute(tx);
 }
 
+/** Lists the migrations that are not applied yet. Throws DatabaseTooNew if unknown ones are applied. */
 async function listPendingMigrations(db: Reader, migrations: readonly Migration[]): Promise<readonly Migration[]> {
   const appliedMigrations = await listAppliedMigrations(db);
   const knownNames = new Set(migrations.map(({ name }) => name));
@@ -76,6 +79,7 @@ async function listPendingMigrations(db: Reader, migrations: readonly Migration[
   return migrations.filter(({ name }) => !appliedMigrations.includes(name));
 }
 
+/** Lists the names of the applied migrations; none for an empty database. */
 async function listAppliedMigrations(db: Reader): Promise<string[]> {
   try {
     const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db);
@@ -86,6 +90,7 @@ async function listAppliedMigrations(db: Reader): Promise<string[]> {
   }
 }
 
+/** Locks the schema and creates the table of applied migrations if it does not exist. */
 async function lockMigrations(tx: Transaction): Promise<void> {
   await lockSchema(tx);
   await sql`create table if not exists schema_migrations (name text primary key, applied_at text not null)`.execute(tx);

@@ -22,8 +22,8 @@ export interface Page<Item> {
 }
 
 /**
- * A cheaper way to count the rows of a query: a function that counts up to the limit or beyond, or `countInPageQuery`, which counts
- * in the statement of the page, for queries that find all rows before they sort them.
+ * A cheaper way to count the rows of a query: a function that may stop counting at the limit, or `countInPageQuery`, which counts
+ * in the statement of the page. The latter suits queries that find all rows before they sort them.
  */
 export type CountStrategy = ((limit: number) => Promise<number>) | 'countInPageQuery';
 
@@ -55,13 +55,14 @@ export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
     offset: Math.max(0, precedingCount - leadingRows.length),
   });
   const foundItems = [...leadingItems, ...items];
-  const more = foundItems.length > perPage;
-  const isTotalKnown = !more && (foundItems.length > 0 || page === 1);
+  const hasMore = foundItems.length > perPage;
+  // An empty later page may be beyond the end, so that the total is unknown.
+  const isTotalKnown = !hasMore && (foundItems.length > 0 || page === 1);
   const countQueryRows = typeof count === 'function' ? count : (limit: number) => countUpTo(db, query, limit);
   const total = isTotalKnown
     ? precedingCount + foundItems.length
     : leadingRows.length + (countedTotal ?? (await countQueryRows(COUNT_LIMIT + 1)));
-  return { items: foundItems.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, hasMore: more };
+  return { items: foundItems.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, hasMore };
 }
 
 /** Returns the rows of one page and, if requested, the total in the same statement; no total for an empty page. */
@@ -70,12 +71,12 @@ async function loadPageRows<DB, TB extends keyof DB, Item>(
   countInQuery: boolean,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<{ items: Item[]; countedTotal?: number | undefined }> {
-  const page = query.limit(limit).offset(offset).modifyEnd(LONG_RUNNING);
-  if (!countInQuery) return { items: await page.execute() };
-  const countedQuery = page.select(sql<number>`count(*) over ()`.as('rows_on_all'));
-  const rows = (await countedQuery.execute()) as unknown as { rows_on_all: number }[];
-  const items = rows.map(({ rows_on_all, ...row }) => row as Item);
-  return { items, countedTotal: rows[0]?.rows_on_all };
+  const pageQuery = query.limit(limit).offset(offset).modifyEnd(LONG_RUNNING);
+  if (!countInQuery) return { items: await pageQuery.execute() };
+  const countedQuery = pageQuery.select(sql<number>`count(*) over ()`.as('total_rows'));
+  const rows = (await countedQuery.execute()) as unknown as { total_rows: number }[];
+  const items = rows.map(({ total_rows, ...row }) => row as Item);
+  return { items, countedTotal: rows[0]?.total_rows };
 }
 
 /** Counts the rows of a query, up to `limit`. */
@@ -89,11 +90,11 @@ export async function countUpTo<DB, TB extends keyof DB, Item>(
   // With DISTINCT or UNION, the selected columns determine the number of rows.
   const columnsAffectCount =
     node.frontModifiers !== undefined || node.distinctOn !== undefined || node.setOperations !== undefined;
-  const rows = columnsAffectCount ? unorderedQuery : unorderedQuery.clearSelect().select(sql.lit(1).as('one'));
-  return countRows(db, sql`${rows.limit(limit)}`);
+  const countedQuery = columnsAffectCount ? unorderedQuery : unorderedQuery.clearSelect().select(sql.lit(1).as('one'));
+  return countRows(db, sql`${countedQuery.limit(limit)}`);
 }
 
-/** The result of a scan of a list without its order. */
+/** The matches of a list, found by a scan without its sort order. */
 export interface ScanResult {
   /** Builds the condition that an id is one of the matches; null if there are too many matches. */
   readonly isMatch: ((id: Expression<number>) => RawBuilder<SqlBool>) | null;
@@ -101,10 +102,9 @@ export interface ScanResult {
 }
 
 /**
- * Finds the matches of a selective list in the cheapest order, before the list is read in its own order. The cost
- * equals that of counting them. Few matches are then sorted; with many, an ordered scan finds enough early. The query
- * selects ids only. `idLimit` is the maximum number of matches that are returned; use a lower one for lists that are
- * mostly short.
+ * Finds the ids of a list in the cheapest order, before the list is read in its sort order. The cost equals that of counting
+ * them. Few matches are then sorted; with many matches, a scan in sort order fills a page early. The query selects ids only.
+ * `idLimit` is the maximum number of ids that are returned; use a lower one for lists that are mostly short.
  */
 export async function scanMatches<DB, TB extends keyof DB>(
   db: Reader,
@@ -118,9 +118,9 @@ export async function scanMatches<DB, TB extends keyof DB>(
   return { isMatch: knownIds && ((id) => isInIds(db, id, knownIds)), count: async () => count };
 }
 
-/** Counts the rows of a statement, which contains its own limit. */
-export async function countRows(db: Reader, rows: RawBuilder<unknown>): Promise<number> {
-  const countQuery = sql<{ count: number }>`select count(*) as count from ${rows} as counted ${LONG_RUNNING}`;
+/** Counts the rows of a subquery in parentheses, which contains its own limit. */
+export async function countRows(db: Reader, subquery: RawBuilder<unknown>): Promise<number> {
+  const countQuery = sql<{ count: number }>`select count(*) as count from ${subquery} as counted ${LONG_RUNNING}`;
   return (await countQuery.execute(db)).rows[0]!.count;
 }
 

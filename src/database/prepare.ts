@@ -12,16 +12,16 @@ export interface PreparedQuery<Handle, Values, Result> {
   (db: Handle, values: Values): Promise<Result[]>;
   /** Returns the first row. */
   first(db: Handle, values: Values): Promise<Result | undefined>;
-  /** Returns the compiled query, for `explainPlan`. */
+  /** Returns the query with these values without running it, for `explainPlan`. */
   query(db: Handle, values: Values): { compile(): { sql: string; parameters: readonly unknown[] } };
 }
 
 /**
  * Prepares a query that runs often. The type of the second parameter declares the query's parameters:
  *
- *   const userByName = prepare((db, value: Params<{ key: string }>) =>
+ *   const findUserByName = prepare((db, value: Params<{ key: string }>) =>
  *     db.selectFrom('users').select(['id', 'name']).where('username_key', '=', value('key')));
- *   const user = await userByName.first(db, { key: foldCase(name) });
+ *   const user = await findUserByName.first(db, { key: foldCase(name) });
  *
  * Name the columns: `selectAll` throws, because PostgreSQL would keep its plan while another process migrates.
  */
@@ -42,7 +42,7 @@ export function prepareWrite<Values, Result>(
  * Prepares a query for a list of ids, `where('id', 'in', ids)`, and optional other parameters. It is compiled for each power of
  * two up to `MAX_LIST_LENGTH`; shorter lists are padded with their last id, longer ones run in batches. The rows have no order.
  *
- *   const namesOf = prepareForIds((db, ids) => db.selectFrom('users').select(['id', 'name']).where('id', 'in', ids));
+ *   const loadNames = prepareForIds((db, ids) => db.selectFrom('users').select(['id', 'name']).where('id', 'in', ids));
  */
 export function prepareForIds<Result, Values = {}>(
   build: (db: Reader, ids: Expression<number>, value: Params<Values>) => Compilable<Result>,
@@ -59,13 +59,13 @@ export function prepareForIds<Result, Values = {}>(
     return compiledQuery;
   };
   const executeQuery = (db: Reader, ids: readonly number[], values: Values): MaybePromise<Row[]> =>
-    getQuery(2 ** Math.ceil(Math.log2(ids.length))).rows(db as Transaction, values, ids);
+    getQuery(2 ** Math.ceil(Math.log2(ids.length))).execute(db as Transaction, values, ids);
   return async (db, ids, ...[parameterValues]) => {
     const values = parameterValues as Values;
     if (ids.length === 0) return [];
     if (ids.length <= MAX_LIST_LENGTH) {
       const rows = executeQuery(db, ids, values);
-      // Copied, because the array may belong to the query cache.
+      // Copied, because the array may belong to the query cache, where it is frozen.
       return [...(rows instanceof Promise ? await rows : rows)] as Result[];
     }
     const foundRows: Row[] = [];
@@ -76,6 +76,7 @@ export function prepareForIds<Result, Values = {}>(
   };
 }
 
+/** Maximum number of ids per statement; further ids need further statements. */
 const MAX_LIST_LENGTH = 128;
 
 /** The placeholders of one row, one expression per column. */
@@ -85,7 +86,7 @@ type RowPlaceholders<Row> = { readonly [Column in keyof Row]: Expression<Row[Col
  * Prepares a statement for a list of rows (VALUES). It is compiled for each power of two up to `MAX_ROWS`; other lists run in
  * batches, in their order, without padding.
  *
- *   const addCounters = prepareForRows(['name', 'value'], (tx, rows: RowsOf<{ name: string; value: number }>) =>
+ *   const addCounters = prepareForRows(['name', 'value'], (tx, rows: RowParameters<{ name: string; value: number }>) =>
  *     tx.insertInto('counters').values(rows));
  *
  * For statements that only read, `pad` pads the list with its last row, so that it needs one statement: results of that row
@@ -112,13 +113,14 @@ export function prepareForRows<Row extends object, Result>(
     for (let from = 0; from < rows.length; ) {
       const exponent = Math.log2(rows.length - from);
       const length = Math.min(MAX_ROWS, 2 ** (pad ? Math.ceil(exponent) : Math.floor(exponent)));
-      results.push(...((await getQuery(length).rows(tx, {}, rows.slice(from, from + length))) as Result[]));
+      results.push(...((await getQuery(length).execute(tx, {}, rows.slice(from, from + length))) as Result[]));
       from += length;
     }
     return results;
   };
 }
 
+/** The placeholders of a list of rows. */
 export type RowParameters<Row> = readonly RowPlaceholders<Row>[];
 
 /** Maximum rows per statement: the engines limit the number of parameters, and a row may have hundreds. */
@@ -130,20 +132,23 @@ export function sortByIds<Row extends { readonly id: number }>(ids: readonly num
   return ids.flatMap((id) => rowsById.get(id) ?? []);
 }
 
+/** A query of Kysely whose rows have the type `Result`. */
 interface Compilable<Result> {
   compile(): { readonly sql: string; readonly parameters: readonly unknown[] };
   execute(): Promise<Result[]>;
 }
 
+/** Builds the query once per engine. */
 type Build<Values, Result> = (tx: Transaction, value: Params<Values>) => Compilable<Result>;
 
-interface Compiled {
+interface CompiledStatement {
   readonly sql: string;
   /** A constant or a placeholder for each position. */
   readonly parameters: readonly unknown[];
   readonly name: string;
 }
 
+/** A named parameter. */
 class ValuePlaceholder {
   readonly name: string;
   constructor(name: string) {
@@ -151,7 +156,7 @@ class ValuePlaceholder {
   }
 }
 
-/** A position in a list of ids. */
+/** A parameter for the id at this position of the list. */
 class IdPlaceholder {
   readonly index: number;
   constructor(index: number) {
@@ -159,7 +164,7 @@ class IdPlaceholder {
   }
 }
 
-/** A column of a row at a position in a list of rows. */
+/** A parameter for a column of the row at this position of the list. */
 class CellPlaceholder {
   readonly index: number;
   readonly column: string;
@@ -169,12 +174,14 @@ class CellPlaceholder {
   }
 }
 
+/** Number of prepared queries so far, for their names. */
 let preparedCount = 0;
 
 interface CompiledQuery<Values> {
   /** Returns the statement with its values and the ids or rows of `list`, whose last one pads missing positions. */
   bind(db: Transaction, values: Values, list?: readonly unknown[]): Statement;
-  rows(db: Transaction, values: Values, list?: readonly unknown[]): MaybePromise<Row[]>;
+  /** Runs the bound statement and returns its rows. */
+  execute(db: Transaction, values: Values, list?: readonly unknown[]): MaybePromise<Row[]>;
 }
 
 /** Matches the SQL of `selectAll` and `returningAll`. */
@@ -182,8 +189,8 @@ const ALL_COLUMNS = /(?:select|returning|,|\.) ?\*/;
 
 function compileQuery<Values>(build: Build<Values, unknown>): CompiledQuery<Values> {
   const name = `hearth_${++preparedCount}`;
-  const compiledByEngine = new Map<Engine['name'], Compiled>();
-  const compile = (engine: Engine, db: Transaction): Compiled => {
+  const compiledByEngine = new Map<Engine['name'], CompiledStatement>();
+  const compile = (engine: Engine, db: Transaction): CompiledStatement => {
     const cachedStatement = compiledByEngine.get(engine.name);
     if (cachedStatement) return cachedStatement;
     const { sql: text, parameters } = build(db, (value) => sql.val(new ValuePlaceholder(value) as never)).compile();
@@ -204,7 +211,7 @@ function compileQuery<Values>(build: Build<Values, unknown>): CompiledQuery<Valu
   };
   return {
     bind: bindStatement,
-    rows(db, values, list) {
+    execute(db, values, list) {
       const result = getSession(db).connection.execute(bindStatement(db, values, list));
       return result instanceof Promise ? result.then(({ rows }) => rows) : result.rows;
     },
@@ -212,17 +219,18 @@ function compileQuery<Values>(build: Build<Values, unknown>): CompiledQuery<Valu
 }
 
 function createPreparedQuery<Values, Result>(build: Build<Values, Result>): PreparedQuery<Transaction, Values, Result> {
-  const { rows, bind } = compileQuery(build);
-  const executeAll = async (db: Transaction, values: Values) => rows(db, values) as MaybePromise<Result[]>;
+  const { execute, bind } = compileQuery(build);
+  const executeAll = async (db: Transaction, values: Values) => execute(db, values) as MaybePromise<Result[]>;
   return Object.assign(executeAll, {
     async first(db: Transaction, values: Values) {
-      const foundRows = rows(db, values);
-      return (foundRows instanceof Promise ? await foundRows : foundRows)[0] as Result | undefined;
+      const rows = execute(db, values);
+      return (rows instanceof Promise ? await rows : rows)[0] as Result | undefined;
     },
     query: (db: Transaction, values: Values) => ({ compile: () => bind(db, values) }),
   });
 }
 
+/** Returns the value of a parameter. Throws if it is missing. */
 function requireValue(values: unknown, name: string): unknown {
   const value = (values as Record<string, unknown>)[name];
   if (value === undefined) throw new Error(`The value ${name} of a prepared query is missing`);

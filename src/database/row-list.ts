@@ -2,8 +2,8 @@ import { type AliasedRawBuilder, sql } from 'kysely';
 import type { RowParameters } from './prepare.ts';
 
 /**
- * Builds a table named `given` from the rows of `prepareForRows`, to join other tables with them. The types are needed, because
- * VALUES with parameters has none.
+ * Builds a derived table named `given` from the rows of `prepareForRows`, to join other tables with them. `types` is needed, because
+ * parameters in VALUES have no types.
  */
 export function rowParametersTable<Row extends object>(
   rows: RowParameters<Row>,

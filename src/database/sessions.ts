@@ -25,7 +25,7 @@ export function getSession(db: Reader): DatabaseSession {
  * Kysely, and creating an instance costs as much as routing the request.
  */
 class LazyReader {
-  // The type ensures that no Kysely method of Reader is missing here.
+  // The methods that are passed to Kysely. The type ensures that no method of Reader is missing here.
   static readonly #METHODS: Readonly<Record<Exclude<keyof Reader, 'fn' | 'dynamic' | 'today'>, true>> = {
     selectFrom: true,
     selectNoFrom: true,
@@ -74,7 +74,7 @@ class LazyReader {
   }
 }
 
-/** Creates the factories for handles: readers (PostgreSQL: one per request) and transactions. */
+/** Returns functions that create handles: readers (one per request) and transactions. */
 export function createHandles(engine: Engine, clock: Clock) {
   const adapter = engine.kysely.createAdapter();
   const compiler = engine.kysely.createQueryCompiler();
@@ -87,15 +87,15 @@ export function createHandles(engine: Engine, clock: Clock) {
     executor: new DefaultQueryExecutor(compiler, adapter, toConnectionProvider(connection), []),
   });
   return {
-    reader(reading: Connection): Reader {
+    createReader(connection: Connection): Reader {
       const reader = new LazyReader(
-        { engine, connection: reading },
+        { engine, connection },
         clock,
-        () => new Kysely<Schema>(createKyselyConfig(reading)),
+        () => new Kysely<Schema>(createKyselyConfig(connection)),
       );
       return reader as unknown as Reader;
     },
-    transaction(connection: Connection, extraProperties: Pick<Transaction, 'now' | 'afterCommit'>): Transaction {
+    createTransaction(connection: Connection, extraProperties: Pick<Transaction, 'now' | 'afterCommit'>): Transaction {
       const handleProperties = {
         ...extraProperties,
         today: toUtcDate(extraProperties.now),

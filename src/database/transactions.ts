@@ -21,8 +21,8 @@ export interface TransactionOptions extends Waiter {
    */
   readonly lock?: string | readonly string[] | undefined;
   /**
-   * Unique indexes whose violation makes the work run again, because it depends on what was committed meanwhile. Only for work
-   * that then uses another value.
+   * Unique indexes whose violation makes the work run again: another transaction has just committed the same value. Only for work
+   * that computes another value then.
    */
   readonly retryOnUniqueViolation?: readonly string[] | undefined;
 }
@@ -32,13 +32,14 @@ interface TransactionContext {
   readonly handles: ReturnType<typeof createHandles>;
   readonly clock: Clock;
   /** Fails a transaction that is open at the next macrotask without having yielded: it waits for more than SQL. */
-  readonly detectLong: boolean;
+  readonly detectLongTransactions: boolean;
   /** Called for an after-commit action that threw; the transaction stays committed. */
   readonly onActionFailed: (error: unknown) => void;
 }
 
-/** Attempts after which the database counts as unavailable. */
+/** Number of attempts after which the database counts as unavailable. */
 const MAX_ATTEMPTS = 20;
+/** Maximum milliseconds between two attempts. */
 const MAX_PAUSE_MS = 200;
 
 /** Transactions that conflicted this often run one after another: on a contended row only one succeeds anyway. */
@@ -66,10 +67,12 @@ export async function runTransaction<T>(
       return outcome.value;
     }
     if (attempt === MAX_ATTEMPTS) throw new DatabaseUnavailable(outcome.error);
+    // Exponential backoff with jitter; later attempts wait for the lock instead.
     if (attempt < MAX_CONCURRENT_ATTEMPTS) await pause(Math.random() * Math.min(MAX_PAUSE_MS, 2 ** attempt * 2));
   }
 }
 
+/** The outcome of one attempt: the error of a retryable or failed attempt, else the value of `work`. */
 type Outcome<T> =
   | { readonly isRetryable: true; readonly error: unknown }
   | { readonly isRetryable: false; readonly failed: true; readonly error: unknown }
@@ -85,38 +88,44 @@ interface RetryPolicy {
   readonly isRetryable: (error: unknown) => boolean;
 }
 
+/** Runs `work` in a transaction once. */
 async function runOnce<T>(
-  { engine, handles, clock, detectLong, onActionFailed, isRetryable }: TransactionContext & RetryPolicy,
+  { engine, handles, clock, detectLongTransactions, onActionFailed, isRetryable }: TransactionContext & RetryPolicy,
   work: (tx: Transaction) => Promise<T>,
   { isolation, lockKeys, waiter }: BeginOptions,
 ): Promise<Outcome<T>> {
-  const open = await engine.begin(isolation, lockKeys, waiter);
-  const guardedConnection = guardConnection(open);
+  const transaction = await engine.begin(isolation, lockKeys, waiter);
+  const guardedConnection = guardConnection(transaction);
   const afterCommit: (() => void)[] = [];
-  const tx = handles.transaction(guardedConnection.connection, {
+  const tx = handles.createTransaction(guardedConnection.connection, {
     now: timestamp(clock),
     afterCommit: (action) => afterCommit.push(action),
   });
-  const watch = detectLong && open.hasYielded ? detectLongTransaction(open.hasYielded) : undefined;
+  const detector =
+    detectLongTransactions && transaction.hasYieldedSinceLastCall
+      ? detectLongTransaction(transaction.hasYieldedSinceLastCall)
+      : undefined;
   let value: T;
   try {
-    value = await (watch ? Promise.race([work(tx), watch.tooLong]) : work(tx));
+    value = await (detector ? Promise.race([work(tx), detector.tooLong]) : work(tx));
+    // `work` caught the error of a statement, but the transaction cannot be committed anymore.
     if (guardedConnection.failure && !isFailure(value)) throw guardedConnection.failure.error;
   } catch (error) {
-    await rollBack(open, guardedConnection);
+    await rollBack(transaction, guardedConnection);
     const cause = guardedConnection.failure?.error ?? error;
     return isRetryable(cause) ? { isRetryable: true, error: cause } : { isRetryable: false, failed: true, error };
   } finally {
-    watch?.end();
+    detector?.stop();
   }
   if (isFailure(value)) {
-    await rollBack(open, guardedConnection);
+    // The Failure may be due to a statement that failed with a conflict.
+    await rollBack(transaction, guardedConnection);
     const cause = guardedConnection.failure?.error;
     return isRetryable(cause) ? { isRetryable: true, error: cause } : { isRetryable: false, failed: false, value };
   }
   try {
     guardedConnection.end();
-    await open.commit();
+    await transaction.commit();
   } catch (error) {
     return isRetryable(error) ? { isRetryable: true, error } : { isRetryable: false, failed: true, error };
   }
@@ -132,12 +141,14 @@ async function runOnce<T>(
 
 interface GuardedConnection {
   readonly connection: Connection;
+  /** The error of the first statement that failed. */
   readonly failure: { readonly error: unknown } | undefined;
+  /** Makes the connection reject further statements. */
   end(): void;
 }
 
-/** Rejects statements after the end of the transaction, and after one of its statements failed. */
-function guardConnection(open: OpenTransaction): GuardedConnection {
+/** Wraps a connection that rejects statements after the end of the transaction, and after one of its statements failed. */
+function guardConnection(transaction: OpenTransaction): GuardedConnection {
   let hasEnded = false;
   let failure: { readonly error: unknown } | undefined;
   const connection: Connection = {
@@ -150,7 +161,7 @@ function guardConnection(open: OpenTransaction): GuardedConnection {
         throw error;
       };
       try {
-        const result = open.execute(statement);
+        const result = transaction.execute(statement);
         return result instanceof Promise ? result.catch(rethrow) : result;
       } catch (error) {
         return rethrow(error);
@@ -168,19 +179,20 @@ function guardConnection(open: OpenTransaction): GuardedConnection {
   };
 }
 
-/** Ignores errors of the rollback, because its cause matters more; the connection is discarded then. */
-async function rollBack(open: OpenTransaction, guardedConnection: GuardedConnection): Promise<void> {
+/** Rolls back. Ignores errors, because the cause of the rollback matters more; the engine then discards the connection. */
+async function rollBack(transaction: OpenTransaction, guardedConnection: GuardedConnection): Promise<void> {
   guardedConnection.end();
-  await open.rollback().catch(() => {});
+  await transaction.rollback().catch(() => {});
 }
 
-function detectLongTransaction(hasYielded: () => boolean) {
+/** Returns a promise that rejects if the transaction is still open at the next macrotask without having yielded. */
+function detectLongTransaction(hasYieldedSinceLastCall: () => boolean) {
   const { promise, reject } = Promise.withResolvers<never>();
   const error = new Error('A transaction was still open at the next macrotask: it waits for something other than SQL');
   const checkYielded = () => {
-    if (hasYielded()) timer = setImmediate(checkYielded);
+    if (hasYieldedSinceLastCall()) timer = setImmediate(checkYielded);
     else reject(error);
   };
   let timer = setImmediate(checkYielded);
-  return { tooLong: promise, end: () => clearImmediate(timer) };
+  return { tooLong: promise, stop: () => clearImmediate(timer) };
 }

@@ -19,7 +19,7 @@ interface CachedReads {
 
 type ReadConnection = Connection & Pick<ReadSnapshot, 'release' | 'getVersion'>;
 
-/** The writing connection of this process, and the tables that its commits have written. */
+/** The writing connection of this process, and the versions of the tables that it writes. */
 interface WriterState {
   readonly database: DatabaseSync;
   readonly versions: TableVersions;
@@ -27,58 +27,60 @@ interface WriterState {
 
 /**
  * Caches query results for as long as they are current. SQLite changes the `data_version` of a connection when another
- * connection commits. The version of the writer changes when another process commits: then the whole cache is cleared. Commits
+ * connection commits. The version of the writer changes only when another process commits: then the whole cache is cleared. Commits
  * of this process invalidate only the results that read the written tables.
  *
- * The version is read once per event loop turn: what another process commits during a turn is visible in a later one, before a
- * client can know of it. It is read only if the reader's state shows a commit, which costs a fifth of reading it always.
+ * The versions are checked once per event loop turn: what another process commits during a turn is visible in a later one, before a
+ * client can know of it. The writer's version is queried only if the reader's version has changed, which makes most checks five
+ * times as fast.
  */
 export function cacheReads<Connected extends ReadConnection>(
   connection: Connected,
   { database, versions }: WriterState,
 ): Connected & CachedReads {
-  const dataVersion = database.prepare('pragma data_version');
-  dataVersion.setReturnArrays(true);
+  const writerVersionQuery = database.prepare('pragma data_version');
+  writerVersionQuery.setReturnArrays(true);
   const cache = new QueryCache(versions);
-  let lastVersion: unknown;
-  /** State of the last turn; undefined if reads may have been newer than `lastVersion`. */
-  let state: unknown;
-  let isChecked = false;
+  let writerVersion: unknown;
+  /** The reader's version at the last check; undefined if reads may have been newer than `writerVersion`. */
+  let readerVersion: unknown;
+  let isCheckedThisTurn = false;
   const resetCheck = () => {
-    isChecked = false;
+    isCheckedThisTurn = false;
   };
-  const updateVersion = (currentState: unknown) => {
-    const [version] = dataVersion.get() as unknown as [number];
-    state = version === lastVersion ? currentState : undefined;
+  const updateVersions = (newReaderVersion: unknown) => {
+    const [newWriterVersion] = writerVersionQuery.get() as unknown as [number];
+    readerVersion = newWriterVersion === writerVersion ? newReaderVersion : undefined;
     // Results that are cached under a new version must not be older than it.
-    if (version !== lastVersion) connection.release();
-    lastVersion = version;
-    cache.setVersion(lastVersion);
+    if (newWriterVersion !== writerVersion) connection.release();
+    writerVersion = newWriterVersion;
+    cache.setVersion(writerVersion);
   };
-  const checkVersion = () => {
-    if (isChecked) return;
+  const checkVersions = () => {
+    if (isCheckedThisTurn) return;
+    // Ends the read transaction, so that the reader sees the latest commits.
     connection.release();
-    const currentState = connection.getVersion();
-    if (currentState !== state) updateVersion(currentState);
-    isChecked = true;
+    const newReaderVersion = connection.getVersion();
+    if (newReaderVersion !== readerVersion) updateVersions(newReaderVersion);
+    isCheckedThisTurn = true;
     setImmediate(resetCheck);
   };
   const execute = (statement: Statement, origin?: StatementOrigin): MaybePromise<StatementResult> => {
-    checkVersion();
+    checkVersions();
     return cache.read(statement, connection.execute, origin);
   };
-  const version = () => {
-    checkVersion();
-    return `${lastVersion} ${versions.commits}`;
+  const getVersion = () => {
+    checkVersions();
+    return `${writerVersion} ${versions.commits}`;
   };
   const openRequestConnection = (origin?: StatementOrigin): RequestConnection => {
-    checkVersion();
-    const { note, reads } = cache.trackReads();
+    checkVersions();
+    const { recordRead, getReadSet } = cache.trackReads();
     return {
-      getVersion: version,
-      getReadSet: reads,
+      getVersion,
+      getReadSet,
       execute(statement) {
-        note(statement);
+        recordRead(statement);
         return execute(statement, origin);
       },
     };

@@ -1,19 +1,20 @@
 import type { TableVersions } from './table-versions.ts';
 
-/** A parsed PostgreSQL snapshot: which numbered transactions it sees. */
+/** A parsed `pg_snapshot`: the transactions that it sees, by number. */
 interface TransactionSnapshot {
-  /** Transactions from this number on are not visible. */
-  readonly end: number;
-  /** Earlier transactions that were still open and are not visible either. */
-  readonly open: ReadonlySet<number>;
+  /** The first number that was not assigned yet: this and later transactions are not visible. */
+  readonly xmax: number;
+  /** Earlier transactions that were in progress and are not visible either. */
+  readonly inProgress: ReadonlySet<number>;
 }
 
+/** Parses the text of a `pg_snapshot`: `xmin:xmax:` and the transactions in progress, separated by commas. */
 export function parseSnapshot(text: string): TransactionSnapshot {
-  const [, end, open = ''] = text.split(':');
-  return { end: Number(end), open: new Set(open === '' ? [] : open.split(',').map(Number)) };
+  const [, xmax, inProgress = ''] = text.split(':');
+  return { xmax: Number(xmax), inProgress: new Set(inProgress === '' ? [] : inProgress.split(',').map(Number)) };
 }
 
-/** Maximum difference of transaction numbers of two snapshots that are compared. */
+/** Maximum difference of the transaction numbers of two snapshots that are compared. */
 const MAX_SNAPSHOT_DISTANCE = 10_000;
 
 /** Maximum number of tracked transactions that no snapshot has shown yet. */
@@ -24,39 +25,40 @@ export function findNewTransactions(
   laterSnapshot: TransactionSnapshot,
   earlierSnapshot: TransactionSnapshot,
 ): number[] | null {
-  if (laterSnapshot.end - earlierSnapshot.end > MAX_SNAPSHOT_DISTANCE) return null;
-  const endedNumbers = [...earlierSnapshot.open];
-  for (let number = earlierSnapshot.end; number < laterSnapshot.end; number++) endedNumbers.push(number);
-  return endedNumbers.filter((number) => !laterSnapshot.open.has(number));
+  if (laterSnapshot.xmax - earlierSnapshot.xmax > MAX_SNAPSHOT_DISTANCE) return null;
+  const candidateNumbers = [...earlierSnapshot.inProgress];
+  for (let number = earlierSnapshot.xmax; number < laterSnapshot.xmax; number++) candidateNumbers.push(number);
+  return candidateNumbers.filter((number) => !laterSnapshot.inProgress.has(number));
 }
 
 /**
- * Tracks the PostgreSQL transactions of this process by number. If a snapshot differs from the previous one only by these,
- * cached results of tables that they have not written stay valid.
+ * Tracks the PostgreSQL transactions of this process by number. If a snapshot differs from the previous one only by these
+ * transactions, cached results of tables that they have not written stay valid.
  */
 export class CommitTracker {
   readonly #versions: TableVersions;
   readonly #tablesByTransaction = new Map<number, ReadonlySet<string>>();
-  readonly #pendingEnds = new Set<Promise<unknown>>();
+  /** The numbers of transactions whose end is not confirmed yet. */
+  readonly #pendingNumbers = new Set<Promise<unknown>>();
 
   constructor(versions: TableVersions) {
     this.#versions = versions;
   }
 
   /**
-   * Records the end of a transaction. `end` resolves to its number, or null if it has none; `tables` are the tables that it may
-   * have written, null if unknown.
+   * Records a transaction that is being ended. `transactionNumber` resolves after its end, to null if it has no number; `tables` are
+   * the tables that it may have written, null if unknown.
    */
-  async trackCommit(tables: ReadonlySet<string> | null, end: Promise<number | null>): Promise<void> {
-    this.#pendingEnds.add(end);
+  async trackCommit(tables: ReadonlySet<string> | null, transactionNumber: Promise<number | null>): Promise<void> {
+    this.#pendingNumbers.add(transactionNumber);
     try {
-      const number = await end;
+      const number = await transactionNumber;
       if (number === null || tables === null) return;
-      // Cleared transactions later count as those of other processes, which is correct but clears the cache.
+      // Forgotten transactions count as those of other processes later, which is correct but clears the cache.
       if (this.#tablesByTransaction.size >= MAX_TRACKED) this.#tablesByTransaction.clear();
       this.#tablesByTransaction.set(number, tables);
     } finally {
-      this.#pendingEnds.delete(end);
+      this.#pendingNumbers.delete(transactionNumber);
     }
   }
 
@@ -64,12 +66,14 @@ export class CommitTracker {
   async follow(earlierSnapshot: TransactionSnapshot, laterSnapshot: TransactionSnapshot): Promise<boolean> {
     const numbers = findNewTransactions(laterSnapshot, earlierSnapshot);
     if (numbers === null) return false;
-    // A snapshot may show a commit before its response arrives.
-    if (!numbers.every((number) => this.#tablesByTransaction.has(number))) await Promise.allSettled(this.#pendingEnds);
+    // A snapshot may show a transaction before the response to its COMMIT arrives.
+    if (!numbers.every((number) => this.#tablesByTransaction.has(number)))
+      await Promise.allSettled(this.#pendingNumbers);
+    /** The tables per transaction; undefined for a transaction of another process. */
     const writtenTables = numbers.map((number) => this.#tablesByTransaction.get(number));
-    for (const [at, tables] of writtenTables.entries()) {
+    for (const [index, tables] of writtenTables.entries()) {
       this.#versions.recordCommit(tables ?? new Set());
-      this.#tablesByTransaction.delete(numbers[at]!);
+      this.#tablesByTransaction.delete(numbers[index]!);
     }
     return !writtenTables.includes(undefined);
   }

@@ -22,22 +22,25 @@ const NO_TABLES: readonly string[] = [];
 
 interface CacheEntry {
   readonly result: StatementResult;
-  /** The tables that were read, and the number of commits before the read. */
+  /** The tables that were read. */
   readonly tables: readonly string[];
-  readonly commits: number;
+  /** Number of commits of this process before the read. */
+  readonly commitCount: number;
 }
 
-interface CacheKey extends Omit<CacheEntry, 'result'> {
+/** A cache entry whose result is not known yet. */
+interface PendingEntry extends Omit<CacheEntry, 'result'> {
   readonly key: string;
   readonly version: unknown;
 }
 
 /** A statement that is running. */
-interface PendingQuery {
+interface RunningQuery {
   readonly result: Promise<StatementResult>;
-  readonly commits: number;
-  /** Whether several callers wait for it. */
-  shared: boolean;
+  /** Number of commits of this process when the statement began. */
+  readonly commitCount: number;
+  /** Whether several callers wait for the result. */
+  isShared: boolean;
 }
 
 /**
@@ -51,8 +54,8 @@ export class QueryCache {
     sizeCalculation: ({ result }, key) => ENTRY_BYTES + estimateHeapSize(key) + estimateHeapSize(result.rows),
   });
   readonly #admissionFilter = new AdmissionFilter();
-  /** Running statements of this version: callers of the same statement share the result. */
-  readonly #running = new Map<string, PendingQuery>();
+  /** Running statements of this version, by statement: callers of the same statement share the result. */
+  readonly #runningQueries = new Map<string, RunningQuery>();
   readonly #versions: TableVersions;
   #version: unknown;
 
@@ -64,23 +67,24 @@ export class QueryCache {
     this.#results.clear();
   }
 
-  /** Clears the cache if the version has changed. */
+  /** Sets the version, which changes when another process commits. Clears the cache if it has changed. */
   setVersion(version: unknown): void {
     if (version === this.#version) return;
     this.#results.clear();
-    this.#running.clear();
+    this.#runningQueries.clear();
     this.#version = version;
   }
 
-  /** Records the statements of a reader, to check later whether their results are still current. */
-  trackReads(): { note(statement: Statement): void; reads(): ReadSet } {
-    const [version, { commits }] = [this.#version, this.#versions];
+  /** Returns a recorder for the statements of a request, to check later whether their results are still current. */
+  trackReads(): { recordRead(statement: Statement): void; getReadSet(): ReadSet } {
+    const version = this.#version;
+    const commitCount = this.#versions.commits;
     const statements: string[] = [];
     return {
-      note: ({ sql }) => void statements.push(sql),
-      reads: () => {
+      recordRead: ({ sql }) => void statements.push(sql),
+      getReadSet: () => {
         const tables = [...new Set(statements.flatMap((sql) => this.#versions.tablesReadBy(sql)))];
-        return { isCurrent: () => version === this.#version && this.#versions.areUnchangedSince(tables, commits) };
+        return { isCurrent: () => version === this.#version && this.#versions.areUnchangedSince(tables, commitCount) };
       },
     };
   }
@@ -93,64 +97,71 @@ export class QueryCache {
     const key = `${statement.name ?? statement.sql} ${JSON.stringify(statement.parameters)}`;
     const cachedEntry = this.#results.get(key);
     if (cachedEntry !== undefined && this.#isUnchanged(cachedEntry)) return cachedEntry.result;
-    const { commits } = this.#versions;
+    const commitCount = this.#versions.commits;
     // Long statements are shared within one network only: each network has its own queue.
     const runningKey = longStatementKind(statement) === null ? key : `${origin?.network} ${key}`;
-    const runningQuery = this.#running.get(runningKey);
+    const runningQuery = this.#runningQueries.get(runningKey);
     if (
       runningQuery !== undefined &&
       this.#isUnchanged({ tables: this.#versions.tablesReadBy(statement.sql), ...runningQuery })
     ) {
-      runningQuery.shared = true;
+      runningQuery.isShared = true;
       return runningQuery.result.catch((error) => {
+        // The first caller has disconnected, which canceled the statement for all callers.
         if (!(error instanceof ClientDisconnected) || origin?.client?.isDisconnected) throw error;
         return this.read(statement, execute, origin);
       });
     }
-    const newEntry = { key, version: this.#version, tables: NO_TABLES, commits };
-    const result = this.#trackRunning(runningKey, execute(statement, origin), commits);
+    const newEntry = { key, version: this.#version, tables: NO_TABLES, commitCount };
+    const result = this.#trackRunning(runningKey, execute(statement, origin), commitCount);
+    // Only repeated statements are cached.
     if (!this.#admissionFilter.admit(key)) return result;
     newEntry.tables = this.#versions.tablesReadBy(statement.sql);
     if (!(result instanceof Promise)) return this.#store(newEntry, result);
-    return result.then((read) => this.#store(newEntry, read));
+    return result.then((statementResult) => this.#store(newEntry, statementResult));
   }
 
   /**
    * Registers a running statement: callers of the same statement wait for it instead of running it again, unless its tables have
-   * been written since it began. So no caller gets a result that is older than its call.
+   * been written since it began. Therefore no caller gets a result that is older than its call.
    */
-  #trackRunning(key: string, result: MaybePromise<StatementResult>, commits: number): MaybePromise<StatementResult> {
+  #trackRunning(
+    key: string,
+    result: MaybePromise<StatementResult>,
+    commitCount: number,
+  ): MaybePromise<StatementResult> {
     if (!(result instanceof Promise)) return result;
     const removeRunning = () => {
-      if (this.#running.get(key) === runningQuery) this.#running.delete(key);
+      if (this.#runningQueries.get(key) === runningQuery) this.#runningQueries.delete(key);
     };
     const settledResult = result.then(
-      (read) => {
+      (statementResult) => {
         removeRunning();
-        return runningQuery.shared ? freezeRows(read) : read;
+        return runningQuery.isShared ? freezeRows(statementResult) : statementResult;
       },
       (error) => {
         removeRunning();
         throw error;
       },
     );
-    const runningQuery: PendingQuery = { result: settledResult, commits, shared: false };
-    this.#running.set(key, runningQuery);
+    const runningQuery: RunningQuery = { result: settledResult, commitCount, isShared: false };
+    this.#runningQueries.set(key, runningQuery);
     return settledResult;
   }
 
-  #isUnchanged({ tables, commits }: Pick<CacheEntry, 'tables' | 'commits'>): boolean {
-    return this.#versions.areUnchangedSince(tables, commits);
+  #isUnchanged({ tables, commitCount }: Pick<CacheEntry, 'tables' | 'commitCount'>): boolean {
+    return this.#versions.areUnchangedSince(tables, commitCount);
   }
 
-  #store({ key, version, tables, commits }: CacheKey, result: StatementResult): StatementResult {
+  /** Caches the result, unless another process has committed since the statement began. Returns the frozen result. */
+  #store({ key, version, tables, commitCount }: PendingEntry, result: StatementResult): StatementResult {
     freezeRows(result);
-    if (version === this.#version) this.#results.set(key, { result, tables, commits });
+    if (version === this.#version) this.#results.set(key, { result, tables, commitCount });
     return result;
   }
 }
 
-/** Freezes rows that are shared by many callers. */
+/** Freezes rows that several callers share, and returns the result. */
 function freezeRows(result: StatementResult): StatementResult {
   for (const row of result.rows) Object.freeze(row);
   Object.freeze(result.rows);

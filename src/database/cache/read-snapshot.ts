@@ -3,9 +3,12 @@ import type { SqliteConnection } from '../engines/sqlite/connection.ts';
 
 /** A connection whose reads within one event loop turn see one state of the database. */
 export interface ReadSnapshot extends SqliteConnection {
-  /** Ends the snapshot, so that further reads see the latest state. Call it before a commit and before checking for commits. */
+  /**
+   * Ends the read transaction, so that later reads see the latest state. Call it before a commit, which later reads of this turn
+   * must see, and before checking for commits.
+   */
   release(): void;
-  /** Returns the version of the state, which changes with each commit of another connection. */
+  /** Returns the `data_version` of the snapshot, which changes with each commit of another connection. */
   getVersion(): unknown;
 }
 
@@ -18,27 +21,27 @@ export function createReadSnapshot(connection: SqliteConnection): ReadSnapshot {
   const [beginStatement, commitStatement] = [database.prepare('begin'), database.prepare('commit')];
   const dataVersionQuery = database.prepare('pragma data_version');
   dataVersionQuery.setReturnArrays(true);
-  let isHeld = false;
-  const releaseSnapshot = () => {
+  let isOpen = false;
+  const endTransaction = () => {
     // A disk failure may have ended the transaction.
-    if (isHeld && database.isTransaction) commitStatement.run();
-    isHeld = false;
+    if (isOpen && database.isTransaction) commitStatement.run();
+    isOpen = false;
   };
-  const holdSnapshot = () => {
-    if (isHeld) return;
+  const ensureTransaction = () => {
+    if (isOpen) return;
     beginStatement.run();
-    isHeld = true;
-    setImmediate(releaseSnapshot);
+    isOpen = true;
+    setImmediate(endTransaction);
   };
   return {
     ...connection,
-    release: releaseSnapshot,
+    release: endTransaction,
     getVersion() {
-      holdSnapshot();
+      ensureTransaction();
       return (dataVersionQuery.get() as unknown as [number])[0];
     },
     execute(statement): StatementResult {
-      holdSnapshot();
+      ensureTransaction();
       return connection.execute(statement);
     },
   };

@@ -11,7 +11,7 @@ import type { TableVersions } from './table-versions.ts';
 export interface SnapshotTracker {
   /** Opens a connection for one request: cached results are not older than this call or than a commit of this process. */
   openRequestConnection(origin?: StatementOrigin): RequestConnection;
-  /** Call this after each commit of this process. */
+  /** Call this after each commit of this process: request connections then query the snapshot again. */
   recordCommit(): void;
   clear(): void;
 }
@@ -22,10 +22,11 @@ const SNAPSHOT_STATEMENT = {
   name: 'hearth_snapshot',
 };
 
-/** The transactions of this process; `ensureCatalog` returns a promise to await before the first snapshot query. */
 interface TrackerSources {
+  /** The transactions of this process. */
   readonly ownCommits: CommitTracker;
   readonly versions: TableVersions;
+  /** Returns a promise to await before the next snapshot query; undefined if the catalog is loaded already. */
   ensureCatalog(): Promise<void> | undefined;
 }
 
@@ -35,8 +36,9 @@ export function createSnapshotTracker(
 ): SnapshotTracker {
   const cache = new QueryCache(versions);
   let lastSnapshot: string | undefined;
+  /** Number of snapshot changes for which another process committed: the version of the cache. */
   let foreignCommitCount = 0;
-  /** Invalidates the results of tables that this process wrote; if another process has committed, all results. */
+  /** Invalidates the results of tables that this process has written, or all results if another process has committed. */
   const advanceTo = async (snapshotText: string) => {
     if (snapshotText === lastSnapshot) return;
     if (
@@ -56,15 +58,17 @@ export function createSnapshotTracker(
     await advanceTo(snapshotText);
     return snapshotText;
   });
+  /** Number of commits of this process. */
   let ownCommitCount = 0;
   return {
     openRequestConnection(origin) {
       let pendingVersion: Promise<string> | undefined;
-      let requestedAtCommitCount = ownCommitCount;
+      let versionCommitCount = ownCommitCount;
       let trackedReads: ReturnType<QueryCache['trackReads']> | undefined;
-      const version = () => {
-        if (pendingVersion === undefined || requestedAtCommitCount !== ownCommitCount) {
-          requestedAtCommitCount = ownCommitCount;
+      const getVersion = () => {
+        // One snapshot query serves the whole request, until this process commits.
+        if (pendingVersion === undefined || versionCommitCount !== ownCommitCount) {
+          versionCommitCount = ownCommitCount;
           pendingVersion = querySnapshot().then((snapshotText) => {
             trackedReads ??= cache.trackReads();
             return snapshotText;
@@ -73,11 +77,11 @@ export function createSnapshotTracker(
         return pendingVersion;
       };
       return {
-        getVersion: version,
-        getReadSet: () => (trackedReads ?? cache.trackReads()).reads(),
+        getVersion,
+        getReadSet: () => (trackedReads ?? cache.trackReads()).getReadSet(),
         async execute(statement) {
-          await version();
-          trackedReads?.note(statement);
+          await getVersion();
+          trackedReads?.recordRead(statement);
           return cache.read(statement, execute, origin);
         },
       };
@@ -89,7 +93,7 @@ export function createSnapshotTracker(
   };
 }
 
-/** Runs one call at a time: callers during a call share the next call, which begins after it. */
+/** Returns a function that runs one query at a time: callers during a query share the next query, which begins after it. */
 function coalesce<T>(query: () => Promise<T>): () => Promise<T> {
   let runningQuery: Promise<T> | undefined;
   let nextQuery: Promise<T> | undefined;

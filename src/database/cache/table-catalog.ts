@@ -17,25 +17,28 @@ interface CatalogRows {
   readonly references: readonly { readonly child: string; readonly parent: string }[];
 }
 
-function buildCatalog({ tables: all, triggers, references }: CatalogRows): TableCatalog {
-  const tables = new Set(all);
-  const triggered = new Map<string, string[]>();
+function buildCatalog({ tables: tableNames, triggers, references }: CatalogRows): TableCatalog {
+  const tables = new Set(tableNames);
+  const writtenByTriggers = new Map<string, string[]>();
   for (const { table, text } of triggers) {
+    // May include too many tables, which only invalidates more cached results.
     const namedTables = (text.match(/\w+/g) ?? []).filter((word) => tables.has(word));
-    triggered.set(table, [...(triggered.get(table) ?? []), ...namedTables]);
+    writtenByTriggers.set(table, [...(writtenByTriggers.get(table) ?? []), ...namedTables]);
   }
-  const referring = new Map<string, string[]>();
-  for (const { child, parent } of references) referring.set(parent, [...(referring.get(parent) ?? []), child]);
-  return { tables, writtenByTriggers: triggered, changedByReferences: referring };
+  const changedByReferences = new Map<string, string[]>();
+  for (const { child, parent } of references)
+    changedByReferences.set(parent, [...(changedByReferences.get(parent) ?? []), child]);
+  return { tables, writtenByTriggers, changedByReferences };
 }
 
+/** Loads the catalog of a SQLite database. */
 export function loadSqliteCatalog(database: DatabaseSync): TableCatalog {
   const entries = database.prepare('select type, name, tbl_name, sql from sqlite_schema').all();
   const references = database.prepare(
     `select t.name as child, f."table" as parent from sqlite_schema t, pragma_foreign_key_list(t.name) f
      where t.type = 'table' and (f.on_delete <> 'NO ACTION' or f.on_update <> 'NO ACTION')`,
   );
-  const entriesOfType = (kind: string) => entries.filter(({ type }) => type === kind);
+  const entriesOfType = (type: string) => entries.filter((entry) => entry.type === type);
   return buildCatalog({
     tables: entriesOfType('table').map(({ name }) => String(name)),
     triggers: entriesOfType('trigger').map(({ tbl_name, sql }) => ({ table: String(tbl_name), text: String(sql) })),
@@ -43,9 +46,9 @@ export function loadSqliteCatalog(database: DatabaseSync): TableCatalog {
   });
 }
 
-/** One query; its columns are the kind, the table, and the trigger source or referencing table. */
+/** Lists tables, triggers and foreign keys in one query. `detail` is the trigger's function body or the referencing table. */
 const POSTGRES_CATALOG_QUERY = {
-  sql: `select 'table' as kind, relname::text as name, '' as other from pg_class
+  sql: `select 'table' as kind, relname::text as name, '' as detail from pg_class
       where relkind in ('r', 'p', 'v', 'm') and relnamespace = to_regnamespace(current_schema()::text)
     union all select 'trigger', tgrelid::regclass::text, prosrc from pg_trigger join pg_proc on pg_proc.oid = tgfoid
       where not tgisinternal
@@ -54,12 +57,13 @@ const POSTGRES_CATALOG_QUERY = {
   parameters: [],
 };
 
+/** Loads the catalog of the current PostgreSQL schema. */
 export async function loadPostgresCatalog({ execute }: Connection): Promise<TableCatalog> {
-  const rows = (await execute(POSTGRES_CATALOG_QUERY)).rows as { kind: string; name: string; other: string }[];
-  const rowsOfKind = (wantedKind: string) => rows.filter(({ kind }) => kind === wantedKind);
+  const rows = (await execute(POSTGRES_CATALOG_QUERY)).rows as { kind: string; name: string; detail: string }[];
+  const rowsOfKind = (kind: string) => rows.filter((row) => row.kind === kind);
   return buildCatalog({
     tables: rowsOfKind('table').map(({ name }) => name),
-    triggers: rowsOfKind('trigger').map(({ name, other }) => ({ table: name, text: other })),
-    references: rowsOfKind('reference').map(({ name, other }) => ({ parent: name, child: other })),
+    triggers: rowsOfKind('trigger').map(({ name, detail }) => ({ table: name, text: detail })),
+    references: rowsOfKind('reference').map(({ name, detail }) => ({ parent: name, child: detail })),
   });
 }

@@ -1,11 +1,12 @@
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import type { TableCatalog } from './table-catalog.ts';
 
-/** Stands for all tables: a statement that names no known table may change with each commit. */
+/** Pseudo table of statements that name no known table: each commit counts as a write to it. */
 const ANY_TABLE = '*';
 
-/** Maximum number and length of statement texts whose tables are cached; longer texts are scanned each time. */
+/** Maximum number of statements whose tables are cached. */
 const MAX_CACHED_STATEMENTS = 500;
+/** Maximum length of a statement whose tables are cached; longer ones are scanned each time. */
 const MAX_CACHED_LENGTH = 5_000;
 
 /**
@@ -19,7 +20,7 @@ export class TableVersions {
   readonly #lastCommitByTable = new Map<string, number>();
   readonly #readTablesBySql = createBoundedCache<readonly string[]>(MAX_CACHED_STATEMENTS);
   readonly #writtenTablesBySql = createBoundedCache<readonly string[]>(MAX_CACHED_STATEMENTS);
-  #tables: TableCatalog | undefined;
+  #catalog: TableCatalog | undefined;
 
   /** `getCatalog` returns the catalog, or undefined while it is unknown. */
   constructor(getCatalog: () => TableCatalog | undefined) {
@@ -33,12 +34,13 @@ export class TableVersions {
     const catalog = this.#loadCatalog();
     if (catalog === undefined) return [ANY_TABLE];
     const namedTables = findTableNames(sql, catalog);
+    // Results of system catalogs may change with any table.
     const tables = namedTables.length === 0 || /sqlite_|pg_/.test(sql) ? [ANY_TABLE] : namedTables;
     if (sql.length <= MAX_CACHED_LENGTH) this.#readTablesBySql.set(sql, tables);
     return tables;
   }
 
-  /** Returns the tables that a statement may change, including triggers and foreign keys; null if unknown. */
+  /** Returns the tables that a statement may change, also by triggers and foreign keys; null if the catalog is unknown. */
   tablesChangedBy(sql: string): readonly string[] | null {
     const cachedTables = this.#writtenTablesBySql.get(sql);
     if (cachedTables !== undefined) return cachedTables;
@@ -51,7 +53,7 @@ export class TableVersions {
     return tables;
   }
 
-  /** Records the end of a transaction that may have changed these tables. */
+  /** Records the end of a transaction that may have changed these tables. After a rollback this only invalidates too much. */
   recordCommit(tables: ReadonlySet<string>): void {
     if (tables.size === 0) return;
     this.commits++;
@@ -63,15 +65,16 @@ export class TableVersions {
     return tables.every((table) => (this.#lastCommitByTable.get(table) ?? 0) <= commits);
   }
 
+  /** Clears what depends on the schema. Call it after each schema change. */
   schemaChanged(): void {
-    this.#tables = undefined;
+    this.#catalog = undefined;
     this.#readTablesBySql.clear();
     this.#writtenTablesBySql.clear();
   }
 
   #loadCatalog(): TableCatalog | undefined {
-    this.#tables ??= this.#getCatalog();
-    return this.#tables;
+    this.#catalog ??= this.#getCatalog();
+    return this.#catalog;
   }
 }
 
@@ -80,17 +83,18 @@ function findTableNames(sql: string, { tables }: TableCatalog): string[] {
   return [...new Set(sql.match(/\w+/g))].filter((word) => tables.has(word));
 }
 
+/** Adds the tables that triggers of these tables write and, for a delete, those whose foreign keys cascade. */
 function withDependentTables(
   tables: readonly string[],
-  { writtenByTriggers: triggered, changedByReferences: referring }: TableCatalog,
+  { writtenByTriggers, changedByReferences }: TableCatalog,
   isDelete: boolean,
 ): readonly string[] {
   const reachedTables = new Set<string>();
   const visitTable = (table: string) => {
     if (reachedTables.has(table)) return;
     reachedTables.add(table);
-    triggered.get(table)?.forEach(visitTable);
-    if (isDelete) referring.get(table)?.forEach(visitTable);
+    writtenByTriggers.get(table)?.forEach(visitTable);
+    if (isDelete) changedByReferences.get(table)?.forEach(visitTable);
   };
   tables.forEach(visitTable);
   return [...reachedTables];

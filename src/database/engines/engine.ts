@@ -7,16 +7,16 @@ export interface Engine {
   readonly kysely: Omit<KyselyDialect, 'createDriver'>;
   /** Runs statements outside of transactions; rejects writes. */
   readonly readConnection: Connection;
-  /** Opens a read connection for one request, which records what the request reads. */
+  /** Opens a read connection for one request, which records what the request reads. `origin` is the request's client. */
   openRequestConnection(origin?: StatementOrigin): RequestConnection;
   /**
    * Acquires the locks, then begins a transaction: transactions with a common lock key run one after another, in all processes.
-   * Fails with `QueueFull` if too many wait, and with `ClientDisconnected` if the client disconnects.
+   * `waiter` says for whom the call waits in the queue. Fails with `QueueFull` if too many wait, and with `ClientDisconnected` if the client disconnects.
    */
   begin(isolation: Isolation, lockKeys: readonly string[], waiter?: Waiter): Promise<OpenTransaction>;
   /** Returns whether a transaction that failed with this error may succeed when it runs again. */
   isRetryable(error: unknown): boolean;
-  /** Clears prepared statements after a schema change. */
+  /** Clears prepared statements and cached results after a schema change. */
   forgetSchema(): void;
   /** Clears all caches. */
   clearCaches(): void;
@@ -41,7 +41,7 @@ export type Row = Record<string, unknown>;
 
 export interface StatementResult {
   readonly rows: Row[];
-  /** Rows inserted, updated or deleted; undefined for a statement that only reads. */
+  /** Number of rows inserted, updated or deleted; meaningless for a statement that only reads. */
   readonly affected?: number;
 }
 
@@ -55,7 +55,7 @@ export interface Connection {
 
 /** The client on whose behalf a statement runs. */
 export interface StatementOrigin {
-  /** Its network: networks take turns with their long statements. */
+  /** The client's network: networks take turns with their long statements. */
   readonly network: string;
   /** Null: the statement runs to its end. */
   readonly client: RequestClient | null;
@@ -69,7 +69,10 @@ export type MaybePromise<T> = T | Promise<T>;
 
 /** A connection for the reads of one request. */
 export interface RequestConnection extends Connection {
-  /** Returns a value, or a promise of it, that changes with each commit. Read sets of later calls are at least as new as this call. */
+  /**
+   * Returns a value, or a promise of it, that changes with each commit. A read set that is requested later is at least as new as
+   * this call.
+   */
   getVersion(): unknown;
   /** Returns everything that was read on this connection so far. */
   getReadSet(): ReadSet;
@@ -87,7 +90,7 @@ export interface OpenTransaction extends Connection {
    * Returns whether the transaction has yielded to other work since the last call, or is waiting now. Absent if its statements
    * wait for another process, so that yielding says nothing.
    */
-  hasYielded?(): boolean;
+  hasYieldedSinceLastCall?(): boolean;
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
@@ -105,7 +108,7 @@ export interface CopiedTable {
   readonly columns: readonly CopiedColumn[];
   /** Columns of the primary key; empty if there is none. */
   readonly key: readonly string[];
-  /** The last assigned id, which is never reused; null if there is none, or no id. */
+  /** The last assigned id, which is never reused; null if no id was assigned yet, or if the table has no id. */
   readonly lastId: number | null;
 }
 
@@ -124,6 +127,7 @@ export interface CopyOperations {
   listTables(connection: Connection): Promise<CopiedTable[]>;
   /** Suspends triggers and foreign keys in a restore transaction; the returned function restores them. */
   suspendConstraints(connection: Connection): Promise<() => Promise<void>>;
+  /** Inserts rows with their ids. */
   insert(connection: Connection, table: CopiedTable, rows: readonly CellValues[]): Promise<void>;
   /** Sets the last assigned id of a table; new rows continue from it. */
   setLastId(connection: Connection, table: string, lastId: number): Promise<void>;
@@ -133,6 +137,7 @@ export interface CopyOperations {
   checkIntegrity(connection: Connection): Promise<{ readonly problem: string; readonly index: string | null }[]>;
 }
 
+/** A foreign key: `columns` of `table` refer to `parentColumns` of `parent`. */
 export interface Reference {
   readonly table: string;
   readonly columns: readonly string[];
@@ -142,6 +147,7 @@ export interface Reference {
   readonly onDelete: 'cascade' | 'set null' | 'nothing';
 }
 
+/** A connection whose statements all see one state of the database. */
 export interface DatabaseSnapshotConnection extends Connection {
   /** Streams the rows of a statement in batches. */
   stream(sql: string, kinds: readonly ColumnKind[]): AsyncIterable<readonly CellValues[]>;

@@ -11,7 +11,7 @@ const SCAN_MARKER = '/* scans texts */';
  */
 export const LONG_RUNNING: RawBuilder<unknown> = sql.raw(LONG_MARKER);
 
-/** Marks a condition that reads texts of up to one MiB. Statements with it wait for each other, but no other statement does. */
+/** Marks a condition that reads texts of up to one MiB. Statements with it have their own queue, so that they delay no others. */
 export const scansTexts: RawBuilder<unknown> = sql.raw(SCAN_MARKER);
 
 /** `list`: a statement whose cost grows with the number of rows; `scan`: with the length of texts, which is much more. */
@@ -23,15 +23,15 @@ export function longStatementKind({ sql: text }: Statement): LongStatement | nul
   return text.endsWith(LONG_MARKER) ? 'list' : null;
 }
 
-/** One network may fill half of the queue. */
+/** Maximum number of waiting statements, half of them from one network. */
 const QUEUE_LIMIT = { maxWaiting: 400, retryAfterSeconds: 5 };
 
-/** Creates a limiter for long statements, whose slots networks share; one network leaves a slot to the others if there are two. */
+/** Creates a limiter for long statements. One network gets all slots but one, which is left to the others; at least one. */
 export function createStatementLimiter(slots: number): ConcurrencyLimiter {
   return createConcurrencyLimiter(slots, QUEUE_LIMIT, Math.max(1, slots - 1));
 }
 
-/** Returns the waiter of a statement. Statements that no client has requested share slots as if they were of one network. */
+/** Returns the waiter of a statement. Statements of the server itself count as those of one network. */
 export function createWaiter({ network = 'server', client }: Partial<StatementOrigin> = {}): Waiter {
   return { network, client };
 }

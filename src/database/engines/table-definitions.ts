@@ -13,7 +13,7 @@ interface CatalogColumns {
   readonly columns: readonly Row[];
   /** Maps the engine's column types to kinds. */
   readonly kinds: Readonly<Record<string, ColumnKind>>;
-  /** Last assigned id by table. */
+  /** Last assigned ids by table; null if no id was assigned yet. */
   readonly lastIds: ReadonlyMap<string, number | null>;
 }
 

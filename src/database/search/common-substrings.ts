@@ -27,22 +27,22 @@ export async function isCommonSubstring(
   table: string,
   columns: string | readonly string[],
   part: string,
-  countedRows: CountedRows = {},
+  conditions: CountConditions = {},
 ): Promise<boolean> {
-  // PostgreSQL's index returns no row before it has found all, but its estimate is immediate. The estimate is wrong for two
-  // conditions that depend on each other.
-  if (getEngineName(db) === 'sqlite' || countedRows.rows)
-    return (await countMatches(db, table, columns, part, countedRows)) > COMMON_THRESHOLD;
-  const condition = containsSubstringUnindexed(table, [columns].flat(), part);
+  // PostgreSQL's index returns no row before it has found all, but the planner's estimate is immediate. With further conditions,
+  // the estimate is wrong, because it assumes that the conditions are independent.
+  if (getEngineName(db) === 'sqlite' || conditions.rows)
+    return (await countMatches(db, table, columns, part, conditions)) > COMMON_THRESHOLD;
+  const matchesSubstring = containsSubstringUnindexed(table, [columns].flat(), part);
   const explainQuery = sql<{
     'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }];
-  }>`explain (format json) select 1 from ${sql.table(table)} where ${condition} ${LONG_RUNNING}`;
+  }>`explain (format json) select 1 from ${sql.table(table)} where ${matchesSubstring} ${LONG_RUNNING}`;
   const { rows } = await explainQuery.execute(db);
   return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'] > EXPECTED_ROWS_THRESHOLD;
 }
 
 /** Further conditions on the rows that `countMatches` counts. */
-interface CountedRows {
+interface CountConditions {
   /** Condition on the row. */
   readonly rows?: RawBuilder<SqlBool>;
   /** Condition on the id alone, which avoids reading the row. */
@@ -55,14 +55,15 @@ export async function countMatches(
   table: string,
   columns: string | readonly string[],
   part: string,
-  { rows, ids }: CountedRows = {},
+  { rows, ids }: CountConditions = {},
 ): Promise<number> {
-  const names = [columns].flat();
-  const index = sql.table(trigramIndexName(table, names));
+  const columnNames = [columns].flat();
+  const index = sql.table(trigramIndexName(table, columnNames));
   const matchesId = (id: RawBuilder<number>) => ids?.(id) ?? sql<SqlBool>`1 = 1`;
+  // SQLite counts in the index alone, unless a condition needs the row.
   const matchingRows =
     getEngineName(db) === 'postgres' || rows !== undefined
-      ? selectRowsContaining(db, table, names, part, sql`1`, [
+      ? selectRowsContaining(db, table, columnNames, part, sql`1`, [
           matchesId(sql.ref<number>(`${table}.id`)),
           ...(rows ? [rows] : []),
         ])
@@ -77,15 +78,17 @@ const SCAN_LIMIT = 15_000;
 export type IdCondition = (id: RawBuilder<number>) => Expression<SqlBool>;
 
 interface MatchConditions {
+  /** Condition that the counted rows must fulfil too. */
   readonly matchesFilter?: IdCondition | undefined;
   /** Maximum number of rows of the table that do not fulfil `matchesFilter`; null if unknown. */
   readonly excludedCount?: number | null;
+  /** Limits the scanned rows to a range of ids. */
   readonly idBound?: IdCondition | null;
 }
 
 /**
- * Returns whether more than `COMMON_THRESHOLD` rows with a common substring also fulfil `matchesFilter`. False also means unknown: only
- * the newest matches, or those within `idBound`, are scanned.
+ * Returns whether more than `COMMON_THRESHOLD` rows with a common substring also fulfil `matchesFilter`. False may also mean that the
+ * answer is unknown: only the newest matches, or those within `idBound`, are scanned.
  */
 export async function hasManyMatches(
   db: Reader,
@@ -94,33 +97,33 @@ export async function hasManyMatches(
   part: string,
   { matchesFilter, excludedCount = matchesFilter ? null : 0, idBound }: MatchConditions = {},
 ): Promise<boolean> {
-  const names = [columns].flat();
-  if (excludedCount !== null && !idBound) return hasManyEntries(db, table, names, part, excludedCount);
+  const columnNames = [columns].flat();
+  if (excludedCount !== null && !idBound) return hasManyEntries(db, table, columnNames, part, excludedCount);
   // PostgreSQL's index returns no row before it has found all.
   if (getEngineName(db) === 'postgres') return false;
-  const index = sql.table(trigramIndexName(table, names));
+  const index = sql.table(trigramIndexName(table, columnNames));
   const bounds = idBound ? sql` and ${idBound(sql`${index}.rowid`)}` : sql``;
   const matchingRows = sql`select rowid as id from ${index} where ${index} match ${toFtsPhrase(part)}${bounds}`;
   const newestRows = sql`${matchingRows} order by rowid desc limit ${sql.lit(SCAN_LIMIT)}`;
-  const fit = matchesFilter ? matchesFilter(sql.ref<number>('looked.id')) : sql`1 = 1`;
-  const filteredRows = sql`select 1 from (${newestRows}) looked where ${fit} limit ${sql.lit(COMMON_THRESHOLD + 1)}`;
+  const isIncluded = matchesFilter ? matchesFilter(sql.ref<number>('newest.id')) : sql`1 = 1`;
+  const filteredRows = sql`select 1 from (${newestRows}) newest where ${isIncluded} limit ${sql.lit(COMMON_THRESHOLD + 1)}`;
   return (await countRows(db, sql`(${filteredRows})`)) > COMMON_THRESHOLD;
 }
 
-/** Returns whether the index alone contains more than `COMMON_THRESHOLD` plus `otherCount` matches. */
+/** Returns whether more than `COMMON_THRESHOLD` + `excludedCount` rows match, so that enough remain without the excluded ones. */
 async function hasManyEntries(
   db: Reader,
   table: string,
-  names: readonly string[],
+  columnNames: readonly string[],
   part: string,
-  otherCount: number,
+  excludedCount: number,
 ): Promise<boolean> {
-  const index = sql.table(trigramIndexName(table, names));
-  // PostgreSQL reads the rows of trigram matches, but no rows if another index contains the column.
+  const index = sql.table(trigramIndexName(table, columnNames));
+  // PostgreSQL must read the row of each trigram match; a scan of another index that contains the column reads no rows.
   const matchingRows =
     getEngineName(db) === 'postgres'
-      ? sql`select 1 from ${sql.table(table)} where ${containsSubstringUnindexed(table, names.slice(0, 1), part)}`
+      ? sql`select 1 from ${sql.table(table)} where ${containsSubstringUnindexed(table, columnNames.slice(0, 1), part)}`
       : sql`select 1 from ${index} where ${index} match ${toFtsPhrase(part)}`;
-  const rowLimit = COMMON_THRESHOLD + otherCount + 1;
+  const rowLimit = COMMON_THRESHOLD + excludedCount + 1;
   return (await countRows(db, sql`(${matchingRows} limit ${sql.lit(rowLimit)})`)) === rowLimit;
 }

@@ -13,13 +13,13 @@ export function escapeLike(text: string): string {
 const MAX_PATTERN_BYTES = 50_000;
 
 /**
- * Builds `column LIKE pattern`, case-sensitive on both engines: compare folded text in `*_key` columns. These contain names and
- * paths, so that a pattern beyond the maximum length matches nothing.
+ * Builds `column LIKE pattern` for folded text in `*_key` columns. These contain names and paths, so that a pattern beyond the
+ * maximum length matches nothing.
  */
 export function like(column: Expression<string | null>, pattern: string): RawBuilder<SqlBool> {
   if (Buffer.byteLength(pattern) > MAX_PATTERN_BYTES) return sql<SqlBool>`1 = 0`;
-  // SQLite has no default escape character, PostgreSQL has the backslash. SQLite's LIKE folds ASCII letters, which makes
-  // no difference for text that is folded already.
+  // SQLite has no default escape character, PostgreSQL has the backslash. SQLite's LIKE ignores the case of ASCII letters, which
+  // makes no difference for text that is folded already.
   return sql<SqlBool>`${column} like ${pattern} escape '\\'`;
 }
 
@@ -94,11 +94,12 @@ export function selectRowsContaining<Row>(
     return sql`select ${selection} from ${tableRef} where ${containsSubstringUnindexed(table, columnNames, part)}${sql.join(extraConditions, sql``)}`;
   }
   const index = sql.table(trigramIndexName(table, columnNames));
+  // CROSS JOIN keeps SQLite from changing the join order: the index is read first.
   const joinedRows = sql`${index} cross join ${tableRef} on ${sql.ref(`${table}.id`)} = ${index}.rowid`;
   return sql`select ${selection} from ${joinedRows} where ${index} match ${toFtsPhrase(part)}${sql.join(extraConditions, sql``)}`;
 }
 
-/** Builds the condition that `text` contains this part, case-sensitive. No index serves it. */
+/** Builds the condition that `text` contains this part, case-sensitively. No index serves it. */
 export function hasSubstring(db: Reader, text: Expression<string>, part: string): RawBuilder<SqlBool> {
   const position = sql.raw(getEngineName(db) === 'sqlite' ? 'instr' : 'strpos');
   return sql<SqlBool>`${position}(${text}, ${part}) > 0`;
@@ -109,7 +110,7 @@ export function hasSubstring(db: Reader, text: Expression<string>, part: string)
  * LIKE and strpos compare the whole part at each position of a malicious text, which takes seconds. No index serves it.
  */
 export function hasSubstringInLongText(db: Reader, text: Expression<string>, part: string): RawBuilder<SqlBool> {
-  // Both engines compare bytes here, many at a time.
+  // Both engines compare many bytes at a time here. `zero_unless_interrupted()` is 0, or throws if the statement was interrupted.
   if (getEngineName(db) === 'sqlite') {
     return sql<SqlBool>`${scansTexts} instr(${text}, ${part}) > zero_unless_interrupted()`;
   }
@@ -122,6 +123,6 @@ export function hasSubstringInLongText(db: Reader, text: Expression<string>, par
  * LIKE, which the index serves too, would take seconds for a malicious text.
  */
 export function hasIndexedSubstringInLongText(text: Expression<string>, part: string): RawBuilder<SqlBool> {
-  // The director makes the rest of the pattern literal.
+  // The prefix `***=` makes PostgreSQL treat the rest of the regular expression as literal text.
   return sql<SqlBool>`${scansTexts} ${text} ~ ${`***=${part}`}`;
 }

@@ -52,12 +52,13 @@ export async function makeOftenWrittenSearchable(
 /** Number of characters of a text that the word index contains. */
 const INDEXED_CHARACTERS = 16_384;
 
-/** Builds the condition that a row's texts exceed the index. The number is a literal, so that the partial index matches. */
+/** Builds the condition that a row's texts are longer than their indexed beginning. The literal matches the partial index. */
 export function isLongText(columns: readonly string[]): RawBuilder<SqlBool> {
   const lengths = columns.map((column) => sql`coalesce(length(${sql.ref(column)}), 0)`);
   return sql<SqlBool>`${sql.join(lengths, sql` + `)} > ${sql.lit(INDEXED_CHARACTERS)}`;
 }
 
+/** Creates the index. `toIndexedText` builds the text that SQLite indexes; `triggerCondition` limits the updates of SQLite's index. */
 async function createTrigramIndex(
   db: QueryExecutorProvider,
   dialect: Dialect,
@@ -66,27 +67,30 @@ async function createTrigramIndex(
   toIndexedText: (text: RawBuilder<unknown>) => RawBuilder<unknown>,
   triggerCondition: RawBuilder<unknown> = sql``,
 ): Promise<void> {
-  const [rows, name] = [sql.table(table), trigramIndexName(table, columns)];
+  const [tableRef, name] = [sql.table(table), trigramIndexName(table, columns)];
   if (dialect.engine === 'postgres') {
     await sql`create extension if not exists pg_trgm`.execute(db);
-    const parts = sql.join(columns.map((column) => sql`${sql.ref(column)} gin_trgm_ops`));
-    await sql`create index ${sql.id(name)} on ${rows} using gin (${parts})`.execute(db);
+    const indexedColumns = sql.join(columns.map((column) => sql`${sql.ref(column)} gin_trgm_ops`));
+    await sql`create index ${sql.id(name)} on ${tableRef} using gin (${indexedColumns})`.execute(db);
     return;
   }
   // SQLite's trigram index is a virtual table, which triggers keep up to date.
   const index = sql.table(name);
-  const texts = sql.join(columns.map((column) => sql.ref(column)));
-  const indexedColumns = (row: 'old' | 'new') =>
+  const columnRefs = sql.join(columns.map((column) => sql.ref(column)));
+  const indexedTexts = (row: 'old' | 'new') =>
     sql.join(columns.map((column) => toIndexedText(sql`${sql.ref(`${row}.${column}`)}`)));
-  const addToIndex = sql`insert into ${index} (rowid, ${texts}) values (new.id, ${indexedColumns('new')})`;
-  const deleteFromIndex = sql`insert into ${index} (${sql.ref(name)}, rowid, ${texts}) values ('delete', old.id, ${indexedColumns('old')})`;
+  const addToIndex = sql`insert into ${index} (rowid, ${columnRefs}) values (new.id, ${indexedTexts('new')})`;
+  // FTS5 takes commands as inserts into the column with the name of the table; `delete` needs the indexed texts.
+  const deleteFromIndex = sql`insert into ${index} (${sql.ref(name)}, rowid, ${columnRefs}) values ('delete', old.id, ${indexedTexts('old')})`;
   const toTriggerName = (suffix: string) => sql.id(`${name}_${suffix}`);
-  await sql`create virtual table ${index} using fts5 (${texts}, content=${sql.lit(table)}, content_rowid='id', tokenize='trigram case_sensitive 1')`.execute(
+  await sql`create virtual table ${index} using fts5 (${columnRefs}, content=${sql.lit(table)}, content_rowid='id', tokenize='trigram case_sensitive 1')`.execute(
     db,
   );
-  await sql`create trigger ${toTriggerName('add')} after insert on ${rows} begin ${addToIndex}; end`.execute(db);
-  await sql`create trigger ${toTriggerName('take')} after delete on ${rows} begin ${deleteFromIndex}; end`.execute(db);
-  await sql`create trigger ${toTriggerName('change')} after update of ${texts} on ${rows} ${triggerCondition} begin ${deleteFromIndex}; ${addToIndex}; end`.execute(
+  await sql`create trigger ${toTriggerName('add')} after insert on ${tableRef} begin ${addToIndex}; end`.execute(db);
+  await sql`create trigger ${toTriggerName('take')} after delete on ${tableRef} begin ${deleteFromIndex}; end`.execute(
+    db,
+  );
+  await sql`create trigger ${toTriggerName('change')} after update of ${columnRefs} on ${tableRef} ${triggerCondition} begin ${deleteFromIndex}; ${addToIndex}; end`.execute(
     db,
   );
   await sql`insert into ${index} (${sql.ref(name)}) values ('rebuild')`.execute(db);

@@ -7,8 +7,9 @@ import { hasIndexedSubstringInLongText, hasSubstringInLongText, isTooShortForInd
 import { isLongText, toFtsPhrase, trigramIndexName } from './trigrams.ts';
 
 /**
- * Builds the condition that one of the `searchedColumns` columns contains all `words` (from `parseSearchWords`, folded). Words of three
- * characters and more use the index if a migration called `makeWordsSearchable` for `columns`; each match is then checked.
+ * Builds the condition that one of the `searchedColumns` contains all `words` (from `parseSearchWords`, folded). `columns` are all
+ * columns of the index that `makeWordsSearchable` has created. Words of three characters and more use the index; each match is
+ * then checked.
  */
 export function containsWords(
   db: Reader,
@@ -17,8 +18,8 @@ export function containsWords(
   words: readonly string[],
   searchedColumns = columns,
 ): RawBuilder<SqlBool> {
-  const parts = new Set(words.flatMap(trigramsOf));
-  if (parts.size === 0) return containsWordsUnindexed(db, table, searchedColumns, words);
+  const trigrams = new Set(words.flatMap(listTrigrams));
+  if (trigrams.size === 0) return containsWordsUnindexed(db, table, searchedColumns, words);
   if (getEngineName(db) === 'postgres') {
     return containsAllInOneColumn(searchedColumns, words, (column, word) => {
       const text = sql.ref<string>(`${table}.${column}`);
@@ -28,12 +29,12 @@ export function containsWords(
     });
   }
   const unindexedCondition = containsWordsUnindexed(db, table, searchedColumns, words);
-  return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (${selectIdsWithTrigrams(table, columns, parts, searchedColumns)}) and ${unindexedCondition})`;
+  return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (${selectIdsWithTrigrams(table, columns, trigrams, searchedColumns)}) and ${unindexedCondition})`;
 }
 
 /**
- * Builds the condition of `containsWords` for a query that reads all rows of a parent without an order. Null: the caller should
- * scan the rows, unless the matches turn out to be few.
+ * Builds the condition of `containsWords` for a query that reads all rows of a parent unsorted. Null (SQLite): the caller should scan
+ * the rows, unless the matches turn out to be few.
  */
 export function containsWordsUnordered(
   db: Reader,
@@ -57,10 +58,10 @@ export function selectCandidateIds(
   words: readonly string[],
   searchedColumns = columns,
 ): RawBuilder<{ id: number }> | null {
-  const parts = new Set(words.flatMap(trigramsOf));
-  return getEngineName(db) === 'postgres' || parts.size === 0
+  const trigrams = new Set(words.flatMap(listTrigrams));
+  return getEngineName(db) === 'postgres' || trigrams.size === 0
     ? null
-    : selectIdsWithTrigrams(table, columns, parts, searchedColumns);
+    : selectIdsWithTrigrams(table, columns, trigrams, searchedColumns);
 }
 
 /**
@@ -68,10 +69,10 @@ export function selectCandidateIds(
  * `makeOftenWrittenSearchable` has created.
  */
 export function containsPart(db: Reader, table: string, columns: readonly string[], part: string): RawBuilder<SqlBool> {
-  const contains = containsWordsUnindexed(db, table, columns, [part]);
-  if (getEngineName(db) === 'postgres') return contains;
-  const candidates = selectIdsInIndex(table, columns, new Set(trigramsOf(part)), columns);
-  return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (${candidates}) and ${contains})`;
+  const containsPartUnindexed = containsWordsUnindexed(db, table, columns, [part]);
+  if (getEngineName(db) === 'postgres') return containsPartUnindexed;
+  const candidates = selectIdsInIndex(table, columns, new Set(listTrigrams(part)), columns);
+  return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (${candidates}) and ${containsPartUnindexed})`;
 }
 
 /** Returns whether an ordered list should scan its rows, because `containsPart` may match many. Use it only to choose a query plan. */
@@ -83,7 +84,7 @@ export async function isCommonPart(
 ): Promise<boolean> {
   // PostgreSQL has no index for these columns.
   if (getEngineName(db) === 'postgres') return true;
-  const candidates = selectIdsInIndex(table, columns, new Set(trigramsOf(part)), columns);
+  const candidates = selectIdsInIndex(table, columns, new Set(listTrigrams(part)), columns);
   return (await countRows(db, sql`(${candidates} limit ${sql.lit(COMMON_THRESHOLD + 1)})`)) > COMMON_THRESHOLD;
 }
 
@@ -91,10 +92,10 @@ export async function isCommonPart(
 function selectIdsWithTrigrams(
   table: string,
   columns: readonly string[],
-  parts: ReadonlySet<string>,
+  trigrams: ReadonlySet<string>,
   searchedColumns: readonly string[],
 ): RawBuilder<{ id: number }> {
-  const indexedIds = selectIdsInIndex(table, columns, parts, searchedColumns);
+  const indexedIds = selectIdsInIndex(table, columns, trigrams, searchedColumns);
   const longTextIds = sql`select id from ${sql.table(table)} where ${isLongText(columns)}`;
   return sql`${indexedIds} union all ${longTextIds}`;
 }
@@ -103,14 +104,14 @@ function selectIdsWithTrigrams(
 function selectIdsInIndex(
   table: string,
   columns: readonly string[],
-  parts: ReadonlySet<string>,
+  trigrams: ReadonlySet<string>,
   searchedColumns: readonly string[],
 ): RawBuilder<{ id: number }> {
-  // Phrases would need no check of the rows, but compare all positions of repeated trigrams: eight seconds for a malicious text
-  // of 1 MiB.
+  // Whole words as phrases would need no check of the rows, but FTS5 compares all positions of repeated trigrams: that takes eight
+  // seconds for a malicious text of 1 MiB.
   const index = sql.table(trigramIndexName(table, columns));
-  const all = [...parts].map(toFtsPhrase).join(' AND ');
-  const ftsQuery = `{${searchedColumns.join(' ')}} : (${all})`;
+  const trigramQuery = [...trigrams].map(toFtsPhrase).join(' AND ');
+  const ftsQuery = `{${searchedColumns.join(' ')}} : (${trigramQuery})`;
   return sql`select rowid as id from ${index} where ${index} match ${ftsQuery}`;
 }
 
@@ -143,10 +144,10 @@ function containsAllInOneColumn(
 }
 
 /** Returns whether the index can find rows with these words; if not, all rows must be scanned. */
-export const hasTrigrams = (words: readonly string[]): boolean => words.some((word) => trigramsOf(word).length > 0);
+export const hasTrigrams = (words: readonly string[]): boolean => words.some((word) => listTrigrams(word).length > 0);
 
-/** Returns the trigrams of a word; none for a short one. */
-function trigramsOf(word: string): string[] {
+/** Lists the trigrams of a word: none for a word of fewer than three characters. */
+function listTrigrams(word: string): string[] {
   const characters = [...word];
-  return characters.slice(2).map((_, at) => characters.slice(at, at + 3).join(''));
+  return characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''));
 }

@@ -16,7 +16,8 @@ import { DatabaseUnavailable } from '../unavailable.ts';
 
 /** Backup and restore operations of PostgreSQL. Each snapshot and each lock has its own session. */
 
-const KINDS: Readonly<Record<string, ColumnKind>> = {
+/** Column kinds by PostgreSQL type. */
+const COLUMN_KINDS: Readonly<Record<string, ColumnKind>> = {
   bigint: 'integer',
   integer: 'integer',
   'double precision': 'real',
@@ -25,7 +26,8 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
   bytea: 'bytes',
 };
 
-const TYPES: Readonly<Record<ColumnKind, string>> = {
+/** PostgreSQL types by column kind. */
+const COLUMN_TYPES: Readonly<Record<ColumnKind, string>> = {
   integer: 'bigint',
   real: 'double precision',
   boolean: 'boolean',
@@ -33,8 +35,9 @@ const TYPES: Readonly<Record<ColumnKind, string>> = {
   bytes: 'bytea',
 };
 
-/** Maximum rows per batch; fewer if the rows are large. */
+/** Maximum number of rows per batch. */
 const MAX_BATCH_SIZE = 200;
+/** Approximate maximum size of a batch in bytes. */
 const MAX_BATCH_BYTES = 2 ** 22;
 
 /** Timeout for the lock that blocks ref updates. */
@@ -42,23 +45,24 @@ const LOCK_TIMEOUT = '10s';
 
 export function createPostgresCopyOperations(
   openSession: () => Promise<pg.Client>,
-  beginCopyTransaction: () => Promise<OpenTransaction>,
+  beginRestoreTransaction: () => Promise<OpenTransaction>,
 ): CopyOperations {
   return {
     openSnapshot: async () => openSnapshot(await openSession()),
     async lockRefs() {
       const client = await openSession();
-      const release = () => client.end();
+      const endSession = () => client.end();
       try {
         await client.query(`begin read write; set local lock_timeout = '${LOCK_TIMEOUT}'`);
+        // Share mode conflicts with writes of other transactions, but not with reads.
         await client.query('lock table ref_intents in share mode');
-        return release;
+        return endSession;
       } catch (error) {
-        await release();
-        throw isTimeout(error) ? new DatabaseUnavailable(error) : error;
+        await endSession();
+        throw isLockTimeout(error) ? new DatabaseUnavailable(error) : error;
       }
     },
-    beginRestore: beginCopyTransaction,
+    beginRestore: beginRestoreTransaction,
     listTables,
     suspendConstraints,
     insert,
@@ -69,7 +73,8 @@ export function createPostgresCopyOperations(
   };
 }
 
-const isTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55P03';
+/** Returns whether the lock timeout has expired (lock_not_available). */
+const isLockTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55P03';
 
 async function openSnapshot(client: pg.Client): Promise<DatabaseSnapshotConnection> {
   await client.query('begin isolation level repeatable read read only');
@@ -82,6 +87,7 @@ async function openSnapshot(client: pg.Client): Promise<DatabaseSnapshotConnecti
     },
     async *stream(sql) {
       await client.query(`declare copied no scroll cursor for ${sql}`);
+      // Begins with one row, then grows the batches according to the size of the last rows.
       for (let cursorBatchSize = 1; ; ) {
         const { rows } = await client.query<unknown[]>({
           text: `fetch ${cursorBatchSize} from copied`,
@@ -104,6 +110,7 @@ async function openSnapshot(client: pg.Client): Promise<DatabaseSnapshotConnecti
   };
 }
 
+/** Returns the approximate size of rows in bytes; at least 1. */
 function estimateSize(rows: readonly CellValues[]): number {
   let size = 1;
   for (const row of rows)
@@ -133,12 +140,12 @@ async function listTables(connection: Connection): Promise<CopiedTable[]> {
      where s.relkind = 'S' and c.relnamespace = current_schema()::regnamespace`,
   );
   const lastIds = new Map(sequences.map((row) => [String(row.table), row.last === null ? null : Number(row.last)]));
-  return buildCopiedTables({ columns, kinds: KINDS, lastIds });
+  return buildCopiedTables({ columns, kinds: COLUMN_KINDS, lastIds });
 }
 
 /**
- * Drops the foreign keys and adds them again at the end, which checks them all at once. Deferred checks would need memory for
- * each row.
+ * Disables triggers and drops the foreign keys. The returned function restores both: adding the foreign keys checks all rows at
+ * once, while deferred checks would need memory for each row.
  */
 async function suspendConstraints(connection: Connection): Promise<() => Promise<void>> {
   const foreignKeys = await query(
@@ -168,7 +175,7 @@ async function insert(
   rows: readonly CellValues[],
 ): Promise<void> {
   const names = columns.map((column) => `"${column.name}"`).join(', ');
-  const arrayParameters = columns.map(({ kind }, index) => `$${index + 1}::${TYPES[kind]}[]`).join(', ');
+  const arrayParameters = columns.map(({ kind }, index) => `$${index + 1}::${COLUMN_TYPES[kind]}[]`).join(', ');
   const sql = `insert into "${name}" (${names}) overriding system value select * from unnest(${arrayParameters})`;
   const parameters = columns.map((_, index) => rows.map((row) => row[index]));
   await connection.execute({ sql, parameters });
@@ -201,11 +208,12 @@ async function listReferences(connection: Connection): Promise<Reference[]> {
     columns: foreignKeyColumns.map(({ column }) => String(column)),
     parent: String(foreignKeyColumns[0]!.parent),
     parentColumns: foreignKeyColumns.map(({ parent_column }) => String(parent_column)),
-    onDelete:
-      foreignKeyColumns[0]!.on_delete === 'c'
-        ? 'cascade'
-        : foreignKeyColumns[0]!.on_delete === 'n'
-          ? 'set null'
-          : 'nothing',
+    onDelete: toDeleteAction(foreignKeyColumns[0]!.on_delete),
   }));
+}
+
+/** Converts `pg_constraint.confdeltype`. */
+function toDeleteAction(confdeltype: unknown): Reference['onDelete'] {
+  if (confdeltype === 'c') return 'cascade';
+  return confdeltype === 'n' ? 'set null' : 'nothing';
 }

@@ -31,6 +31,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Maximum number of transactions that wait for one lock key in this process. */
 const QUEUE_LIMIT = { maxWaiting: 1_000, retryAfterSeconds: 5 };
 
+/** OIDs of types in `pg_type`. */
 const INT8 = 20;
 const NUMERIC = 1700;
 const TEXT_TYPE = 25;
@@ -39,6 +40,7 @@ const TEXT_TYPE = 25;
 const types = {
   getTypeParser(id: number, format?: 'text' | 'binary') {
     if (id === INT8 || id === NUMERIC) return Number;
+    // No query requests binary results; a binary value would stay unparsed.
     return pg.types.getTypeParser(format === 'binary' ? TEXT_TYPE : id, 'text');
   },
 };
@@ -62,19 +64,19 @@ export function openPostgres({ url, connections, onLost }: PostgresOptions): Eng
     options: `${SETTINGS} ${READ_SETTINGS}`,
     types,
   });
-  // Errors of connections that are being closed are not logged.
+  /** Set while the pool closes: errors of connections are expected then, and are not logged. */
   let isClosing = false;
   pool.on('error', (error) => isClosing || onLost(error));
   const keyedLock = createKeyedLock(QUEUE_LIMIT);
-  const reading = createReadConnection(pool, connections);
-  let tables: TableCatalog | undefined;
-  const versions = new TableVersions(() => tables);
-  const commits = new CommitTracker(versions);
+  const readConnection = createReadConnection(pool, connections);
+  let catalog: TableCatalog | undefined;
+  const versions = new TableVersions(() => catalog);
+  const commitTracker = new CommitTracker(versions);
   const loadCatalog = async () => {
-    tables = await loadPostgresCatalog(reading);
+    catalog = await loadPostgresCatalog(readConnection);
   };
-  const ensureCatalog = () => (tables === undefined ? loadCatalog() : undefined);
-  const snapshots = createSnapshotTracker(reading, { ownCommits: commits, versions, ensureCatalog });
+  const ensureCatalog = () => (catalog === undefined ? loadCatalog() : undefined);
+  const snapshotTracker = createSnapshotTracker(readConnection, { ownCommits: commitTracker, versions, ensureCatalog });
   return {
     name: 'postgres',
     kysely: {
@@ -82,17 +84,18 @@ export function openPostgres({ url, connections, onLost }: PostgresOptions): Eng
       createQueryCompiler: () => new PostgresQueryCompiler(),
       createIntrospector: (db) => new PostgresIntrospector(db),
     },
-    readConnection: reading,
-    openRequestConnection: snapshots.openRequestConnection,
+    readConnection,
+    openRequestConnection: snapshotTracker.openRequestConnection,
     async begin(isolation, lockKeys, waiter) {
       const transaction = await beginTransaction(pool, isolation, {
         lockKeys,
         keyedLock,
         waiter,
-        ownCommits: commits,
+        ownCommits: commitTracker,
         versions,
       });
-      return { ...transaction, commit: () => transaction.commit().finally(snapshots.recordCommit) };
+      // Also after an error: the transaction may have been committed before the connection broke.
+      return { ...transaction, commit: () => transaction.commit().finally(snapshotTracker.recordCommit) };
     },
     copyOperations: createPostgresCopyOperations(
       async () => {
@@ -103,14 +106,14 @@ export function openPostgres({ url, connections, onLost }: PostgresOptions): Eng
         });
         return client;
       },
-      () => beginTransaction(pool, 'read committed', { lockKeys: [], keyedLock, ownCommits: commits, versions }),
+      () => beginTransaction(pool, 'read committed', { lockKeys: [], keyedLock, ownCommits: commitTracker, versions }),
     ),
     isRetryable: isSerializationFailure,
     forgetSchema() {
-      tables = undefined;
+      catalog = undefined;
       versions.schemaChanged();
     },
-    clearCaches: snapshots.clear,
+    clearCaches: snapshotTracker.clear,
     // Autovacuum updates the statistics of PostgreSQL.
     async updateStatistics() {},
     async close() {
@@ -120,13 +123,14 @@ export function openPostgres({ url, connections, onLost }: PostgresOptions): Eng
   };
 }
 
-/** Long statements get at most seven of ten connections, so that others always find one. */
+/** Shares of the connections for long statements: at most seven of ten, so that other statements always find one. */
 const LIST_SHARE = 0.5;
 const SCAN_SHARE = 0.2;
 
+/** Creates a connection that runs each statement on a free connection of the pool and limits the number of long ones. */
 function createReadConnection(pool: pg.Pool, connections: number): Connection {
-  const limiter = (share: number) => createStatementLimiter(Math.max(1, Math.floor(connections * share)));
-  const limiters = { list: limiter(LIST_SHARE), scan: limiter(SCAN_SHARE) };
+  const createLimiter = (share: number) => createStatementLimiter(Math.max(1, Math.floor(connections * share)));
+  const limiters = { list: createLimiter(LIST_SHARE), scan: createLimiter(SCAN_SHARE) };
   return {
     execute(statement, origin) {
       const kind = longStatementKind(statement);
@@ -143,7 +147,7 @@ async function runReadOnly(
   client?: RequestClient | null,
 ): Promise<StatementResult> {
   const connection = await connect(pool);
-  let broken = false;
+  let isBroken = false;
   let cancellation: Promise<unknown> | undefined;
   const cancel = () => {
     const { processID } = connection as pg.PoolClient & { readonly processID: number };
@@ -155,37 +159,39 @@ async function runReadOnly(
     return await run(connection, statement);
   } catch (error) {
     if (client?.isDisconnected) throw new ClientDisconnected();
-    broken = error instanceof DatabaseUnavailable;
+    isBroken = error instanceof DatabaseUnavailable;
     throw error;
   } finally {
     client?.signal.removeEventListener('abort', cancel);
-    // Otherwise the next statement of this connection could be canceled.
+    // A cancellation that arrives late could hit the next statement of this connection.
     await cancellation;
-    connection.release(broken);
+    connection.release(isBroken);
   }
 }
 
 /**
- * Begins a transaction that holds its lock keys. Transactions of this process wait without a connection; those of other
- * processes wait at session locks. Locks are acquired before the transaction begins, because its snapshot must not be older.
+ * Begins a transaction that holds its lock keys. Transactions of this process wait in memory, without a connection; those of
+ * other processes wait for session-level advisory locks. The transaction begins after its locks are acquired, so that its
+ * snapshot includes the commits of earlier holders.
  */
 async function beginTransaction(
   pool: pg.Pool,
   isolation: Isolation,
-  request: LockRequest & CommitRecorders,
+  options: LockOptions & CommitRecorders,
 ): Promise<OpenTransaction> {
-  const { lockKeys } = request;
-  const releaseLocks = await acquireLocks(request);
+  const { lockKeys } = options;
+  const releaseLocks = await acquireLocks(options);
   try {
     const client = await connect(pool);
     if (lockKeys.length > 0) {
       const locks = lockKeys.map((lockKey) => `pg_advisory_lock(${toAdvisoryLockId(lockKey)})`);
-      await runOrDiscardClient(client, `set statement_timeout = 0; select ${locks}`);
+      await runOrDiscardClient(client, `set statement_timeout = 0; select ${locks.join()}`);
     }
-    return await beginOnClient(client, { isolation, ...request }, async (broken) => {
+    return await beginOnClient(client, { isolation, ...options }, async (isBroken) => {
       const unlocks = lockKeys.map((lockKey) => `pg_advisory_unlock(${toAdvisoryLockId(lockKey)})`);
-      if (!broken && lockKeys.length > 0)
-        await client.query(`select ${unlocks}; reset statement_timeout`).catch(() => client.end());
+      // The end of a broken session releases its locks.
+      if (!isBroken && lockKeys.length > 0)
+        await client.query(`select ${unlocks.join()}; reset statement_timeout`).catch(() => client.end());
       releaseLocks();
     });
   } catch (error) {
@@ -200,14 +206,14 @@ interface CommitRecorders {
   readonly versions: TableVersions;
 }
 
-interface LockRequest {
+interface LockOptions {
   readonly lockKeys: readonly string[];
   readonly keyedLock: KeyedLock;
   readonly waiter?: Waiter | undefined;
 }
 
 /** Acquires all lock keys in this process. Returns the function that releases them. */
-async function acquireLocks({ lockKeys, keyedLock: withKeyedLock, waiter }: LockRequest): Promise<() => void> {
+async function acquireLocks({ lockKeys, keyedLock: withKeyedLock, waiter }: LockOptions): Promise<() => void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   for (const lockKey of lockKeys) {
     const { promise: acquired, resolve: onAcquired } = Promise.withResolvers<void>();
@@ -234,13 +240,14 @@ function toAdvisoryLockId(lockKey: string): bigint {
   return BigInt.asIntN(64, BigInt(`0x${hash('sha1', `hearth ${lockKey}`, 'hex').slice(0, 16)}`));
 }
 
-/** Called after the end of the transaction; `broken`: its session will be discarded. */
-type OnEnded = (broken: boolean) => Promise<void>;
+/** Called after the end of the transaction; `isBroken`: its session will be discarded. */
+type OnEnded = (isBroken: boolean) => Promise<void>;
 
 interface BeginOnClientOptions extends CommitRecorders {
   readonly isolation: Isolation;
 }
 
+/** Begins a transaction on this client, which its end returns to the pool. */
 async function beginOnClient(
   client: pg.PoolClient,
   { isolation, ownCommits, versions }: BeginOnClientOptions,
@@ -250,23 +257,24 @@ async function beginOnClient(
   let changedTables: Set<string> | null = new Set();
   let hasFailed = false;
   const end = async (sql: 'commit' | 'rollback') => {
-    let broken = false;
+    let isBroken = false;
     const { promise: transactionNumber, resolve: resolveTransactionNumber } = Promise.withResolvers<number | null>();
+    // A rollback changes no table.
     const trackedCommit = ownCommits.trackCommit(sql === 'commit' ? changedTables : new Set(), transactionNumber);
     try {
-      const { command, transaction } = await endTransaction(client, sql, hasFailed);
-      resolveTransactionNumber(transaction);
+      const { command, number } = await endTransaction(client, sql, hasFailed);
+      resolveTransactionNumber(number);
       return command;
     } catch (error) {
       const translatedError = translateError(error);
       // A commit that fails with a conflict has ended the transaction; after other errors the session is discarded.
-      broken = sql === 'rollback' || translatedError instanceof DatabaseUnavailable;
+      isBroken = sql === 'rollback' || translatedError instanceof DatabaseUnavailable;
       throw translatedError;
     } finally {
       resolveTransactionNumber(null);
       await trackedCommit;
-      await onEnded(broken);
-      client.release(broken);
+      await onEnded(isBroken);
+      client.release(isBroken);
     }
   };
   await runOrDiscardClient(
@@ -301,19 +309,22 @@ function addTables(changedTables: Set<string> | null, addedTables: readonly stri
   return changedTables;
 }
 
-/** Ends a transaction and reads its number in the same round trip; a failed transaction cannot run further queries. */
+/**
+ * Ends a transaction. Returns the command that PostgreSQL executed, and the number of the transaction, read in the same round trip.
+ * The number is null if the transaction wrote nothing, or if it has failed and cannot run further queries.
+ */
 async function endTransaction(client: pg.PoolClient, sql: 'commit' | 'rollback', hasFailed: boolean) {
-  if (hasFailed) return { command: (await client.query(sql)).command, transaction: null };
+  if (hasFailed) return { command: (await client.query(sql)).command, number: null };
   const text = `select pg_current_xact_id_if_assigned()::text as number; ${sql}`;
-  const [transactionNumber, end] = (await client.query(text)) as unknown as [
+  const [numberResult, endResult] = (await client.query(text)) as unknown as [
     pg.QueryResult<{ number: string | null }>,
     pg.QueryResult,
   ];
-  const number = transactionNumber.rows[0]?.number ?? null;
-  return { command: end.command, transaction: number === null ? null : Number(number) };
+  const number = numberResult.rows[0]?.number ?? null;
+  return { command: endResult.command, number: number === null ? null : Number(number) };
 }
 
-/** Runs the first statement of a transaction. Discards the client if it fails. */
+/** Runs statements that prepare a transaction. Discards the client if they fail. */
 async function runOrDiscardClient(client: pg.PoolClient, sql: string): Promise<void> {
   try {
     await client.query(sql);
@@ -370,6 +381,7 @@ const UNAVAILABLE_SQLSTATE = /^(08|53|57P|57014)/;
 const SOCKET_ERROR_CODE = /^E[A-Z]+$/;
 const CONNECTION_LOST_MESSAGE = /Connection terminated|Client has encountered a connection error|not queryable/;
 
+/** Returns a DatabaseUnavailable error if the server or the connection failed, else the same error. */
 function translateError(error: unknown): unknown {
   const code = getSqlState(error);
   if (code === undefined) {

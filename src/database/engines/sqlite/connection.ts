@@ -6,6 +6,7 @@ import { DatabaseUnavailable } from '../unavailable.ts';
 /** Milliseconds that SQLite waits for a lock inside a call, which blocks the event loop. Longer waits are asynchronous. */
 export const BUSY_TIMEOUT_MS = 50;
 
+/** Maximum number of prepared statements per connection. */
 const MAX_PREPARED_STATEMENTS = 500;
 
 export interface SqliteConnection extends Connection {
@@ -19,32 +20,34 @@ export interface SqliteConnection extends Connection {
 interface PreparedStatement {
   readonly statement: StatementSync;
   readonly columns: readonly ResultColumn[];
-  /** Number of rows so far, and the function that builds a row, which is compiled after some rows. */
+  /** Number of result rows so far; negative infinity once `mapRow` is compiled. */
   rowCount: number;
+  /** Converts the values of a row to an object. Compiled after `ROWS_BEFORE_COMPILING` rows. */
   mapRow: (values: readonly unknown[]) => Row;
 }
 
 interface ResultColumn {
   readonly name: string;
-  /** Declared BOOLEAN, stored as 0 and 1. */
-  readonly boolean: boolean;
+  /** Whether the column is declared BOOLEAN; its values are 0 and 1. */
+  readonly isBoolean: boolean;
 }
 
-/** `checkInterruption` throws if the running statement has been interrupted; it is called for each text that is scanned. */
+/** Opens a connection. `checkInterruption` throws if the running statement was interrupted; it is called for each scanned text. */
 export function openConnection(file: string, checkInterruption?: () => void): SqliteConnection {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  // Conditions that scan texts call this SQL function (`hasSubstringInLongText`).
   const zeroUnlessInterrupted = () => {
     checkInterruption?.();
     return 0;
   };
-  // A deterministic function without arguments is called once for each statement.
+  // SQLite calls a deterministic function without arguments once per statement, any other function once per row.
   const options = { deterministic: checkInterruption === undefined };
   database.function('zero_unless_interrupted', options, zeroUnlessInterrupted);
   const statements = createBoundedCache<PreparedStatement>(MAX_PREPARED_STATEMENTS);
   const prepareCached = (sql: string): PreparedStatement => {
     let preparedStatement = statements.get(sql);
     if (preparedStatement === undefined) {
-      preparedStatement = describeStatement(database.prepare(sql));
+      preparedStatement = toPreparedStatement(database.prepare(sql));
       statements.set(sql, preparedStatement);
     }
     return preparedStatement;
@@ -66,9 +69,9 @@ export function openConnection(file: string, checkInterruption?: () => void): Sq
   };
 }
 
-function describeStatement(statement: StatementSync): PreparedStatement {
-  const columns = statement.columns().map(({ name, type }) => ({ name, boolean: type?.toLowerCase() === 'boolean' }));
-  // Reading arrays and building objects here takes half the time, and the objects have the usual prototype.
+function toPreparedStatement(statement: StatementSync): PreparedStatement {
+  const columns = statement.columns().map(({ name, type }) => ({ name, isBoolean: type?.toLowerCase() === 'boolean' }));
+  // Building the objects here takes half the time of node:sqlite, whose objects also have no prototype.
   statement.setReturnArrays(true);
   return { statement, columns, rowCount: 0, mapRow: (values) => toRow(columns, values) };
 }
@@ -89,10 +92,10 @@ function runStatement(prepared: PreparedStatement, parameters: readonly unknown[
 /** Number of rows after which a statement counts as frequent, and its row mapper is compiled. */
 const ROWS_BEFORE_COMPILING = 40;
 
-/** Compiles `toRow` for a statement into one expression, which is thirty times as fast. */
+/** Compiles a `toRow` for these columns, with one object literal, which is thirty times as fast. */
 function compileRowMapper(columns: readonly ResultColumn[]): PreparedStatement['mapRow'] {
-  const properties = columns.map(({ name, boolean }, i) => {
-    const value = boolean ? `v[${i}] === null ? null : v[${i}] !== 0` : `v[${i}]`;
+  const properties = columns.map(({ name, isBoolean }, i) => {
+    const value = isBoolean ? `v[${i}] === null ? null : v[${i}] !== 0` : `v[${i}]`;
     return `${JSON.stringify(name)}: ${value}`;
   });
   return new Function('v', `return { ${properties.join(', ')} };`) as PreparedStatement['mapRow'];
@@ -101,9 +104,9 @@ function compileRowMapper(columns: readonly ResultColumn[]): PreparedStatement['
 function toRow(columns: readonly ResultColumn[], values: readonly unknown[]): Row {
   const row: Row = {};
   for (let i = 0; i < columns.length; i++) {
-    const { name, boolean } = columns[i]!;
+    const { name, isBoolean } = columns[i]!;
     const value = values[i];
-    row[name] = boolean && value !== null ? value !== 0 : value;
+    row[name] = isBoolean && value !== null ? value !== 0 : value;
   }
   return row;
 }
@@ -115,10 +118,12 @@ function toSqliteValue(value: unknown): SQLInputValue {
   return value as SQLInputValue;
 }
 
+/** Primary result codes of SQLite. */
 const SQLITE_FULL = 13;
 const SQLITE_INPUT_OUTPUT = 10;
 const SQLITE_CANNOT_OPEN = 14;
 const SQLITE_BUSY = 5;
+/** Extended result codes of SQLite. */
 const CONSTRAINT_UNIQUE = 2067;
 const CONSTRAINT_PRIMARY_KEY = 1555;
 
@@ -134,13 +139,18 @@ function getPrimaryCode(error: unknown): number | undefined {
   return code === undefined ? undefined : code & 0xff;
 }
 
+/** Returns whether another connection holds the lock that the statement needs. */
 export function isBusy(error: unknown): boolean {
   return getPrimaryCode(error) === SQLITE_BUSY;
 }
 
+/**
+ * Returns a DatabaseUnavailable error if the file cannot be read or written, else the same error. Adds the name of the violated
+ * index to a violation of a unique constraint.
+ */
 export function translateError(error: unknown, database: DatabaseSync): unknown {
-  const primary = getPrimaryCode(error);
-  if (primary === SQLITE_FULL || primary === SQLITE_INPUT_OUTPUT || primary === SQLITE_CANNOT_OPEN) {
+  const primaryCode = getPrimaryCode(error);
+  if (primaryCode === SQLITE_FULL || primaryCode === SQLITE_INPUT_OUTPUT || primaryCode === SQLITE_CANNOT_OPEN) {
     return new DatabaseUnavailable(error);
   }
   const code = getResultCode(error);
@@ -151,7 +161,9 @@ export function translateError(error: unknown, database: DatabaseSync): unknown 
   return error;
 }
 
+/** Finds the index by the message, such as `UNIQUE constraint failed: users.name`. */
 function findViolatedIndex(message: string, code: number, database: DatabaseSync): string {
+  // For an index on expressions, SQLite reports the index itself.
   const indexMatch = /index '([^']+)'/.exec(message);
   if (indexMatch) return indexMatch[1]!;
   const columns = message.replace(/^.*failed: /, '').split(', ');

@@ -17,7 +17,8 @@ import { isBusy, openConnection } from './connection.ts';
 
 /** Backup and restore operations of SQLite. Each snapshot and each lock has its own connection. */
 
-const KINDS: Readonly<Record<string, ColumnKind>> = {
+/** Column kinds by declared type. */
+const COLUMN_KINDS: Readonly<Record<string, ColumnKind>> = {
   integer: 'integer',
   real: 'real',
   boolean: 'boolean',
@@ -27,18 +28,20 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
 
 /** Milliseconds for which the write lock is retried. */
 const LOCK_TIMEOUT_MS = 10_000;
+/** Milliseconds between two attempts to get the write lock. */
+const LOCK_RETRY_DELAY_MS = 20;
 
 /** Rows per batch of a stream. */
 const BATCH_SIZE = 200;
 
 export function createSqliteCopyOperations(
   file: string,
-  beginCopyTransaction: () => Promise<OpenTransaction>,
+  beginRestoreTransaction: () => Promise<OpenTransaction>,
 ): CopyOperations {
   return {
     openSnapshot: async () => openSnapshot(file),
     lockRefs: () => lockWrites(file),
-    beginRestore: beginCopyTransaction,
+    beginRestore: beginRestoreTransaction,
     listTables,
     suspendConstraints,
     insert,
@@ -60,7 +63,7 @@ function openSnapshot(file: string): DatabaseSnapshotConnection {
       statement.setReturnArrays(true);
       let rows: CellValues[] = [];
       for (const row of statement.iterate() as Iterable<unknown> as Iterable<unknown[]>) {
-        rows.push(toNeutralValues(row, kinds));
+        rows.push(toCellValues(row, kinds));
         if (rows.length < BATCH_SIZE) continue;
         yield rows;
         rows = [];
@@ -71,16 +74,18 @@ function openSnapshot(file: string): DatabaseSnapshotConnection {
   };
 }
 
-function toNeutralValues(row: unknown[], kinds: readonly ColumnKind[]): CellValues {
-  for (let at = 0; at < row.length; at++) {
-    const value = row[at];
+/** Converts booleans and bytes of a row in place, to the common form of both engines. */
+function toCellValues(row: unknown[], kinds: readonly ColumnKind[]): CellValues {
+  for (let index = 0; index < row.length; index++) {
+    const value = row[index];
     if (value === null) continue;
-    if (kinds[at] === 'boolean') row[at] = value !== 0;
-    else if (kinds[at] === 'bytes') row[at] = Buffer.from(value as Uint8Array);
+    if (kinds[index] === 'boolean') row[index] = value !== 0;
+    else if (kinds[index] === 'bytes') row[index] = Buffer.from(value as Uint8Array);
   }
   return row;
 }
 
+/** Takes the write lock with a connection of its own. Returns the function that releases it. */
 async function lockWrites(file: string): Promise<() => Promise<void>> {
   const { database } = openConnection(file);
   for (const startedAt = performance.now(); ; ) {
@@ -88,7 +93,7 @@ async function lockWrites(file: string): Promise<() => Promise<void>> {
       database.exec('begin immediate');
       return async () => database.close();
     } catch (error) {
-      if (isBusy(error) && performance.now() - startedAt < LOCK_TIMEOUT_MS) await pause(20);
+      if (isBusy(error) && performance.now() - startedAt < LOCK_TIMEOUT_MS) await pause(LOCK_RETRY_DELAY_MS);
       else {
         database.close();
         throw isBusy(error) ? new DatabaseUnavailable(error) : error;
@@ -109,12 +114,16 @@ async function listTables(connection: Connection): Promise<CopiedTable[]> {
      from pragma_table_list t, pragma_table_info(t.name) c
      where t.schema = 'main' and t.type = 'table' and t.name not like 'sqlite\\_%' escape '\\' order by t.name, c.cid`,
   );
+  // An empty database has no table sqlite_sequence.
   const sequences = columns.length === 0 ? [] : await query(connection, 'select name, seq from sqlite_sequence');
   const lastIds = new Map(sequences.map(({ name, seq }) => [String(name), Number(seq)]));
-  return buildCopiedTables({ columns, kinds: KINDS, lastIds });
+  return buildCopiedTables({ columns, kinds: COLUMN_KINDS, lastIds });
 }
 
-/** Drops the triggers that copy data to other rows; those of search indexes stay, because only they fill the indexes. */
+/**
+ * Drops the triggers that copy data to other rows; those of search indexes stay, because only they fill the indexes. The returned
+ * function creates the triggers again and checks the foreign keys, which the restore transaction has disabled.
+ */
 async function suspendConstraints(connection: Connection): Promise<() => Promise<void>> {
   const triggers = await query(
     connection,
@@ -166,6 +175,7 @@ async function listReferences(connection: Connection): Promise<Reference[]> {
   }));
 }
 
+/** Runs SQLite's integrity check. A problem that concerns one index is repaired by rebuilding it. */
 async function checkIntegrity(connection: Connection) {
   const rows = await query(connection, 'select integrity_check as problem from pragma_integrity_check');
   const problems = rows.map(({ problem }) => String(problem)).filter((problem) => problem !== 'ok');

@@ -9,14 +9,14 @@ export interface ReadThreads {
   execute(statement: Statement, origin?: StatementOrigin): Promise<StatementResult>;
   /** Starts a thread in advance of the first statement. */
   prepare(): void;
-  /** Stops the threads when no statement waits; the next statement starts a new one. */
+  /** Stops each thread after its running and waiting statements; the next statement starts a new one. */
   stopWhenIdle(): Promise<void>;
   /** Restarts the threads, so that new connections load the current schema and statistics. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** With two threads, a long statement of one network does not stop those of the others. */
+/** Number of threads: with two, a long statement of one network does not block those of other networks. */
 const THREAD_COUNT = 2;
 
 /** Creates the read threads, which start with the first statements or with `prepare`. */
@@ -39,7 +39,7 @@ export function createReadThreads(file: string): ReadThreads {
   return {
     execute: ({ sql, parameters }, origin) =>
       limiter.run(() => execute({ sql, parameters }, origin?.client), createWaiter(origin)),
-    prepare: () => threads[0]!.prepare(),
+    prepare: () => threads[0]!.start(),
     stopWhenIdle: () => runInAllThreads((thread) => thread.stopWhenIdle()),
     restart: () => runInAllThreads((thread) => thread.restart()),
     close: () => runInAllThreads((thread) => thread.close()),
@@ -53,8 +53,9 @@ export interface ReadThreadData {
   readonly interruptFlag: Int32Array;
 }
 
-/** Messages to and from the thread, one statement at a time. */
+/** Message to the thread: the statement to run. The next one is sent after the response. */
 export type ReadThreadRequest = Pick<Statement, 'sql' | 'parameters'>;
+/** Message from the thread. */
 export type ReadThreadResponse = { readonly result: StatementResult } | { readonly error: unknown };
 
 /** Milliseconds after which an idle thread stops. */
@@ -80,14 +81,15 @@ function createReadThread(file: string) {
   let idleTimer: NodeJS.Timeout | undefined;
 
   const stopWorker = async () => {
-    const endingWorker = worker;
+    const stoppedWorker = worker;
     worker = undefined;
-    await endingWorker?.terminate();
+    await stoppedWorker?.terminate();
   };
 
   const startWorker = () => {
     interruptFlag = createInterruptFlag();
     const workerData: ReadThreadData = { file, interruptFlag };
+    // A small young generation keeps the memory of a thread low.
     const newWorker = new Worker(PROGRAM, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
     // An error without a listener would end the server. The caller of `execute` gets the error, and the next statement starts a
     // new thread.
@@ -111,6 +113,7 @@ function createReadThread(file: string) {
   const sendRequest = (request: ReadThreadRequest, client?: RequestClient | null): Promise<StatementResult> => {
     clearTimeout(idleTimer);
     worker ??= startWorker();
+    // Kept in a local, because a restarted worker gets another flag.
     const flag = interruptFlag;
     Atomics.store(flag, 0, 0);
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
@@ -148,7 +151,7 @@ function createReadThread(file: string) {
   return {
     execute: (statement: ReadThreadRequest, client: RequestClient | null | undefined) =>
       limiter.run(() => sendRequest(statement, client), { exemptFromLimit: true }),
-    prepare: () => {
+    start: () => {
       if (worker === undefined) ensureStarted();
     },
     stopWhenIdle: () => limiter.run(stopWorker, { exemptFromLimit: true }),

@@ -24,15 +24,15 @@ const QUEUE_LIMIT = { maxWaiting: 1_000, retryAfterSeconds: 5 };
 /** Maximum bytes of the write-ahead log after a checkpoint. */
 const WAL_SIZE_LIMIT = 16 * 2 ** 20;
 
-/** Database size in bytes from which on long statements run in a thread. */
+/** Default minimum size in bytes of a database whose long statements run in a thread. */
 const DEFAULT_LARGE_BYTES = 32 * 2 ** 20;
-/** From this share of that size on, the thread is started in advance. */
+/** Share of the minimum size at which the thread is started in advance. */
 const PREPARE_THREAD_SHARE = 0.75;
-/** From this share of that size on, statements that scan texts run in a thread: a mebibyte may take 20 ms. */
+/** Share of the minimum size at which statements that scan texts run in a thread: a mebibyte may take 20 ms. */
 const SCAN_THREAD_SHARE = 1 / 16;
 
 interface SqliteOptions {
-  /** Size in bytes from which on the database counts as large. */
+  /** Minimum size in bytes of a database that counts as large. */
   readonly largeDatabaseBytes?: number | undefined;
 }
 
@@ -40,10 +40,7 @@ interface SqliteOptions {
  * Opens the SQLite engine: one writing and one reading connection on `file`, and for a large database threads for long
  * lists and for statements that scan texts.
  */
-export function openSqlite(
-  file: string,
-  { largeDatabaseBytes: large = DEFAULT_LARGE_BYTES }: SqliteOptions = {},
-): Engine {
+export function openSqlite(file: string, { largeDatabaseBytes = DEFAULT_LARGE_BYTES }: SqliteOptions = {}): Engine {
   const writer = openConnection(file);
   writer.database.exec(
     `pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma journal_size_limit = ${WAL_SIZE_LIMIT}`,
@@ -52,11 +49,11 @@ export function openSqlite(
     'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
   );
   const getDatabaseBytes = () => Number(sizeStatement.get()!.bytes);
-  const isLarge = () => getDatabaseBytes() >= large;
+  const isLarge = () => getDatabaseBytes() >= largeDatabaseBytes;
   if (isLarge()) analyzeAllTables(writer.database);
-  const readConnection = openConnection(file);
-  readConnection.database.exec('pragma query_only = on');
-  const snapshot = createReadSnapshot(readConnection);
+  const snapshotConnection = openConnection(file);
+  snapshotConnection.database.exec('pragma query_only = on');
+  const snapshot = createReadSnapshot(snapshotConnection);
   const threads = { list: createReadThreads(file), scan: createReadThreads(file) };
   const executor = createYieldingExecutor();
   const { execute: readOnSnapshot } = executor.forConnection(snapshot);
@@ -64,19 +61,21 @@ export function openSqlite(
     const kind = longStatementKind(statement);
     if (kind === null) return readOnSnapshot(statement);
     const databaseBytes = getDatabaseBytes();
-    if (databaseBytes >= (kind === 'scan' ? large * SCAN_THREAD_SHARE : large))
+    if (databaseBytes >= (kind === 'scan' ? largeDatabaseBytes * SCAN_THREAD_SHARE : largeDatabaseBytes))
       return threads[kind].execute(statement, origin);
-    if (databaseBytes >= large * PREPARE_THREAD_SHARE) threads.list.prepare();
+    if (databaseBytes >= largeDatabaseBytes * PREPARE_THREAD_SHARE) threads.list.prepare();
     return readOnSnapshot(statement);
   };
   const versions = new TableVersions(() => loadSqliteCatalog(writer.database));
-  const reader = cacheReads({ ...snapshot, execute }, { database: writer.database, versions });
+  const cachedReader = cacheReads({ ...snapshot, execute }, { database: writer.database, versions });
+  // Serializes the transactions of this process; other processes wait for SQLite's lock.
   const { acquire: acquireWriteLock } = createConcurrencyLimiter(1, QUEUE_LIMIT);
   const runExclusive: RunExclusive = async (database, work) => {
     const releaseLock = await acquireWriteLock({ exemptFromLimit: true });
     try {
       await executor.yieldIfDue();
       await retryWhileBusy(database, () => {
+        // `work` may write on the reading connection, and later reads must see what it has written.
         snapshot.release();
         work();
       });
@@ -84,6 +83,7 @@ export function openSqlite(
       releaseLock();
     }
   };
+  // Isolation and lock keys have no effect: SQLite transactions run one after another.
   const beginTransaction: Engine['begin'] = async (_isolation, _lockKeys, waiter) => {
     const releaseLock = await acquireWriteLock(waiter);
     try {
@@ -96,9 +96,12 @@ export function openSqlite(
     }
     return openTransaction({ writer, snapshot, versions, executor }, releaseLock);
   };
-  /** Begins a transaction without foreign key checks. SQLite can disable them only outside of transactions. */
-  const beginCopyTransaction = async () => {
-    const setForeignKeys = (references: 'on' | 'off') => writer.database.exec(`pragma foreign_keys = ${references}`);
+  /**
+   * Begins a transaction without foreign key checks. Only for a restore, while nothing else writes: SQLite can disable the checks
+   * only outside of transactions.
+   */
+  const beginRestoreTransaction = async () => {
+    const setForeignKeys = (state: 'on' | 'off') => writer.database.exec(`pragma foreign_keys = ${state}`);
     setForeignKeys('off');
     const transaction = await beginTransaction('serializable', []);
     return {
@@ -114,34 +117,34 @@ export function openSqlite(
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
-    readConnection: reader,
-    openRequestConnection: reader.openRequestConnection,
+    readConnection: cachedReader,
+    openRequestConnection: cachedReader.openRequestConnection,
     begin: beginTransaction,
-    copyOperations: createSqliteCopyOperations(file, beginCopyTransaction),
+    copyOperations: createSqliteCopyOperations(file, beginRestoreTransaction),
     isRetryable: isBusy,
     forgetSchema() {
       writer.clearStatements();
-      reader.clearStatements();
-      reader.clearCache();
+      cachedReader.clearStatements();
+      cachedReader.clearCache();
       versions.schemaChanged();
     },
     clearCaches() {
-      reader.clearCache();
-      for (const each of [snapshot, writer]) each.clearMemory();
+      cachedReader.clearCache();
+      for (const connection of [snapshot, writer]) connection.clearMemory();
       for (const thread of Object.values(threads)) void thread.stopWhenIdle();
     },
     async updateStatistics() {
       if (!isLarge()) return;
       const { hasAnalyzed } = await analyzeTables(writer.database, snapshot.database, runExclusive);
       if (!hasAnalyzed) return;
-      reader.clearCache();
+      cachedReader.clearCache();
       await Promise.all(Object.values(threads).map((thread) => thread.restart()));
     },
     async close() {
       const releaseLock = await acquireWriteLock({ exemptFromLimit: true });
       await Promise.all(Object.values(threads).map((thread) => thread.close()));
       snapshot.release();
-      reader.database.close();
+      snapshot.database.close();
       writer.database.close();
       releaseLock();
     },
@@ -175,27 +178,27 @@ function createYieldingExecutor() {
       let hasWaited = false;
       return {
         execute(statement: Statement) {
-          const yielded = yieldIfDue();
-          if (yielded === undefined) return execute(statement);
+          const nextTurn = yieldIfDue();
+          if (nextTurn === undefined) return execute(statement);
           hasWaited = true;
           waitingCount++;
-          return yielded.then(() => {
+          return nextTurn.then(() => {
             waitingCount--;
             return execute(statement);
           });
         },
         /** Returns whether a statement has waited since the last call, or waits now. */
-        hasYielded() {
-          const hadWaited = hasWaited;
+        hasYieldedSinceLastCall() {
+          const hasYielded = hasWaited;
           hasWaited = waitingCount > 0;
-          return hadWaited;
+          return hasYielded;
         },
       };
     },
   };
 }
 
-interface TransactionConnections {
+interface TransactionResources {
   readonly writer: SqliteConnection;
   /** The connection on which other requests read. */
   readonly snapshot: ReadSnapshot;
@@ -203,8 +206,9 @@ interface TransactionConnections {
   readonly executor: ReturnType<typeof createYieldingExecutor>;
 }
 
+/** Wraps the transaction that has begun on the writer. Calls `onEnded` after its end. */
 function openTransaction(
-  { writer, snapshot, versions, executor }: TransactionConnections,
+  { writer, snapshot, versions, executor }: TransactionResources,
   onEnded: () => void,
 ): OpenTransaction {
   const { database } = writer;
@@ -216,7 +220,8 @@ function openTransaction(
       for (const table of versions.tablesChangedBy(statement.sql) ?? []) changedTables.add(table);
     return result;
   };
-  const onDone = () => {
+  const finish = () => {
+    // Also after a rollback, which only invalidates more than needed.
     versions.recordCommit(changedTables);
     onEnded();
   };
@@ -224,13 +229,14 @@ function openTransaction(
     ...executor.forConnection({ execute }),
     async commit() {
       try {
+        // Later reads of this event loop turn must see the commit.
         snapshot.release();
         database.exec('commit');
       } catch (error) {
         if (database.isTransaction) database.exec('rollback');
         throw translateError(error, database);
       } finally {
-        onDone();
+        finish();
       }
     },
     async rollback() {
@@ -238,7 +244,7 @@ function openTransaction(
         // Some failures, such as a full disk, have already rolled back.
         if (database.isTransaction) database.exec('rollback');
       } finally {
-        onDone();
+        finish();
       }
     },
   };
