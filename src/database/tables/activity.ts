@@ -1,12 +1,12 @@
 import type { Generated } from 'kysely';
 
-/** The rows of `src/activity`. User, project and target ids are plain numbers, because rows may outlive what they refer to. */
+/** Tables of `src/activity`. Ids of users, projects and targets are no foreign keys, because events may outlive these objects. */
 export interface ActivityTables {
   activity_events: ActivityEventsTable;
   audit_events: AuditEventsTable;
 }
 
-/** The values of the `action` filter. */
+/** An action in the filter `action` of the API. */
 export type ActivityAction =
   | 'created'
   | 'updated'
@@ -21,6 +21,7 @@ export type ActivityAction =
   | 'expired'
   | 'approved';
 
+/** An action as the feed shows it: the `action_name` of the API. */
 export type ActivityActionName =
   | 'opened'
   | 'closed'
@@ -59,12 +60,11 @@ export interface ActivityEventsTable {
   project_id: number;
   author_id: number;
   action: ActivityAction;
-  /** The action as the feed shows it. */
   action_name: ActivityActionName;
   target_type: ActivityTargetType | null;
-  /** Null also for a target that was destroyed by the action. */
+  /** Null also if the action deleted the target. */
   target_id: number | null;
-  /** The target's id if its type has no iid. */
+  /** Iid of the target, or its id if its type has no iid. */
   target_iid: number | null;
   imported_from: Generated<ImportedFrom>;
   push_action: PushAction | null;
@@ -72,11 +72,11 @@ export interface ActivityEventsTable {
   commit_count: number | null;
   commit_from: string | null;
   commit_to: string | null;
-  /** Without `refs/heads/` or `refs/tags/`; null when the event stands for many refs. */
+  /** Name without `refs/heads/` or `refs/tags/`; null for an event of several refs. */
   ref: string | null;
   /** At most 70 characters. */
   commit_title: string | null;
-  /** Number of refs of the event; null for one. */
+  /** Number of refs of a bulk event; null for an event of one ref. */
   ref_count: number | null;
   created_at: string;
 }
@@ -86,7 +86,7 @@ export type AuditEntityType = 'User' | 'Group' | 'Project' | 'Gitlab::Audit::Ins
 /** Audit events. Rows are only inserted. */
 export interface AuditEventsTable {
   id: Generated<number>;
-  /** -1 when no user acted. */
+  /** Id of the acting user; -1 if none acted. */
   author_id: number;
   entity_type: AuditEntityType;
   entity_id: number;

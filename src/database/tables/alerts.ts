@@ -18,7 +18,7 @@ interface AlertIntegrationsTable {
   type: AlertIntegrationType;
   name: string;
   active: boolean;
-  /** The last segment of the URL; it never changes. */
+  /** Last segment of the URL; it never changes. */
   endpoint_identifier: string;
   /** Encrypted, because users who manage the integration can see it again. */
   encrypted_token: string;
@@ -37,7 +37,7 @@ interface AlertsTable {
   project_id: number;
   iid: number;
   title: string;
-  /** Case-folded for searching, as the other keys. */
+  /** Folded title for searching, as the other `*_key` columns. */
   title_key: string;
   description: string | null;
   description_key: string | null;
@@ -56,7 +56,7 @@ interface AlertsTable {
   started_at: string;
   /** Set while the alert is resolved. */
   ended_at: string | null;
-  /** Number of reports. */
+  /** Number of payloads that reported the alert. */
   event_count: number;
   /** 40 hexadecimal digits; unique among the unresolved alerts of a project. */
   fingerprint: string | null;
@@ -80,7 +80,7 @@ interface AlertNotesTable {
   alert_id: number;
   author_id: number;
   body: string;
-  /** Whether Hearth wrote the note, about an action of the author. */
+  /** Whether the note is a system note about an action of the author. */
   system: boolean;
   created_at: string;
   updated_at: string;

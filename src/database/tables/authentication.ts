@@ -5,14 +5,14 @@ export type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'block
 export interface UsersTable {
   id: Generated<number>;
   username: string;
-  /** Folded; unique. */
+  /** Folded username; unique. */
   username_key: string;
   name: string;
-  /** Folded, for searching. */
+  /** Folded name, for searching. */
   name_key: string;
   /** The primary address. Its row in `emails` makes it unique. */
   email: string;
-  /** Folded; unique. */
+  /** Folded primary address; unique. */
   email_key: string;
   /** A new primary address that is not confirmed yet. */
   unconfirmed_email: string | null;
@@ -22,16 +22,16 @@ export interface UsersTable {
   admin: Generated<boolean>;
   auditor: Generated<boolean>;
   external: Generated<boolean>;
-  /** A bot: the alert bot, or a bot of a project or group token. */
+  /** Whether the user is a bot: the alert bot, or the bot of a project or group token. */
   bot: Generated<boolean>;
-  /** A built-in user (`ghost`, `alert-bot`), which cannot be changed or deleted. */
+  /** Whether the user is built in (`ghost`, `alert-bot`) and cannot be changed or deleted. */
   internal: Generated<boolean>;
   private_profile: Generated<boolean>;
   can_create_group: Generated<boolean>;
   projects_limit: number;
-  /** null: the user cannot sign in with a password. */
+  /** Null: the user cannot sign in with a password. */
   password_hash: string | null;
-  /** From this time on, the user must choose a new password, because an administrator has set it. */
+  /** Time after which the user must choose a new password, because an administrator has set this one. */
   password_expires_at: string | null;
   failed_attempts: Generated<number>;
   locked_until: string | null;
@@ -62,7 +62,7 @@ export interface UsersTable {
   /** The latest UTC date on which the user was active. */
   last_activity_on: string | null;
   created_by_id: number | null;
-  /** Since this time the user is being deleted: blocked, and deleted in the background. */
+  /** Time at which the deletion was requested: the user is blocked and deleted in the background. */
   deletion_scheduled_at: Generated<string | null>;
   created_at: string;
   updated_at: string;
@@ -73,7 +73,7 @@ export interface EmailsTable {
   id: Generated<number>;
   user_id: number;
   email: string;
-  /** Case-folded; unique per user. */
+  /** Folded address; unique per user. */
   address_key: string;
   /** The folded address if it is reserved (primary or confirmed). Unique. */
   taken_key: string | null;
@@ -95,7 +95,7 @@ export interface AccessTokensTable {
   id: Generated<number>;
   user_id: number;
   name: string;
-  /** Folded, for searching. */
+  /** Folded name, for searching. */
   name_key: string;
   description: string | null;
   /** JSON array. */
@@ -107,7 +107,7 @@ export interface AccessTokensTable {
   /** The previous token that was rotated into this one. */
   previous_token_id: number | null;
   last_used_at: string | null;
-  /** JSON array, the most recent address first, at most five. */
+  /** JSON array of at most five addresses, the most recent first. */
   last_used_ips: Generated<string>;
   /** Hexadecimal SHA-256 of the secret. */
   digest: string;
@@ -119,12 +119,12 @@ export interface AccessTokensTable {
 interface SessionsTable {
   /** Hexadecimal SHA-256 of the cookie's value. */
   digest: string;
-  /** null: not signed in. */
+  /** Null: not signed in. */
   user_id: number | null;
   /** The page that required the sign-in: path and query relative to the base URL. */
   return_to: string | null;
   created_at: string;
-  /** Up to some minutes old, because not every request updates it. */
+  /** Time of the last request; some minutes too early, because not every request updates it. */
   last_seen_at: string;
 }
 

@@ -11,7 +11,7 @@ interface AwardEmojiTable {
   user_id: number | null;
   /** The main name of the emoji. */
   name: string;
-  /** Exactly one of these four is set. */
+  /** Exactly one of these four ids is set. */
   issue_id: Generated<number | null>;
   merge_request_id: Generated<number | null>;
   epic_id: Generated<number | null>;

@@ -1,8 +1,8 @@
-/** Blobs, to which rows refer by a foreign key; the content is in a file with this name. */
+/** Blobs. Other tables refer to them by a foreign key; the content is in a file whose name is the SHA-256. */
 interface BlobsRow {
   sha256: string;
   size: number;
-  /** Time of the last link; the blob is deleted an hour later at the earliest. */
+  /** Time of the last reference by a row; an unreferenced blob is deleted an hour later at the earliest. */
   linked_at: string;
 }
 

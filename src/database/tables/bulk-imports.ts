@@ -36,17 +36,17 @@ interface BulkImportsTable {
   status: BulkImportState;
   source_version: string | null;
   source_enterprise: boolean | null;
-  /** The given URL without user info. */
+  /** The requested URL without user info. */
   source_url: string;
   has_failures: Generated<boolean>;
   created_at: string;
   /** Updated by all progress: an import without progress for a day is cancelled. */
   updated_at: string;
-  /** From this time on, the secrets are stored for another day. */
+  /** End of the import; its secrets are deleted a day later. */
   ended_at: string | null;
 }
 
-/** The source and its credentials; encrypted, and deleted a day after the end of the import. */
+/** URL and credentials of the source: encrypted, and deleted a day after the end of the import. */
 interface BulkImportConfigurationsTable {
   bulk_import_id: number;
   encrypted_url: string;
@@ -57,13 +57,13 @@ interface BulkImportConfigurationsTable {
 interface BulkImportEntitiesTable {
   id: Generated<number>;
   bulk_import_id: number;
-  /** The user of the import, copied for the list of a user's entities. */
+  /** The user of the import, copied for the index of a user's entities. */
   user_id: number;
-  /** The parent group whose relations contain the entity; null: the request named it. */
+  /** The entity of the parent group that contains this entity; null: the request named this entity. */
   parent_id: number | null;
   source_type: EntityType;
   source_full_path: string;
-  /** From the source's response to the first request. */
+  /** Id on the source; null until its first response. */
   source_id: number | null;
   destination_namespace: string;
   destination_slug: string;
@@ -87,13 +87,14 @@ interface BulkImportTrackersTable {
   /** Position in the order of the relations. */
   stage: number;
   status: TrackerState;
-  /** The current page; null: none was requested yet. */
+  /** The page to fetch next; null: none was fetched yet. */
   next_page: number | null;
   source_count: Generated<number>;
   fetched_count: Generated<number>;
   imported_count: Generated<number>;
-  /** The request, relative to `/api/v4`, that must be retried, and the number of attempts. */
+  /** The request that must be retried, relative to `/api/v4`. */
   retried_call: string | null;
+  /** Number of attempts of `retried_call`. */
   retries: Generated<number>;
 }
 
@@ -110,14 +111,14 @@ interface BulkImportObjectsTable {
 interface BulkImportUsersTable {
   bulk_import_id: number;
   source_user_id: number;
-  /** Null: there is no matching user. */
+  /** Null: no local user matches. */
   user_id: number | null;
 }
 
 /** An epic whose parent is not imported yet. */
 interface BulkImportAwaitedEpicsTable {
   bulk_import_id: number;
-  /** The source's id of the parent. */
+  /** Id of the parent on the source. */
   source_id: number;
   epic_id: number;
 }

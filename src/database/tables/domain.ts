@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { ImportedFrom } from './activity.ts';
 
-/** The rows of `src/domain`: namespaces, projects with their repositories, and memberships. */
+/** Tables of `src/domain`: namespaces, projects with their repositories, and memberships. */
 export interface DomainTables {
   namespaces: NamespacesTable;
   namespace_closure: NamespaceClosureTable;
@@ -37,15 +37,16 @@ interface NamespacesTable {
   storage: Generated<string>;
   /** The running storage move; null if there is none. */
   move_id: number | null;
-  /** `YYYY-MM-DD`; set with the name and path from before the deletion was scheduled. */
+  /** Date on which the deletion was scheduled, `YYYY-MM-DD`. */
   marked_for_deletion_on: string | null;
+  /** Name and path before the deletion was scheduled, which changes both. */
   name_before_deletion: string | null;
   path_before_deletion: string | null;
   created_at: string;
   updated_at: string;
 }
 
-/** All pairs of a group and its ancestors, including itself at depth 0. */
+/** Closure table: all pairs of a namespace and its ancestors, including itself at depth 0. */
 interface NamespaceClosureTable {
   ancestor_id: number;
   descendant_id: number;
@@ -62,7 +63,7 @@ export interface ProjectsTable {
   description: string | null;
   visibility: Visibility;
   archived: Generated<boolean>;
-  /** Features that determine visibility, as columns, so that lists can filter by them. */
+  /** Access levels of features are columns, so that lists can filter by them. */
   repository_access_level: Generated<FeatureLevel>;
   issues_access_level: Generated<FeatureLevel>;
   merge_requests_access_level: Generated<FeatureLevel>;
@@ -84,16 +85,16 @@ export interface ProjectsTable {
   updated_at: string;
 }
 
-/** 1:1 with projects (contract/repository.md "Data model"). */
+/** Repositories, one per project (contract/repository.md "Data model"). */
 interface RepositoriesTable {
   project_id: number;
   storage: string;
   disk_path: string;
-  /** Set by an administrator or by a storage move. */
+  /** Whether an administrator or a storage move has made the repository read-only. */
   read_only: Generated<boolean>;
   /** The scheduled or running storage move; null if there is none. */
   move_id: number | null;
-  /** Incremented by each ref change: the version of ref caches. */
+  /** Version of the refs for caches; incremented by each ref change. */
   ref_state_version: Generated<number>;
   /** The target of HEAD, even before that branch exists. */
   default_branch: string;
@@ -101,15 +102,15 @@ interface RepositoriesTable {
   default_branch_protection: string | null;
   /** Whether nothing has been pushed or committed yet. */
   empty: Generated<boolean>;
-  /** Summary for lists and statistics, as of this version of refs; null: not computed yet. */
+  /** Version of the refs for which the following summary columns were computed; null: not computed yet. */
   summary_version: string | null;
-  /** The name of the read-me file at the top of the default branch. */
+  /** Name of the README file in the root directory of the default branch. */
   readme: string | null;
-  /** Of the default branch. */
+  /** Number of commits of the default branch. */
   commit_count: number | null;
-  /** Bytes of its objects. */
+  /** Size of the objects in bytes. */
   size: number | null;
-  /** Bytes of the project's wiki, LFS objects and snippets when they were last measured: for the order of lists. */
+  /** Sizes in bytes of the project's wiki, LFS objects and snippets when last measured; for sorting lists. */
   wiki_size: Generated<number>;
   lfs_size: Generated<number>;
   snippets_size: Generated<number>;
@@ -139,7 +140,7 @@ export interface MembershipsTable {
   source_type: SourceType;
   source_id: number;
   access_level: number;
-  /** `YYYY-MM-DD`; from that date on the membership has expired. */
+  /** Date on which the membership expires, `YYYY-MM-DD`: it grants nothing on that day and later. */
   expires_at: string | null;
   created_by_id: number | null;
   created_at: string;

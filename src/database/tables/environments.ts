@@ -47,7 +47,7 @@ interface DeploymentsTable {
   tag: boolean;
   sha: string;
   user_id: number | null;
-  /** Null: created through the API, or the job was deleted. */
+  /** Null: the deployment was created through the API, or its job was deleted. */
   job_id: number | null;
   /** The name of the job that stops this deployment. */
   on_stop: string | null;
@@ -57,7 +57,7 @@ interface DeploymentsTable {
   updated_at: string;
 }
 
-/** Merge requests that were deployed; each once per environment. */
+/** Deployed merge requests, each at most once per environment. */
 interface DeploymentMergeRequestsTable {
   deployment_id: number;
   environment_id: number;
@@ -68,9 +68,9 @@ interface DeploymentApprovalsTable {
   id: Generated<number>;
   deployment_id: number;
   user_id: number;
-  /** Null: no rule was selected, or it was deleted. */
+  /** Null: no rule was selected, or the rule was deleted. */
   approval_rule_id: number | null;
-  /** The same, but permanent; 0 for none: a user has one approval per rule. */
+  /** Id of the rule, kept after its deletion; 0 for none. Part of the unique key: a user has one approval per rule. */
   rule_key: number;
   status: 'approved' | 'rejected';
   comment: string | null;
@@ -78,7 +78,7 @@ interface DeploymentApprovalsTable {
   updated_at: string;
 }
 
-/** Exactly one of project and group is set. */
+/** Protected environments of projects and groups. Exactly one of `project_id` and `group_id` is set. */
 interface ProtectedEnvironmentsTable {
   id: Generated<number>;
   project_id: number | null;
@@ -95,7 +95,7 @@ interface Principal {
   access_level: number | null;
   user_id: number | null;
   group_id: number | null;
-  /** For a group: 0 its direct members, 1 also inherited members. */
+  /** For a group: 0 allows direct members only, 1 also inherited members. */
   group_inheritance_type: number;
 }
 

@@ -32,10 +32,10 @@ interface EpicsTable {
   start_date_fixed: string | null;
   /** `YYYY-MM-DD` */
   due_date_fixed: string | null;
-  /** Task list items in the description. */
+  /** Number of task list items in the description. */
   task_count: Generated<number>;
   completed_task_count: Generated<number>;
-  /** Comments by people. */
+  /** Number of user comments, without system notes. */
   user_notes_count: Generated<number>;
   upvotes: Generated<number>;
   downvotes: Generated<number>;

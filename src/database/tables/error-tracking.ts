@@ -15,7 +15,7 @@ export interface ErrorTrackingTables {
   session_states: SessionStatesTable;
 }
 
-/** `error` has an exception, `default` is a message alone. */
+/** Type of a report: `error` with an exception, `default` with a message only. */
 export type ErrorType = 'error' | 'default';
 export type ErrorLevel = 'fatal' | 'error' | 'warning' | 'info' | 'debug';
 export type ErrorStatus = 'unresolved' | 'resolved' | 'ignored';
@@ -29,7 +29,7 @@ interface ClientKeysTable {
   created_at: string;
 }
 
-/** Without a row: never set, reports are accepted. */
+/** Error tracking settings of a project. Without a row, none were set and reports are accepted. */
 interface ErrorTrackingSettingsTable {
   project_id: number;
   active: boolean;
@@ -38,7 +38,7 @@ interface ErrorTrackingSettingsTable {
   updated_at: string;
 }
 
-/** Without a row: the defaults of `domain/error-tracking.ts`. */
+/** Ingestion limits of a project. Without a row, the defaults of `domain/error-tracking.ts` apply. */
 interface IngestionSettingsTable {
   project_id: number;
   /** Null: unlimited. */
@@ -48,14 +48,14 @@ interface IngestionSettingsTable {
   updated_at: string;
 }
 
-/** Events that a project has stored in the current minute; without a row, none yet. */
+/** Number of events that a project has stored in the current minute. Without a row, the number is 0. */
 interface IngestionWindowsTable {
   project_id: number;
   started_at: string;
   counted: number;
 }
 
-/** Groups of similar reports. */
+/** Errors: groups of similar reports. */
 interface ErrorsTable {
   id: Generated<number>;
   project_id: number;
@@ -64,7 +64,7 @@ interface ErrorsTable {
   type: ErrorType;
   name: string;
   name_key: string;
-  /** Like the level, from the newest report. */
+  /** From the newest report, as the level. */
   message: string | null;
   message_key: string | null;
   culprit: string | null;
@@ -75,20 +75,20 @@ interface ErrorsTable {
   event_count: number;
   /** Number of rows of `error_users`. */
   user_count: number;
-  /** Earliest and latest time in the reports. */
+  /** Earliest and latest time that the reports state. */
   first_seen: string;
   last_seen: string;
   /** Time of the last report; the error is deleted when the retention period after it ends. */
   last_received_at: string;
 }
 
-/** Affected users, one row each. */
+/** Users whom an error has affected. */
 interface ErrorUsersTable {
   error_id: number;
   user_key: string;
 }
 
-/** The environments of the error. */
+/** Environments in which an error was reported. */
 interface ErrorEnvironmentsTable {
   error_id: number;
   environment: string;
@@ -126,10 +126,11 @@ interface ErrorEventsTable {
   payload: string;
 }
 
+/** Session counts by release and environment. */
 interface SessionBucketsTable {
   project_id: number;
   release: string;
-  /** Empty: not specified. */
+  /** Empty if not specified. */
   environment: string;
   total: number;
   exited: number;
@@ -139,7 +140,7 @@ interface SessionBucketsTable {
   last_seen: string;
 }
 
-/** Counts sessions that may report again. */
+/** Sessions that may report again, with the bucket in which each is counted. */
 interface SessionStatesTable {
   project_id: number;
   sid: string;

@@ -13,7 +13,7 @@ export type IidKind =
   | 'deployment'
   | 'alert';
 
-/** Exactly one of project and group is set. */
+/** Exactly one of `project_id` and `group_id` is set. */
 interface IidCountersTable {
   project_id: number | null;
   group_id: number | null;

@@ -46,16 +46,16 @@ interface IssuesTable {
   time_estimate: Generated<number>;
   /** Seconds. */
   total_time_spent: Generated<number>;
-  /** Task list items in the description. */
+  /** Number of task list items in the description. */
   task_count: Generated<number>;
   completed_task_count: Generated<number>;
-  /** Comments by people. */
+  /** Number of user comments, without system notes. */
   user_notes_count: Generated<number>;
   upvotes: Generated<number>;
   downvotes: Generated<number>;
   milestone_id: number | null;
   iteration_id: number | null;
-  /** The issue that it was moved to. */
+  /** The issue to which this issue was moved. */
   moved_to_id: number | null;
   imported_from: Generated<ImportedFrom>;
   created_at: string;
@@ -69,10 +69,10 @@ interface IssueAssigneesTable {
   user_id: number;
 }
 
-/** Columns for counts by label, copied from the issue by triggers. */
 interface IssueLabelsTable {
   issue_id: number;
   label_id: number;
+  /** This and the following columns are copied from the issue by triggers, for counts by label. */
   project_id: Generated<number>;
   state: Generated<IssueState>;
   confidential: Generated<boolean>;

@@ -14,32 +14,32 @@ interface IterationCadencesTable {
   description: string | null;
   active: boolean;
   automatic: boolean;
-  /** `YYYY-MM-DD`, as the other dates. */
+  /** `YYYY-MM-DD`, as all dates of this file. */
   start_date: string | null;
-  /** This and the next are an automatic one's only. */
+  /** Set only for automatic cadences, like `iterations_in_advance`. */
   duration_in_weeks: number | null;
   iterations_in_advance: number | null;
   roll_over: boolean;
-  /** When the first upcoming iteration begins, so that another one is wanted; null: none is made by itself. */
+  /** Date on which the next iteration is created automatically: the start of the first upcoming one. Null: not automatic. */
   next_run_date: string | null;
-  /** Iterations that were due before this day have handed on their open issues. */
+  /** Iterations with a due date before this date have passed their open issues to the next iteration. */
   rolled_over_until: string | null;
   created_at: string;
   updated_at: string;
 }
 
-/** No two of a cadence share a day. */
+/** Iterations. Those of one cadence do not overlap. */
 interface IterationsTable {
   id: Generated<number>;
-  /** The cadence's. */
+  /** The group of the cadence. */
   group_id: number;
   cadence_id: number;
   iid: number;
-  /** Null: it has none, as those that were made by themselves. */
+  /** Null: no title, as for automatically created iterations. */
   title: string | null;
   title_key: string | null;
   description: string | null;
-  /** `YYYY-MM-DD`; its first and its last day. */
+  /** First and last day, `YYYY-MM-DD`. */
   start_date: string;
   due_date: string;
   created_at: string;

@@ -6,16 +6,16 @@ interface BackgroundJobsTable {
   kind: string;
   /** JSON. */
   payload: string;
-  /** Earliest start. */
+  /** Earliest time of the next attempt. */
   run_at: string;
   /** Number of attempts. */
   attempts: Generated<number>;
-  /** While it runs: end of the lease. */
+  /** End of the lease; null unless the job is running. */
   lease_until: string | null;
   lease_owner: string | null;
   /** Number of processes that died while they ran the job. */
   process_deaths: Generated<number>;
-  /** At most one waiting job of a kind has this key. */
+  /** Deduplication key: at most one waiting job of a kind has this key. */
   key: string | null;
   state: Generated<'pending' | 'dead'>;
   /** The latest error, redacted. */
@@ -31,7 +31,7 @@ interface SchedulesTable {
   next_run_at: string;
 }
 
-/** Counters that stay locked until the end of the transaction: ids of feeds, which become visible in their order. */
+/** Counters that stay locked until the end of the transaction, so that their values become visible in order. */
 interface CountersTable {
   name: string;
   value: number;

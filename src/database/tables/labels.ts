@@ -7,7 +7,7 @@ export interface LabelsTables {
   label_subscriptions: LabelSubscriptionsTable;
 }
 
-/** Of one project or one group, the other is null. */
+/** Labels. Exactly one of `project_id` and `group_id` is set. */
 interface LabelsTable {
   id: Generated<number>;
   project_id: number | null;
@@ -23,7 +23,7 @@ interface LabelsTable {
   description_key: string | null;
 }
 
-/** Label priorities of a project, lowest first: for its own labels and those of its groups. */
+/** Priorities in a project of its labels and those of its groups; a lower number comes first. */
 interface LabelPrioritiesTable {
   project_id: number;
   label_id: number;
@@ -35,7 +35,7 @@ interface LabelSubscriptionsTable {
   id: Generated<number>;
   label_id: number;
   user_id: number;
-  /** For labels of this project's issuables; null: of all. */
+  /** The project whose issuables with the label notify the user; null: all projects. */
   project_id: number | null;
   created_at: string;
 }

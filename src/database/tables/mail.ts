@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import { EMAIL_EVENTS } from './notification-settings.ts';
 
-/** Mails, their recipients and their named users (contract/activity.md Part 5). */
+/** Mails, the events that they report, and mentioned users (contract/activity.md Part 5). */
 export interface MailTables {
   mail_occurrences: MailOccurrencesTable;
   mail_messages: MailMessagesTable;
@@ -11,7 +11,7 @@ export interface MailTables {
 export const MAIL_STATES = ['held', 'queued', 'sending', 'sent', 'failed', 'skipped'] as const;
 export type MailState = (typeof MAIL_STATES)[number];
 
-/** A `Commit` has the id of its row in `commented_commits`. */
+/** Types of objects that mails are about. The id of a `Commit` is that of its row in `commented_commits`. */
 export const MAIL_TARGETS = ['Issue', 'MergeRequest', 'Epic', 'Commit', 'Project', 'Pipeline', 'Alert'] as const;
 export type MailTarget = (typeof MAIL_TARGETS)[number];
 
@@ -26,14 +26,14 @@ export type MailEvent = (typeof MAIL_EVENTS)[number];
 
 export type MailReason = 'assigned' | 'review_requested' | 'mentioned' | 'subscribed';
 
-/** An event and the common content of its mails. It refers to no rows, because they may be deleted. */
+/** An event and the common content of its mails. It has no foreign keys, because the referenced rows may be deleted. */
 interface MailOccurrencesTable {
   id: Generated<number>;
-  /** Unique key: of several writers of the same event, one succeeds. */
+  /** Unique key of the event: of several processes that insert it, one succeeds. */
   key: string;
   /** The comment that the mail is about. */
   note_id: number | null;
-  /** `Mira Holt commented:` */
+  /** Introduction, such as `Mira Holt commented:`. */
   lead: string;
   content: string;
   /** Path relative to the base URL, with a leading slash. */
@@ -48,7 +48,7 @@ interface MailMessagesTable {
   state: MailState;
   event: MailEvent;
   reason: MailReason | null;
-  /** The recipient was mentioned, which overrides an unsubscription. */
+  /** Whether the recipient was mentioned, which overrides an unsubscription. */
   mention: boolean;
   recipient_id: number;
   recipient_email: string;
@@ -65,11 +65,11 @@ interface MailMessagesTable {
   next_attempt_at: string;
   /** End of the lease of the process that sends the mail. */
   lease_until: string | null;
-  /** It was one too many for its address, and goes with others in one: the first of those, when it was sent of those that left with it. */
+  /** Id of the digest that contains the mail, because its address exceeded the hourly limit: the id of the digest's first mail. */
   digest_id: number | null;
   created_at: string;
   sent_at: string | null;
-  /** When it was sent or skipped; it is deleted some time later. */
+  /** When the mail was sent or skipped. It is deleted when the retention period ends. */
   settled_at: string | null;
 }
 

@@ -19,8 +19,8 @@ export type MergeRequestState = 'opened' | 'closed' | 'merged' | 'locked';
 export type MergeStatus = 'unchecked' | 'checking' | 'can_be_merged' | 'cannot_be_merged';
 
 /**
- * Result of the mergeability check: a branch is missing or the source has no own commits; conflicts; the target has new
- * commits, and the merge is clean; a fast-forward is possible.
+ * Result of the mergeability check. `no_commits`: a branch is missing, or the source has no own commits; `conflict`: the merge has
+ * conflicts; `diverged`: the target has new commits, but the merge is clean; `ahead`: a fast-forward is possible.
  */
 export type MergeCheck = 'no_commits' | 'conflict' | 'diverged' | 'ahead';
 
@@ -50,23 +50,23 @@ interface MergeRequestsTable {
   merged_sha: string | null;
   merge_error: string | null;
   merge_status: MergeStatus;
-  /** The commits for which `merge_status` was computed. */
+  /** Result of the last mergeability check, from which `merge_status` follows; null: not checked since the last change. */
   merge_check: MergeCheck | null;
   /** Whether the last check found conflicts, about which users were notified. */
   conflicts_told: Generated<boolean>;
   squash: boolean;
-  /** The squash option of the merge. */
+  /** Whether the merge deletes the source branch, as requested by the user who merged; null: not specified. */
   should_remove_source_branch: boolean | null;
-  /** As requested by the author. */
+  /** Whether the merge deletes the source branch, as requested in the merge request; null: not specified. */
   force_remove_source_branch: boolean | null;
   discussion_locked: boolean | null;
-  /** The merge request may not be merged before. */
+  /** Time before which the merge request must not be merged. */
   merge_after: Generated<string | null>;
   /** Seconds. */
   time_estimate: Generated<number>;
   /** Seconds. */
   total_time_spent: Generated<number>;
-  /** Number of check boxes in the description. */
+  /** Number of task list items in the description. */
   task_count: Generated<number>;
   completed_task_count: Generated<number>;
   /** Number of user comments, without system notes. */
@@ -79,7 +79,7 @@ interface MergeRequestsTable {
   updated_at: string;
 }
 
-/** The first reviewer has the lowest id. */
+/** Assignees; the first one has the lowest id. Reviewers have further columns. */
 interface MergeRequestUsersTable {
   id: Generated<number>;
   merge_request_id: number;
@@ -110,7 +110,7 @@ interface MergeRequestApprovalsTable {
   created_at: string;
 }
 
-/** Auto-merge of a merge request: the user and the options. Ending it deletes the row. */
+/** Auto-merge of a merge request: the user and the options. The row is deleted when auto-merge ends. */
 interface MergeRequestAutoMergesTable {
   merge_request_id: number;
   user_id: number;
@@ -119,7 +119,7 @@ interface MergeRequestAutoMergesTable {
   created_at: string;
 }
 
-/** A running rebase; over when the row is deleted, the head changes, or the lease expires. */
+/** A running rebase. It has ended when the row is deleted, the head changes, or the lease expires. */
 interface MergeRequestRebasesTable {
   merge_request_id: number;
   user_id: number;

@@ -7,7 +7,7 @@ export interface MilestonesTables {
 
 export type MilestoneState = 'active' | 'closed';
 
-/** Of one project or one group, the other is null. */
+/** Milestones. Exactly one of `project_id` and `group_id` is set. */
 interface MilestonesTable {
   id: Generated<number>;
   project_id: number | null;

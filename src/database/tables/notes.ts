@@ -18,25 +18,25 @@ export type SystemNoteKind =
   | 'moved_to'
   | 'moved_from'
   | 'mention'
-  /** On an epic, of its issues; on an issue, of its epic. */
+  /** `child`: an issue of the epic changed; `parent`: the epic of the issue changed. */
   | 'child'
   | 'parent'
-  /** On an issue that is linked to another, or was, and on that one. */
+  /** A link between issues was added or removed: on its source (`link`) and its target (`backlink`). */
   | 'link'
   | 'backlink'
   | 'time'
-  /** Of a merge request. */
+  /** On merge requests only, as the following kinds. */
   | 'approval'
   | 'auto_merge'
-  /** Of its discussions: all are resolved. */
+  /** All discussions of the merge request are resolved. */
   | 'discussion';
 
-/** Of a discussion; null for an individual comment. */
+/** Type of a note in a discussion. An individual comment has none. */
 export type NoteType = 'DiscussionNote' | 'DiffNote';
 
 interface NotesTable {
   id: Generated<number>;
-  /** Exactly one of these five is set. */
+  /** Exactly one of these five ids is set. */
   issue_id: Generated<number | null>;
   merge_request_id: Generated<number | null>;
   epic_id: Generated<number | null>;
@@ -47,7 +47,7 @@ interface NotesTable {
   type: Generated<NoteType | null>;
   author_id: number;
   body: string;
-  /** Whether it is a system note about an action of the author. */
+  /** Whether the note is a system note about an action of the author. */
   system: boolean;
   /** The kind of a system note. */
   kind: SystemNoteKind | null;
@@ -55,12 +55,12 @@ interface NotesTable {
   mentioning_issue_id: Generated<number | null>;
   mentioning_merge_request_id: Generated<number | null>;
   mentioning_epic_id: Generated<number | null>;
-  /** Visible only to members from Planner on. */
+  /** Whether only members with at least the Planner role see the note. */
   internal: boolean;
-  /** Of a note in a resolvable discussion; the user who resolved it may be deleted. */
+  /** Only for notes in resolvable discussions; the user who resolved the note may be deleted. */
   resolved_at: Generated<string | null>;
   resolved_by_id: Generated<number | null>;
-  /** The position of a DiffNote as the API shows it (JSON). */
+  /** JSON of the position of a DiffNote in the form of the API. */
   position: Generated<string | null>;
   /** The commit of the merge request to whose diff the note belongs. */
   commit_sha: Generated<string | null>;

@@ -5,7 +5,7 @@ export interface NotificationTables {
   notification_settings: NotificationSettingsTable;
 }
 
-/** Levels by the numbers that projects show (contract/planning.md §1). */
+/** Levels; the index of a level is its number in the API (contract/planning.md §1). */
 export const NOTIFICATION_LEVELS = ['disabled', 'participating', 'watch', 'global', 'mention', 'custom'] as const;
 export type NotificationLevel = (typeof NOTIFICATION_LEVELS)[number];
 
@@ -35,7 +35,7 @@ export const EMAIL_EVENTS = [
 ] as const;
 export type EmailEvent = (typeof EMAIL_EVENTS)[number];
 
-/** Of a group or a project; of neither: global. A null event has its default. */
+/** Settings for a group, a project, or (with neither) global ones. A null event has its default. */
 interface NotificationSettingsTable extends Record<EmailEvent, boolean | null> {
   id: Generated<number>;
   user_id: number;

@@ -3,12 +3,12 @@ import type { Generated } from 'kysely';
 /** OAuth applications. The secret is not stored. */
 export interface OAuthApplicationsTable {
   id: Generated<number>;
-  /** What clients call `client_id`. Unique. */
+  /** The `client_id` of the OAuth protocol; unique. */
   uid: string;
   /** Hexadecimal SHA-256 of the client's secret. */
   secret_digest: string;
   name: string;
-  /** As they were given, white space between them. */
+  /** Redirect URIs as requested, separated by white space. */
   redirect_uris: string;
   /** JSON array. */
   scopes: string;
@@ -33,9 +33,9 @@ export interface OAuthGrantsTable {
   challenge_method: 'S256' | 'plain' | null;
   created_at: string;
   expires_at: string;
-  /** null: not exchanged yet. */
+  /** Null: not exchanged yet. */
   used_at: string | null;
-  /** The token that it was exchanged for; null: none. */
+  /** The token for which the code was exchanged; null: none. */
   token_id: number | null;
 }
 
@@ -44,20 +44,20 @@ export interface OAuthTokensTable {
   id: Generated<number>;
   /** Hexadecimal SHA-256 of the access token; unique. */
   digest: string;
-  /** The same of the refresh token; unique. null: it has none. */
+  /** Hexadecimal SHA-256 of the refresh token; unique. Null: no refresh token. */
   refresh_digest: string | null;
-  /** null: of a password grant without a client. */
+  /** Null for a password grant without a client. */
   application_id: number | null;
-  /** null: of client credentials. */
+  /** Null for client credentials. */
   user_id: number | null;
   /** JSON array. */
   scopes: string;
-  /** Seconds that the access token lives. The refresh token lives until it is used or revoked, or a year. */
+  /** Lifetime of the access token in seconds. The refresh token is valid until it is used or revoked, at most a year. */
   expires_in: number;
   created_at: string;
-  /** The first of the tokens of which each came of the one before by its refresh token; null: this is the first. */
+  /** The first token of the family: tokens that were issued one after another by refresh. Null: this is the first token. */
   family_id: number | null;
-  /** From this time on, both tokens are revoked. */
+  /** Time from which both tokens are revoked; null: not revoked. */
   revoked_at: string | null;
 }
 

@@ -50,7 +50,7 @@ interface PipelinesTable {
   /** Idempotency key of the request that created the pipeline; unique. */
   origin: string | null;
   status: PipelineStatus;
-  /** The last final state that was reached, even if it is retried; null: none yet. */
+  /** The last success or failure, kept while the pipeline runs again; null: none yet. */
   outcome: 'success' | 'failed' | null;
   /** Whether the ref was protected when the pipeline was created. */
   protected: boolean;
@@ -77,7 +77,7 @@ interface PipelineVariablesTable {
   raw: boolean;
 }
 
-/** Variables of a single manual job, given when it was started. */
+/** Variables with which a user started a manual job. */
 interface JobVariablesTable {
   id: Generated<number>;
   job_id: number;
@@ -102,26 +102,26 @@ interface JobsTable {
   /** Copy of the pipeline's flag, so that the search for runnable jobs needs no join. */
   protected: boolean;
   user_id: number | null;
-  /** The runner, which may be deleted, like its manager. */
+  /** The runner and its manager; both may be deleted. */
   runner_id: number | null;
   runner_manager_id: number | null;
-  /** While it runs. */
+  /** Digest of the job token; set while the job runs. */
   token_digest: string | null;
   failure_reason: string | null;
   exit_code: number | null;
   coverage: number | null;
-  /** Timeout in seconds: first the value of the CI file, if any; from the start of the job the effective value. */
+  /** Timeout in seconds: until the job starts, the value of the CI file, if any; then the effective value. */
   timeout: number | null;
-  /** Timeout in seconds from the CI file; set from the start of the job. */
+  /** Timeout in seconds from the CI file; set when the job starts. */
   file_timeout: number | null;
   /** Environment name with variables expanded. */
   environment: string | null;
   /** Environment URL with variables expanded; set when a runner takes the job. */
   environment_url: string | null;
   resource_group_id: number | null;
-  /** Bytes of its log. */
+  /** Size of the log in bytes. */
   trace_size: Generated<number>;
-  /** Encrypted, in base64: the last bytes of the log that may begin a masked secret. They are in no chunk yet. */
+  /** The last bytes of the log, if they may begin a masked secret: encrypted, in base64. They are in no chunk yet. */
   trace_held: string | null;
   /** CRC-32 of the received bytes; null: no bytes, or unknown. */
   trace_checksum: number | null;
@@ -133,7 +133,7 @@ interface JobsTable {
   queued_at: string | null;
   started_at: string | null;
   finished_at: string | null;
-  /** Whether the log may contain secrets, because the runner or its services print all that they do. */
+  /** Whether the log may contain secrets, because debug output of the runner or its services is enabled. */
   debug_mode: Generated<boolean>;
   erased_at: string | null;
   /** Time of the runner's last request for this job. */
@@ -159,14 +159,14 @@ interface JobOptionPartsTable {
 interface JobTagsTable {
   job_id: number;
   name: string;
-  /** Position in the list of the request. */
+  /** Position in the job's list of tags. */
   position: number;
 }
 
-/** A part of a log that is not merged yet. */
+/** Chunks of logs that are not merged into one file yet. */
 interface JobTraceChunksTable {
   job_id: number;
-  /** Offset in bytes. */
+  /** Offset in the log in bytes. */
   start: number;
   size: number;
   sha256: string;
@@ -198,7 +198,7 @@ interface ResourceGroupsTable {
   updated_at: string;
 }
 
-/** Commit statuses that are not from runners. */
+/** Commit statuses that were posted through the API, not by runners. */
 interface CommitStatusesTable {
   /** Id from the sequence of job ids. */
   id: number;
@@ -229,10 +229,10 @@ interface CiVariablesTable {
   variable_type: VariableType;
   /** `*`, the name of an environment, or a wildcard. */
   environment_scope: string;
-  /** Only for pipelines of protected refs. */
+  /** Whether only pipelines of protected refs get the variable. */
   protected: boolean;
   masked: boolean;
-  /** Hidden: never shown again. */
+  /** Whether the API never returns the value. */
   hidden: boolean;
   raw: boolean;
   description: string | null;

@@ -18,7 +18,7 @@ interface ProtectedTagsTable {
 interface ProtectedTagAccessLevelsTable {
   id: Generated<number>;
   protected_tag_id: number;
-  /** The minimum role of a role entry; 40 for a user. */
+  /** Minimum access level of an entry for a role; 40 (Maintainer) for a user. */
   access_level: number;
   user_id: number | null;
 }

@@ -1,8 +1,8 @@
 /** Request counts of the current period of a limit: one row per limit and subject. */
 interface LimitCountsTable {
-  /** The limit's name and its subject: `users_get_by_id:42`. */
+  /** The limit's name and subject, such as `users_get_by_id:42`. */
   key: string;
-  /** The period's number: unix seconds divided by its length. */
+  /** Number of the period: Unix seconds divided by the length of a period. */
   period: number;
   count: number;
   /** When the period ends. */

@@ -13,11 +13,11 @@ export interface SitesTables {
 interface GeoSitesTable {
   id: Generated<number>;
   name: string;
-  /** Folded; unique. */
+  /** Folded name; unique. */
   name_key: string;
   /** With a trailing slash. */
   url: string;
-  /** The internal URL, with a trailing slash; null: the url. */
+  /** The internal URL, with a trailing slash; null: the same as `url`. */
   internal_url: string | null;
   /** At most one site is the primary. */
   is_primary: boolean;
@@ -33,11 +33,11 @@ interface GeoSitesTable {
   selective_sync_type: 'namespaces' | 'shards' | null;
   /** JSON array of the names of storages. */
   selective_sync_shards: string;
-  /** Hexadecimal SHA-256 of its access key; unique. null: it has no credentials. */
+  /** Hexadecimal SHA-256 of the site's access key; unique. Null: the site has no credentials. */
   access_key_digest: string | null;
   /** Encrypted. */
   secret_access_key: string | null;
-  /** Of a secondary; null: it was deleted. */
+  /** The OAuth application of a secondary; null: for the primary, or after its deletion. */
   oauth_application_id: number | null;
   created_at: string;
   updated_at: string;
@@ -57,7 +57,7 @@ interface GeoStatusesTable {
   status_message: string;
   db_replication_lag_seconds: number | null;
   last_event_id: number | null;
-  /** Whole seconds since 1970, as is the next. */
+  /** Unix seconds, as `cursor_last_event_timestamp`. */
   last_event_timestamp: number | null;
   cursor_last_event_id: number | null;
   cursor_last_event_timestamp: number | null;
@@ -69,7 +69,7 @@ interface GeoStatusesTable {
   updated_at: string;
 }
 
-/** Objects that are replicated. */
+/** Kinds of replicated objects. */
 export type ReplicableName =
   | 'project_repository'
   | 'project_wiki_repository'
@@ -80,8 +80,8 @@ export type ReplicableName =
   | 'job_artifact';
 
 /**
- * Changes of replicated objects. Triggers write them while there is a secondary (migration 0083). Ids become visible in
- * order.
+ * Changes of replicated objects. Triggers insert the rows while a secondary exists (migration 0083). Ids become visible in
+ * ascending order.
  */
 interface GeoEventsTable {
   id: Generated<number>;
@@ -89,11 +89,11 @@ interface GeoEventsTable {
   event_name: 'created' | 'updated' | 'deleted';
   replicable_name: ReplicableName;
   replicable_id: number;
-  /** Whether the location changed, so that sites with selective sync may have to add or remove it. */
+  /** Whether the location changed, so that sites with selective sync may have to add or remove the object. */
   rescoped: boolean;
 }
 
-/** A token by which a site authenticated itself, until it expires: it is accepted once. */
+/** Tokens with which sites have authenticated, until they expire: each token is accepted once. */
 interface GeoSiteProofsTable {
   site_id: number;
   /** SHA-256 of the claim `jti`. */
@@ -107,7 +107,7 @@ interface GeoChecksumsTable {
   replicable_id: number;
   /** The version of refs for which the data is valid. */
   version: string;
-  /** null: the repository could not be read. */
+  /** Null: the repository could not be read. */
   checksum: string | null;
   checked_at: string;
 }

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** The rows of `src/replication`. */
+/** Tables of `src/replication`: the state of a secondary. */
 export interface SecondaryTables {
   geo_registry: GeoRegistryTable;
   geo_position: GeoPositionTable;
@@ -19,7 +19,7 @@ interface GeoRegistryTable {
   generation: number;
   /** The last complete listing that contained the object. */
   listing: number;
-  /** The worker that must act at `due_at`; null: none, or one is working. */
+  /** The worker pool that must process the object at `due_at`; null: none, or a worker is processing it. */
   pool: 'repository' | 'blob' | 'verification' | 'verified' | null;
   due_at: string;
   /** Number of failures since the last success. */
@@ -31,7 +31,7 @@ interface GeoRegistryTable {
   path_key: string | null;
   /** The storage of the copy of a repository. */
   storage: string | null;
-  /** Of the copy of a blob, which names its file; of a repository when it was last verified. */
+  /** For a blob: the checksum of the copy, which is its file name. For a repository: the checksum of the last verification. */
   checksum: string | null;
   synced_at: string | null;
   verified_at: string | null;
@@ -47,16 +47,18 @@ interface GeoPositionTable {
   cursor_at: string | null;
   /** The number of the current or last listing. */
   listing: number;
-  /** The selection of the last complete listing; null: never. */
+  /** Selective sync scope of the last complete listing; null: none was completed. */
   listed_scope: string | null;
-  /** The selection of the current listing; null: none is running. */
+  /** Selective sync scope of the current listing; null: none is running. */
   listing_scope: string | null;
+  /** Cursor of the current listing: the kind of objects, and the id after which it continues. */
   listing_name: string | null;
   listing_after_id: number;
-  /** All that had happened by then has its row, to the hour; null: it was never so. */
+  /** Time, accurate to the hour, until which all events of the primary are processed; null: never. */
   followed_at: string | null;
 }
 
+/** Counts per day, for statistics. */
 interface GeoDailyCountsTable {
   day: string;
   name: string;

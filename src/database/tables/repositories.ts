@@ -25,16 +25,16 @@ interface ProtectedBranchAccessLevelsTable {
   id: Generated<number>;
   protected_branch_id: number;
   kind: 'push' | 'merge' | 'unprotect';
-  /** The minimum role of a role entry; 40 for a user or group. */
+  /** Minimum access level of an entry for a role; 40 (Maintainer) for a user or group. */
   access_level: number;
   user_id: number | null;
   group_id: number | null;
 }
 
-/** A ref intent: a ref update that was decided and may not have reached the repository yet. */
+/** Ref intents: committed ref updates that may not be applied to the repository yet. */
 interface RefIntentsTable {
   id: Generated<number>;
-  /** The repository of a project, a wiki or a snippet: exactly one of these is set. */
+  /** The repository of a project, a wiki or a snippet. Exactly one of these ids is set. */
   project_id: number | null;
   wiki_id: number | null;
   snippet_id: Generated<number | null>;
@@ -42,8 +42,9 @@ interface RefIntentsTable {
   user_id: number | null;
   /** JSON array of `{ref, old, new}`. */
   changes: string;
-  /** The merge request that is merged, and JSON of the result. */
+  /** The merge request that the update merges. */
   merge_request_id: number | null;
+  /** JSON of the result of the merge. */
   merge: string | null;
   /** JSON array of push options. */
   options: string | null;

@@ -31,20 +31,20 @@ interface ResourceStateEventsTable extends ResourceEvent {
 }
 
 interface ResourceMilestoneEventsTable extends ResourceEvent {
-  /** Null after the object is deleted: the event is then hidden. */
+  /** Null after the milestone was deleted: the event is then hidden. */
   milestone_id: number | null;
   action: MilestoneChange;
 }
 
 interface ResourceLabelEventsTable {
   id: Generated<number>;
-  /** Exactly one of these three is set. */
+  /** Exactly one of these three ids is set. */
   issue_id: Generated<number | null>;
   merge_request_id: Generated<number | null>;
   epic_id: Generated<number | null>;
   /** Null after the account is deleted. */
   user_id: number | null;
-  /** Null after the object is deleted. */
+  /** Null after the label was deleted. */
   label_id: number | null;
   action: LabelChange;
   created_at: string;
@@ -55,7 +55,7 @@ interface ResourceWeightEventsTable {
   issue_id: number;
   /** Null after the account is deleted. */
   user_id: number | null;
-  /** Null: it was cleared. */
+  /** Null: the weight was cleared. */
   weight: number | null;
   created_at: string;
 }

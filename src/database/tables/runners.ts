@@ -31,15 +31,16 @@ interface RunnersTable {
   /** Seconds. */
   maximum_timeout: number | null;
   maintenance_note: string | null;
-  /** Time of the latest contact of any manager; empty before the first. */
+  /** Address of the latest contact of any manager; empty before the first contact. */
   ip_address: Generated<string>;
+  /** Time of the latest contact of any manager. */
   contacted_at: string | null;
   /** Reported at registration; values reported by managers take precedence. */
   version: string | null;
   revision: string | null;
   platform: string | null;
   architecture: string | null;
-  /** Incremented by each change: part of the value by which a runner knows whether requesting jobs is useful. */
+  /** Incremented by each change. Part of the value that tells a runner whether requesting jobs is useful. */
   queue_version: Generated<number>;
   created_at: string;
   updated_at: string;
@@ -55,7 +56,7 @@ interface RunnerProjectsTable {
 interface RunnerTagsTable {
   runner_id: number;
   name: string;
-  /** Position in the list of the request. */
+  /** Position in the runner's list of tags. */
   position: number;
 }
 
@@ -85,7 +86,7 @@ interface RunnerRegistrationTokensTable {
   id: Generated<number>;
   group_id: number | null;
   project_id: number | null;
-  /** Encrypted, because it can be shown again. */
+  /** Encrypted, because the API shows the token again. */
   token: string;
   token_digest: string;
 }
@@ -95,7 +96,7 @@ interface RunnerQueuesTable {
   scope: 'instance' | 'group' | 'project';
   /** Id of the group or project; 0 for the instance. */
   scope_id: number;
-  /** A count is the sum of its rows: concurrent transactions write different rows. */
+  /** A queue version is the sum of its shards: concurrent transactions write different rows. */
   shard: number;
   version: number;
 }

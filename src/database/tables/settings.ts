@@ -13,7 +13,7 @@ interface ApplicationSettingsTable {
 interface FeatureFlagsTable {
   id: Generated<number>;
   name: string;
-  /** Enabled for everyone. */
+  /** Whether the feature is enabled for everyone. */
   on_for_all: Generated<boolean>;
   /** Between 0 and 100, exclusive; null: not set. */
   percentage_of_time: number | null;

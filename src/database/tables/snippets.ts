@@ -20,13 +20,13 @@ export interface SnippetsTable {
   storage: string;
   disk_path: string;
   default_branch: Generated<string>;
-  /** Increases with each change of the refs. */
+  /** Version of the refs; incremented by each ref change. */
   ref_state_version: Generated<number>;
   /** Whether the repository has no branch yet. */
   empty: Generated<boolean>;
-  /** Of the objects in the repository, in bytes. */
+  /** Size of the objects in bytes. */
   size: Generated<number>;
-  /** Whether the repository exists. Until then the snippet is hidden; if the creation fails, the row is deleted. */
+  /** Whether the repository was created. Until then the snippet is hidden; if the creation fails, the row is deleted. */
   made: boolean;
   /** The running storage move; null if there is none. */
   move_id: number | null;

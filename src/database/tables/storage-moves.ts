@@ -10,7 +10,7 @@ export type MoveState = 'scheduled' | 'started' | 'replicated' | 'finished' | 'f
 export interface StorageMovesTable {
   id: Generated<number>;
   kind: 'project' | 'snippet' | 'group';
-  /** Exactly one of these three is set. */
+  /** Exactly one of these three ids is set. */
   project_id: number | null;
   snippet_id: number | null;
   group_id: number | null;
@@ -19,7 +19,7 @@ export interface StorageMovesTable {
   destination_storage: string;
   /** JSON array of `{ from, to }`: the paths of each repository in the source and the destination. */
   repositories: string;
-  /** If it is set while the state is started, the move is being rolled back. */
+  /** The error of a failed move. If it is set in the state `started`, the move is being rolled back. */
   error_message: string | null;
   created_at: string;
   updated_at: string;

@@ -5,7 +5,7 @@ export interface TodosTables {
   todos: TodosTable;
 }
 
-/** Actions that may have several pending items; other actions have one pending item per user and target. */
+/** Actions that may have several pending items per user and target; other actions have at most one. */
 export const ADDING_UP = ['mentioned', 'directly_addressed'] as const;
 
 export const TODO_ACTIONS = [
@@ -29,7 +29,7 @@ interface TodosTable {
   /** The project or group of the target. */
   project_id: Generated<number | null>;
   group_id: Generated<number | null>;
-  /** Exactly one of these three is the target. */
+  /** The target: exactly one of these three ids is set. */
   issue_id: Generated<number | null>;
   merge_request_id: Generated<number | null>;
   epic_id: Generated<number | null>;

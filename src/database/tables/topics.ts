@@ -25,7 +25,7 @@ interface TopicsTable {
 interface ProjectTopicsTable {
   project_id: number;
   topic_id: number;
-  /** Place among the topics of the project. */
+  /** Position among the topics of the project. */
   position: number;
   /** Copied from the project by triggers. */
   visibility: Generated<Visibility | null>;

@@ -6,28 +6,29 @@ export interface WikisTables {
   wiki_pages: WikiPagesTable;
 }
 
-/** A wiki's repository; the row is created with the first write. Its parent determines whether it is read-only. */
+/** Repositories of wikis. A row is created by the first write. The project or group determines whether the wiki is read-only. */
 export interface WikisTable {
   wiki_id: Generated<number>;
-  /** Exactly one of project and group is set. */
+  /** Exactly one of `project_id` and `group_id` is set. */
   project_id: number | null;
   group_id: number | null;
   storage: string;
   disk_path: string;
   /** The target of HEAD, even before that branch exists. */
   default_branch: string;
-  /** Incremented by each ref change. */
+  /** Version of the refs; incremented by each ref change. */
   ref_state_version: Generated<number>;
   /** Whether nothing has been written yet. */
   empty: Generated<boolean>;
-  /** Size of the objects in bytes as of this version of refs; null: not measured yet. */
+  /** Size of the objects in bytes; null: not measured yet. */
   size: number | null;
+  /** Version of the refs for which `size` was measured. */
   size_version: number | null;
   created_at: string;
   updated_at: string;
 }
 
-/** The stable identity of a page, to which events refer. A page that was never requested may have no row. */
+/** Stable ids of wiki pages, to which events refer. A page whose id was never needed has no row. */
 interface WikiPagesTable {
   id: Generated<number>;
   wiki_id: number;
