@@ -9,7 +9,7 @@ export type { DeploymentStatus } from '#database/tables/environments.ts';
 
 export type DeploymentRow = Selectable<EnvironmentsTables['deployments']>;
 
-/** Final statuses; `finished_at` is the last time that one was reached. */
+/** Final statuses; `finished_at` is the time at which the deployment last reached one of them. */
 export const FINISHED_DEPLOYMENT_STATUSES: readonly DeploymentStatus[] = ['success', 'failed', 'canceled'];
 
 export const deploymentColumns = [
@@ -38,7 +38,7 @@ const deploymentById = prepare((db, value: Params<{ project: number; id: number 
     .where('deployments.project_id', '=', value('project')),
 );
 
-// index: deployments_finished
+// The last finished deployment of an environment with this status. index: deployments_finished
 export const lastDeploymentInStatus = prepare((db, value: Params<{ environment: number; status: DeploymentStatus }>) =>
   db
     .selectFrom('deployments')
@@ -55,22 +55,22 @@ export async function findDeployment(db: Reader, projectId: number, id: number):
   return (await deploymentById.first(db, { project: projectId, id })) ?? null;
 }
 
-/** Returns the deployment that runs in the environment: the successful one that finished last. */
+/** Returns the current deployment of the environment: the successful one that finished last; null if there is none. */
 export async function findLastDeployment(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
   return (await lastDeploymentInStatus.first(db, { environment: environmentId, status: 'success' })) ?? null;
 }
 
-/** Returns the deployment of the environment that finished last, with any final status. */
+/** Returns the deployment of the environment that finished last, with any final status; null if there is none. */
 export async function findLastFinishedDeployment(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
-  const each: DeploymentRow[] = [];
+  const lastByStatus: DeploymentRow[] = [];
   for (const status of FINISHED_DEPLOYMENT_STATUSES)
-    each.push(...(await lastDeploymentInStatus(db, { environment: environmentId, status })));
-  return each.toSorted(latestFirst)[0] ?? null;
+    lastByStatus.push(...(await lastDeploymentInStatus(db, { environment: environmentId, status })));
+  return lastByStatus.toSorted(compareLatestFirst)[0] ?? null;
 }
 
-/** Timestamps have a fixed format, so comparing the texts compares the times. */
-function latestFirst(one: DeploymentRow, other: DeploymentRow): number {
-  const [when, whenOther] = [one.finished_at ?? '', other.finished_at ?? ''];
-  if (when === whenOther) return other.id - one.id;
-  return when < whenOther ? 1 : -1;
+/** Compares by time, then by id, both descending. Timestamps have a fixed format, so their texts can be compared. */
+function compareLatestFirst(a: DeploymentRow, b: DeploymentRow): number {
+  const [finishedA, finishedB] = [a.finished_at ?? '', b.finished_at ?? ''];
+  if (finishedA === finishedB) return b.id - a.id;
+  return finishedA < finishedB ? 1 : -1;
 }

@@ -60,13 +60,13 @@ export async function findEnvironmentByName(
 }
 
 // index: environments primary key
-const environmentsById = prepareForIds<EnvironmentRow>((db, ids) =>
+const loadEnvironmentsById = prepareForIds<EnvironmentRow>((db, ids) =>
   db.selectFrom('environments').select(environmentColumns).where('environments.id', 'in', ids),
 );
 
 /** Returns the existing environments with these ids, in any order, with one query. */
 export function findEnvironments(db: Reader, ids: readonly number[]): Promise<EnvironmentRow[]> {
-  return environmentsById(db, ids);
+  return loadEnvironmentsById(db, ids);
 }
 
 /** Returns the environments with these names in the project, keyed by name. index: environments_by_name */

@@ -47,10 +47,12 @@ export async function findIngestionLimits(
 ): Promise<IngestionLimits | null> {
   const row = await ingestionSettingsByKey.first(db, { project: projectId, key });
   if (row === undefined || !row.key_active) return null;
+  // Null (no settings row) means that reports are accepted.
   if (row.active === false || row.integrated === false) return null;
   if (!(await isErrorTrackingEnabled(db, { projectId, tier }))) return null;
-  const isSet = row.retention_days !== null;
-  return { eventsPerMinute: isSet ? row.events_per_minute : DEFAULT_INGESTION.events_per_minute };
+  // `retention_days` is null only if the project has no row in `ingestion_settings`.
+  const hasOwnSettings = row.retention_days !== null;
+  return { eventsPerMinute: hasOwnSettings ? row.events_per_minute : DEFAULT_INGESTION.events_per_minute };
 }
 
 /** Returns whether the feature flag of error tracking is on for the project. */

@@ -17,8 +17,8 @@ export function allocateIid(tx: Transaction, owner: IidOwner, kind: IidKind): Pr
 }
 
 /**
- * Reserves several iids in each of these projects (project id -> count) and returns the last one for each. Callers take
- * the locks of all projects.
+ * Reserves consecutive iids in several projects; `counts` is their number by project id. Returns the last reserved iid by project
+ * id. Callers take the advisory locks of all projects.
  */
 export async function nextIids(
   tx: Transaction,
@@ -32,7 +32,7 @@ export async function nextIids(
 interface CounterIncrement {
   readonly project_id: number;
   readonly kind: IidKind;
-  /** Number of iids to reserve. */
+  /** Number of iids to reserve; in a new row also the last iid. */
   readonly last: number;
 }
 
@@ -51,19 +51,19 @@ const incrementCounters = prepareForRows<CounterIncrement, { project_id: number;
       .returning((eb) => [eb.ref('project_id').$notNull().as('project_id'), 'last']),
 );
 
-/** Largest iid that an owner may choose; larger numbers stay available. */
+/** Largest iid that a caller may choose; larger numbers stay available for generated iids. */
 export const MAX_IID = 2 ** 31 - 1;
 
-/** Failure: the iid that an owner chose, or that an imported resource has, is in use. */
+/** Failure: the iid that a caller chose, or that an imported resource has, is in use. */
 export const IID_TAKEN = invalid({ iid: ['has already been taken'] });
 
-/** Makes the next iids start after `iid`, which an owner has chosen. */
+/** Makes generated iids continue after `iid`, which a caller has chosen. */
 export async function reserveIid(tx: Transaction, owner: IidOwner, kind: IidKind, iid: number): Promise<void> {
   await incrementCounter(tx, owner, kind, iid, iid);
 }
 
 /**
- * Sets the counter to `initialLast` if it has no row. Otherwise increments it, or with `minLast` raises it to at least that.
+ * Sets the counter to `initialLast` if it has no row. Otherwise increments it or, with `minLast`, raises it to at least `minLast`.
  * Returns the new value.
  * index: iid_counters_by_project, iid_counters_by_group
  */

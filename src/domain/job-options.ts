@@ -3,8 +3,8 @@ import type { Reader } from '#database/database.ts';
 import { expandJsonTexts, isInIds } from '#database/dialect.ts';
 
 /**
- * Returns the options of jobs by their ids; a job without options is absent. `names`: the only options that are needed, so that large ones
- * of others are not read. index: jobs primary key, job_option_parts primary key
+ * Loads the options of jobs by job id; a job without options is absent. `names` limits the result to the needed options, so that
+ * other, large ones are not read; options that share a row are returned nevertheless. index: jobs primary key, job_option_parts primary key
  */
 export async function loadJobOptions<Options extends object>(
   db: Reader,
@@ -18,10 +18,10 @@ export async function loadJobOptions<Options extends object>(
     inner join job_option_parts as part on part.id = cast(element.value as bigint)
     where ${isInIds(db, sql.ref('jobs.id'), jobIds)}
     ${names === 'all' ? sql`` : sql`and (part.name is null or part.name in (${sql.join(names)}))`}`.execute(db);
-  const options = new Map<number, Partial<Options>>();
+  const optionsByJobId = new Map<number, Partial<Options>>();
   for (const { id, name, value } of rows.rows) {
-    const part = JSON.parse(value);
-    options.set(id, { ...options.get(id), ...(name === null ? part : { [name]: part }) });
+    const partValue = JSON.parse(value);
+    optionsByJobId.set(id, { ...optionsByJobId.get(id), ...(name === null ? partValue : { [name]: partValue }) });
   }
-  return options;
+  return optionsByJobId;
 }

@@ -67,11 +67,11 @@ export async function findJob(db: Reader, projectId: number, id: number): Promis
 }
 
 // index: jobs primary key
-const jobsById = prepareForIds<JobRow>((db, ids) =>
+const loadJobsById = prepareForIds<JobRow>((db, ids) =>
   db.selectFrom('jobs').select(jobColumns).where('jobs.id', 'in', ids),
 );
 
 /** Returns the existing jobs in the order of `ids`, with one query. */
 export async function findJobs(db: Reader, ids: readonly number[]): Promise<JobRow[]> {
-  return sortByIds(ids, await jobsById(db, ids));
+  return sortByIds(ids, await loadJobsById(db, ids));
 }

@@ -6,17 +6,17 @@ import { isActiveMembership } from './members/membership-expiry.ts';
 import { toViewerParams, type ViewerParams } from './members/viewer-role.ts';
 import type { Project } from './namespaces/projects.ts';
 
-/** The level without a setting: inherit from above. */
+/** The level without a setting: the one of the parent applies. */
 const GLOBAL: NotificationLevel = 'global';
 
-/** The caller's notification levels for a project and for the group through which they are a member, as numbers. */
+/** The caller's notification levels, as numbers: for a project, and for the group through which they are a member. */
 export interface ProjectNotificationLevels {
   readonly project: number;
   readonly group: number;
 }
 
 // index: notification_settings_by_project
-const projectLevels = prepareForIds<{ project_id: number | null; level: NotificationLevel }, ViewerParams>(
+const loadProjectLevels = prepareForIds<{ project_id: number | null; level: NotificationLevel }, ViewerParams>(
   (db, ids, value) =>
     db
       .selectFrom('notification_settings')
@@ -26,21 +26,23 @@ const projectLevels = prepareForIds<{ project_id: number | null; level: Notifica
 );
 
 // index: namespace_closure_pkey, memberships_by_source, notification_settings_by_group
-const groupLevels = prepareForIds<{ namespace_id: number; level: NotificationLevel | null }, ViewerParams>(
+const loadGroupLevels = prepareForIds<{ namespace_id: number; level: NotificationLevel | null }, ViewerParams>(
   (db, ids, value: Params<ViewerParams>) =>
     db
-      .selectFrom('namespace_closure as up')
-      .innerJoin('memberships', 'memberships.source_id', 'up.ancestor_id')
-      .leftJoin('notification_settings as chosen', (join) =>
-        join.onRef('chosen.group_id', '=', 'memberships.source_id').onRef('chosen.user_id', '=', 'memberships.user_id'),
+      .selectFrom('namespace_closure as ancestors')
+      .innerJoin('memberships', 'memberships.source_id', 'ancestors.ancestor_id')
+      .leftJoin('notification_settings as setting', (join) =>
+        join
+          .onRef('setting.group_id', '=', 'memberships.source_id')
+          .onRef('setting.user_id', '=', 'memberships.user_id'),
       )
-      .select(['up.descendant_id as namespace_id', 'chosen.level'])
-      .where('up.descendant_id', 'in', ids)
+      .select(['ancestors.descendant_id as namespace_id', 'setting.level'])
+      .where('ancestors.descendant_id', 'in', ids)
       .where('memberships.source_type', '=', 'group')
       .where('memberships.user_id', '=', value('user'))
       .where(isActiveMembership('memberships.expires_at', value('today')))
       .orderBy('memberships.access_level')
-      .orderBy('up.depth', 'desc'),
+      .orderBy('ancestors.depth', 'desc'),
 );
 
 /** Loads the caller's notification levels for these projects and returns a function that looks up one of them. */
@@ -50,23 +52,24 @@ export async function loadNotificationLevels(
   projects: readonly Project[],
 ): Promise<(project: Project) => ProjectNotificationLevels> {
   const viewer = toViewerParams(db, caller);
-  const direct = projects.filter(({ direct_role }) => direct_role > 0).map(({ id }) => id);
+  const directProjectIds = projects.filter(({ direct_role }) => direct_role > 0).map(({ id }) => id);
   const inheritedNamespaceIds = projects
     .filter(({ inherited_role }) => inherited_role > 0)
     .map(({ namespace_id }) => namespace_id);
   const [projectRows, groupRows] = await Promise.all([
-    projectLevels(db, direct, viewer),
-    groupLevels(db, [...new Set(inheritedNamespaceIds)], viewer),
+    loadProjectLevels(db, directProjectIds, viewer),
+    loadGroupLevels(db, [...new Set(inheritedNamespaceIds)], viewer),
   ]);
-  const ofProjects = new Map(projectRows.map(({ project_id, level }) => [project_id, level]));
+  const levelsByProjectId = new Map(projectRows.map(({ project_id, level }) => [project_id, level]));
   // Later rows overwrite earlier ones: the highest role wins, then the nearest group.
-  const ofGroups = new Map(groupRows.map(({ namespace_id, level }) => [namespace_id, level]));
+  const levelsByNamespaceId = new Map(groupRows.map(({ namespace_id, level }) => [namespace_id, level]));
   return ({ id, namespace_id }) => ({
-    project: levelNumber(ofProjects.get(id)),
-    group: levelNumber(ofGroups.get(namespace_id)),
+    project: toLevelNumber(levelsByProjectId.get(id)),
+    group: toLevelNumber(levelsByNamespaceId.get(namespace_id)),
   });
 }
 
-function levelNumber(level: NotificationLevel | null | undefined): number {
+/** Converts a level, or a missing one, to its number in the API. */
+function toLevelNumber(level: NotificationLevel | null | undefined): number {
   return NOTIFICATION_LEVELS.indexOf(level ?? GLOBAL);
 }

@@ -1,6 +1,6 @@
 /**
- * Thrown when a row that another row refers to was deleted between two queries. A read runs again; a write runs its
- * access checks again and answers with their error (`http/server`).
+ * Thrown when a referenced row was deleted between two queries. The server then repeats a read request; for a write it repeats the
+ * access checks and responds with their error (`http/server`).
  */
 export class RowDeleted extends Error {
   constructor() {

@@ -19,8 +19,9 @@ export function parseShards({ selective_sync_shards }: Pick<SiteScope, 'selectiv
 
 /** Columns that decide whether a row is in scope, with their table or alias in the query. */
 interface SiteScopeColumns {
-  /** The namespace column; a row without a namespace is in no scope of namespaces. */
+  /** Column of the namespace id; a row without a namespace is in no scope that is restricted to namespaces. */
   readonly namespace: string;
+  /** Column of the storage name. */
   readonly storage: string;
 }
 
@@ -36,7 +37,7 @@ export function isInSiteScope(
     case null:
       return sql<SqlBool>`1 = 1`;
     case 'shards':
-      // Lists are sorted by id: an index by storage would require sorting each page.
+      // Lists are sorted by id: with an index by storage, each page would have to be sorted. COALESCE prevents its use.
       return isInTexts(db, sql<string>`coalesce(${sql.ref(storage)}, '')`, parseShards(scope));
     case 'namespaces':
       return sql<SqlBool>`exists (select 1 from namespace_closure
@@ -51,7 +52,7 @@ export const siteScopeColumns = [
   'geo_sites.selective_sync_shards',
 ] as const;
 
-/** Returns the repository of a project, wiki or snippet at this path, if it is in the scope of the site. */
+/** Returns the repository of a project, wiki or snippet at this path; null if it is missing or outside the scope of the site. */
 export async function findReplicatedRepository(db: Reader, siteId: number, path: string) {
   // index: geo_sites primary key
   const scope = await db.selectFrom('geo_sites').select(siteScopeColumns).where('id', '=', siteId).executeTakeFirst();
@@ -72,12 +73,13 @@ export async function findReplicatedRepository(db: Reader, siteId: number, path:
   return wikiParentPath === undefined ? (repositoryRow ?? null) : findReplicatedWiki(db, scope, wikiParentPath);
 }
 
-async function findReplicatedWiki(db: Reader, scope: SiteScope, path: string) {
+/** Finds the repository of the wiki of a project or group; `parentPath` is the full path of the parent. */
+async function findReplicatedWiki(db: Reader, scope: SiteScope, parentPath: string) {
   // index: routes_by_full_path
   const route = await db
     .selectFrom('routes')
     .select(['project_id', 'namespace_id'])
-    .where('full_path_key', '=', foldCase(path))
+    .where('full_path_key', '=', foldCase(parentPath))
     .executeTakeFirst();
   if (route === undefined) return null;
   const isProjectWiki = route.project_id !== null;

@@ -6,7 +6,7 @@ import type { SnippetsTable } from '#database/tables/snippets.ts';
 /** The only branch of snippet repositories. */
 export const SNIPPET_BRANCH = 'main';
 
-/** Maximum number of files of a snippet, as in the reference. */
+/** Maximum number of files of a snippet. */
 export const MAX_SNIPPET_FILES = 10;
 
 /** A snippet of a user or of a project. */
@@ -15,7 +15,7 @@ export type Snippet = Selectable<SnippetsTable>;
 /** The columns of a snippet that change together with its files. */
 export type SnippetPatch = Partial<Pick<Snippet, 'title' | 'description' | 'visibility'>>;
 
-/** Returns a published snippet, or null. Does not check visibility. index: snippets primary key */
+/** Returns the snippet if its repository was created, else null. Does not check visibility. index: snippets primary key */
 export async function findSnippet(db: Reader, id: number): Promise<Snippet | null> {
   const row = await db
     .selectFrom('snippets')
@@ -36,14 +36,14 @@ export function parseFilePaths({ files }: Pick<Snippet, 'files'>): readonly stri
   return JSON.parse(files) as string[];
 }
 
-/** Stores the bytes of a project's snippets for the order of lists. index: repositories primary key, snippets_by_project */
+/** Updates the total size of a project's snippets, for sorting lists; null: a personal snippet, nothing to do. index: repositories primary key, snippets_by_project */
 export async function storeSnippetsSize(tx: Transaction, projectId: number | null): Promise<void> {
   if (projectId === null) return;
   const size = (await loadSnippetSizesByProject(tx, [projectId])).get(projectId) ?? 0;
   await tx.updateTable('repositories').set({ snippets_size: size }).where('project_id', '=', projectId).execute();
 }
 
-/** Returns the bytes of the snippets of these projects, by project id. index: snippets_by_project */
+/** Returns the total size of the snippets of these projects in bytes, by project id. index: snippets_by_project */
 export async function loadSnippetSizesByProject(
   db: Reader,
   projectIds: readonly number[],
@@ -59,7 +59,7 @@ export async function loadSnippetSizesByProject(
 }
 
 /**
- * Returns the bytes of the snippets of the projects directly in these groups, by group id.
+ * Returns the total size in bytes of the snippets of the projects directly in these groups, by group id.
  * index: projects_by_namespace, snippets_by_project
  */
 export async function loadSnippetSizesByGroup(
@@ -77,4 +77,5 @@ export async function loadSnippetSizesByGroup(
   return new Map(rows.map(({ namespace_id, size }) => [namespace_id, size]));
 }
 
+/** Sum of the sizes; the cast makes it an integer on PostgreSQL. */
 const sumOfSizes = sql<number>`cast(sum(snippets.size) as bigint)`.as('size');

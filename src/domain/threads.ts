@@ -5,11 +5,11 @@ import { prepareForIds } from '#database/prepare.ts';
 
 /** Unresolved threads of merge requests (contract/planning.md §3.12). */
 
-// Literal values, so that the partial index applies.
+// Without parameters, so that the partial index applies.
 const IS_OPEN_THREAD_NOTE = sql<SqlBool>`notes."type" is not null and not notes."system" and notes.resolved_at is null`;
 
 /** index: notes_open_by_merge_request */
-const openNotes = prepareForIds((db, ids) =>
+const loadOpenThreads = prepareForIds((db, ids) =>
   db
     .selectFrom('notes')
     .select('notes.merge_request_id')
@@ -24,6 +24,6 @@ export async function findMergeRequestsWithOpenThreads(
   db: Reader,
   mergeRequestIds: readonly number[],
 ): Promise<ReadonlySet<number>> {
-  const rows = await openNotes(db, mergeRequestIds);
+  const rows = await loadOpenThreads(db, mergeRequestIds);
   return new Set(rows.flatMap(({ merge_request_id: id }) => id ?? []));
 }

@@ -12,7 +12,7 @@ export interface WikiState extends Wiki {
   readonly read_only: boolean;
 }
 
-/** index: wikis_by_project, wikis_by_group */
+/** Returns the wiki of a project or group; null before its first write. index: wikis_by_project, wikis_by_group */
 export async function findWiki(db: Reader, parent: GroupOrProject): Promise<WikiState | null> {
   const { project_id, group_id } = ownerColumns(parent);
   const wikis = selectWikis(db);
@@ -23,7 +23,7 @@ export async function findWiki(db: Reader, parent: GroupOrProject): Promise<Wiki
   return row === undefined ? null : toWikiState(row);
 }
 
-/** index: wikis primary key */
+/** Returns the wiki with this id, or null. index: wikis primary key */
 export async function findWikiById(db: Reader, wikiId: number): Promise<WikiState | null> {
   const row = await selectWikis(db).where('wikis.wiki_id', '=', wikiId).executeTakeFirst();
   return row === undefined ? null : toWikiState(row);
@@ -44,6 +44,7 @@ interface WikiStateRow extends Wiki {
   readonly group_move_id: number | null;
 }
 
+/** A storage move of the project or group makes the wiki read-only. */
 function toWikiState({ project_read_only, group_move_id, ...wiki }: WikiStateRow): WikiState {
   return { ...wiki, read_only: project_read_only === true || group_move_id !== null };
 }

@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 
 /**
- * Condition: the membership has no end date, or the date has not come. `expiresAt` is the column as the query names it
- * (`memberships.expires_at`); `today` is the UTC day.
+ * Condition: the membership has not expired. `expiresAt` is the column as the query names it (`memberships.expires_at`); `today`
+ * is the UTC date, or a query parameter for it.
  */
 export function isActiveMembership(
   expiresAt: `${string}expires_at`,

@@ -31,8 +31,8 @@ export const toProjectSource = (project: { readonly id: number; readonly namespa
 });
 
 /**
- * Returns whether the group or project still exists. For transactions that add rows which must not outlive it: it may
- * have been deleted since the permission check.
+ * Returns whether the group or project still exists: it may have been deleted since the permission check. For transactions that
+ * insert rows without a foreign key to it.
  * index: namespaces primary key, projects primary key
  */
 export async function sourceExists(tx: Transaction, { type, id }: Pick<MemberSource, 'type' | 'id'>): Promise<boolean> {
@@ -104,7 +104,7 @@ export async function updateMembership(
     .executeTakeFirstOrThrow();
 }
 
-/** Deletes a membership and publishes `membership-ended`. */
+/** Deletes a membership and publishes `membership-ended`. `unassign` also removes the user as an assignee. */
 export async function endMembership(
   uow: UnitOfWork,
   { id, user_id, source_type, source_id }: Membership,
@@ -120,7 +120,7 @@ export async function endMembership(
 }
 
 /**
- * Returns the user's highest active membership in the groups above, with that group's name.
+ * Returns the user's highest active membership in the groups above the source, with the group's name; null if there is none.
  * index: namespace_closure_pkey, memberships_by_source
  */
 export async function findInheritedMembership(
@@ -129,44 +129,45 @@ export async function findInheritedMembership(
   userId: number,
 ): Promise<{ access_level: number; group_name: string } | null> {
   const row = await db
-    .selectFrom('namespace_closure as up')
+    .selectFrom('namespace_closure as ancestors')
     .innerJoin('memberships', (join) =>
-      join.onRef('memberships.source_id', '=', 'up.ancestor_id').on('memberships.source_type', '=', 'group'),
+      join.onRef('memberships.source_id', '=', 'ancestors.ancestor_id').on('memberships.source_type', '=', 'group'),
     )
-    .innerJoin('namespaces', 'namespaces.id', 'up.ancestor_id')
+    .innerJoin('namespaces', 'namespaces.id', 'ancestors.ancestor_id')
     .select(['memberships.access_level', 'namespaces.name as group_name'])
-    .where('up.descendant_id', '=', source.namespaceId)
-    .where('up.depth', '>=', source.type === 'group' ? 1 : 0)
+    .where('ancestors.descendant_id', '=', source.namespaceId)
+    .where('ancestors.depth', '>=', source.type === 'group' ? 1 : 0)
     .where('memberships.user_id', '=', userId)
     .where(isActiveMembership('memberships.expires_at', db.today))
     .orderBy('memberships.access_level', 'desc')
-    .orderBy('up.depth')
+    .orderBy('ancestors.depth')
     .limit(1)
     .executeTakeFirst();
   return row ?? null;
 }
 
 /**
- * Selects active Owners other than this user, without token bots and users being deleted. The caller adds the group.
+ * Selects active Owners other than this user, without token bots and users being deleted. The caller adds the condition on the
+ * group.
  * index: memberships_by_source, users primary key, token_bots primary key
  */
 function selectOtherOwners(db: Reader, userId: number) {
   return db
-    .selectFrom('memberships as other')
-    .innerJoin('users', 'users.id', 'other.user_id')
-    .leftJoin('token_bots', 'token_bots.user_id', 'other.user_id')
-    .select('other.id')
-    .where('other.source_type', '=', 'group')
-    .where('other.access_level', '=', OWNER)
-    .where('other.user_id', '<>', userId)
+    .selectFrom('memberships as other_ownership')
+    .innerJoin('users', 'users.id', 'other_ownership.user_id')
+    .leftJoin('token_bots', 'token_bots.user_id', 'other_ownership.user_id')
+    .select('other_ownership.id')
+    .where('other_ownership.source_type', '=', 'group')
+    .where('other_ownership.access_level', '=', OWNER)
+    .where('other_ownership.user_id', '<>', userId)
     .where('token_bots.user_id', 'is', null)
     .where('users.deletion_scheduled_at', 'is', null)
-    .where(isActiveMembership('other.expires_at', db.today));
+    .where(isActiveMembership('other_ownership.expires_at', db.today));
 }
 
-/** Returns whether the group would have an active direct Owner without this user. */
+/** Returns whether the group has an active direct Owner other than this user. */
 export function hasOtherOwner(db: Reader, groupId: number, userId: number): Promise<boolean> {
-  const owners = selectOtherOwners(db, userId).where('other.source_id', '=', groupId);
+  const owners = selectOtherOwners(db, userId).where('other_ownership.source_id', '=', groupId);
   return hasRow(owners);
 }
 
@@ -181,21 +182,21 @@ interface GroupWithPath {
  */
 export async function listSolelyOwnedGroups(db: Reader, userId: number): Promise<GroupWithPath[]> {
   const groupAndAncestors = db
-    .selectFrom('namespace_closure as up')
-    .select('up.ancestor_id')
-    .where('up.descendant_id', '=', sql.ref<number>('own.source_id'));
+    .selectFrom('namespace_closure as ancestors')
+    .select('ancestors.ancestor_id')
+    .where('ancestors.descendant_id', '=', sql.ref<number>('ownership.source_id'));
   return db
-    .selectFrom('memberships as own')
-    .innerJoin('routes', 'routes.namespace_id', 'own.source_id')
-    .select(['own.source_id as id', 'routes.full_path'])
-    .where('own.user_id', '=', userId)
-    .where('own.source_type', '=', 'group')
-    .where('own.access_level', '=', OWNER)
-    .where(isActiveMembership('own.expires_at', db.today))
+    .selectFrom('memberships as ownership')
+    .innerJoin('routes', 'routes.namespace_id', 'ownership.source_id')
+    .select(['ownership.source_id as id', 'routes.full_path'])
+    .where('ownership.user_id', '=', userId)
+    .where('ownership.source_type', '=', 'group')
+    .where('ownership.access_level', '=', OWNER)
+    .where(isActiveMembership('ownership.expires_at', db.today))
     .where(({ not, exists }) =>
-      not(exists(selectOtherOwners(db, userId).where('other.source_id', 'in', groupAndAncestors))),
+      not(exists(selectOtherOwners(db, userId).where('other_ownership.source_id', 'in', groupAndAncestors))),
     )
-    .orderBy('own.source_id')
+    .orderBy('ownership.source_id')
     .execute();
 }
 
@@ -213,23 +214,23 @@ export async function listMembershipsBelow(db: Reader, groupId: number, userId: 
       .selectAll('memberships')
       .where('memberships.user_id', '=', userId)
       .where('memberships.source_type', '=', type);
-  const inGroups = await selectMemberships('group')
-    .innerJoin('namespace_closure as down', (join) =>
-      join.onRef('down.descendant_id', '=', 'memberships.source_id').on('down.ancestor_id', '=', groupId),
+  const groupMemberships = await selectMemberships('group')
+    .innerJoin('namespace_closure as descendants', (join) =>
+      join.onRef('descendants.descendant_id', '=', 'memberships.source_id').on('descendants.ancestor_id', '=', groupId),
     )
     .innerJoin('routes', 'routes.namespace_id', 'memberships.source_id')
     .select('routes.full_path')
-    .where('down.depth', '>', 0)
+    .where('descendants.depth', '>', 0)
     .execute();
-  const inProjects = await selectMemberships('project')
+  const projectMemberships = await selectMemberships('project')
     .innerJoin('projects', 'projects.id', 'memberships.source_id')
-    .innerJoin('namespace_closure as down', (join) =>
-      join.onRef('down.descendant_id', '=', 'projects.namespace_id').on('down.ancestor_id', '=', groupId),
+    .innerJoin('namespace_closure as descendants', (join) =>
+      join.onRef('descendants.descendant_id', '=', 'projects.namespace_id').on('descendants.ancestor_id', '=', groupId),
     )
     .innerJoin('routes', 'routes.project_id', 'projects.id')
     .select('routes.full_path')
     .execute();
-  return [...inGroups, ...inProjects];
+  return [...groupMemberships, ...projectMemberships];
 }
 
 /** Returns up to `limit` expired memberships. index: memberships_by_expiry */
@@ -274,8 +275,8 @@ export async function filterSourcesWithMembers(
 }
 
 /**
- * Above this number of sources, members are selected with `distinct`: excluding the members of nearer sources costs the
- * square of the number.
+ * Maximum number of sources whose members are selected with UNION ALL; members of more sources are selected with DISTINCT.
+ * Excluding the members of nearer sources takes quadratic time.
  */
 const MAX_UNION_SOURCES = 20;
 
@@ -292,6 +293,7 @@ export function selectMembersOfAny(db: Reader, sources: readonly MemberSourceRef
   return otherMembers.reduce((union, members) => union.unionAll(members), first!);
 }
 
+/** Selects the members of any number of sources, unsorted. */
 function selectDistinctMembers(db: Reader, sources: readonly MemberSourceRef[]) {
   return db
     .selectFrom('memberships')
@@ -299,13 +301,14 @@ function selectDistinctMembers(db: Reader, sources: readonly MemberSourceRef[]) 
     .distinct()
     .where((eb) =>
       eb.or(
-        [...idsByType(sources)].map(([type, ids]) =>
+        [...collectIdsByType(sources)].map(([type, ids]) =>
           eb.and([eb('memberships.source_type', '=', type), isInIds(db, sql<number>`memberships.source_id`, ids)]),
         ),
       ),
     );
 }
 
+/** Selects the members of a source who are not members of a nearer source. */
 function selectMembersNotInNearer(db: Reader, source: MemberSourceRef, nearerSources: readonly MemberSourceRef[]) {
   const members = db
     .selectFrom('memberships')
@@ -319,20 +322,20 @@ function selectMembersNotInNearer(db: Reader, source: MemberSourceRef, nearerSou
 /** Condition: the user is a direct member of one of these sources. index: memberships_by_source */
 export function isMemberOfAny(db: Reader, sources: readonly MemberSourceRef[], userId: Expression<number>) {
   const eb = expressionBuilder<Schema, never>();
-  const membershipConditions = [...idsByType(sources)].map(([type, ids]) =>
+  const membershipConditions = [...collectIdsByType(sources)].map(([type, ids]) =>
     eb.exists(
       db
-        .selectFrom('memberships as there')
-        .select('there.id')
-        .where('there.user_id', '=', userId)
-        .where('there.source_type', '=', type)
-        .where('there.source_id', 'in', ids),
+        .selectFrom('memberships as member')
+        .select('member.id')
+        .where('member.user_id', '=', userId)
+        .where('member.source_type', '=', type)
+        .where('member.source_id', 'in', ids),
     ),
   );
   return eb.or(membershipConditions);
 }
 
-function idsByType(sources: readonly MemberSourceRef[]): ReadonlyMap<SourceType, readonly number[]> {
+function collectIdsByType(sources: readonly MemberSourceRef[]): ReadonlyMap<SourceType, readonly number[]> {
   const sourcesByType = Map.groupBy(sources, ({ type }) => type);
   return new Map([...sourcesByType].map(([type, sourcesOfType]) => [type, sourcesOfType.map(({ id }) => id)]));
 }
@@ -354,7 +357,7 @@ export async function loadEffectiveMemberships(
     .where('user_id', 'in', userIds)
     .where((eb) =>
       eb.or(
-        [...idsByType(sources)].map(([type, ids]) =>
+        [...collectIdsByType(sources)].map(([type, ids]) =>
           eb.and([eb('source_type', '=', type), eb('source_id', 'in', ids)]),
         ),
       ),
@@ -368,7 +371,7 @@ export async function loadEffectiveMemberships(
   return new Map(rows.map((row) => [row.user_id, row]));
 }
 
-/** Deletes all memberships of a user who is deleted, and clears the user as the creator of others. */
+/** Deletes all memberships of a deleted user, and clears the user as the creator of other memberships. */
 export async function endMembershipsOfUser(uow: UnitOfWork, userId: number): Promise<void> {
   // index: memberships_by_user
   const ownMemberships = await uow
@@ -382,7 +385,7 @@ export async function endMembershipsOfUser(uow: UnitOfWork, userId: number): Pro
   await uow.updateTable('memberships').set({ created_by_id: null }).where('created_by_id', '=', userId).execute();
 }
 
-/** Deletes the memberships of groups or projects that are deleted, without events. */
+/** Deletes the memberships of deleted groups or projects, without publishing events. */
 export async function deleteMembershipsOfSources(
   tx: Transaction,
   type: SourceType,

@@ -7,7 +7,7 @@ export const MAINTAINER = 40;
 export const OWNER = 50;
 export const INSTANCE_ADMIN = 60;
 
-/** Minimum role that every member has. */
+/** Minimum role for checks that any membership passes. */
 export const ANY_ROLE = 1;
 
 export const ROLES: readonly number[] = [GUEST, PLANNER, REPORTER, DEVELOPER, MAINTAINER, OWNER];
@@ -21,6 +21,7 @@ const ROLE_NAMES: Readonly<Record<number, string>> = {
   [OWNER]: 'Owner',
 };
 
+/** Returns the display name of a role. */
 export function getRoleName(role: number): string {
   return ROLE_NAMES[role] ?? 'No access';
 }

@@ -6,13 +6,13 @@ import type { SourceType, TokenBotsTable } from '#database/tables/domain.ts';
  * or group.
  */
 
-/** index: token_bots primary key */
+/** Returns whether the user is the bot of a token. index: token_bots primary key */
 export async function isTokenBot(db: Reader, userId: number): Promise<boolean> {
   const bot = await db.selectFrom('token_bots').select('user_id').where('user_id', '=', userId).executeTakeFirst();
   return bot !== undefined;
 }
 
-/** Marks a user as a token bot. Its membership of this source must exist, and stays as long as the bot. */
+/** Marks a user as a token bot. Its membership in the source must exist; it exists as long as the bot. */
 export async function insertTokenBot(tx: Transaction, bot: TokenBotsTable): Promise<void> {
   await tx.insertInto('token_bots').values(bot).execute();
 }

@@ -5,8 +5,7 @@ import type { Params } from '#database/prepare.ts';
 import { isActiveMembership } from './membership-expiry.ts';
 
 /**
- * Query parameters of the viewer, whose role is selected with each row: the user id (0: anonymous), and the current
- * day.
+ * Query parameters of the viewer, whose role is selected with each row: the user id (0: anonymous), and the current UTC date.
  */
 export type ViewerParams = { user: number; today: string };
 
@@ -15,7 +14,7 @@ export function toViewerParams(db: Reader, { user }: Caller): ViewerParams {
 }
 
 /**
- * SQL: the viewer's highest role in a group or above it; 0 without one.
+ * Builds an expression for the viewer's highest role in the group or its ancestors; 0 without a membership.
  * index: namespace_closure_pkey, memberships_by_source
  */
 export function inheritedRole(

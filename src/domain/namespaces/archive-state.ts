@@ -13,7 +13,7 @@ import { selectSelfAndAncestors } from './hierarchy.ts';
  */
 
 type Eb<Table extends keyof Schema> = ExpressionBuilder<Schema, Table>;
-/** `marked`: marked for deletion. */
+/** A state that descendants inherit; `marked`: marked for deletion. */
 type State = 'archived' | 'marked';
 
 // --- Columns for single rows.
@@ -32,38 +32,38 @@ function selfOrAncestorHasState(state: State, namespaceId: NamespaceId): Express
   const eb = expressionBuilder<Schema, 'namespaces' | 'projects'>();
   return eb.exists(
     eb
-      .selectFrom('namespace_closure as up')
-      .innerJoin('namespaces as above', 'above.id', 'up.ancestor_id')
-      .select('above.id')
-      .whereRef('up.descendant_id', '=', namespaceId)
+      .selectFrom('namespace_closure as ancestors')
+      .innerJoin('namespaces as ancestor', 'ancestor.id', 'ancestors.ancestor_id')
+      .select('ancestor.id')
+      .whereRef('ancestors.descendant_id', '=', namespaceId)
       .where(STATE_CONDITIONS[state]),
   );
 }
 
 /** Literal values, so that the partial index of the few groups in each state applies. */
 const STATE_CONDITIONS = {
-  archived: sql<SqlBool>`above.archived = true`,
-  marked: sql<SqlBool>`above.marked_for_deletion_on is not null`,
-  inactive: sql<SqlBool>`(above.archived = true or above.marked_for_deletion_on is not null)`,
+  archived: sql<SqlBool>`ancestor.archived = true`,
+  marked: sql<SqlBool>`ancestor.marked_for_deletion_on is not null`,
+  inactive: sql<SqlBool>`(ancestor.archived = true or ancestor.marked_for_deletion_on is not null)`,
 } as const satisfies Record<State | 'inactive', Expression<SqlBool>>;
 
 // index: namespace_closure_pkey, namespaces primary key
-const archivedGroupIds = prepareForIds((db, ids) =>
+const loadArchivedGroupIds = prepareForIds((db, ids) =>
   db
-    .selectFrom('namespace_closure as up')
-    .innerJoin('namespaces as above', 'above.id', 'up.ancestor_id')
-    .select('up.descendant_id as id')
+    .selectFrom('namespace_closure as ancestors')
+    .innerJoin('namespaces as ancestor', 'ancestor.id', 'ancestors.ancestor_id')
+    .select('ancestors.descendant_id as id')
     .distinct()
-    .where('up.descendant_id', 'in', ids)
+    .where('ancestors.descendant_id', 'in', ids)
     .where(STATE_CONDITIONS.archived),
 );
 
 /** Returns the ids of the groups among these that are archived, directly or through an ancestor. */
 export async function findArchivedGroupIds(db: Reader, groupIds: readonly number[]): Promise<ReadonlySet<number>> {
-  return new Set((await archivedGroupIds(db, groupIds)).map(({ id }) => id));
+  return new Set((await loadArchivedGroupIds(db, groupIds)).map(({ id }) => id));
 }
 
-// --- Conditions for lists. Rows in a state come from an index; the others are tested one by one.
+// --- Conditions for lists. An index finds the rows in a state; for the other rows, each row is tested.
 
 /**
  * Condition: the group is archived, directly or through an ancestor; `false`: it is not.
@@ -73,8 +73,8 @@ export const groupArchivedCondition = (expected: boolean) => (eb: Eb<'namespaces
   eb('namespaces.id', expected ? 'in' : 'not in', selectGroupIdsInState('archived'));
 
 /**
- * Condition: the group is neither archived nor marked for deletion, directly or through an ancestor; `false`: it is one
- * of them.
+ * Condition: the group is neither archived nor marked for deletion, directly or through an ancestor; `false`: it is archived or
+ * marked.
  */
 export const groupActiveCondition = (expected: boolean) => (eb: Eb<'namespaces'>) =>
   eb('namespaces.id', expected ? 'not in' : 'in', selectGroupIdsInState('inactive'));
@@ -87,8 +87,8 @@ export const projectArchivedCondition = (expected: boolean) => (eb: Eb<'projects
   isProjectInState(eb, expected, selectGroupIdsInState('archived'));
 
 /**
- * Condition: the project is neither archived nor marked for deletion. A marked project is archived too, but a project
- * below a marked group is not; `false`: it is one of them.
+ * Condition: the project is neither archived nor marked for deletion, directly or through a group above; `false`: it is archived
+ * or marked. A project that is marked itself is archived too, so that its column is enough; one below a marked group is not.
  */
 export const projectActiveCondition = (expected: boolean) => (eb: Eb<'projects'>) =>
   isProjectInState(eb, !expected, selectGroupIdsInState('inactive'));
@@ -99,26 +99,27 @@ type GroupIds = ReturnType<typeof selectGroupIdsInState>;
 function isProjectInState(eb: Eb<'projects'>, expected: boolean, groupIds: GroupIds): Expression<SqlBool> {
   if (!expected) return eb.and([eb('projects.archived', '=', false), eb('projects.namespace_id', 'not in', groupIds)]);
   const archivedProjects = eb
-    .selectFrom('projects as own')
-    .select('own.id as id')
-    .where(sql<SqlBool>`own.archived = true`);
+    .selectFrom('projects as archived_project')
+    .select('archived_project.id as id')
+    .where(sql<SqlBool>`archived_project.archived = true`);
   const projectsInGroups = eb
-    .selectFrom('projects as inside')
-    .select('inside.id as id')
-    .where('inside.namespace_id', 'in', groupIds);
+    .selectFrom('projects as group_project')
+    .select('group_project.id as id')
+    .where('group_project.namespace_id', 'in', groupIds);
   return eb('projects.id', 'in', archivedProjects.unionAll(projectsInGroups));
 }
 
+/** Selects the ids of the groups in this state, directly or through an ancestor. */
 function selectGroupIdsInState(state: keyof typeof STATE_CONDITIONS) {
   return expressionBuilder<Schema, never>()
-    .selectFrom('namespace_closure as down')
-    .select('down.descendant_id as id')
-    .where('down.ancestor_id', 'in', (eb) =>
-      eb.selectFrom('namespaces as above').select('above.id').where(STATE_CONDITIONS[state]),
+    .selectFrom('namespace_closure as descendants')
+    .select('descendants.descendant_id as id')
+    .where('descendants.ancestor_id', 'in', (eb) =>
+      eb.selectFrom('namespaces as ancestor').select('ancestor.id').where(STATE_CONDITIONS[state]),
     );
 }
 
-// --- Origin of a state, for error messages and events.
+// --- Source of a state, for error messages and events.
 
 /** Whether the namespace itself, an ancestor, or any of them is in a state. */
 interface StateOrigin {

@@ -3,8 +3,8 @@ import { foldCase } from '#database/name-keys.ts';
 import { withSuffix } from './name-validation.ts';
 
 /**
- * Returns the name, with the first free suffix of `_1`, `_2` … if a group or project directly in the group has it, in
- * any case.
+ * Returns the name or, if a group or project directly in the group has it in any case, the name with the first free suffix of
+ * `_1`, `_2` …
  */
 export async function findAvailableName(db: Reader, groupId: number, name: string): Promise<string> {
   for (let count = 0; ; count++) {
@@ -13,7 +13,7 @@ export async function findAvailableName(db: Reader, groupId: number, name: strin
   }
 }
 
-/** index: namespaces_by_parent, projects_by_name_key */
+/** Returns whether a group or project directly in the group has the name. index: namespaces_by_parent, projects_by_name_key */
 async function isNameTaken(db: Reader, groupId: number, name: string): Promise<boolean> {
   const key = foldCase(name);
   const group = await db

@@ -12,7 +12,7 @@ export interface DefaultBranchProtection {
   readonly developer_can_initial_push: boolean;
 }
 
-/** 0 allows nobody, 60 only administrators. */
+/** Minimum role of the users who are allowed: 0 allows nobody, 60 only administrators. */
 interface MinimumRole {
   readonly access_level: number;
 }
@@ -47,6 +47,7 @@ const PROTECTION_BY_LEVEL: Readonly<Record<ProtectionLevel, DefaultBranchProtect
   4: { ...FULL_PROTECTION, developer_can_initial_push: true },
 };
 
+/** Returns the protection for a value of the setting. */
 export function getProtectionForLevel(level: ProtectionLevel): DefaultBranchProtection {
   return PROTECTION_BY_LEVEL[level];
 }

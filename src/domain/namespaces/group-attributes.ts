@@ -5,11 +5,11 @@ import type { DefaultBranchProtection, ProtectionLevel } from './default-branch-
 export const DEFAULT_GROUP_ATTRIBUTES = {
   project_creation_level: 'developer' as 'noone' | 'administrator' | 'owner' | 'maintainer' | 'developer',
   subgroup_creation_level: 'maintainer' as 'owner' | 'maintainer',
-  /** null: projects start with `main`. */
+  /** Default branch of new repositories; null: that of the nearest ancestor with a value, else `main`. */
   default_branch: null as string | null,
-  /** The former form, a level from 0 to 4, or null. `default_branch_protection_defaults` is the one that applies. */
+  /** Legacy form of the next attribute: a level from 0 to 4. Only `default_branch_protection_defaults` has an effect. */
   default_branch_protection: null as ProtectionLevel | null,
-  /** Applies to projects created in the group from now on. */
+  /** Protection of the default branch of new projects in the group. */
   default_branch_protection_defaults: null as DefaultBranchProtection | null,
   membership_lock: false,
   share_with_group_lock: false,
@@ -18,21 +18,21 @@ export const DEFAULT_GROUP_ATTRIBUTES = {
   require_two_factor_authentication: false,
   two_factor_grace_period: 48,
   request_access_enabled: true,
-  /** false: LFS is off in everything below. */
+  /** False disables LFS in all projects below the group. */
   lfs_enabled: true,
   emails_enabled: true,
   mentions_disabled: null as boolean | null,
   shared_runners_setting: 'enabled' as 'enabled' | 'disabled_and_overridable' | 'disabled_and_unoverridable',
-  /** Read from top-level groups only; applies to everything below. */
+  /** Only the value of the top-level group counts; it applies to all descendants. */
   allow_runner_registration_token: true,
   wiki_access_level: 'enabled' as FeatureLevel,
   auto_devops_enabled: null as boolean | null,
   show_diff_preview_in_email: true,
   math_rendering_limits_enabled: true,
   lock_math_rendering_limits_enabled: false,
-  /** MiB. */
+  /** In MiB. */
   max_artifacts_size: null as number | null,
-  /** true overrides the setting of every project below. */
+  /** True overrides the setting of every project below. */
   only_allow_merge_if_pipeline_succeeds: false,
   allow_merge_on_skipped_pipeline: false,
   only_allow_merge_if_all_discussions_are_resolved: false,
@@ -41,7 +41,7 @@ export const DEFAULT_GROUP_ATTRIBUTES = {
   file_template_project_id: null as number | null,
 };
 
-/** Stored as JSON that contains only the values that differ from the defaults. */
+/** Attributes of a group. The stored JSON contains only values that differ from the defaults. */
 export type GroupAttributes = Readonly<typeof DEFAULT_GROUP_ATTRIBUTES>;
 
 /** Parses the `attributes` column of a group. */
@@ -56,9 +56,12 @@ export function parseGroupAttributes(storedAttributes: string): GroupAttributes 
  * not stored.
  */
 export function mergeGroupAttributes(storedAttributes: string, changes: Partial<GroupAttributes>): string {
-  const defined = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const next = Object.entries({ ...parseGroupAttributes(storedAttributes), ...Object.fromEntries(defined) });
-  return JSON.stringify(Object.fromEntries(next.filter(([name, value]) => value !== defaults[name])));
+  const definedChanges = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const newEntries = Object.entries({
+    ...parseGroupAttributes(storedAttributes),
+    ...Object.fromEntries(definedChanges),
+  });
+  return JSON.stringify(Object.fromEntries(newEntries.filter(([name, value]) => value !== DEFAULTS_BY_NAME[name])));
 }
 
-const defaults: Readonly<Record<string, unknown>> = { ...DEFAULT_GROUP_ATTRIBUTES };
+const DEFAULTS_BY_NAME: Readonly<Record<string, unknown>> = { ...DEFAULT_GROUP_ATTRIBUTES };

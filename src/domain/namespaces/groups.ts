@@ -20,19 +20,20 @@ export interface Group {
   readonly archived: boolean;
   /** Whether the group or one of its ancestors is scheduled for deletion. */
   readonly marked: boolean;
+  /** JSON; see `parseGroupAttributes`. */
   readonly attributes: string;
   readonly marked_for_deletion_on: string | null;
   readonly name_before_deletion: string | null;
   readonly path_before_deletion: string | null;
-  /** Storage of the wiki's repository, also before it exists. */
+  /** Name of the storage of the wiki's repository, set before the repository exists. */
   readonly storage: string;
   readonly created_at: string;
   readonly updated_at: string;
   readonly full_path: string;
   readonly full_name: string;
-  /** The caller's highest role here or in a group above; 0 without a membership. */
+  /** The caller's highest role in the group or its ancestors; 0 without a membership. */
   readonly role: number;
-  /** 1 if the caller is a member of a group or project below. */
+  /** 1 if the caller is a member of the group or of a group or project below, else 0. */
   readonly member_below: number;
 }
 
@@ -62,8 +63,8 @@ function selectGroup(db: Reader, value: Params<ViewerParams>) {
     .select(groupColumns)
     .select((eb) => [
       inheritedRole('namespaces.id', value).as('role'),
-      isArchivedExpression('namespaces.id').as('archived_at'),
-      markedColumn('namespaces.id').as('marked_at'),
+      isArchivedExpression('namespaces.id').as('is_archived'),
+      markedColumn('namespaces.id').as('is_marked'),
       // index: memberships_by_user, namespace_closure_pkey
       eb
         .case()
@@ -119,8 +120,8 @@ export async function findGroup(db: Reader, caller: Caller, id: string): Promise
       ? await groupById.first(db, { ...viewer, ...idOrPath })
       : await groupByPath.first(db, { ...viewer, ...idOrPath });
   if (row === undefined) return null;
-  const { archived_at, marked_at, ...group } = row;
-  return { ...group, archived: archived_at === 1, marked: marked_at === 1 } as Group;
+  const { is_archived, is_marked, ...group } = row;
+  return { ...group, archived: is_archived === 1, marked: is_marked === 1 } as Group;
 }
 
 /** Returns the caller's effective role in the group. Administrators act as Owner. */
@@ -128,7 +129,7 @@ export function getGroupRole(caller: Caller, group: Pick<Group, 'role'>): number
   return isAdministrator(caller) ? OWNER : group.role;
 }
 
-/** Returns whether the caller may know that the group exists. Members of anything below a private group may, too. */
+/** Returns whether the caller may know that the group exists. Members of a group or project below a private group may, too. */
 export function canSeeGroup(caller: Caller, group: Pick<Group, 'visibility' | 'role' | 'member_below'>): boolean {
   if (group.visibility === 'public') return true;
   if (caller.user === null) return false;

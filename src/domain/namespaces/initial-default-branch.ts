@@ -8,11 +8,11 @@ import { selectSelfAndAncestors } from './hierarchy.ts';
  */
 export async function getInitialBranch(db: Reader, namespaceId: number): Promise<string> {
   // index: namespace_closure_pkey
-  const ancestors = await selectSelfAndAncestors(db, namespaceId)
+  const selfAndAncestors = await selectSelfAndAncestors(db, namespaceId)
     .select('namespaces.attributes')
     .orderBy('namespace_closure.depth')
     .execute();
-  const configuredBranch = ancestors
+  const configuredBranch = selfAndAncestors
     .map(({ attributes }) => parseGroupAttributes(attributes).default_branch)
     .find((branch) => branch);
   return configuredBranch ?? 'main';

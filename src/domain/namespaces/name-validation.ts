@@ -15,11 +15,13 @@ export function validatePath(path: string, { minLength = 1 }: { readonly minLeng
   ];
 }
 
+/** Validates the last segment of a group's path. Top-level groups must not have a reserved name. */
 export function validateGroupPath(path: string, { topLevel }: { readonly topLevel: boolean }): string[] {
   const problems = validatePath(path, { minLength: 2 });
   return topLevel && isReservedName(path) ? [...problems, `${path} is a reserved name`] : problems;
 }
 
+/** Validates the display name of a group or project. */
 export function validateName(name: string): string[] {
   if (BLANK.test(name)) return ["can't be blank"];
   return [
@@ -30,6 +32,7 @@ export function validateName(name: string): string[] {
   ];
 }
 
+/** Maximum length of a path or name in characters. */
 const MAX_LENGTH = 255;
 /** Blanks and invisible characters, some of which are letters (Hangul fillers). */
 const BLANK = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}]*$/u;
@@ -41,12 +44,12 @@ function isValidPath(path: string): boolean {
   return /^[\w][\w.-]*$/.test(path) && !/(\.|\.git|\.atom)$/i.test(path);
 }
 
-/** Returns the name that something has while its deletion is scheduled, so that the old name is free. */
+/** Returns the name or path of a group or project while its deletion is scheduled, so that the old one can be reused. */
 export function toDeletionScheduledName(name: string, id: number): string {
   return withSuffix(name, `-deletion_scheduled-${id}`);
 }
 
-/** Returns whether a segment of the full path belongs to something scheduled for deletion. */
+/** Returns whether a segment of the full path belongs to a group or project scheduled for deletion. */
 export function isScheduledForDeletion(fullPath: string): boolean {
   return fullPath.split('/').some((segment) => /-deletion_scheduled-\d+$/.test(segment));
 }

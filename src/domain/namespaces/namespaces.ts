@@ -45,16 +45,16 @@ export const namespaceColumns = [
 export const ownPathKey = sql<string>`lower(namespaces.path)`;
 
 /**
- * The same for queries without a join: PostgreSQL overestimates the routes and would read all namespaces to join them.
+ * `ownPathKey` as a subquery: with a join, PostgreSQL overestimates the number of routes and would read all namespaces.
  */
 const ownPathKeyOfRoute = sql<string>`(select ${ownPathKey} from namespaces where namespaces.id = routes.namespace_id)`;
 
 /**
- * Condition: the route belongs to a namespace. `is true` keeps PostgreSQL from reading the whole index of namespaces.
+ * Condition: the route belongs to a namespace. `is true` keeps PostgreSQL from scanning the whole index of namespace ids.
  */
 const isNamespaceRoute = sql<SqlBool>`(routes.namespace_id is not null) is true`;
 
-/** Returns whether so many namespaces match the search that a list must be scanned in its own order. */
+/** Returns whether so many namespaces match the search that a list must be scanned in its sort order. */
 export async function isCommonSearchTerm(db: Reader, search: string): Promise<boolean> {
   const foldedSearch = foldCase(search);
   if (isTooShortForIndex(foldedSearch)) return true;
@@ -64,7 +64,7 @@ export async function isCommonSearchTerm(db: Reader, search: string): Promise<bo
 
 /**
  * Finds all namespaces whose name or path (with `matchFullPath`: full path) contains the text, in any case. Returns a
- * function that builds the condition for their ids; null if so many match that a list must be scanned in its own order.
+ * function that builds the condition for their ids; null if so many match that a list must be scanned in its sort order.
  * index: namespaces_name_key_trigrams, routes_full_path_key_trigrams
  */
 export async function findMatchingNamespaceIds(
@@ -79,17 +79,17 @@ export async function findMatchingNamespaceIds(
     ? [isNamespaceRoute]
     : [isNamespaceRoute, like(ownPathKeyOfRoute, `%${escapeLike(foldedSearch)}%`)];
   const namespaceId = sql<{ id: number }>`routes.namespace_id as id`;
-  const routes = selectRowsContaining(db, 'routes', 'full_path_key', foldedSearch, namespaceId, conditions);
+  const matchingRoutes = selectRowsContaining(db, 'routes', 'full_path_key', foldedSearch, namespaceId, conditions);
   const routeOrNameMatches = sql<{
     id: number;
-  }>`(select id from (${routes} limit ${sql.lit(COMMON_THRESHOLD + 1)}) as matching_routes
+  }>`(select id from (${matchingRoutes} limit ${sql.lit(COMMON_THRESHOLD + 1)}) as matching_routes
     union ${selectIdsContaining(db, 'namespaces', 'name_key', foldedSearch)})`;
   return (await scanMatches(db, db.selectFrom(routeOrNameMatches.as('matches')).select('matches.id'))).isMatch;
 }
 
 /**
  * Condition on namespaces joined with routes: the name or path contains the text, in any case (`matchFullPath`: the full path).
- * With `common`, each row is compared instead of using the index.
+ * With `common` (see `isCommonSearchTerm`), each row is compared instead of using the index.
  * index: namespaces_name_key_trigrams, routes_full_path_key_trigrams
  */
 export function namespaceMatches(
@@ -124,11 +124,11 @@ interface CreateNamespaceInput {
   readonly description?: string;
   readonly visibility: 'private' | 'internal' | 'public';
   readonly attributes?: string;
-  /** Storage of the group's wiki, also before it exists. */
+  /** Name of the storage of the group's wiki, set before the wiki exists. */
   readonly storage?: string;
 }
 
-/** Creates a namespace with its route. Throws the unique violation of `routes_by_full_path` if the path is taken. */
+/** Creates a namespace with its route and returns its id. Throws the violation of `routes_by_full_path` if the path is taken. */
 export async function createNamespace(
   tx: Transaction,
   namespace: CreateNamespaceInput,
@@ -152,8 +152,8 @@ export async function createNamespace(
 }
 
 /**
- * Creates the personal namespace of a user: its path is the username. It is public; each project has its own
- * visibility.
+ * Creates the personal namespace of a user, whose path is the username, and returns its id. The namespace is public; each project
+ * has its own visibility.
  */
 export function createPersonalNamespace(
   tx: Transaction,
@@ -172,6 +172,7 @@ export async function deletePersonalNamespace(tx: Transaction, userId: number): 
   await tx.deleteFrom('namespaces').where('owner_id', '=', userId).execute();
 }
 
+/** Inserts the rows of a new namespace into the closure table. */
 async function insertClosure(tx: Transaction, id: number, parentId: number | null): Promise<void> {
   await tx.insertInto('namespace_closure').values({ ancestor_id: id, descendant_id: id, depth: 0 }).execute();
   if (parentId === null) return;
@@ -188,7 +189,7 @@ async function insertClosure(tx: Transaction, id: number, parentId: number | nul
 }
 
 /**
- * Moves a group, with everything below it, under another parent (null: top level).
+ * Moves a group and its descendants in the closure table under another parent (null: top level).
  * index: namespace_closure_pkey, namespace_closure_by_ancestor
  */
 export async function moveClosure(tx: Transaction, id: number, parentId: number | null): Promise<void> {
@@ -203,14 +204,14 @@ export async function moveClosure(tx: Transaction, id: number, parentId: number 
     .columns(['ancestor_id', 'descendant_id', 'depth'])
     .expression((eb) =>
       eb
-        .selectFrom('namespace_closure as up')
-        .innerJoin('namespace_closure as down', (join) => join.on('down.ancestor_id', '=', id))
+        .selectFrom('namespace_closure as ancestors')
+        .innerJoin('namespace_closure as descendants', (join) => join.on('descendants.ancestor_id', '=', id))
         .select((row) => [
-          'up.ancestor_id',
-          'down.descendant_id',
-          sql<number>`${row.ref('up.depth')} + ${row.ref('down.depth')} + 1`.as('depth'),
+          'ancestors.ancestor_id',
+          'descendants.descendant_id',
+          sql<number>`${row.ref('ancestors.depth')} + ${row.ref('descendants.depth')} + 1`.as('depth'),
         ])
-        .where('up.descendant_id', '=', parentId),
+        .where('ancestors.descendant_id', '=', parentId),
     )
     .execute();
 }

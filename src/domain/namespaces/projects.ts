@@ -28,6 +28,7 @@ export interface Project {
   readonly wiki_access_level: FeatureLevel;
   readonly snippets_access_level: FeatureLevel;
   readonly lfs_enabled: boolean;
+  /** JSON of the attributes that have no column. */
   readonly attributes: string;
   readonly star_count: number;
   readonly marked_for_deletion_on: string | null;
@@ -45,7 +46,7 @@ export interface Project {
   readonly ref_state_version: number;
   readonly default_branch: string;
   readonly empty: boolean;
-  /** The ref version that `readme` was read at; both are null until it is first read. */
+  /** Version of the refs for which `readme` was computed; both are null until then. */
   readonly summary_version: string | null;
   readonly readme: string | null;
   /** The caller's role in the project itself; 0 without a membership. */
@@ -116,16 +117,17 @@ function selectProject(db: Reader, value: Params<ViewerParams>) {
     ]);
 }
 
+/** Completes a row: adds the inherited archived state, and limits the roles of a job token. */
 function toProject(row: ProjectRow, caller: Caller): Project {
   const project = row.archived_above === 1 ? { ...row, archived: true } : row;
-  return caller.job === undefined ? project : { ...project, ...jobRoles(caller, project) };
+  return caller.job === undefined ? project : { ...project, ...getJobTokenRoles(caller, project) };
 }
 
 /**
  * Returns the roles of a job token: those of its user in its own project, none in other projects
  * (contract/conventions.md §7 "Job tokens"). The job of an administrator acts as Owner.
  */
-function jobRoles({ job, user }: Caller, project: Project): Pick<Project, 'direct_role' | 'inherited_role'> {
+function getJobTokenRoles({ job, user }: Caller, project: Project): Pick<Project, 'direct_role' | 'inherited_role'> {
   if (job?.projectId !== project.id) return { direct_role: 0, inherited_role: 0 };
   const { direct_role, inherited_role } = project;
   return { direct_role: user?.admin ? OWNER : direct_role, inherited_role };
@@ -139,7 +141,7 @@ const projectById = prepare((db, value: Params<ViewerParams & { id: number }>) =
 );
 
 // index: projects primary key
-const projectsByIds = prepareForIds<ProjectRow, ViewerParams>((db, ids, value) =>
+const loadProjectsByIds = prepareForIds<ProjectRow, ViewerParams>((db, ids, value) =>
   selectProject(db, value).where('projects.id', 'in', ids),
 );
 
@@ -171,12 +173,12 @@ export async function findProject(db: Reader, caller: Caller, id: string): Promi
 
 /** Returns the existing projects in the order of `ids`, with one query. */
 export async function findProjects(db: Reader, caller: Caller, ids: readonly number[]): Promise<Project[]> {
-  const rows = await projectsByIds(db, ids, toViewerParams(db, caller));
-  const byId = new Map(rows.map((row) => [row.id, toProject(row, caller)]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  const rows = await loadProjectsByIds(db, ids, toViewerParams(db, caller));
+  const projectsById = new Map(rows.map((row) => [row.id, toProject(row, caller)]));
+  return ids.flatMap((id) => projectsById.get(id) ?? []);
 }
 
-/** Returns the project that had this full path before it was moved. */
+/** Returns the project that had this full path before a move or rename, or null. */
 export async function findMovedProject(db: Reader, caller: Caller, path: string): Promise<Project | null> {
   const redirect = await redirectByPath.first(db, { key: foldCase(path) });
   return redirect ? findProject(db, caller, String(redirect.project_id)) : null;

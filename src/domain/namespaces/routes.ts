@@ -6,7 +6,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { prepareForIds } from '#database/prepare.ts';
 
 /**
- * Full paths. Groups, personal namespaces and projects share one namespace of paths (contract/planning.md "Data
+ * Full paths. They are unique among all groups, personal namespaces and projects (contract/planning.md "Data
  * model").
  */
 
@@ -27,6 +27,7 @@ export function parseIdOrPath(id: string): { readonly id: number } | { readonly 
   return Number.isSafeInteger(number) && number > 0 ? { id: number } : null;
 }
 
+/** Returns the full path and full name of a child of `parent`; null: of a top-level namespace. */
 export function buildChildPath(parent: FullPath | null, path: string, name: string): FullPath {
   if (parent === null) return { full_path: path, full_name: name };
   return { full_path: `${parent.full_path}/${path}`, full_name: `${parent.full_name} / ${name}` };
@@ -77,6 +78,7 @@ async function claimPath(tx: Transaction, owner: RouteOwner, key: string): Promi
   if (conflict !== undefined) throw new SimulatedUniqueViolation('routes_by_full_path');
 }
 
+/** Returns the full path and full name of a namespace. Throws if it does not exist. */
 export async function getNamespacePath(db: Reader, id: number): Promise<FullPath> {
   // index: routes_by_namespace
   return db
@@ -100,23 +102,23 @@ const queryNamespacePaths = prepareForIds<{ id: number; full_path: string }>((db
     .$castTo<{ id: number; full_path: string }>(),
 );
 
-/** Moves one project and keeps its old path as a redirect. Returns the old full path if it changed. */
+/** Moves the route of a project and keeps its old path as a redirect. Returns the old full path if it changed, else null. */
 export async function moveProjectRoute(tx: Transaction, projectId: number, fullPath: FullPath): Promise<string | null> {
   // index: routes_by_project
-  const old = await tx
+  const oldRoute = await tx
     .selectFrom('routes')
     .select('full_path')
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow();
   await setRoute(tx, { project_id: projectId }, fullPath);
-  if (foldCase(old.full_path) === foldCase(fullPath.full_path)) return null;
-  await createRedirect(tx, old.full_path, projectId);
-  return old.full_path;
+  if (foldCase(oldRoute.full_path) === foldCase(fullPath.full_path)) return null;
+  await createRedirect(tx, oldRoute.full_path, projectId);
+  return oldRoute.full_path;
 }
 
 /**
- * Moves a namespace and everything below it, in batches. Calls `notify` for each project whose full path changed, with
- * the old path.
+ * Moves the routes of a namespace and of its descendants, in batches. Calls `notify` for each project whose full path changed,
+ * with the old path.
  */
 export async function moveNamespaceRoutes(
   tx: Transaction,
@@ -144,7 +146,7 @@ type KeyedPath = FullPath & { readonly key: string };
 
 const toKeyedPath = (fullPath: FullPath): KeyedPath => ({ ...fullPath, key: foldCase(fullPath.full_path) });
 
-/** Routes read and written at once: one statement for 100,000 routes would block other writers for seconds. */
+/** Number of routes per batch: one statement for 100,000 routes would block other writers for seconds. */
 const BATCH_SIZE = 500;
 
 interface DescendantRoute {
@@ -155,9 +157,9 @@ interface DescendantRoute {
 }
 
 /**
- * Yields the routes below a namespace in batches, at any depth, whose paths begin with `fullPath`: the current path of
- * the namespace or an earlier one. Callers may move the routes between batches. A group that waits for its deletion is below nothing: the path above it
- * may belong to someone else by now.
+ * Yields the routes of the descendants of a namespace, in batches. Their paths begin with `fullPath`, which is the current path of
+ * the namespace or an earlier one. Callers may move the routes between batches. Groups that are being destroyed have no ancestors
+ * in the closure table and are skipped: another namespace may have the path above them by now.
  * index: routes_by_full_path, namespace_closure_pkey, projects primary key
  */
 export async function* listRoutesBelow(
@@ -175,7 +177,7 @@ export async function* listRoutesBelow(
     .select('depth')
     .where('ancestor_id', '=', namespaceId)
     .where('descendant_id', '=', ownerId);
-  const routesInside = db
+  const descendantRoutes = db
     .selectFrom('routes')
     .select(['id', 'full_path_key', 'namespace_id', 'project_id'])
     // Selects the prefix `key/`: `0` is the character after the slash.
@@ -184,7 +186,7 @@ export async function* listRoutesBelow(
     .orderBy('full_path_key')
     .limit(BATCH_SIZE);
   for (let after = `${key}/`; ; ) {
-    const batch = await routesInside.where('full_path_key', '>', after).execute();
+    const batch = await descendantRoutes.where('full_path_key', '>', after).execute();
     const last = batch.at(-1);
     if (last !== undefined) yield batch;
     if (last === undefined || batch.length < BATCH_SIZE) return;
@@ -194,7 +196,7 @@ export async function* listRoutesBelow(
 
 type RouteRefs = readonly { readonly id: number }[];
 
-/** index: routes primary key */
+/** Condition: the route is one of these. index: routes primary key */
 const hasRouteIdIn = (db: Reader, routes: RouteRefs) =>
   isInIds(
     db,
@@ -202,6 +204,7 @@ const hasRouteIdIn = (db: Reader, routes: RouteRefs) =>
     routes.map(({ id }) => id),
   );
 
+/** Replaces the beginning of the paths and names of these routes. */
 async function moveRoutes(tx: Transaction, routes: RouteRefs, oldPath: KeyedPath, newPath: KeyedPath): Promise<void> {
   await tx
     .updateTable('routes')
@@ -247,7 +250,7 @@ async function createRedirects(tx: Transaction, routes: RouteRefs, oldPath: Keye
     .execute();
 }
 
-/** index: routes_by_namespace, routes_by_project */
+/** Updates the route of one namespace or project. index: routes_by_namespace, routes_by_project */
 async function setRoute(tx: Transaction, owner: RouteOwner, fullPath: FullPath): Promise<void> {
   const key = foldCase(fullPath.full_path);
   await tx.deleteFrom('redirects').where('full_path_key', '=', key).execute();
@@ -259,6 +262,7 @@ async function setRoute(tx: Transaction, owner: RouteOwner, fullPath: FullPath):
   await claimPath(tx, owner, key);
 }
 
+/** Creates a redirect from an old path, or points an existing one to this project. */
 async function createRedirect(tx: Transaction, oldPath: string, projectId: number): Promise<void> {
   const key = foldCase(oldPath);
   await tx

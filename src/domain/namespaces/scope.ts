@@ -11,7 +11,7 @@ export type GroupOrProject =
   | { readonly project: Project; readonly group?: undefined }
   | { readonly group: Group; readonly project?: undefined };
 
-/** The part of a `GroupOrProject` that is needed to find what it owns. */
+/** The fields of a `GroupOrProject` that are needed to find the resources that it owns. */
 export type GroupOrProjectRef =
   | { readonly project: Pick<Project, 'id' | 'namespace_id'>; readonly group?: undefined }
   | { readonly group: Pick<Group, 'id'>; readonly project?: undefined };
@@ -33,11 +33,11 @@ export function selfOnly({ project, group }: GroupOrProjectRef): NamespaceScope 
  * index: namespace_closure_pkey
  */
 export async function ancestorsAndSelf(db: Reader, { project, group }: GroupOrProjectRef): Promise<NamespaceScope> {
-  const ancestors = await selectSelfAndAncestors(db, project?.namespace_id ?? group!.id)
+  const groups = await selectSelfAndAncestors(db, project?.namespace_id ?? group!.id)
     .select('namespaces.id')
     .orderBy('namespace_closure.depth')
     .execute();
-  return { projectId: project?.id ?? null, groupIds: ancestors.map(({ id }) => id) };
+  return { projectId: project?.id ?? null, groupIds: groups.map(({ id }) => id) };
 }
 
 /**
@@ -49,24 +49,26 @@ export function isInScope(
   { projectId, groupIds }: NamespaceScope,
 ): RawBuilder<SqlBool> {
   const column = (name: string) => sql.ref(`${table}.${name}`);
-  const ofProject = sql`${column('project_id')} = ${projectId}`;
-  // PostgreSQL does not accept an empty list, and SQLite uses no index with an OR whose other side is never true.
-  if (groupIds.length === 0) return projectId === null ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${ofProject}`;
-  const ofGroups = sql`${column('group_id')} in (${sql.join(groupIds)})`;
-  return projectId === null ? sql<SqlBool>`${ofGroups}` : sql<SqlBool>`(${ofProject} or ${ofGroups})`;
+  const projectCondition = sql`${column('project_id')} = ${projectId}`;
+  // PostgreSQL does not accept an empty list, and SQLite uses no index for an OR with a side that is never true.
+  if (groupIds.length === 0) return projectId === null ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${projectCondition}`;
+  const groupCondition = sql`${column('group_id')} in (${sql.join(groupIds)})`;
+  return projectId === null
+    ? sql<SqlBool>`${groupCondition}`
+    : sql<SqlBool>`(${projectCondition} or ${groupCondition})`;
 }
 
-/** Sorts rows of the project first, then rows of groups, the nearest first, then rows of other owners. */
+/** Sorts rows of the project first, then rows of groups from the nearest to the farthest, then rows of other owners. */
 export function nearestFirst<Row extends { readonly group_id: number | null }>(
   { projectId, groupIds }: NamespaceScope,
   rows: readonly Row[],
 ): Row[] {
-  const distance = ({ group_id }: Row) => {
+  const getDistance = ({ group_id }: Row) => {
     if (group_id === null) return projectId === null ? groupIds.length : -1;
     const index = groupIds.indexOf(group_id);
     return index === -1 ? groupIds.length : index;
   };
-  return rows.toSorted((one, other) => distance(one) - distance(other));
+  return rows.toSorted((a, b) => getDistance(a) - getDistance(b));
 }
 
 /** The owner columns of a new row. */
@@ -74,6 +76,7 @@ export type OwnerColumns =
   | { readonly project_id: number; readonly group_id: null }
   | { readonly project_id: null; readonly group_id: number };
 
+/** Returns the owner columns for a project or group. */
 export function ownerColumns({ project, group }: GroupOrProjectRef): OwnerColumns {
   return project ? { project_id: project.id, group_id: null } : { project_id: null, group_id: group!.id };
 }

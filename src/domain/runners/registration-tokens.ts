@@ -17,8 +17,8 @@ import {
 
 /**
  * Registration tokens of runners (contract/runners.md §1.8, §2.2): one for the instance and for each group and project.
- * They can be displayed, so they are stored encrypted and found by digest. Initial tokens of groups and projects are
- * not stored.
+ * The API shows them, so they are stored encrypted and looked up by their digest. Initial tokens of groups and projects are not
+ * stored.
  */
 
 /** The instance, group or project that a newly registered runner belongs to. */
@@ -31,7 +31,7 @@ export type RunnerOwner = { readonly type: 'instance' } | RunnerOwnerRef;
 export async function findRunnerOwnerByToken(
   db: Reader,
   token: string,
-  key: () => Promise<KeyObject>,
+  loadKey: () => Promise<KeyObject>,
   { registrationToken: startupToken }: { readonly registrationToken: string | null },
 ): Promise<RunnerOwner | null> {
   // index: runner_registration_tokens_by_token
@@ -43,7 +43,7 @@ export async function findRunnerOwnerByToken(
   if (row?.group_id != null) return { type: 'group', id: row.group_id };
   if (row?.project_id != null) return { type: 'project', id: row.project_id };
   if (row !== undefined) return { type: 'instance' };
-  const owner = parseInitialToken(await key(), token);
+  const owner = parseInitialToken(await loadKey(), token);
   if (owner !== null) return (await hasInitialToken(db, owner)) ? owner : null;
   const isStartupToken =
     startupToken !== null &&
@@ -55,7 +55,9 @@ export async function findRunnerOwnerByToken(
 /** Returns the registration token of a group or project. Callers check the permission to read it. */
 export async function getRegistrationToken(db: Reader, key: KeyObject, owner: RunnerOwnerRef): Promise<string> {
   const storedToken = await findStoredToken(db, owner);
-  return storedToken === null ? deriveInitialToken(key, owner) : decrypt(key, storedToken, encryptionContext(owner));
+  return storedToken === null
+    ? deriveInitialToken(key, owner)
+    : decrypt(key, storedToken, buildEncryptionContext(owner));
 }
 
 /** Returns whether the owner exists and still uses its initial token. */
@@ -73,21 +75,22 @@ async function hasInitialToken(db: Reader, { type, id }: RunnerOwnerRef): Promis
  * a concurrent reset throws a unique violation.
  */
 export async function resetRegistrationToken(tx: Transaction, key: KeyObject, owner: RunnerOwner): Promise<string> {
-  await tx.deleteFrom('runner_registration_tokens').where(ownedBy(owner)).execute();
+  await tx.deleteFrom('runner_registration_tokens').where(isOwnedBy(owner)).execute();
   const token = generateToken(owner.type === 'instance' ? '' : REGISTRATION_TOKEN_PREFIX);
   await tx
     .insertInto('runner_registration_tokens')
     .values({
       group_id: owner.type === 'group' ? owner.id : null,
       project_id: owner.type === 'project' ? owner.id : null,
-      token: encrypt(key, token, encryptionContext(owner)),
+      token: encrypt(key, token, buildEncryptionContext(owner)),
       token_digest: hashToken(token),
     })
     .execute();
   return token;
 }
 
-export const registrationTokenLockKey = (owner: RunnerOwner): string => encryptionContext(owner);
+/** Lock key for resetting the registration token of an owner. */
+export const registrationTokenLockKey = (owner: RunnerOwner): string => buildEncryptionContext(owner);
 
 /** Returns whether registration tokens are allowed: by the instance, and by the owner's top-level group. */
 export async function allowsRegistrationTokens(db: Reader, owner: RunnerOwner): Promise<boolean> {
@@ -98,11 +101,12 @@ export async function allowsRegistrationTokens(db: Reader, owner: RunnerOwner): 
   return rootGroup === undefined || parseGroupAttributes(rootGroup.attributes).allow_runner_registration_token;
 }
 
+// index: namespace_closure_pkey
 const rootGroupAttributes = prepare((db, value: Params<{ namespaceId: number }>) =>
   selectRootNamespace(db, value('namespaceId')).select('namespaces.attributes'),
 );
 
-// index: projects primary key
+/** Returns the group, or the namespace of the project; null for the instance. index: projects primary key */
 async function getNamespaceId(db: Reader, owner: RunnerOwner): Promise<number | null> {
   if (owner.type === 'instance') return null;
   if (owner.type === 'group') return owner.id;
@@ -111,20 +115,22 @@ async function getNamespaceId(db: Reader, owner: RunnerOwner): Promise<number | 
   return row?.namespace_id ?? null;
 }
 
+/** Returns the encrypted token of an owner; null if it was never reset. */
 async function findStoredToken(db: Reader, owner: RunnerOwner): Promise<string | null> {
   return (await (owner.type === 'project' ? projectToken.first(db, owner) : selectToken(db, owner)))?.token ?? null;
 }
 
 const selectToken = (db: Reader, owner: RunnerOwner) =>
-  db.selectFrom('runner_registration_tokens').select('token').where(ownedBy(owner)).executeTakeFirst();
+  db.selectFrom('runner_registration_tokens').select('token').where(isOwnedBy(owner)).executeTakeFirst();
 
 /** Prepared, because it runs whenever a maintainer reads a project. index: runner_registration_tokens_by_project */
 const projectToken = prepare((db, value: Params<{ id: number }>) =>
   db.selectFrom('runner_registration_tokens').select('token').where('project_id', '=', value('id')),
 );
 
+// Condition: the token belongs to this owner.
 // index: runner_registration_tokens_by_group, runner_registration_tokens_by_project, runner_registration_tokens_of_instance
-function ownedBy(owner: RunnerOwner) {
+function isOwnedBy(owner: RunnerOwner) {
   return (eb: ExpressionBuilder<Schema, 'runner_registration_tokens'>) => {
     if (owner.type === 'group') return eb('group_id', '=', owner.id);
     if (owner.type === 'project') return eb('project_id', '=', owner.id);
@@ -132,6 +138,7 @@ function ownedBy(owner: RunnerOwner) {
   };
 }
 
-function encryptionContext(owner: RunnerOwner): string {
+/** Returns the context to which the encrypted token is bound. */
+function buildEncryptionContext(owner: RunnerOwner): string {
   return `runner_registration_tokens.token:${owner.type === 'instance' ? owner.type : `${owner.type} ${owner.id}`}`;
 }

@@ -10,6 +10,7 @@ import { selectDescendantIds, selectSelfAndAncestors } from '../namespaces/hiera
  * cannot occur elsewhere.
  */
 
+/** Condition: the JSON in `column` contains the attribute with this value. */
 const hasAttribute = (column: string, name: string, value: string) =>
   sql<SqlBool>`${sql.ref(column)} like ${`%"${name.replaceAll('_', '\\_')}":${value}%`} escape '\\'`;
 
@@ -24,10 +25,10 @@ export function allowsGroupRunners(): Expression<SqlBool> {
 function allowsInstanceRunners(): Expression<SqlBool> {
   const forbiddingGroups = projectBuilder
     .selectFrom('namespace_closure')
-    .innerJoin('namespaces as above', 'above.id', 'namespace_closure.ancestor_id')
-    .select('above.id')
+    .innerJoin('namespaces as ancestor', 'ancestor.id', 'namespace_closure.ancestor_id')
+    .select('ancestor.id')
     .whereRef('namespace_closure.descendant_id', '=', 'projects.namespace_id')
-    .where(hasAttribute('above.attributes', 'shared_runners_setting', '"disabled\\_and\\_unoverridable"'));
+    .where(hasAttribute('ancestor.attributes', 'shared_runners_setting', '"disabled\\_and\\_unoverridable"'));
   return projectBuilder.and([
     projectBuilder.not(hasAttribute('projects.attributes', 'shared_runners_enabled', 'false')),
     projectBuilder.not(projectBuilder.exists(forbiddingGroups)),
@@ -40,10 +41,10 @@ export interface ScopedRunner extends RunnerKind {
   readonly group_id: Expression<number>;
 }
 
-/** The fields with few different values. */
+/** The fields of a runner that have few different values. */
 export type RunnerKind = Pick<Selectable<RunnersTables['runners']>, 'runner_type' | 'run_untagged' | 'access_level'>;
 
-/** The same fields as SQL expressions. */
+/** The fields of a runner as SQL expressions. */
 interface RunnerExpressions {
   readonly id: Expression<number>;
   readonly run_untagged: Expression<SqlBool>;
@@ -52,7 +53,7 @@ interface RunnerExpressions {
 
 /** Condition on `jobs` joined with `projects`: this runner may run the job. */
 export function isJobForRunner(db: Reader, runner: ScopedRunner): Expression<SqlBool> {
-  // The kind is part of the SQL text, so that the planner can use it.
+  // The kind is part of the SQL text instead of the parameters, so that the planner can use it.
   const { id, run_untagged, access_level } = runner;
   const runnerExpressions = { id, run_untagged: toLiteral(run_untagged), access_level: toLiteral(access_level) };
   return builder.and([isServedByRunner(db, runner), jobMatchesRunner(runnerExpressions)]);
@@ -116,7 +117,7 @@ function isServedByRunner(db: Reader, { id, runner_type, group_id }: ScopedRunne
   }
 }
 
-/** index: namespace_closure_pkey, runner_projects_by_runner */
+/** Condition: the runner of the row serves the project. index: namespace_closure_pkey, runner_projects_by_runner */
 function isServedByRunnerRow(): Expression<SqlBool> {
   const ancestorIds = builder
     .selectFrom('namespace_closure')
