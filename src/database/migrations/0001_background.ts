@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
+/** The durable job queue, cron schedules, and counters. */
 export const migration: Migration = {
   name: '0001_background',
   async up(db, dialect) {
@@ -26,6 +27,7 @@ export const migration: Migration = {
       .columns(['run_at', 'id'])
       .where(sql.ref('state'), '=', sql.lit('pending'))
       .execute();
+    // Unique: at most one waiting job of a kind has a key.
     await db.schema
       .createIndex('jobs_waiting_by_key')
       .on('jobs')

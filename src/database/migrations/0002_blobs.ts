@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
+/** Blobs, whose content is stored in files. */
 export const migration: Migration = {
   name: '0002_blobs',
   async up(db, dialect) {

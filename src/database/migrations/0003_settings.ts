@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
+/** Application settings and feature flags. */
 export const migration: Migration = {
   name: '0003_settings',
   async up(db, dialect) {

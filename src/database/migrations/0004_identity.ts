@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
+/** Users with their email addresses, identities, and access tokens. */
 export const migration: Migration = {
   name: '0004_identity',
   async up(db, dialect) {

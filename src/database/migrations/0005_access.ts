@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-const visibility = sql`visibility in ('private', 'internal', 'public')`;
-const featureColumns = [
+const VISIBILITY_CHECK = sql`visibility in ('private', 'internal', 'public')`;
+const FEATURE_COLUMNS = [
   'repository_access_level',
   'issues_access_level',
   'merge_requests_access_level',
@@ -12,6 +12,7 @@ const featureColumns = [
   'snippets_access_level',
 ] as const;
 
+/** Namespaces, projects with their repositories, full paths, and memberships. */
 export const migration: Migration = {
   name: '0005_access',
   async up(db, dialect) {
@@ -35,7 +36,7 @@ export const migration: Migration = {
       .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
       .addCheckConstraint('namespaces_kind', sql`kind in ('user', 'group')`)
       .addCheckConstraint('namespaces_owner', sql`(kind = 'user') = (owner_id is not null)`)
-      .addCheckConstraint('namespaces_visibility', visibility)
+      .addCheckConstraint('namespaces_visibility', VISIBILITY_CHECK)
       .execute();
     await db.schema.createIndex('namespaces_by_owner').on('namespaces').column('owner_id').unique().execute();
     await db.schema.createIndex('namespaces_by_parent').on('namespaces').columns(['parent_id', 'id']).execute();
@@ -70,7 +71,7 @@ export const migration: Migration = {
       .addColumn('description', dialect.text)
       .addColumn('visibility', dialect.text, (column) => column.notNull())
       .addColumn('archived', dialect.boolean, (column) => column.notNull().defaultTo(false));
-    for (const feature of featureColumns) {
+    for (const feature of FEATURE_COLUMNS) {
       projects = projects.addColumn(feature, dialect.text, (column) => column.notNull().defaultTo('enabled'));
     }
     await projects
@@ -83,7 +84,7 @@ export const migration: Migration = {
       .addColumn('last_activity_at', dialect.timestamp, (column) => column.notNull())
       .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
       .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
-      .addCheckConstraint('projects_visibility', visibility)
+      .addCheckConstraint('projects_visibility', VISIBILITY_CHECK)
       .execute();
     await db.schema
       .createIndex('projects_by_name_key')

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
+/** Activity events and audit events. */
 export const migration: Migration = {
   name: '0006_history',
   async up(db, dialect) {

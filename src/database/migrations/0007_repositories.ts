@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
+/** Protected branches, ref intents, and LFS objects. */
 export const migration: Migration = {
   name: '0007_repositories',
   async up(db, dialect) {
@@ -36,7 +37,7 @@ export const migration: Migration = {
       .addCheckConstraint('protected_branch_access_levels_kind', sql`kind in ('push', 'merge', 'unprotect')`)
       .addCheckConstraint('protected_branch_access_levels_one', sql`user_id is null or group_id is null`)
       .execute();
-    // Three partial indexes, because a null is never equal to a null in a unique index.
+    // Three partial indexes, because nulls are distinct from each other in a unique index.
     const levelsTable = 'protected_branch_access_levels';
     const createPartialUniqueIndex = (name: string, column: string, condition: string) =>
       db.schema

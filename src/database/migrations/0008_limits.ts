@@ -1,5 +1,6 @@
 import type { Migration } from './migration.ts';
 
+/** Counters of rate limits. */
 export const migration: Migration = {
   name: '0008_limits',
   async up(db, dialect) {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-// Groups share their table with personal namespaces, so ordered lists of groups have partial indexes of groups only.
+/** Partial indexes for sorted lists of groups, which share their table with personal namespaces. */
 export const migration: Migration = {
   name: '0009_groups',
   async up(db, dialect) {
-    // Location of the repository of a group's wiki, even before the wiki has a page.
+    // Name of the storage of a group's wiki, set before the wiki has a page.
     await db.schema
       .alterTable('namespaces')
       .addColumn('storage', dialect.text, (column) => column.notNull().defaultTo('default'))

@@ -1,7 +1,7 @@
 import { makeSearchable } from '../search/trigrams.ts';
 import type { Migration } from './migration.ts';
 
-// Trigram indexes for names and paths of namespaces and projects.
+/** Trigram indexes for names and paths of namespaces and projects. */
 export const migration: Migration = {
   name: '0010_search',
   async up(db, dialect) {

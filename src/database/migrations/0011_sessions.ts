@@ -1,5 +1,6 @@
 import type { Migration } from './migration.ts';
 
+/** Browser sessions. */
 export const migration: Migration = {
   name: '0011_sessions',
   async up(db, dialect) {

@@ -4,6 +4,7 @@ import type { Migration } from './migration.ts';
 export const migration: Migration = {
   name: '0013_limit_ends',
   async up(db, dialect) {
+    // Existing counts are dropped, because they only limit requests of the current periods.
     await db.schema.dropTable('limit_counts').execute();
     await db.schema
       .createTable('limit_counts')

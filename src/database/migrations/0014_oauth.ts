@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
+/** OAuth applications, authorization codes, and tokens. */
 export const migration: Migration = {
   name: '0014_oauth',
   async up(db, dialect) {

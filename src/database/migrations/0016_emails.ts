@@ -20,7 +20,7 @@ export const migration: Migration = {
   },
 };
 
-/** Fills `address_key` with the folded address. Only JavaScript folds text: SQL can just copy an existing `taken_key`. */
+/** Fills `address_key` with the folded address. Folding needs JavaScript; SQL can only copy an existing `taken_key`. */
 async function fillAddressKeys(db: MigrationDb): Promise<void> {
   await db
     .updateTable('emails')

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Deleted users are hidden from callers at once; their rows are deleted in the background. */
+/** Stores when the deletion of a user was requested: callers no longer see the user, whose rows are deleted in the background. */
 export const migration: Migration = {
   name: '0017_user_deletion',
   async up(db, dialect) {
     await db.schema.alterTable('users').addColumn('deletion_scheduled_at', dialect.timestamp).execute();
-    // Index of administrators, of which there are few: the last one must not be deleted.
+    // Partial index of the few administrators, to check that the last one is not deleted.
     await db.schema
       .createIndex('users_administrators')
       .on('users')

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * Archived and marked namespaces pass their state on to descendants. Partial indexes find the few that are
- * archived or marked themselves.
+ * Partial indexes of the few projects and namespaces that are archived or marked for deletion themselves; descendants inherit the
+ * state of a namespace.
  */
 export const migration: Migration = {
   name: '0026_archived',

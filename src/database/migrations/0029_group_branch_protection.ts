@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The group's default branch protection at the creation of a project; null: the setting of the instance applies. */
+/** Stores the default branch protection of the group when a project was created; null: the instance setting applies. */
 export const migration: Migration = {
   name: '0029_group_branch_protection',
   async up(db, dialect) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { makeSearchable } from '../search/trigrams.ts';
 import type { Migration } from './migration.ts';
 
-// Trigram indexes for names of users, and partial indexes for filters that match few users.
+/** Trigram indexes for names of users, and partial indexes for filters that match few users. */
 export const migration: Migration = {
   name: '0036_user_search',
   async up(db, dialect) {

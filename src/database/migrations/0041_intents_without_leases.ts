@@ -1,7 +1,6 @@
 import type { Migration } from './migration.ts';
 
-// Drops the index of leases of ref intents: abandoned intents are few and read by id, and each ref update had to write
-// it.
+/** Drops the index of leases of ref intents: each ref update would have to write it, and the few abandoned ones are read by id. */
 export const migration: Migration = {
   name: '0041_intents_without_leases',
   async up(db) {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
+/** Events with a column of their own. */
 const EVENTS = [
   'new_release',
   'new_note',

@@ -6,7 +6,13 @@ import type { Migration } from './migration.ts';
 export const migration: Migration = {
   name: '0051_merge_requests',
   async up(db, dialect) {
-    const counts = ['time_estimate', 'total_time_spent', 'task_count', 'completed_task_count', 'user_notes_count'];
+    const counterColumns = [
+      'time_estimate',
+      'total_time_spent',
+      'task_count',
+      'completed_task_count',
+      'user_notes_count',
+    ];
     let table = db.schema
       .createTable('merge_requests')
       .addColumn('id', ...dialect.id)
@@ -38,7 +44,7 @@ export const migration: Migration = {
       .addColumn('should_remove_source_branch', dialect.boolean)
       .addColumn('force_remove_source_branch', dialect.boolean)
       .addColumn('discussion_locked', dialect.boolean);
-    for (const name of [...counts, 'upvotes', 'downvotes'] as const) {
+    for (const name of [...counterColumns, 'upvotes', 'downvotes'] as const) {
       table = table.addColumn(name, dialect.integer, (column) => column.notNull().defaultTo(sql.lit(0)));
     }
     await table

@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * Connects ref intents with the merges that they complete: the merge request becomes merged only after its refs have
- * moved, and of several concurrent merges the first wins. Adds the indexes by which a push finds affected merge
- * requests.
+ * Connects ref intents with the merges that they complete: the merge request becomes merged only after its refs were updated, and
+ * of several concurrent merges the first one succeeds. Adds the indexes by which a push finds affected merge requests.
  */
 export const migration: Migration = {
   name: '0055_pending_merges',

@@ -101,7 +101,7 @@ export const migration: Migration = {
         .where(sql.ref(`${noteable}_id`), 'is not', null)
         .execute();
     }
-    // Partial indexes of settings at level `watch` or `custom`, or at `global`, which may stand for them.
+    // Partial indexes of settings at level `watch` or `custom`, or at `global`, which may inherit one of these.
     for (const [name, columns, source, levels] of [
       ['everywhere', 'user_id', 'group_id is null and project_id is null', "'watch', 'custom'"],
       ['group', 'group_id, user_id', 'group_id is not null', "'watch', 'custom', 'global'"],

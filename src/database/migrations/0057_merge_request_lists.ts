@@ -18,7 +18,7 @@ export const migration: Migration = {
     })) {
       await createIndex(`by_${name}`, sql`project_id, ${sql.raw(column)}, id, ${filterColumns}`);
     }
-    // Unmerged ones come last in both directions; the descending order scans its index backwards.
+    // Nulls come last in both directions; the descending order scans its index backwards.
     await createIndex('by_merged_at_asc', sql`project_id, (merged_at is null), merged_at, id, ${filterColumns}`);
     await createIndex('by_merged_at_desc', sql`project_id, (merged_at is not null), merged_at, id, ${filterColumns}`);
     await createIndex('by_project_author', sql`project_id, author_id, state`);

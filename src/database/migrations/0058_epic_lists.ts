@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Indexes for each order of epic lists. */
+/** Indexes for each sort order of epic lists. */
 export const migration: Migration = {
   name: '0058_epic_lists',
   async up(db) {

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Index for the projects and the feed of an author. */
+/** Index for the projects in which a user was active, and for the user's feed in one project. */
 export const migration: Migration = {
   name: '0059_author_feeds',
   async up(db) {

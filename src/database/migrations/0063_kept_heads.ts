@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Marks versions of merge requests whose heads have a ref, so that each version is checked only once. */
+/** Marks versions of merge requests whose heads a ref keeps reachable, so that each version is processed only once. */
 export const migration: Migration = {
   name: '0063_kept_heads',
   async up(db, dialect) {

@@ -15,7 +15,7 @@ export const migration: Migration = {
   },
 };
 
-/** Adds the indexes that find the merge requests of a deployment by its commits. */
+/** Adds the indexes for finding the merge requests of a deployment by its commits. */
 async function addMergeCommitIndexes(db: MigrationDb): Promise<void> {
   for (const kind of ['merge', 'squash']) {
     await sql`create index ${sql.id(`merge_requests_by_${kind}_commit`)} on merge_requests
@@ -97,7 +97,7 @@ async function addProtections(db: MigrationDb, dialect: Dialect): Promise<void> 
     .execute();
 }
 
-/** Creates a table whose rows each name one role, user or group. `indexPrefix` begins the names of its constraints and indexes. */
+/** Creates a table whose rows each name one role, user or group. `indexPrefix` is the prefix of its constraints and indexes. */
 async function createPrincipalTable(
   db: MigrationDb,
   dialect: Dialect,

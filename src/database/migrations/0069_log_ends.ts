@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The state of a job log that the next append needs, and when a user last watched the log. */
+/** Stores the state of a job log that the next append needs, and when a user last read the growing log. */
 export const migration: Migration = {
   name: '0069_log_ends',
   async up(db, dialect) {

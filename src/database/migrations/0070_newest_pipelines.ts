@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Indexes for the newest pipeline of a merge request's head, and outcomes of pipelines for notifications. */
+/** Index for the newest pipeline of a merge request's head, and outcomes of pipelines for notifications. */
 export const migration: Migration = {
   name: '0070_newest_pipelines',
   async up(db, dialect) {

@@ -126,7 +126,7 @@ async function addSortIndexes(db: MigrationDb): Promise<void> {
   })) {
     await db.schema.createIndex(`alerts_by_${name}`).on('alerts').columns(['project_id', column, 'id']).execute();
   }
-  // Alerts that have not ended come last in both directions; the descending order scans its index backwards.
+  // Nulls come last in both directions; the descending order scans its index backwards.
   await sql`create index alerts_by_end_asc on alerts (project_id, (ended_at is null), ended_at, id)`.execute(db);
   await sql`create index alerts_by_end_desc on alerts (project_id, (ended_at is not null), ended_at, id)`.execute(db);
 }

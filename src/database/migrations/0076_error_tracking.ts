@@ -127,8 +127,8 @@ async function addEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema
     .createTable('error_events')
     .addColumn('id', ...dialect.id)
+    // The project of the error, copied for indexes; no foreign key, because the error has one.
     .addColumn('project_id', dialect.integer, (column) => column.notNull())
-    // The project of the error.
     .addColumn('error_id', dialect.integer, (column) => column.notNull().references(errorIdColumn).onDelete('cascade'))
     .addColumn('event_id', dialect.text, (column) => column.notNull())
     .addColumn('type', dialect.text, (column) => column.notNull())

@@ -13,6 +13,7 @@ export const migration: Migration = {
   },
 };
 
+/** States of imports and entities, for check constraints. */
 const STATES = sql`('created', 'started', 'finished', 'timeout', 'failed', 'canceled')`;
 
 async function addImports(db: MigrationDb, dialect: Dialect): Promise<void> {

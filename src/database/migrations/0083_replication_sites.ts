@@ -122,9 +122,10 @@ const hasSelectiveSync = sql<SqlBool>`exists (select 1 from geo_sites where sele
 type Timestamp = RawBuilder<string>;
 type EventName = 'created' | 'updated' | 'deleted';
 
+/** Beginning of the statements that insert events. */
 const insertIntoEvents = sql`insert into geo_events (created_at, event_name, replicable_name, replicable_id, rescoped)`;
 
-/** Returns a function that returns the statements of a trigger, which insert one event. */
+/** Creates the `insertStatements` of a trigger that inserts one event. */
 const insertEvent =
   (name: EventName, replicable: string, id: string, rescoped: RawBuilder<unknown> = sql`false`) =>
   (timestamp: Timestamp) => [
@@ -140,14 +141,14 @@ async function addRepositoryEvents(db: MigrationDb, dialect: Dialect): Promise<v
     when: hasSecondary,
     insertStatements: insertEvent('created', replicable, 'new.project_id'),
   });
-  const storageChanged = sql<SqlBool>`(old.storage <> new.storage)`;
+  const isStorageChanged = sql<SqlBool>`(old.storage <> new.storage)`;
   await addRowInsertingTrigger(db, dialect, {
     name: 'geo_repository_updated',
     table,
     after: { update: ['ref_state_version', 'default_branch', 'storage'] },
     when: sql<SqlBool>`(old.ref_state_version <> new.ref_state_version or old.default_branch <> new.default_branch
-      or ${storageChanged}) and ${hasSecondary}`,
-    insertStatements: insertEvent('updated', replicable, 'new.project_id', storageChanged),
+      or ${isStorageChanged}) and ${hasSecondary}`,
+    insertStatements: insertEvent('updated', replicable, 'new.project_id', isStorageChanged),
   });
   await addRowInsertingTrigger(db, dialect, {
     name: 'geo_repository_deleted',
@@ -165,7 +166,7 @@ async function addRepositoryEvents(db: MigrationDb, dialect: Dialect): Promise<v
   });
 }
 
-/** Adds the events of snippets, which start when the repository of a snippet exists. */
+/** Adds the events of snippets. The first event of a snippet is written when its repository exists. */
 async function addSnippetEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
   const [table, replicable] = ['snippets', 'snippet_repository'];
   await addRowInsertingTrigger(db, dialect, {
@@ -191,6 +192,7 @@ async function addSnippetEvents(db: MigrationDb, dialect: Dialect): Promise<void
   });
 }
 
+/** Adds the events of LFS objects and artifacts, and of LFS objects that are shared with a project or no longer shared. */
 async function addBlobEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
   for (const [table, replicable] of [
     ['lfs_objects', 'lfs_object'],

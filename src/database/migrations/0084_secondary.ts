@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The state of the copies of a secondary (contract/operations.md §3.5). The tables are empty on a primary. */
+/** The replication state of a secondary (contract/operations.md §3.5). The tables are empty on a primary. */
 export const migration: Migration = {
   name: '0084_secondary',
   async up(db, dialect) {

@@ -9,7 +9,7 @@ export const migration: Migration = {
     await db.schema
       .createTable(schedulesTable)
       .addColumn('id', ...dialect.id)
-      // A project has at most ten, so they are deleted with it.
+      // Cascade, because a project has at most ten schedules.
       .addColumn('project_id', dialect.integer, (column) =>
         column.notNull().references('projects.id').onDelete('cascade'),
       )

@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts';
 
 /**
  * Commit statuses of external systems, in addition to the jobs of pipelines. Adds the index of the newest successful pipeline
- * of a ref, which downloads of artifacts archives use.
+ * of a ref, for downloads of artifacts archives.
  */
 export const migration: Migration = {
   name: '0090_commit_statuses',
@@ -53,7 +53,7 @@ export const migration: Migration = {
       .unique()
       .where(isLatest)
       .execute();
-    // The status of a pipeline depends on which statuses exist, not on their number.
+    // For the status of a pipeline, which depends on the set of statuses, not on their numbers.
     await db.schema
       .createIndex('commit_statuses_latest_by_status')
       .on('commit_statuses')

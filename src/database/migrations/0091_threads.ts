@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Threads of notes with their diff positions and resolvers, and notes on commits. */
+/** Threads of notes with their diff positions and resolution, and notes on commits. */
 export const migration: Migration = {
   name: '0091_threads',
   async up(db, dialect) {

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Merge requests with auto-merge, and those that are being rebased. */
+/** Auto-merges and running rebases of merge requests. */
 export const migration: Migration = {
   name: '0096_auto_merges',
   async up(db, dialect) {

@@ -42,7 +42,7 @@ export const migration: Migration = {
       await sql`create unique index ${sql.id(`todos_pending_by_${noteable}`)} on todos (${sql.id(`${noteable}_id`)}, user_id, action)
         where state = 'pending' and action not in ('mentioned', 'directly_addressed')`.execute(db);
     }
-    // Stores whether a conflict was reported, so that each conflict is reported once.
+    // Stores whether users were notified of the conflict, so that they are notified once.
     await db.schema
       .alterTable('merge_requests')
       .addColumn('conflicts_told', dialect.boolean, (column) => column.notNull().defaultTo(false))

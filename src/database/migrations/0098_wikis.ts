@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-/** Wikis of projects and groups. Each has its own repository, with ref updates like those of projects. */
+/** Wikis of projects and groups. Each wiki has its own repository, with ref intents like those of projects. */
 export const migration: Migration = {
   name: '0098_wikis',
   async up(db, dialect) {
@@ -53,7 +53,7 @@ async function addPages(db: MigrationDb, dialect: Dialect): Promise<void> {
 }
 
 /**
- * Makes `project_id` of ref intents nullable by copying the few rows to a new table: the engines have no common statement for it.
+ * Makes `project_id` of ref intents nullable. The few rows are copied to a new table, because SQLite cannot change a column.
  */
 async function allowWikiIntents(db: MigrationDb, dialect: Dialect): Promise<void> {
   const indexes = ['by_project', 'by_user', 'by_merge_request'];

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { addRowInsertingTrigger, type Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-/** Wikis move with their project or group and are replicated to other sites. */
+/** Index and triggers for storage moves and for the replication of wikis to other sites. */
 export const migration: Migration = {
   name: '0099_wiki_replicas',
   async up(db, dialect) {
@@ -33,14 +33,14 @@ async function addWikiEvents(db: MigrationDb, dialect: Dialect, owner: 'project'
     when: sql<SqlBool>`${hasOwner('new')} and old.empty and not new.empty and ${hasSecondary}`,
     insertStatements: insertEvent('created', 'new', sql`false`),
   });
-  const storageChanged = sql<SqlBool>`(old.storage <> new.storage)`;
+  const isStorageChanged = sql<SqlBool>`(old.storage <> new.storage)`;
   await addRowInsertingTrigger(db, dialect, {
     name: `geo_${owner}_wiki_updated`,
     table: 'wikis',
     after: { update: ['ref_state_version', 'default_branch', 'storage'] },
     when: sql<SqlBool>`${hasOwner('new')} and not old.empty and (old.ref_state_version <> new.ref_state_version
-      or old.default_branch <> new.default_branch or ${storageChanged}) and ${hasSecondary}`,
-    insertStatements: insertEvent('updated', 'new', storageChanged),
+      or old.default_branch <> new.default_branch or ${isStorageChanged}) and ${hasSecondary}`,
+    insertStatements: insertEvent('updated', 'new', isStorageChanged),
   });
   await addRowInsertingTrigger(db, dialect, {
     name: `geo_${owner}_wiki_deleted`,

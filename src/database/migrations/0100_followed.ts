@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Stores when a secondary was last up to date: events that the primary has deleted since may have been missed. */
+/** Stores when a secondary last processed all events: the primary may delete events that the secondary has not read yet. */
 export const migration: Migration = {
   name: '0100_followed',
   async up(db, dialect) {

@@ -1,7 +1,7 @@
 import { makeOftenWrittenSearchable } from '../search/trigrams.ts';
 import type { Migration } from './migration.ts';
 
-/** Trigram indexes for names and messages of errors. */
+/** Trigram index for names, messages and culprits of errors. */
 export const migration: Migration = {
   name: '0103_error_search',
   async up(db, dialect) {

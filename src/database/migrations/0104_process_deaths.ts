@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Counts how many processes died while they ran a job, so that one job cannot end every new process. */
+/** Counts how many processes died while they ran a job, so that a faulty job cannot crash one process after another. */
 export const migration: Migration = {
   name: '0104_process_deaths',
   async up(db) {

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * Moves the options of jobs to rows of their own: jobs of a pipeline share them, and status changes no longer rewrite
- * them.
+ * Moves the options of jobs to a table of their own: jobs of a pipeline can share rows, and status changes no longer rewrite the
+ * options.
  */
 export const migration: Migration = {
   name: '0105_job_option_parts',
@@ -16,6 +16,7 @@ export const migration: Migration = {
       )
       .addColumn('name', dialect.text)
       .addColumn('value', dialect.json, (column) => column.notNull())
+      // Only for this migration: the job from which a row was copied.
       .addColumn('job_id', dialect.integer)
       .execute();
     await db.schema

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The used tokens of replication sites; each is accepted once. */
+/** Tokens that replication sites have used, because each token is accepted once. */
 export const migration: Migration = {
   name: '0106_site_proofs',
   async up(db, dialect) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Users who are mentioned in comments on a commit participate in its discussion. */
+/** Stores which users were mentioned in comments on a commit, and therefore get mails about further comments. */
 export const migration: Migration = {
   name: '0111_commit_mails',
   async up(db, dialect) {

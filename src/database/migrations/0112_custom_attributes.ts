@@ -1,21 +1,23 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Texts that administrators attach to users, projects and groups. */
+/** Custom attributes: key-value pairs that administrators set on users, projects and groups. */
 export const migration: Migration = {
   name: '0112_custom_attributes',
   async up(db, dialect) {
     const table = 'custom_attributes';
-    const owners = { user_id: 'users.id', project_id: 'projects.id', group_id: 'namespaces.id' };
-    let creation = db.schema.createTable(table).addColumn('id', ...dialect.id);
-    for (const [name, owner] of Object.entries(owners)) {
-      creation = creation.addColumn(name, dialect.integer, (column) => column.references(owner).onDelete('cascade'));
+    const ownerReferences = { user_id: 'users.id', project_id: 'projects.id', group_id: 'namespaces.id' };
+    let tableBuilder = db.schema.createTable(table).addColumn('id', ...dialect.id);
+    for (const [name, referencedColumn] of Object.entries(ownerReferences)) {
+      tableBuilder = tableBuilder.addColumn(name, dialect.integer, (column) =>
+        column.references(referencedColumn).onDelete('cascade'),
+      );
     }
-    await creation
+    await tableBuilder
       .addColumn('key', dialect.text, (column) => column.notNull())
       .addColumn('value', dialect.text, (column) => column.notNull())
       .execute();
-    for (const name of Object.keys(owners)) {
+    for (const name of Object.keys(ownerReferences)) {
       await db.schema
         .createIndex(`${table}_by_${name.replace('_id', '')}`)
         .on(table)

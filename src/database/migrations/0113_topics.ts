@@ -4,7 +4,7 @@ import { foldCase } from '../name-keys.ts';
 import { makeSearchable } from '../search/trigrams.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-/** Topics as rows that projects refer to, instead of names in the rows of projects. */
+/** Moves topics from lists of names in the rows of projects to a table to which projects refer. */
 export const migration: Migration = {
   name: '0113_topics',
   async up(db, dialect) {
@@ -69,39 +69,40 @@ async function createProjectTopics(db: MigrationDb, dialect: Dialect): Promise<v
 async function maintainCounts(db: MigrationDb, dialect: Dialect): Promise<void> {
   const isShared = (row: 'old' | 'new') =>
     sql`case when ${sql.ref(`${row}.visibility`)} in ('internal', 'public') then 1 else 0 end`;
-  const update = (row: 'old' | 'new', changes: RawBuilder<unknown>) =>
+  const buildUpdate = (row: 'old' | 'new', changes: RawBuilder<unknown>) =>
     sql`update topics set ${changes} where id = ${sql.ref(`${row}.topic_id`)}`;
-  const counts = {
-    insert: update(
+  const updatesByEvent = {
+    insert: buildUpdate(
       'new',
       sql`project_count = project_count + 1, shared_project_count = shared_project_count + ${isShared('new')}`,
     ),
-    delete: update(
+    delete: buildUpdate(
       'old',
       sql`project_count = project_count - 1, shared_project_count = shared_project_count - ${isShared('old')}`,
     ),
-    'update of visibility': update(
+    'update of visibility': buildUpdate(
       'new',
       sql`shared_project_count = shared_project_count + ${isShared('new')} - ${isShared('old')}`,
     ),
   };
-  for (const [event, statement] of Object.entries(counts)) {
+  for (const [event, update] of Object.entries(updatesByEvent)) {
     const name = sql.id(`project_topics_counted_on_${event.split(' ')[0]}`);
     const trigger = sql`create trigger ${name} after ${sql.raw(event)} on project_topics`;
     if (dialect.engine === 'sqlite') {
-      await sql`${trigger} begin ${statement}; end`.execute(db);
+      await sql`${trigger} begin ${update}; end`.execute(db);
       continue;
     }
-    await sql`create function ${name}() returns trigger language plpgsql as $$ begin ${statement}; return null; end $$`.execute(
+    await sql`create function ${name}() returns trigger language plpgsql as $$ begin ${update}; return null; end $$`.execute(
       db,
     );
     await sql`${trigger} for each row execute function ${name}()`.execute(db);
   }
 }
 
+/** Number of projects that are read at once. */
 const BATCH_SIZE = 500;
 
-/** Names that differ only in case become one topic. */
+/** Moves the names to the new tables. Names that differ only in case become one topic. */
 async function moveNames(db: MigrationDb): Promise<void> {
   const idsByKey = new Map<string, number>();
   for (let lastId = 0; ; ) {

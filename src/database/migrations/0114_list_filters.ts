@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Indexes for filters and orders of lists of issues and merge requests, and the time after which one may be merged. */
+/** Indexes for filters and sort orders of lists, and the time after which a merge request may be merged. */
 export const migration: Migration = {
   name: '0114_list_filters',
   async up(db, dialect) {
@@ -10,13 +10,13 @@ export const migration: Migration = {
     await db.schema.alterTable('merge_requests').addColumn('merge_after', dialect.timestamp).execute();
     await createIndex('issues_by_project_closed_by', 'issues', sql`project_id, closed_by_id`);
     await createIndex('merge_requests_by_project_merged_by', 'merge_requests', sql`project_id, merged_by_id`);
-    // It contains the columns that most lists filter by, as the indexes of the other orders.
+    // Covering index, as for the other sort orders of merge request lists (0057).
     await createIndex(
       'merge_requests_by_upvotes',
       'merge_requests',
       sql`project_id, upvotes, id, state, draft, author_id`,
     );
-    // An expression: without statistics PostgreSQL would use an index by name for queries of one project, too.
+    // An expression, because without statistics PostgreSQL would also use an index by name for queries of one project.
     await createIndex('environments_of_all_by_name', 'environments', sql`(name || '')`);
     await createIndex('deployments_by_finished_at', 'deployments', sql`project_id, finished_at`);
     await createIndex('deployments_of_all_by_finished_at', 'deployments', sql`finished_at`);

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * Renames awarded emoji from the names of gemoji 8.1 to those of the reference. A few names mean another emoji now, so all rows get
- * their new name with a mark first.
+ * Renames awarded emoji from the names of gemoji 8.1 to those of GitLab. A few old names are new names of other emoji, so all rows
+ * first get their new name with the prefix `=`.
  */
 export const migration: Migration = {
   name: '0117_emoji_names',
@@ -19,6 +19,7 @@ export const migration: Migration = {
       if (newName !== undefined)
         await sql`update award_emoji set name = ${`=${newName}`} where name = ${name}`.execute(db);
     }
+    // Deletes renamed rows of users who have already awarded the same emoji by its new name.
     await sql`delete from award_emoji where name like '=%' and exists (
       select 1 from award_emoji as other where other.user_id = award_emoji.user_id
         and other.name = substr(award_emoji.name, 2)
@@ -30,7 +31,7 @@ export const migration: Migration = {
   },
 };
 
-/** Old and new names. */
+/** Pairs of an old and a new name. */
 const RENAMED_EMOJI = `
 1st_place_medal=first_place 2nd_place_medal=second_place 3rd_place_medal=third_place adult=person afghanistan=flag_af
 aland_islands=flag_ax albania=flag_al algeria=flag_dz american_samoa=flag_as andorra=flag_ad angola=flag_ao

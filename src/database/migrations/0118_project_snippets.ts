@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { addRowInsertingTrigger, type Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-/** Snippets of projects. Refs of snippets change by API writes and pushes, and snippets of projects have notes. */
+/** Snippets of projects, with notes. Refs of all snippets get versions and ref intents, because pushes change them too. */
 export const migration: Migration = {
   name: '0118_project_snippets',
   async up(db, dialect) {
@@ -14,14 +14,18 @@ export const migration: Migration = {
 };
 
 async function addSnippetColumns(db: MigrationDb, dialect: Dialect): Promise<void> {
-  const addColumn = db.schema.alterTable('snippets');
-  await addColumn
+  const alterSnippets = db.schema.alterTable('snippets');
+  await alterSnippets
     .addColumn('project_id', dialect.integer, (column) => column.references('projects.id').onDelete('cascade'))
     .execute();
-  await addColumn.addColumn('default_branch', dialect.text, (column) => column.notNull().defaultTo('main')).execute();
-  await addColumn.addColumn('ref_state_version', dialect.integer, (column) => column.notNull().defaultTo(0)).execute();
-  await addColumn.addColumn('empty', dialect.boolean, (column) => column.notNull().defaultTo(false)).execute();
-  await addColumn.addColumn('size', dialect.integer, (column) => column.notNull().defaultTo(0)).execute();
+  await alterSnippets
+    .addColumn('default_branch', dialect.text, (column) => column.notNull().defaultTo('main'))
+    .execute();
+  await alterSnippets
+    .addColumn('ref_state_version', dialect.integer, (column) => column.notNull().defaultTo(0))
+    .execute();
+  await alterSnippets.addColumn('empty', dialect.boolean, (column) => column.notNull().defaultTo(false)).execute();
+  await alterSnippets.addColumn('size', dialect.integer, (column) => column.notNull().defaultTo(0)).execute();
   await db.schema.createIndex('snippets_by_project').on('snippets').columns(['project_id', 'id']).execute();
 }
 
@@ -36,7 +40,7 @@ async function addNotes(db: MigrationDb, dialect: Dialect): Promise<void> {
   }
 }
 
-/** Adds `snippet_id` to the constraint of ref intents by copying the few rows: the engines have no common statement for it. */
+/** Adds `snippet_id` to the check constraint of ref intents. The few rows are copied, because SQLite cannot change a constraint. */
 async function allowSnippetIntents(db: MigrationDb, dialect: Dialect): Promise<void> {
   for (const name of ['by_project', 'by_wiki', 'by_user', 'by_merge_request']) {
     await db.schema.dropIndex(`ref_intents_${name}`).execute();
@@ -79,7 +83,7 @@ async function allowSnippetIntents(db: MigrationDb, dialect: Dialect): Promise<v
     where "merge_request_id" is not null`.execute(db);
 }
 
-/** Adds replication events of changed refs, and of snippets whose project moves to another path and so another scope. */
+/** Adds replication events of changed refs, and of snippets whose project gets another path and may get into another scope. */
 async function addEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
   const hasSecondary = sql<SqlBool>`exists (select 1 from geo_sites where not is_primary)`;
   const insertIntoEvents = sql`insert into geo_events (created_at, event_name, replicable_name, replicable_id, rescoped)`;

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Locks of files by git-lfs clients. */
+/** File locks that git-lfs clients set. */
 export const migration: Migration = {
   name: '0119_lfs_locks',
   async up(db, dialect) {

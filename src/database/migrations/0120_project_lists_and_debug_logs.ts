@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * Indexes of filters and orders of project lists: security reports of jobs, checksums that could not be computed, and
- * sizes. Jobs in debug mode, whose logs only Developers may read.
+ * Indexes for filters and sort orders of project lists: security reports of jobs, checksums that could not be computed, and sizes.
+ * Stores which jobs ran in debug mode, because only Developers may read their logs.
  */
 export const migration: Migration = {
   name: '0120_project_lists_and_debug_logs',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Rules that restrict who may create tags. */
+/** Protected tags: rules that restrict who may create tags. */
 export const migration: Migration = {
   name: '0124_protected_tags',
   async up(db, dialect) {
@@ -21,9 +21,9 @@ export const migration: Migration = {
       .columns(['project_id', 'name'])
       .unique()
       .execute();
-    const levels = 'protected_tag_access_levels';
+    const levelsTable = 'protected_tag_access_levels';
     await db.schema
-      .createTable(levels)
+      .createTable(levelsTable)
       .addColumn('id', ...dialect.id)
       .addColumn('protected_tag_id', dialect.integer, (column) =>
         column.notNull().references('protected_tags.id').onDelete('cascade'),
@@ -33,12 +33,12 @@ export const migration: Migration = {
       .execute();
     await db.schema
       .createIndex('protected_tag_levels_by_rule')
-      .on(levels)
+      .on(levelsTable)
       .columns(['protected_tag_id', 'id'])
       .execute();
     await db.schema
       .createIndex('protected_tag_levels_of_user')
-      .on(levels)
+      .on(levelsTable)
       .columns(['user_id', 'id'])
       .where(sql.ref('user_id'), 'is not', null)
       .execute();

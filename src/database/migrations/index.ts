@@ -91,7 +91,7 @@ import { migration as projectListsAndDebugLogs } from './0120_project_lists_and_
 import { migration as protectedTags } from './0124_protected_tags.ts';
 import type { Migration } from './migration.ts';
 
-// To add one: a file `NNNN_<area>.ts` in this folder with the next number, which exports
+// To add a migration, create a file `NNNN_<area>.ts` with the next number in this folder. It exports
 //
 //   export const migration: Migration = {
 //     name: '0002_identity',
@@ -108,9 +108,10 @@ import type { Migration } from './migration.ts';
 //     },
 //   };
 //
-// then its import here and its line at the end of the list, and the tables' interfaces in `tables/` and `schema.ts`.
-// Forward only: a released migration is never changed. Unique rules are indexes made with createIndex, so that
-// `getViolatedUniqueIndex` gives the same name on both engines; foreign keys are part of createTable (SQLite can't add them).
+// Import it here, append it to the list, and add the interfaces of new tables to `tables/` and `schema.ts`. Migrations only go
+// forward: the schema changes of a released migration never change. Create unique rules as indexes with createIndex, so that
+// `getViolatedUniqueIndex` returns the same name on both engines. Create foreign keys with the column, because SQLite cannot add
+// them later.
 
 /** All migrations, in execution order. */
 export const migrations: readonly Migration[] = [

@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 
+/** One step of the schema's history. */
 export interface Migration {
-  /** The name of the file. */
+  /** Name of the migration and of its file, without the extension. */
   readonly name: string;
   /** Creates and changes tables. Runs once, in one transaction with the other pending migrations. */
   up(db: MigrationDb, dialect: Dialect): Promise<void>;
 }
 
-/** Migrations have no typed schema: the table interfaces describe the present, a migration describes a past step. */
+/** The untyped database of migrations: the table interfaces describe the current schema, not that of an earlier step. */
 export type MigrationDb = Kysely<Record<string, Record<string, unknown>>>;

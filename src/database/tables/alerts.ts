@@ -48,10 +48,10 @@ interface AlertsTable {
   /** JSON, a list of texts. */
   hosts: string;
   severity: AlertSeverity;
-  /** Sort rank, highest for critical; a trigger maintains it. */
+  /** Sort rank, highest for `critical`; a generated column. */
   severity_rank: GeneratedAlways<number>;
   status: AlertStatus;
-  /** Sort rank, highest for triggered, lowest for ignored; a trigger maintains it. */
+  /** Sort rank, highest for `triggered`, lowest for `ignored`; a generated column. */
   status_rank: GeneratedAlways<number>;
   started_at: string;
   /** Set while the alert is resolved. */

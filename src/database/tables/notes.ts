@@ -18,7 +18,7 @@ export type SystemNoteKind =
   | 'moved_to'
   | 'moved_from'
   | 'mention'
-  /** `child`: an issue of the epic changed; `parent`: the epic of the issue changed. */
+  /** An issue was added to an epic or removed: on the epic (`child`) and on the issue (`parent`). */
   | 'child'
   | 'parent'
   /** A link between issues was added or removed: on its source (`link`) and its target (`backlink`). */
