@@ -30,6 +30,7 @@ interface TrackerSources {
   ensureCatalog(): Promise<void> | undefined;
 }
 
+/** Creates a snapshot tracker whose connections run their statements on this connection. */
 export function createSnapshotTracker(
   { execute }: Connection,
   { ownCommits, versions, ensureCatalog }: TrackerSources,
@@ -64,13 +65,13 @@ export function createSnapshotTracker(
     openRequestConnection(origin) {
       let pendingVersion: Promise<string> | undefined;
       let versionCommitCount = ownCommitCount;
-      let trackedReads: ReturnType<QueryCache['trackReads']> | undefined;
+      let readRecorder: ReturnType<QueryCache['trackReads']> | undefined;
       const getVersion = () => {
         // One snapshot query serves the whole request, until this process commits.
         if (pendingVersion === undefined || versionCommitCount !== ownCommitCount) {
           versionCommitCount = ownCommitCount;
           pendingVersion = querySnapshot().then((snapshotText) => {
-            trackedReads ??= cache.trackReads();
+            readRecorder ??= cache.trackReads();
             return snapshotText;
           });
         }
@@ -78,10 +79,10 @@ export function createSnapshotTracker(
       };
       return {
         getVersion,
-        getReadSet: () => (trackedReads ?? cache.trackReads()).getReadSet(),
+        getReadSet: () => (readRecorder ?? cache.trackReads()).getReadSet(),
         async execute(statement) {
           await getVersion();
-          trackedReads?.recordRead(statement);
+          readRecorder?.recordRead(statement);
           return cache.read(statement, execute, origin);
         },
       };

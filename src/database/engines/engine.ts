@@ -11,7 +11,8 @@ export interface Engine {
   openRequestConnection(origin?: StatementOrigin): RequestConnection;
   /**
    * Acquires the locks, then begins a transaction: transactions with a common lock key run one after another, in all processes.
-   * `waiter` says for whom the call waits in the queue. Fails with `QueueFull` if too many wait, and with `ClientDisconnected` if the client disconnects.
+   * `waiter` identifies the caller that waits in the queue. Fails with `QueueFull` if too many wait, and with `ClientDisconnected` if
+   * the client disconnects.
    */
   begin(isolation: Isolation, lockKeys: readonly string[], waiter?: Waiter): Promise<OpenTransaction>;
   /** Returns whether a transaction that failed with this error may succeed when it runs again. */

@@ -82,7 +82,7 @@ interface ErrorsTable {
   last_received_at: string;
 }
 
-/** Users whom an error has affected. */
+/** Users that an error has affected. */
 interface ErrorUsersTable {
   error_id: number;
   user_key: string;

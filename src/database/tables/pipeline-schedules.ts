@@ -10,7 +10,7 @@ export interface PipelineSchedulesTables {
 interface PipelineSchedulesTable {
   id: Generated<number>;
   project_id: number;
-  /** The user for whom the pipelines run; null after the account is deleted. */
+  /** The user on whose behalf the pipelines run; null after the account is deleted. */
   owner_id: number | null;
   description: string;
   /** The full name of a branch or tag. */

@@ -8,7 +8,7 @@ export interface PipelineTriggersTables {
 interface PipelineTriggersTable {
   id: Generated<number>;
   project_id: number;
-  /** The user for whom the pipelines run. */
+  /** The user on whose behalf the pipelines run. */
   owner_id: number;
   description: string;
   encrypted_token: string;

@@ -54,16 +54,17 @@ export function openSqlite(file: string, { largeDatabaseBytes = DEFAULT_LARGE_BY
   const snapshotConnection = openConnection(file);
   snapshotConnection.database.exec('pragma query_only = on');
   const snapshot = createReadSnapshot(snapshotConnection);
-  const threads = { list: createReadThreads(file), scan: createReadThreads(file) };
+  const threadPools = { list: createReadThreads(file), scan: createReadThreads(file) };
   const executor = createYieldingExecutor();
   const { execute: readOnSnapshot } = executor.forConnection(snapshot);
   const execute = (statement: Statement, origin?: StatementOrigin) => {
     const kind = longStatementKind(statement);
     if (kind === null) return readOnSnapshot(statement);
+    // In a small database, even long statements block the event loop only briefly.
     const databaseBytes = getDatabaseBytes();
     if (databaseBytes >= (kind === 'scan' ? largeDatabaseBytes * SCAN_THREAD_SHARE : largeDatabaseBytes))
-      return threads[kind].execute(statement, origin);
-    if (databaseBytes >= largeDatabaseBytes * PREPARE_THREAD_SHARE) threads.list.prepare();
+      return threadPools[kind].execute(statement, origin);
+    if (databaseBytes >= largeDatabaseBytes * PREPARE_THREAD_SHARE) threadPools.list.prepare();
     return readOnSnapshot(statement);
   };
   const versions = new TableVersions(() => loadSqliteCatalog(writer.database));
@@ -131,18 +132,18 @@ export function openSqlite(file: string, { largeDatabaseBytes = DEFAULT_LARGE_BY
     clearCaches() {
       cachedReader.clearCache();
       for (const connection of [snapshot, writer]) connection.clearMemory();
-      for (const thread of Object.values(threads)) void thread.stopWhenIdle();
+      for (const pool of Object.values(threadPools)) void pool.stopWhenIdle();
     },
     async updateStatistics() {
       if (!isLarge()) return;
       const { hasAnalyzed } = await analyzeTables(writer.database, snapshot.database, runExclusive);
       if (!hasAnalyzed) return;
       cachedReader.clearCache();
-      await Promise.all(Object.values(threads).map((thread) => thread.restart()));
+      await Promise.all(Object.values(threadPools).map((pool) => pool.restart()));
     },
     async close() {
       const releaseLock = await acquireWriteLock({ exemptFromLimit: true });
-      await Promise.all(Object.values(threads).map((thread) => thread.close()));
+      await Promise.all(Object.values(threadPools).map((pool) => pool.close()));
       snapshot.release();
       snapshot.database.close();
       writer.database.close();
