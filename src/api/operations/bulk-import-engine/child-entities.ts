@@ -48,6 +48,10 @@ interface ChildElement {
   readonly marked_for_deletion_on?: string | null | undefined;
 }
 
+/**
+ * Inserts the entity of a listed project or subgroup. Returns its id, null for one that is marked for deletion, or a failure
+ * that is recorded.
+ */
 async function insertChildEntity(
   uow: UnitOfWork<SignedInCaller>,
   target: ImportTarget,
@@ -56,6 +60,7 @@ async function insertChildEntity(
   fullPath: string,
 ): Promise<StoreElementResult> {
   if ((element.marked_for_deletion_at ?? element.marked_for_deletion_on ?? null) !== null) return null;
+  // The source is untrusted, and its paths become parts of URLs.
   if (!fullPath.split('/').every((segment) => /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(segment))) {
     return fail('failed', { message: 'The source sent an invalid path' });
   }
@@ -114,13 +119,13 @@ async function isInTree(
     .where((eb) => eb.or([eb('source_full_path', '=', fullPath), eb('source_id', '=', sourceId)]))
     .execute();
   if (matchingEntities.length === 0) return false;
-  const root = await findRoot(db, target.entityId);
-  for (const { id } of matchingEntities) if ((await findRoot(db, id)) === root) return true;
+  const rootId = await findRootId(db, target.entityId);
+  for (const { id } of matchingEntities) if ((await findRootId(db, id)) === rootId) return true;
   return false;
 }
 
-/** Returns the id of the root of this entity's tree, which is an entity of the request. */
-async function findRoot(db: Reader, entityId: number): Promise<number> {
+/** Returns the id of the root entity of this entity's tree. Roots are the entities that the request names. */
+async function findRootId(db: Reader, entityId: number): Promise<number> {
   for (let id = entityId; ; ) {
     const parent = (await findEntityById(db, id))?.parent_id ?? null;
     if (parent === null) return id;

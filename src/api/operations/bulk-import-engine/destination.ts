@@ -8,7 +8,7 @@ import { MAINTAINER } from '#domain/members/roles.ts';
 import { findGroup, type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 
-/** Checks of destinations (contract/operations.md §1.1 f to i, and again when an entity starts). */
+/** Checks of destinations, when an import is created (contract/operations.md §1.1 f to i) and again when an entity starts. */
 
 interface DestinationInput {
   readonly source_type: EntityType;
@@ -58,6 +58,7 @@ async function findGroupByPath(db: Reader, caller: SignedInCaller, path: string)
   return route?.namespace_id == null ? null : findGroup(db, caller, String(route.namespace_id));
 }
 
+/** Returns whether the caller may create the group or project in `parent`; an empty namespace means the top level. */
 async function mayImport(
   db: Reader,
   caller: SignedInCaller,
@@ -65,6 +66,7 @@ async function mayImport(
   namespace: string,
   parent: Group | null,
 ): Promise<boolean> {
+  // A project needs a parent: `checkDestination` reports a missing one later, with its own message.
   if (namespace === '') return type === 'project_entity' || mayCreateTopLevelGroup(db, caller);
   if (parent === null) return false;
   if (type === 'group_entity') return mayCreateSubgroupIn(caller, parent);
@@ -76,6 +78,7 @@ export function isPathTaken(db: Reader, fullPath: string): Promise<boolean> {
   return hasRow(db.selectFrom('routes').select('id').where('full_path_key', '=', foldCase(fullPath)));
 }
 
+/** Returns whether `path` is the ancestor itself or below it. */
 function isPathInside(path: string, ancestor: string): boolean {
   return foldCase(`${path}/`).startsWith(foldCase(`${ancestor}/`));
 }

@@ -16,6 +16,7 @@ export interface FailureContext {
 export interface ImportFailure {
   /** Step that failed: fetching, parsing or storing. */
   readonly step: 'extractor' | 'transformer' | 'loader';
+  /** Ruby class of the exception that GitLab reports in this case. */
   readonly class: string;
   readonly message: string;
   readonly objectRef?: SourceObjectRef | undefined;
@@ -54,16 +55,17 @@ export async function recordFailure(tx: Transaction, context: FailureContext, fa
 /** Maximum length of a stored text, in characters. */
 const MAX_TEXT_LENGTH = 255;
 
+/** Makes a text storable and cuts it to 255 code points, each of at most two UTF-16 code units. */
 const truncate = (text: string | null | undefined): string | null =>
   text == null ? null : [...toStorableText(text.slice(0, 2 * MAX_TEXT_LENGTH))].slice(0, MAX_TEXT_LENGTH).join('');
 
-/** Replaces every word that may be a URL or a path. */
+/** Replaces every word with a slash, which may be a URL or a path, and truncates the message. */
 export function redactPaths(message: string): string {
   const words = message.slice(0, 4096).split(/(\s)/);
   return truncate(words.map((word) => (word.includes('/') ? '[FILTERED]' : word)).join(''))!;
 }
 
-/** Converts a failure of a domain function to a failure record. */
+/** Converts a failure of a domain function to a failure record with one message, which joins all field errors. */
 export function toImportFailure(failure: Failure): ImportFailure {
   const { errors, message } = failure.values as { errors?: FieldErrors; message?: unknown };
   const texts = Object.entries(errors ?? {}).flatMap(([field, fieldErrors]) =>

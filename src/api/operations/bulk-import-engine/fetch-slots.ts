@@ -44,6 +44,7 @@ export function takeFetchSlot(git: Git, userId: number): FetchSlot | null {
   const prioritizedUsers = [...waiting].filter(
     ([user, { first }]) => user !== userId && first < firstAttempt && first <= now - PRIORITY_DELAY_MS,
   );
+  // The free slots, if any, are reserved for these users.
   if (prioritizedUsers.length >= MAX_CONCURRENT_FETCHES - holders.size) {
     waiting.set(userId, { first: firstAttempt, last: now });
     return null;
@@ -59,6 +60,7 @@ export function takeFetchSlot(git: Git, userId: number): FetchSlot | null {
   };
 }
 
+/** Removes the users who no longer try to get a slot. */
 function dropExpired(waiting: Map<number, AttemptTimes>, now: number): void {
   for (const [user, { last }] of waiting) if (last < now - WAITING_EXPIRY_MS) waiting.delete(user);
 }

@@ -2,11 +2,13 @@ import { deleteBatch, deleteKeyedBatch } from '#database/batch-statements.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
+/** Tables with many rows per import. `key`: the other columns of the unique key. */
 const TABLES_OF_IMPORT = [
   { table: 'bulk_import_objects', column: 'bulk_import_id', key: ['kind', 'source_key', 'entity_id'] },
   { table: 'bulk_import_users', column: 'bulk_import_id', key: ['source_user_id'] },
 ] as const;
 
+/** Tables with many rows per entity. */
 const TABLES_OF_ENTITY = [
   { table: 'bulk_import_failures', column: 'entity_id', key: ['id'] },
   { table: 'bulk_import_trackers', column: 'entity_id', key: ['id'] },
@@ -25,8 +27,8 @@ export const deleteImportsOfUser = subscription({
       );
     const [importIds, entityIds] = [await listIds('bulk_imports'), await listIds('bulk_import_entities')];
     return runBatchSteps(
-      ...TABLES_OF_IMPORT.map((rows) => () => deleteKeyedBatch(uow, rows, importIds, BATCH_SIZE)),
-      ...TABLES_OF_ENTITY.map((rows) => () => deleteKeyedBatch(uow, rows, entityIds, BATCH_SIZE)),
+      ...TABLES_OF_IMPORT.map((keyedTable) => () => deleteKeyedBatch(uow, keyedTable, importIds, BATCH_SIZE)),
+      ...TABLES_OF_ENTITY.map((keyedTable) => () => deleteKeyedBatch(uow, keyedTable, entityIds, BATCH_SIZE)),
       () => deleteBatch(uow, { table: 'bulk_import_entities', column: 'user_id' }, userId, BATCH_SIZE),
       () => deleteBatch(uow, { table: 'bulk_imports', column: 'user_id' }, userId, BATCH_SIZE),
     );

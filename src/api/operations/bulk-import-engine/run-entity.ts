@@ -44,12 +44,17 @@ import { watchEntity } from './timeout.ts';
 /** Time after which a run yields to other entities, in milliseconds. */
 const TIME_SLICE_MS = 30_000;
 
+/** Relations of a group, and its child entities. */
 const GROUP_STEPS: readonly Relation[] = [...GROUP_RELATIONS, projectEntities, subgroups];
 
 /** Names of the trackers that copy a git repository instead of a list. */
 const REPOSITORY = 'repository';
 const WIKI = 'wiki';
 
+/**
+ * Runs an entity until it ends, its time slice is over or a call must be retried later. Aborting `signal` throws, so that the
+ * queue retries the job.
+ */
 export async function runEntity(
   services: EntityServices,
   jobs: ImportJobs,
@@ -164,10 +169,10 @@ async function runTracker(
   return null;
 }
 
-/** Placeholder for a failure that `failRelation` has recorded already. */
+/** Placeholder, compared by identity, for a failure that `failRelation` has recorded already. */
 const ALREADY_RECORDED: ImportFailure = { step: 'extractor', class: '', message: '' };
 
-/** Creates the group or project itself. Returns null on success. */
+/** Fetches the attributes from the source and creates the group or project. Returns null on success, or the failure. */
 async function createDestination(run: EntityRun, tracker: TrackerRow): Promise<ImportFailure | null> {
   const { services, entity, importer } = run;
   const kind = getKind(entity);
@@ -236,6 +241,7 @@ async function storeDestination(
   element: never,
 ): Promise<number | Failure> {
   const currentEntity = await requireRunningEntity(uow, run);
+  // Throws if the importer was blocked after the run started.
   await loadImporter(uow, currentEntity.user_id);
   const parent = await resolveParent(uow, run, currentEntity);
   if (isFailure(parent)) return parent;
@@ -261,14 +267,15 @@ async function storeDestination(
 }
 
 /**
- * Returns the parent group of the destination. The parent of a child entity is the imported group, even if it was
- * moved.
+ * Returns the parent group of the destination; null: the top level. The parent of a child entity is the imported group, even
+ * if it was moved.
  */
 async function resolveParent(
   uow: UnitOfWork<SignedInCaller>,
   run: EntityRun,
   entity: EntityRow,
 ): Promise<Group | null | Failure> {
+  // `false`: the check against the own source was made when the import was created.
   if (entity.parent_id === null) return checkDestination(uow, uow.actor, entity, false);
   const parentEntity = await findEntityById(uow, entity.parent_id);
   const group =
@@ -278,6 +285,7 @@ async function resolveParent(
   return (await isPathTaken(uow, fullPath)) ? fail('failed', { message: PATH_TAKEN_MESSAGE }) : group;
 }
 
+/** Ends the entity and its remaining trackers, unless it was cancelled or ended meanwhile. */
 async function endEntity(
   { database, log }: Pick<Services, 'database' | 'log'>,
   jobs: ImportJobs,
@@ -291,6 +299,7 @@ async function endEntity(
     if (failure !== null && failure.failure !== ALREADY_RECORDED) {
       await recordFailure(tx, { ...entityIds, relation: failure.relation }, failure.failure);
     }
+    // The failed relation becomes `failed`, the relations after it `skipped`.
     await tx
       .updateTable('bulk_import_trackers')
       .set((eb) => ({
@@ -320,6 +329,7 @@ async function scheduleResume(
 ): Promise<void> {
   await database.transaction(async (tx) => {
     if (retry !== null) {
+      // The interrupted tracker is the first unfinished one.
       await tx
         .updateTable('bulk_import_trackers')
         .set({ retried_call: retry.call, retries: retry.retries })
@@ -342,7 +352,7 @@ async function scheduleResume(
   }
 }
 
-/** Gives running trackers the final state of an ended entity, and makes its repositories writable again. */
+/** Gives running trackers the final state of their entity, and unlocks the repositories that an interrupted fetch locked. */
 async function cleanUpEndedEntity({ database }: Pick<Services, 'database'>, entity: EntityRow): Promise<void> {
   await database.transaction(async (tx) => {
     const currentEntity = await findEntityById(tx, entity.id);

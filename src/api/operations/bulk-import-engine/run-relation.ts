@@ -53,8 +53,10 @@ const PER_PAGE = 100;
 const MAX_ELEMENTS = 1000;
 /** Maximum number of pages of one list, even if the source announces more. */
 const MAX_PAGES = 10_000;
+/** Maximum number of pages of one child list. */
 const MAX_CHILD_PAGES = 1000;
 
+/** Imports one relation from its next page on. Throws ResumeLater after the deadline of the run, at the end of a page. */
 export async function runRelation(run: EntityRun, tracker: TrackerRow, relation: Relation): Promise<void> {
   const { database, log } = run.services;
   const target = await loadTarget(database.forRequest().reader, run);
@@ -152,14 +154,14 @@ function hasNextPage(
   elements: readonly unknown[],
 ): boolean {
   if (elements.length === 0) return false;
-  const next = response.header('x-next-page');
-  return next !== null ? next.trim() !== '' : hasNextLink(response.header('link'), source.baseUrl);
+  const nextPageHeader = response.header('x-next-page');
+  return nextPageHeader !== null ? nextPageHeader.trim() !== '' : hasNextLink(response.header('link'), source.baseUrl);
 }
 
 /** Returns whether a Link header such as `<https://src.example/api/v4/...>; rel="next"` has a next page on the source itself. */
 function hasNextLink(link: string | null, baseUrl: string): boolean {
-  const next = (link ?? '').split(',').find((part) => /;\s*rel="?next"?/.test(part));
-  const url = next === undefined ? undefined : /^\s*<([^>]*)>/.exec(next)?.[1];
+  const nextLink = (link ?? '').split(',').find((part) => /;\s*rel="?next"?/.test(part));
+  const url = nextLink === undefined ? undefined : /^\s*<([^>]*)>/.exec(nextLink)?.[1];
   return url !== undefined && URL.parse(url)?.origin === URL.parse(baseUrl)?.origin;
 }
 
@@ -191,6 +193,7 @@ async function finishPage(
   });
 }
 
+/** Sets `updated_at` of the entity and its import, which times out a day after its last progress. */
 export async function recordProgress(
   tx: Transaction,
   entity: { readonly id: number; readonly bulk_import_id: number },
@@ -215,6 +218,7 @@ export async function failRelation(run: EntityRun, tracker: TrackerRow, failure:
   });
 }
 
+/** Stores the elements of a page and their child lists. */
 async function storePage(
   run: EntityRun,
   tracker: TrackerRow,
@@ -236,6 +240,7 @@ async function storePage(
   }
 }
 
+/** How an element is stored and counted. Elements of child lists are not counted. */
 interface StoreFunctions {
   readonly store: (uow: never, target: ImportTarget, element: never, users: UserMapping) => Promise<StoreElementResult>;
   readonly countStored?: (tx: Transaction) => Promise<void>;
@@ -337,6 +342,7 @@ async function recordElementFailure(
 /** Maximum length of a key, in characters. */
 const MAX_KEY_LENGTH = 255;
 
+/** Validates an element of the source. Returns it with its key, or the failure. */
 function parseElement(definition: ListDefinition, raw: unknown): ParsedElement | ImportFailure {
   if (!isParameterObject(raw)) return toElementFailure('An element is no object', undefined);
   const problems = new Problems();
@@ -358,6 +364,7 @@ const toElementFailure = (message: string, objectRef: SourceObjectRef | undefine
   objectRef,
 });
 
+/** Returns the title and URL of an element that failed validation. */
 function toRawObjectRef({ title, web_url: url }: RawParameters): SourceObjectRef {
   const toText = (value: unknown) => (typeof value === 'string' ? value : null);
   return { title: toText(title), url: toText(url) };
@@ -395,6 +402,7 @@ async function storeChildren(
         break;
       }
       const elements = response.json as readonly unknown[];
+      // The generator stores the elements; children of children do not exist, so their ids are not used.
       for await (const _ of storeElements(run, tracker, definition, target, elements, { store }));
       if (!hasNextPage(response, run, elements)) break;
     }

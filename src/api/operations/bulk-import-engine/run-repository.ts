@@ -43,6 +43,7 @@ export async function runRepository(run: EntityRun, tracker: TrackerRow): Promis
   try {
     const repository = getRepository(git, { ...project, ...lockedRepository });
     const target = { repository, defaultBranch: project.default_branch };
+    // Not null, because no status means that the repository is missing.
     const omittedRefs = (await fetchRepository(run, tracker, async () => target, '.git'))!;
     const branches = await listFetchedBranches(git, repository);
     await chooseDefaultBranch(run.services, project.id, branches);
@@ -105,6 +106,9 @@ export async function recordOmittedRefs(
 
 const ADVERTISEMENT_SUFFIX = '/info/refs?service=git-upload-pack';
 
+/** Identifies the git fetch among the calls of a tracker, whose retries are counted per call. */
+const GIT_CALL = 'git';
+
 /** Time limits of the two requests and delays before retries, in milliseconds. */
 const ADVERTISEMENT_TIMEOUT_MS = 120_000;
 const PACK_TIMEOUT_MS = 2 * 60 * 60 * 1000;
@@ -143,7 +147,7 @@ export async function fetchRepository(
     services.log.warn({ ...getImportIds(run), failure }, 'A repository could not be fetched');
     if (failure.kind === 'missing-object') throw new CallFailed('The history of the repository is not whole');
     const message = `The repository could not be fetched: ${failure.kind}`;
-    if (isRetryable(failure)) resumeLaterOrFail(run, tracker, 'git', message);
+    if (isRetryable(failure)) resumeLaterOrFail(run, tracker, GIT_CALL, message);
     throw new CallFailed(message);
   } finally {
     slot.release();
@@ -156,12 +160,13 @@ async function loadMaxPackBytes({ services }: EntityRun): Promise<number> {
   return mebibytes === 0 ? Number.POSITIVE_INFINITY : mebibytes * 1024 * 1024;
 }
 
+/** Throws ResumeLater or CallFailed for a failed HTTP request. */
 function resumeOrFailRequest(
   run: EntityRun,
   tracker: TrackerRow,
   { kind, isTemporary, message }: OutboundFailure,
 ): never {
-  if (isTemporary) resumeLaterOrFail(run, tracker, 'git', message);
+  if (isTemporary) resumeLaterOrFail(run, tracker, GIT_CALL, message);
   throw new CallFailed(kind === 'blocked' ? `URL is blocked: ${message}` : message);
 }
 
@@ -189,7 +194,7 @@ function createRemote(
     if (missingStatuses.includes(status)) throw new RepositoryMissing();
     if (TEMPORARY_STATUSES.has(status)) {
       const retryHint = { status, retryAfter: headers['retry-after'] ?? null };
-      resumeLaterOrFail(run, tracker, 'git', formatStatusError(status), retryHint);
+      resumeLaterOrFail(run, tracker, GIT_CALL, formatStatusError(status), retryHint);
     }
     throw new CallFailed(formatStatusError(status));
   };

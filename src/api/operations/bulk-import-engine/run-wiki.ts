@@ -39,6 +39,7 @@ async function fetchWiki(run: EntityRun, tracker: TrackerRow, project: Project):
   };
   const omittedRefs = await fetchRepository(run, tracker, findTarget, '.wiki.git', NO_WIKI_STATUSES);
   if (omittedRefs === null) return database.transaction((tx) => updateTracker(tx, tracker.id, { status: 'skipped' }));
+  // `fetchRepository` has called `findTarget`, because refs arrived.
   const { wiki, lockedRepository } = startedWiki!;
   await recordBulkWikiUpdate(run.services, wiki, await listFetchedBranches(git, getRepository(git, wiki)));
   const isStored = await database.transaction(async (tx) => {

@@ -7,6 +7,7 @@ import type { TrackerRow } from './store.ts';
 /** Calls of import jobs to the source server, with retries (contract/operations.md §1.4 "Retry"). */
 
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+/** Maximum number of retries of one call. */
 const MAX_RETRIES = 10;
 
 /**
@@ -19,7 +20,7 @@ export async function callSource(run: EntityRun, tracker: TrackerRow, path: stri
     const response = await source.get(path, { signal });
     if (!RETRIED_STATUSES.has(response.status)) return response;
     const retries = getRetries(tracker, path);
-    const delaySeconds = getRetryDelay(
+    const delaySeconds = getRetryDelaySeconds(
       { status: response.status, retryAfter: response.header('retry-after') },
       retries,
     );
@@ -55,7 +56,7 @@ export function resumeLaterOrFail(
     run,
     call,
     retries,
-    response === undefined ? getBackoffSeconds(retries) : getRetryDelay(response, retries),
+    response === undefined ? getBackoffSeconds(retries) : getRetryDelaySeconds(response, retries),
     message,
   );
 }
@@ -67,9 +68,10 @@ interface RetryHint {
 }
 
 /** Returns seconds: for 429 the delay that the source requests, otherwise the backoff. */
-const getRetryDelay = (response: RetryHint, retries: number): number =>
+const getRetryDelaySeconds = (response: RetryHint, retries: number): number =>
   response.status === 429 ? parseRetryAfter(response.retryAfter) : getBackoffSeconds(retries);
 
+/** Throws ResumeLater with the next retry, or CallFailed after the last one. */
 function resumeOrFail(run: EntityRun, call: string, retries: number, delaySeconds: number, message: string): never {
   if (retries >= MAX_RETRIES) throw new CallFailed(message);
   throw new ResumeLater(addMilliseconds(run.now(), delaySeconds * 1000), { call, retries: retries + 1 });

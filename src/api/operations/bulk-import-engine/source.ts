@@ -85,6 +85,7 @@ const lockByUser = createKeyedLock({ maxWaiting: 0, retryAfterSeconds: 1 });
 /** Maximum milliseconds in which the rest of a long response must arrive, because other imports wait for it. */
 const LONG_RESPONSE_TIMEOUT_MS = 20_000;
 
+/** Reads and parses the body of a 2xx; other bodies are discarded. */
 async function readResponse(response: OutboundResponse, userId: number): Promise<SourceResponse> {
   const { status, headers, body } = response;
   const header = (name: string) => [headers[name] ?? []].flat()[0] ?? null;
@@ -110,6 +111,7 @@ interface PartialBody {
   readonly abort: (failure: OutboundFailure) => void;
 }
 
+/** Reads the chunks of a short body, or the first chunks of a long one. */
 async function readBeginning(body: OutboundResponse['body']): Promise<PartialBody> {
   const remainingChunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const chunks: Buffer[] = [];
@@ -150,10 +152,12 @@ function readRest({ chunks, remainingChunks, abort }: PartialBody, userId: numbe
     await yieldToEventLoop();
     return parseBody(bytes);
   };
+  // Exempt from `maxWaiting: 0`: a rejected response would have to be fetched again.
   const queueOptions = { exemptFromLimit: true };
   return lockByUser(String(userId), () => longResponseLimiter.run(readInSlot, queueOptions), queueOptions);
 }
 
+/** Concatenates the chunks and empties the array. */
 function concatAndClear(chunks: Buffer[]): Buffer {
   const bytes = Buffer.concat(chunks);
   // The chunks take as much memory as the copy, so they are released.

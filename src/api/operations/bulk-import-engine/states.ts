@@ -17,6 +17,7 @@ import {
 /** Maximum number of entities that are copied at the same time for one user, because a source may be slow. */
 const MAX_RUNNING_ENTITIES = 5;
 
+/** Milliseconds until an import without progress times out, and until the credentials of an ended import are deleted. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const importLockKey = ({ user_id }: Pick<ImportRow, 'user_id'>) => `bulk imports of user ${user_id}`;
@@ -37,18 +38,19 @@ export async function startNextEntities(
 ): Promise<BulkImportState | null> {
   const row = await findImportById(tx, importId);
   if (row === undefined || (row.status !== 'created' && row.status !== 'started')) return null;
-  const counts = await countEntitiesByState(tx, importId);
-  const runningCount = counts.get('started') ?? 0;
+  // Counted before the starts: an entity that starts now still counts as `created`.
+  const countsByState = await countEntitiesByState(tx, importId);
+  const runningCount = countsByState.get('started') ?? 0;
   const freeSlots = Math.max(0, MAX_RUNNING_ENTITIES - (await countRunningEntities(tx, row.user_id)));
   for (const entityId of await listWaitingEntityIds(tx, importId, freeSlots)) {
     await updateEntity(tx, entityId, { status: 'started' });
     await jobs.enqueueEntity(tx, entityId);
   }
-  if (runningCount > 0 || (counts.get('created') ?? 0) > 0) {
+  if (runningCount > 0 || (countsByState.get('created') ?? 0) > 0) {
     await updateImport(tx, importId, { status: 'started' });
     return null;
   }
-  const status = counts.has('finished') ? 'finished' : 'failed';
+  const status = countsByState.has('finished') ? 'finished' : 'failed';
   await updateImport(tx, importId, { status, ended_at: tx.now });
   return status;
 }

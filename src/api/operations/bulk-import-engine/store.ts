@@ -105,6 +105,7 @@ export async function listWaitingEntityIds(db: Reader, importId: number, limit: 
   return rows.map(({ id }) => id);
 }
 
+/** Updates an import and its `updated_at`, from which the timeout counts. */
 export async function updateImport(
   tx: Transaction,
   id: number,
@@ -121,6 +122,7 @@ type EntityPatch = Partial<
   Pick<EntityRow, 'status' | 'source_id' | 'namespace_id' | 'project_id' | 'destination_namespace'>
 >;
 
+/** Updates an entity and its `updated_at`. */
 export async function updateEntity(tx: Transaction, id: number, patch: EntityPatch): Promise<void> {
   await tx
     .updateTable('bulk_import_entities')
@@ -137,6 +139,7 @@ export interface TrackerRow {
   readonly source_count: number;
   readonly fetched_count: number;
   readonly imported_count: number;
+  /** The call that is being retried: its path, or `git`. */
   readonly retried_call: string | null;
   readonly retries: number;
 }

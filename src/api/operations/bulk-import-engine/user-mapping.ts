@@ -35,6 +35,7 @@ export async function mapSourceUsers(
 
 /** Fetches the profile of a user from the source; null if the call fails. */
 async function fetchProfile(run: EntityRun, tracker: TrackerRow, id: number): Promise<unknown> {
+  // No user has such an id: the source sent invalid data.
   if (id <= 0) return null;
   try {
     return (await callSource(run, tracker, `/users/${id}`)).json;

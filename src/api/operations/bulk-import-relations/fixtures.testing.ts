@@ -30,7 +30,7 @@ interface ImportOptions {
   readonly migrateMemberships?: boolean;
 }
 
-/** Creates a group or project from source attributes. Returns its id, or the failure. */
+/** Creates a group or project from source attributes. Returns its id, or the code or text of the failure. */
 export async function createFromSource(
   world: World,
   importer: Caller,
@@ -45,8 +45,8 @@ export async function createFromSource(
   if (problems.any) return problems.texts.join(', ');
   const storages = Object.keys(config.storages);
   const input = { importId: 0, parent: null, slug: world.name('it'), storages, isChild: false, ...options };
-  const created = await runUnitOfWork(caller, (uow) => creation.create(uow, input, element));
-  return isFailure(created) ? created.code : created;
+  const creationResult = await runUnitOfWork(caller, (uow) => creation.create(uow, input, element));
+  return isFailure(creationResult) ? creationResult.code : creationResult;
 }
 
 /** Returns a group with the role of this user. */
@@ -65,7 +65,7 @@ export async function createTestImport(
   const { database, runUnitOfWork } = world.server.services;
   const kind = parent.at.startsWith('/groups') ? 'group' : 'project';
   const source: SourceGroupOrProject = { kind, id: 7, fullPath: 'src/it', isChild: options.isChild ?? false };
-  const { importId, entityId } = await createEntity(world, importer, parent, kind);
+  const { importId, entityId } = await createImportWithEntity(world, importer, parent, kind);
   const users: UserMapping = {
     getLocalUserId: (user) => (user == null ? null : (options.localUserIdsBySourceId?.[user.id] ?? null)),
   };
@@ -81,6 +81,7 @@ export async function createTestImport(
     return { importId, entityId, source, destination, ...flags };
   }
 
+  /** Stores an element with its mapping, as the engine does. `id` is null if it was stored before or not at all. */
   async function storeUnlessStored(
     declaration: Pick<Relation, 'kind' | 'fields' | 'key'>,
     raw: RawElement,
@@ -90,7 +91,7 @@ export async function createTestImport(
     const element = readParameters(declaration.fields as Parameters, raw as Record<string, unknown>, problems);
     if (problems.any) return { failure: `${problems.texts.join(', ')} ${JSON.stringify(problems.fields)}`, element };
     const source_key = String(declaration.key?.(element) ?? element.id);
-    const stored = await runUnitOfWork(caller, async (uow) => {
+    const storeResult = await runUnitOfWork(caller, async (uow) => {
       if ((await findStoredObject(uow, { importId, entityId }, declaration.kind, source_key)) !== null) return null;
       const id = await store(uow, await loadTarget(uow), element);
       if (typeof id !== 'number') return id;
@@ -98,8 +99,8 @@ export async function createTestImport(
       await uow.insertInto('bulk_import_objects').values(row).execute();
       return id;
     });
-    if (isFailure(stored)) return { failure: stored.code, element };
-    return { id: stored, element };
+    if (isFailure(storeResult)) return { failure: storeResult.code, element };
+    return { id: storeResult, element };
   }
 
   return {
@@ -138,7 +139,9 @@ export async function createTestImport(
 }
 
 type UnitOfWork = FunctionParameters<Relation['store']>[0];
-type FunctionParameters<F extends (...given: never) => unknown> = F extends (...given: infer P) => unknown ? P : never;
+type FunctionParameters<F extends (...parameters: never) => unknown> = F extends (...parameters: infer P) => unknown
+  ? P
+  : never;
 // biome-ignore lint/suspicious/noExplicitAny: elements of every kind
 type StoreElement = (uow: UnitOfWork, target: ImportTarget, element: any) => Promise<StoreElementResult>;
 
@@ -149,7 +152,13 @@ interface StoreResult {
   readonly element: any;
 }
 
-async function createEntity({ server }: World, importer: Caller, parent: Group | Project, kind: 'group' | 'project') {
+/** Inserts a started import with one started entity, whose destination is `parent`. */
+async function createImportWithEntity(
+  { server }: World,
+  importer: Caller,
+  parent: Group | Project,
+  kind: 'group' | 'project',
+) {
   const timestamps = { created_at: '2026-01-02T00:00:00.000Z', updated_at: '2026-01-02T00:00:00.000Z' };
   return server.services.database.transaction(async (tx) => {
     const { id: importId } = await tx

@@ -13,7 +13,7 @@ import type { Failure } from '#runtime/failure.ts';
  * a local row. The engine (`bulk-import-engine/`) does everything else: pages, retries, limits, progress, counts, failures. It
  * stores no element twice, and none for a cancelled import. How to write one (`labels.ts` is the worked example):
  *
- * 1. A file `bulk-import-relations/<relation>.ts` that exports `relation({ ... })`, and its entry in the lists of `index.ts`.
+ * 1. A file `bulk-import-relations/<relation>.ts` that exports `declareRelation({ ... })`, and its entry in the lists of `index.ts`.
  * 2. `list` gives the path below `/api/v4` with its query, for groups, projects or both; the engine adds the page.
  * 3. `fields` declares the fields of an element like the parameters of an endpoint, with limited types (`required(integer)`,
  *    `optional(title)`, `optional(object({ ... }))`, `optional(arrayOf(...))`); undeclared fields are ignored. The source is
@@ -147,7 +147,7 @@ export interface CreateDestinationInput {
   readonly slug: string;
   /** Names of the configured storages. */
   readonly storages: readonly string[];
-  /** Whether the parent belongs to the same import. The visibility of the others is checked; children inherit it. */
+  /** Whether the parent was created by the same import. */
   readonly isChild: boolean;
 }
 

@@ -38,7 +38,10 @@ const MESSAGES = {
 
 const failCheck = (message: string): Failure<'failed'> => fail('failed', { message });
 
-/** Checks the source and the first entity of the request. `signal`: aborted when the client disconnects. */
+/**
+ * Checks the source and the first entity of the request. Returns the version of the source, or the failure. `signal`: aborted
+ * when the client disconnects.
+ */
 export async function checkSource(
   source: SourceClient,
   entity: RequestedEntity,
@@ -68,9 +71,11 @@ interface VersionCheck extends CheckedSource {
 
 async function checkVersion(get: GetFromSource): Promise<VersionCheck | Failure<'failed'>> {
   const versionResponse = await get('/version');
+  // `/metadata` replaces the deprecated `/version`.
   const response = isSuccess(versionResponse) ? versionResponse : await get('/metadata');
   const statuses = [versionResponse.status, response.status];
   if (isSuccess(response)) {
+    // `Object()` turns null and scalars of the untrusted source into objects.
     const { version, enterprise } = Object(response.json) as { version?: unknown; enterprise?: unknown };
     const [, major, minor] = (typeof version === 'string' && /^(\d{1,4})\.(\d{1,4})/.exec(version)) || [];
     if (major === undefined || minor === undefined) return failCheck(MESSAGES.invalidUrl);
@@ -82,26 +87,28 @@ async function checkVersion(get: GetFromSource): Promise<VersionCheck | Failure<
       hasTokenScopes,
     };
   }
-  if (statuses.some(isForbidden)) return failCheck(MESSAGES.invalidToken);
+  if (statuses.some(isAccessDenied)) return failCheck(MESSAGES.invalidToken);
   if (response.status === 404) return failCheck(MESSAGES.invalidUrl);
   return failCheck(formatUnsuccessfulMessage(response, '/metadata'));
 }
 
+/** Returns null if the token has the scope `api`, otherwise the failure. */
 async function checkToken(get: GetFromSource): Promise<Failure<'failed'> | null> {
   const path = '/personal_access_tokens/self';
   const response = await get(path);
-  if (isForbidden(response.status) || response.status === 404) return failCheck(MESSAGES.invalidToken);
+  if (isAccessDenied(response.status) || response.status === 404) return failCheck(MESSAGES.invalidToken);
   if (!isSuccess(response)) return failCheck(formatUnsuccessfulMessage(response, path));
   const { scopes } = Object(response.json) as { scopes?: unknown };
   return Array.isArray(scopes) && scopes.includes('api') ? null : failCheck(MESSAGES.invalidToken);
 }
 
+/** Returns null if the entity exists and the owner of the token may export it, otherwise the failure. */
 async function checkEntity(get: GetFromSource, entity: RequestedEntity): Promise<Failure<'failed'> | null> {
   const { source_type, source_full_path } = entity;
   const notFoundFailure = failCheck(`Import failed. '${source_full_path}' not found.`);
   const path = getSourceEntityPath(entity);
   const response = await get(path);
-  if (isForbidden(response.status)) return failCheck(MESSAGES.invalidToken);
+  if (isAccessDenied(response.status)) return failCheck(MESSAGES.invalidToken);
   if (response.status === 404) return notFoundFailure;
   if (!isSuccess(response)) return failCheck(formatUnsuccessfulMessage(response, path));
   const sourceEntity = Object(response.json) as Record<string, unknown>;
@@ -112,6 +119,7 @@ async function checkEntity(get: GetFromSource, entity: RequestedEntity): Promise
   return checkExport(get, entity, sourceEntity.id as number);
 }
 
+/** Returns null if the owner of the token may export the entity, otherwise the failure. */
 async function checkExport(get: GetFromSource, entity: RequestedEntity, id: number): Promise<Failure<'failed'> | null> {
   const path = `/${entity.source_type === 'group_entity' ? 'groups' : 'projects'}/${id}/export_relations/status`;
   const response = await get(path);
@@ -124,6 +132,6 @@ async function checkExport(get: GetFromSource, entity: RequestedEntity, id: numb
 }
 
 const isSuccess = ({ status }: SourceResponse): boolean => status >= 200 && status <= 299;
-const isForbidden = (status: number): boolean => status === 401 || status === 403;
+const isAccessDenied = (status: number): boolean => status === 401 || status === 403;
 const formatUnsuccessfulMessage = ({ status }: SourceResponse, path: string) =>
   `Unsuccessful response ${status} from /api/v4${path}`;

@@ -23,6 +23,7 @@ interface BulkImportEntityInput {
   readonly source_full_path: string;
   readonly destination_namespace: string;
   readonly destination_slug?: string | null | undefined;
+  /** Former name of `destination_slug`; the endpoint requires exactly one of both. */
   readonly destination_name?: string | null | undefined;
   readonly migrate_projects: boolean;
   readonly migrate_memberships: boolean;
@@ -45,6 +46,7 @@ interface CallContext {
 /** Limits concurrent checks of sources, because a source may be slow while the client waits. */
 const sourceCheckSlots = createConcurrencySlots({ perNetwork: 8, total: 32 });
 
+/** Runs a check as soon as a slot is free. */
 async function checkInSlot<Result>(
   { clientAddress, client }: CallContext['request'],
   check: (signal: AbortSignal) => Promise<Result>,
@@ -85,6 +87,7 @@ export async function createImport(
   });
 }
 
+/** Checks all destinations, inserts the import with its entities and enqueues its first job. */
 async function insertImport(
   uow: UnitOfWork<SignedInCaller>,
   { url, token }: SourceConfiguration,
@@ -96,13 +99,13 @@ async function insertImport(
     ...entity,
     destination_slug: destination_slug ?? destination_name ?? '',
   }));
-  const isSourceThisServer = URL.parse(url)?.host === serverHost;
+  const isOwnSource = URL.parse(url)?.host === serverHost;
   for (const entity of entitiesWithSlug) {
-    const parent = await checkDestination(uow, uow.actor, entity, isSourceThisServer);
+    const parent = await checkDestination(uow, uow.actor, entity, isOwnSource);
     if (isFailure(parent)) return parent;
   }
-  if (token.length > MAX_LENGTH) return failTooLong('Access token');
-  if (url.length > MAX_LENGTH) return failTooLong('Url');
+  if (token.length > MAX_TEXT_LENGTH) return failTooLong('Access token');
+  if (url.length > MAX_TEXT_LENGTH) return failTooLong('Url');
   const timestamps = { created_at: uow.now, updated_at: uow.now };
   const row = await uow
     .insertInto('bulk_imports')
@@ -132,9 +135,10 @@ async function insertImport(
   return row;
 }
 
-const MAX_LENGTH = 255;
+/** Maximum length of the URL and of the token, in characters. */
+const MAX_TEXT_LENGTH = 255;
 const failTooLong = (field: string) =>
-  fail('failed', { message: `Validation failed: ${field} is too long (maximum is ${MAX_LENGTH} characters)` });
+  fail('failed', { message: `Validation failed: ${field} is too long (maximum is ${MAX_TEXT_LENGTH} characters)` });
 
 /** Returns the URL without user info, otherwise unchanged. */
 function removeUserInfo(url: string): string {

@@ -1,7 +1,7 @@
 import type { BulkImportState } from '#database/tables/bulk-imports.ts';
 import type { Server } from '#server.ts';
 
-/** Inserts an import of this user with one partly failed group entity, without a destination. */
+/** Inserts an import of this user with one partly failed group entity, without a destination. `at`: its timestamps. */
 export function insertImportWithFailure(
   { services }: Pick<Server, 'services'>,
   userId: number,

@@ -18,7 +18,7 @@ const SLUG_MESSAGE =
   "nor end with '-', '_', '.', '.git', or '.atom'. For example, 'destination_namespace' not 'destination/namespace'";
 
 /** Creates the type of a string that `isValid` accepts. Other strings get the parameter name and `message` as the error. */
-function textMatching(isValid: (value: string) => boolean, message: string): ParameterType<string> {
+function createMatchingTextType(isValid: (value: string) => boolean, message: string): ParameterType<string> {
   return {
     schema: Type.String({ maxLength: MAX_LENGTH }),
     blank: '',
@@ -30,6 +30,7 @@ function textMatching(isValid: (value: string) => boolean, message: string): Par
   };
 }
 
+/** Maximum length of a path, in characters. */
 const MAX_LENGTH = 4096;
 
 function isRelativePath(path: string): boolean {
@@ -40,7 +41,7 @@ function isRelativePath(path: string): boolean {
 const isSlug = (slug: string): boolean =>
   slug.length <= 255 && /^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$/.test(slug) && !/\.(?:git|atom)$/i.test(slug);
 
-const slug = textMatching(isSlug, SLUG_MESSAGE);
+const slugType = createMatchingTextType(isSlug, SLUG_MESSAGE);
 
 const requireExactlyOneSlug: ParameterRule = (values, problems, prefix) => {
   const names = ['destination_slug', 'destination_name'];
@@ -55,12 +56,12 @@ const createElementType = (isValid: (path: string) => boolean) =>
   object(
     {
       source_type: required(oneOf(...ENTITY_TYPES)),
-      source_full_path: required(textMatching(isValid, buildPathMessage('source'))),
+      source_full_path: required(createMatchingTextType(isValid, buildPathMessage('source'))),
       destination_namespace: required(
-        textMatching((path) => path === '' || isRelativePath(path), buildPathMessage('destination')),
+        createMatchingTextType((path) => path === '' || isRelativePath(path), buildPathMessage('destination')),
       ),
-      destination_slug: optional(slug),
-      destination_name: optional(slug),
+      destination_slug: optional(slugType),
+      destination_name: optional(slugType),
       migrate_projects: optional(boolean, true),
       migrate_memberships: optional(boolean, true),
     },
