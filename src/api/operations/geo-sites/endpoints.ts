@@ -153,6 +153,7 @@ export const [getGeoSiteStatus, getGeoNodeStatus] = forBothNames((api) =>
     summary: 'Get the status of a replication site',
     access: administratorAccess().resource(siteResource),
     allowSiteToken: true,
+    // `refresh` is accepted and ignored: the response always has the latest report.
     params: { refresh: optional(boolean) },
     errors: { noStatus: [404, '404 Status for Geo site not found Not Found'] },
     response: ok(buildStatusEntity(api)),

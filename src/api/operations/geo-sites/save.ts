@@ -35,6 +35,7 @@ interface SiteInput {
   readonly selective_sync_namespace_ids?: readonly number[] | null | undefined;
 }
 
+/** Defaults of a new site. `minimum_reverification_interval` is in days. */
 const DEFAULT_FIELDS: SiteFields = {
   name: '',
   url: '',
@@ -52,6 +53,7 @@ const DEFAULT_FIELDS: SiteFields = {
 
 type SiteFailure = Failure<'invalid' | 'notFound'>;
 
+/** Creates a site, and the OAuth application of a secondary. Fails with `invalid` or `notFound`. */
 export async function createSite(
   uow: UnitOfWork,
   input: SiteInput,
@@ -116,6 +118,7 @@ function applyInput(currentFields: SiteFields, input: SiteInput): SiteFields {
   return {
     name: input.name == null ? currentFields.name : input.name.trim(),
     url,
+    // Null: the same as `url`.
     internal_url: internalUrl === url || internalUrl === '' ? null : internalUrl,
     is_primary: currentFields.is_primary,
     enabled: input.enabled ?? currentFields.enabled,
@@ -153,6 +156,7 @@ function toColumns(fields: SiteFields) {
   };
 }
 
+/** Returns the failure, or undefined if the fields are valid. `siteId` 0: the site does not exist yet. */
 async function validateFields(
   tx: Transaction,
   fields: SiteFields,
@@ -168,6 +172,7 @@ async function validateFields(
   return errors === null ? undefined : invalid(errors);
 }
 
+/** Returns `notFound` if one of the namespaces does not exist, otherwise undefined. */
 async function validateNamespaces(
   tx: Transaction,
   { selective_sync_namespace_ids: ids }: SiteInput,

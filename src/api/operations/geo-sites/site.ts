@@ -7,7 +7,7 @@ import { trimEndCharacters } from '#text/trim.ts';
 export type Site = Omit<Selectable<SitesTables['geo_sites']>, 'access_key_digest' | 'secret_access_key'>;
 export type NewSite = Insertable<SitesTables['geo_sites']>;
 
-/** The fields of a site that administrators set. */
+/** The fields of a site that administrators set. `selective_sync_type` may still be invalid. */
 export type SiteFields = Pick<
   Site,
   | 'name'

@@ -80,6 +80,7 @@ function toStatusValues(status: StoredStatus | PrimaryStatus, context: Serializa
   const counts = JSON.parse(status.counts) as Counts;
   const getCount = (name: string) => (counts[name] as number | null | undefined) ?? null;
   const kinds = replicableValues(counts);
+  // Only the status of the primary has slots. They are its secondaries, not slots of a database.
   const slots = 'slots' in status ? status.slots : null;
   const replicatesContainers = counts.container_repositories_replication_enabled as boolean | null | undefined;
   return {
@@ -90,6 +91,7 @@ function toStatusValues(status: StoredStatus | PrimaryStatus, context: Serializa
       (typeof WEEKLY_COUNTS)[number],
       number | null
     >),
+    // Hearth has no scheduled repository checks.
     repositories_checked_in_percentage: formatPercentage(null, null),
     replication_slots_used_in_percentage: formatPercentage(slots?.used ?? null, slots?.count ?? null),
     repositories_count: kinds.project_repositories_count as number | null,

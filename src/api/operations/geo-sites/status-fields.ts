@@ -27,7 +27,7 @@ export const REPLICABLE_KINDS = [
   'supply_chain_attestations',
 ] as const;
 
-/** Counts per kind that a secondary reports. */
+/** Suffixes of the counts per kind that a secondary reports: `lfs_objects_synced_count`. */
 export const SECONDARY_COUNTS = [
   'synced_count',
   'failed_count',
@@ -37,10 +37,10 @@ export const SECONDARY_COUNTS = [
   'verification_failed_count',
 ] as const;
 
-/** Counts per kind that only the primary has. */
-const PRIMARY_COUNTS = ['checksum_total_count', 'checksummed_count', 'checksum_failed_count'] as const;
+/** Suffixes of the counts per kind that only the primary has. */
+const PRIMARY_COUNT_SUFFIXES = ['checksum_total_count', 'checksummed_count', 'checksum_failed_count'] as const;
 
-/** Counts of a secondary that do not belong to a kind. */
+/** Names of the counts of a secondary that do not belong to a kind. */
 export const WEEKLY_COUNTS = [
   'git_fetch_event_count_weekly',
   'git_push_event_count_weekly',
@@ -58,7 +58,7 @@ const percentage = Type.String({ pattern: '^\\d+\\.\\d\\d%$' });
 export const REPLICABLE_FIELDS: Readonly<Record<CountName, TSchema>> = Object.fromEntries(
   REPLICABLE_KINDS.flatMap((kind) => [
     [`${kind}_count`, count],
-    ...[...PRIMARY_COUNTS, ...SECONDARY_COUNTS].map((suffix) => [`${kind}_${suffix}`, count] as const),
+    ...[...PRIMARY_COUNT_SUFFIXES, ...SECONDARY_COUNTS].map((suffix) => [`${kind}_${suffix}`, count] as const),
     [`${kind}_synced_in_percentage`, percentage],
     [`${kind}_verified_in_percentage`, percentage],
   ]),
@@ -78,8 +78,9 @@ export function replicableValues(counts: Counts): Record<CountName, number | str
   return Object.fromEntries(
     REPLICABLE_KINDS.flatMap((kind) => {
       const registryCount = getCount(`${kind}_registry_count`);
-      const names = [...PRIMARY_COUNTS, ...SECONDARY_COUNTS].map((suffix) => `${kind}_${suffix}`);
+      const names = [...PRIMARY_COUNT_SUFFIXES, ...SECONDARY_COUNTS].map((suffix) => `${kind}_${suffix}`);
       return [
+        // A secondary reports no `_count`: its registry has a row per object.
         [`${kind}_count`, getCount(`${kind}_count`) ?? registryCount],
         ...names.map((name) => [name, getCount(name)] as const),
         [`${kind}_synced_in_percentage`, formatPercentage(getCount(`${kind}_synced_count`), registryCount)],

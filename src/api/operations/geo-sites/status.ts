@@ -31,13 +31,13 @@ export async function findStoredStatus(db: Reader, siteId: number): Promise<Stor
   return row ?? null;
 }
 
-/** Returns a page of the sites that have a status. */
+/** Returns a page of the sites that have a status: those that reported one, and this server if it is the primary. */
 export async function listStatuses(
   db: Reader,
   serverContext: ServerContext,
   page: OffsetRequest,
 ): Promise<Page<SiteWithStatus>> {
-  const siteUrl = trimEndCharacters(serverContext.site, '/');
+  const ownSiteName = trimEndCharacters(serverContext.site, '/');
   // index: geo_sites primary key, geo_statuses primary key
   const sites = db
     .selectFrom('geo_sites')
@@ -46,7 +46,7 @@ export async function listStatuses(
     .where((eb) =>
       eb.or([
         eb('geo_statuses.site_id', 'is not', null),
-        eb.and([eb('geo_sites.is_primary', '=', true), eb('geo_sites.name', 'in', [siteUrl, `${siteUrl}/`])]),
+        eb.and([eb('geo_sites.is_primary', '=', true), eb('geo_sites.name', 'in', [ownSiteName, `${ownSiteName}/`])]),
       ]),
     );
   const result = await paginate(db, sites.orderBy('geo_sites.id', 'asc'), page);
@@ -79,7 +79,7 @@ export async function storeStatus(
     .executeTakeFirstOrThrow();
 }
 
-/** Maximum age of the last report of a healthy site. */
+/** Maximum age of the last report of a healthy site, in milliseconds. */
 const MAX_REPORT_AGE_MS = 3_600_000;
 
 export interface Health {

@@ -10,6 +10,7 @@ const RETENTION_MS = 24 * 3_600_000;
 /** Maximum number of events that one transaction deletes. */
 const BATCH_SIZE = 1_000;
 
+/** Deletes old events, and the checksums of deleted repositories. Without a secondary, only the age of events counts. */
 export const deleteOldEvents = defineJob({
   kind: 'geo_events',
   async handle({ database }: { readonly database: Database }) {
@@ -44,6 +45,7 @@ async function findLastIdReadBy(db: Reader, scope: SiteScope, cursor: number): P
   return events[0] === undefined ? scannedUntilId : events[0].id - 1;
 }
 
+/** Deletes the oldest events that are old enough and read by all. Returns their number, at most BATCH_SIZE. */
 async function deleteBatch(tx: Transaction, lastReadId: number | null): Promise<number> {
   // index: geo_events primary key; oldest first
   const rows = await tx

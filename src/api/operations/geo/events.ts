@@ -85,7 +85,7 @@ async function loadReplicablesInScope(
 
 /**
  * Returns the event as the site gets it; null if it is out of scope. All sites get deletions, because the scope of a
- * deleted object is unknown. An object that has left the site's scope is reported as deleted.
+ * deleted object is unknown. A `rescoped` event, such as a transfer, reports an object that is now out of scope as deleted.
  */
 function toSiteEvent({ rescoped, ...event }: StoredEvent, replicable: Replicable | undefined): SiteEvent | null {
   if (event.event_name === 'deleted' || (replicable === undefined && rescoped)) {

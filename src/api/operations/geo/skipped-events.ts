@@ -13,11 +13,11 @@ interface SkippedRange {
 }
 
 /** Maximum number of cached ranges per database. */
-const MAX_SITES = 1_000;
+const MAX_RANGES = 1_000;
 const rangesByDatabase = new WeakMap<Database, ReturnType<typeof createBoundedCache<SkippedRange>>>();
 
 function getRanges(database: Database) {
-  const ranges = rangesByDatabase.get(database) ?? createBoundedCache<SkippedRange>(MAX_SITES);
+  const ranges = rangesByDatabase.get(database) ?? createBoundedCache<SkippedRange>(MAX_RANGES);
   rangesByDatabase.set(database, ranges);
   return ranges;
 }

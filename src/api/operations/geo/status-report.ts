@@ -40,7 +40,7 @@ export const statusReportParams = {
   status: optional(object(countParams)),
 };
 
-/** Parameters of a report; missing ones are stored as null. */
+/** Parameters of a report. Missing ones are stored as null, a missing message as an empty text. */
 interface StatusReportInput {
   readonly geo_node_id: number;
   readonly status_message?: string | null | undefined;
@@ -55,7 +55,7 @@ interface StatusReportInput {
   readonly status?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** Stores the report of a site. Fails with `otherSite` if the report is about another site. */
+/** Stores the report of a site. Fails with `otherSite` if the report is about another site or the site was deleted. */
 export async function storeReport(
   uow: UnitOfWork,
   siteId: number,

@@ -48,6 +48,7 @@ export async function enqueueChecksums(
   await database.transaction(async (tx) => {
     for (const [name, replicablesOfName] of replicablesByName) {
       const ids = replicablesOfName.map(({ replicable_id }) => replicable_id).sort((a, b) => a - b);
+      // A cut key may merge jobs for different ids: the secondary requests checksums that are still missing again.
       await enqueue(tx, computeChecksums, { name, ids }, { key: `${name} ${ids.join(' ')}`.slice(0, 1_000) });
     }
   });
@@ -58,6 +59,7 @@ interface VersionedLocation extends LocatedRepository {
   readonly version: string;
 }
 
+/** Computes and stores the checksum of a repository, unless the stored one is up to date. */
 async function updateChecksum(
   { database, git, clock, log }: Pick<Services, 'database' | 'git' | 'clock' | 'log'>,
   name: ReplicableName,
@@ -85,12 +87,13 @@ interface StoredChecksum {
   readonly checked_at: string;
 }
 
+/** Returns whether the checksum belongs to the current refs. A failed computation counts if it is newer than `retryCutoff`. */
 function isUpToDate(
   { version, checksum, checked_at }: StoredChecksum,
   currentVersion: string,
-  failedSince: string,
+  retryCutoff: string,
 ): boolean {
-  return version === currentVersion && (checksum !== null || checked_at > failedSince);
+  return version === currentVersion && (checksum !== null || checked_at > retryCutoff);
 }
 
 async function findStoredChecksum(db: Reader, name: ReplicableName, id: number): Promise<StoredChecksum | null> {

@@ -35,15 +35,15 @@ export async function countRows(db: Reader, table: 'lfs_objects' | 'job_artifact
   return all;
 }
 
-/** Returns `getRefVersion` in SQL. */
-const refVersionOf = (table: 'repositories' | 'wikis' | 'snippets') =>
+/** Returns the SQL of `getRefVersion`, to compare it with the version of a stored checksum. */
+const buildRefVersionSql = (table: 'repositories' | 'wikis' | 'snippets') =>
   sql`cast(${sql.ref(`${table}.ref_state_version`)} as text) || ' ' || ${sql.ref(`${table}.default_branch`)}`;
 
 async function countRepositories(db: Reader): Promise<ReplicableCounts> {
   return db
     .selectFrom('repositories')
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('project_repository')))
-    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(refVersionOf('repositories'))])
+    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(buildRefVersionSql('repositories'))])
     .modifyEnd(LONG_RUNNING)
     .executeTakeFirstOrThrow();
 }
@@ -53,7 +53,7 @@ async function countWikis(db: Reader, owner: 'project' | 'group'): Promise<Repli
     .selectFrom('wikis')
     .innerJoin('routes', (join) => join.on(isRouteOf(owner)))
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf(`${owner}_wiki_repository`)))
-    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(refVersionOf('wikis'))])
+    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(buildRefVersionSql('wikis'))])
     .where(`wikis.${owner}_id`, 'is not', null)
     .where('wikis.empty', '=', false)
     .where(IS_FETCHABLE)
@@ -62,10 +62,11 @@ async function countWikis(db: Reader, owner: 'project' | 'group'): Promise<Repli
 }
 
 async function countSnippets(db: Reader): Promise<ReplicableCounts> {
+  // `made`: the repository was created.
   return db
     .selectFrom('snippets')
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('snippet_repository')))
-    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(refVersionOf('snippets'))])
+    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(buildRefVersionSql('snippets'))])
     .where('snippets.made', '=', true)
     .modifyEnd(LONG_RUNNING)
     .executeTakeFirstOrThrow();

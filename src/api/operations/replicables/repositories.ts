@@ -61,6 +61,7 @@ export const loadSnippetRepositories: LoadReplicables = async (db, scope, select
       'geo_checksums.checksum',
     ])
     .where(isInSelection(db, sql.ref<number>('snippets.id'), selection))
+    // `made`: the repository was created.
     .where('snippets.made', '=', true)
     .where(isInSiteScope(db, scope, { namespace: NAMESPACE_COLUMNS.project, storage: 'snippets.storage' }))
     .orderBy('snippets.id')
@@ -77,8 +78,8 @@ export const loadSnippetRepositories: LoadReplicables = async (db, scope, select
   }));
 };
 
-/** Loads the non-empty, fetchable wiki repositories of projects or groups. */
-const loadWikis =
+/** Creates a function that loads the non-empty, fetchable wiki repositories of projects or groups. */
+const createWikiLoader =
   (owner: 'project' | 'group'): LoadReplicables =>
   async (db, scope, selection) => {
     const replicable_name = `${owner}_wiki_repository` as const;
@@ -117,10 +118,11 @@ const loadWikis =
     }));
   };
 
+/** Columns with the namespace that decides the scope, by owner of the repository. */
 const NAMESPACE_COLUMNS = { project: 'projects.namespace_id', group: 'wikis.group_id' };
 
-export const loadProjectWikis = loadWikis('project');
-export const loadGroupWikis = loadWikis('group');
+export const loadProjectWikis = createWikiLoader('project');
+export const loadGroupWikis = createWikiLoader('group');
 
 interface StoredChecksum {
   readonly version: string | null;

@@ -63,6 +63,7 @@ async function isSourceInUse({ git }: MovingServices, move: Move): Promise<boole
   return isUsed();
 }
 
+/** Sets the final state of a replicated move. After the first run, schedules the second one. */
 async function endMove({ database }: MovingServices, move: Move, state: MoveState, isSecondRun?: true): Promise<void> {
   await database.transaction(async (tx) => {
     const currentMove = await findMoveById(tx, move.id);

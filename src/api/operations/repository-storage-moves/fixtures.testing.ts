@@ -24,6 +24,7 @@ function createHelpers({ server, runJobs, clock }: World) {
     /** Runs all queued moves, including their delayed cleanup. */
     async moveAll() {
       await runJobs();
+      // Seconds; more than GRACE_MS.
       clock.advance(4);
       await runJobs();
     },

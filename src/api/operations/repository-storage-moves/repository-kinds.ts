@@ -174,6 +174,7 @@ const SNIPPET: ContainerKind = {
       .selectFrom('snippets')
       .select(['storage', 'disk_path', 'move_id'])
       .where('id', '=', id)
+      // `made`: the repository was created.
       .where('made', '=', true)
       .executeTakeFirst();
     if (row === undefined) return null;

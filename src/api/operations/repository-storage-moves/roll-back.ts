@@ -5,6 +5,7 @@ import type { MovingServices } from './services.ts';
 import { getContainerId, type Move } from './store.ts';
 import { deleteCopies } from './transfer.ts';
 
+/** Maximum length of a stored error message, in characters. */
 const MAX_MESSAGE_LENGTH = 256;
 
 /**
@@ -34,7 +35,10 @@ export async function rollBackMove(services: MovingServices, move: Move, message
   });
 }
 
-/** Stores the first error of a move. Returns false if the move was already replicated. index: storage_moves primary key */
+/**
+ * Stores the first error of a move. Returns false if the move was already replicated, true also if its row was deleted.
+ * index: storage_moves primary key
+ */
 async function storeError(tx: Transaction, { id }: Move, message: string): Promise<boolean> {
   const row = await tx
     .updateTable('storage_moves')

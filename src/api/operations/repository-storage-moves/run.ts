@@ -54,6 +54,7 @@ export const resumeMovesSchedule = { name: 'resume_storage_moves', cron: '*/10 *
 
 const INTERRUPTED_MESSAGE = 'Move was interrupted';
 
+/** Runs one move. A failure rolls it back; the stop of the server leaves it `started`. */
 async function runMove(services: MovingServices, move: Move, signal: AbortSignal): Promise<void> {
   if (!(await startMove(services, move))) return;
   try {
@@ -84,7 +85,7 @@ class MoveFailed extends Error {}
 
 const changesStorage = ({ source_storage, destination_storage }: Move) => source_storage !== destination_storage;
 
-// index: storage_moves primary key
+/** Sets the state `started`. Returns false if the move is no longer scheduled. index: storage_moves primary key */
 function startMove({ database }: MovingServices, { id }: Move): Promise<boolean> {
   return database.transaction(async (tx) => {
     const startedMove = await tx
@@ -103,8 +104,8 @@ const MAX_WAIT_MS = 30_000;
 const POLL_INTERVAL_MS = 50;
 
 /**
- * Waits until no write is pending. The check runs in serializable transactions: it sees each writer that saw the container
- * as writable, and all other writers see it as read-only.
+ * Waits until no write is pending. Each check is a serializable transaction: a writer either is seen by the check, or sees
+ * that the container is read-only.
  */
 async function waitForPendingWrites(
   { database, clock }: MovingServices,
@@ -127,8 +128,8 @@ async function switchOver({ database }: MovingServices, move: Move): Promise<voi
     const containerId = getContainerId(move);
     const diskPaths = parseDiskPaths(move).map(({ from, to }) => (changesStorage(move) ? to : from));
     const location = { storage: move.destination_storage, diskPaths };
-    const isReplicated = (await setReplicated(tx, move)) && !(await kind.hasPendingWrites(tx, containerId));
-    if (!isReplicated || !(await kind.completeMove(tx, containerId, move.id, location)))
+    const canSwitchOver = (await leaveStartedState(tx, move)) && !(await kind.hasPendingWrites(tx, containerId));
+    if (!canSwitchOver || !(await kind.completeMove(tx, containerId, move.id, location)))
       throw new Error('The move was rolled back, or its container was deleted');
     if (changesStorage(move))
       await enqueue(tx, deleteMovedSources, { move }, { runAt: addMilliseconds(tx.now, GRACE_MS) });
@@ -139,17 +140,18 @@ async function switchOver({ database }: MovingServices, move: Move): Promise<voi
  * Sets the state `replicated`, or `finished` for a move within one storage, which has no source to delete. Returns whether the
  * move was still running. index: storage_moves primary key
  */
-async function setReplicated(tx: Transaction, move: Move): Promise<boolean> {
+async function leaveStartedState(tx: Transaction, move: Move): Promise<boolean> {
   const replicatedMove = await tx
     .updateTable('storage_moves')
     .set({ state: changesStorage(move) ? 'replicated' : 'finished', updated_at: tx.now })
     .where('id', '=', move.id)
     .where('state', '=', 'started')
+    // An error message means that a rollback has begun.
     .where('error_message', 'is', null)
     .returning('id')
     .executeTakeFirst();
   return replicatedMove !== undefined;
 }
 
-/** The steps between start and end of a move, in this order. */
+/** The steps between start and end of a move, in this order. They are properties so that tests can replace them. */
 export const STEPS = { waitForPendingWrites, transfer: transferRepositories, verify: verifyCopies, switchOver };

@@ -49,6 +49,7 @@ export async function scheduleMove(
     .executeTakeFirstOrThrow();
   await kind.makeReadOnly(uow, containerId, move.id);
   await enqueue(uow, moveNextRepository, {}, { key: QUEUE_KEY });
+  // The new disk paths contain the id of the move.
   return uow
     .updateTable('storage_moves')
     .set({ repositories: JSON.stringify(assignDiskPaths(move.id, container)) })

@@ -7,6 +7,7 @@ import { type ContainerKind, type DiskPathMove, getContainerKind } from './repos
 
 export type Move = Selectable<StorageMovesTable>;
 
+/** Returns the disk paths of the moved repositories, in the order of `Container.repositories`. */
 export function parseDiskPaths({ repositories }: Move): readonly DiskPathMove[] {
   return JSON.parse(repositories) as DiskPathMove[];
 }
@@ -49,6 +50,6 @@ export function findMoveById(db: Reader, id: number): Promise<Move | undefined> 
 /** Returns moves in this state, oldest first. index: storage_moves_under_way */
 export function listMovesInState(db: Reader, state: 'scheduled' | 'started', limit: number): Promise<Move[]> {
   const query = db.selectFrom('storage_moves').selectAll().where('state', '=', state);
-  // Repeats the condition of the partial index.
+  // Repeats the condition of the partial index, so that the database uses it.
   return query.where(sql<SqlBool>`state in ('scheduled', 'started')`).orderBy('id').limit(limit).execute();
 }

@@ -39,7 +39,7 @@ export async function transferRepositories(
   { nonEmptyPaths, signal }: { readonly nonEmptyPaths: readonly string[]; readonly signal: AbortSignal },
 ): Promise<TransferredRepository[]> {
   const draftsDirectory = join(git.storages[move.destination_storage]!, DRAFTS_DIRECTORY, String(move.id));
-  const transferred: TransferredRepository[] = [];
+  const transferredRepositories: TransferredRepository[] = [];
   const diskPaths = parseDiskPaths(move);
   for (const [index, pair] of getRepositoryPairs(git, move).entries()) {
     // An empty repository may have no directory. A path in `nonEmptyPaths` is never skipped: copying a missing one throws.
@@ -47,19 +47,19 @@ export async function transferRepositories(
     const draft = { directory: join(draftsDirectory, `${index}.git`) };
     const copiedFiles = await copyRepository(git, pair.source, draft, signal);
     await moveIntoPlace(draft, pair.copy);
-    transferred.push({ ...pair, copied: copiedFiles });
+    transferredRepositories.push({ ...pair, copied: copiedFiles });
   }
   await rm(draftsDirectory, { recursive: true, force: true });
-  return transferred;
+  return transferredRepositories;
 }
 
 /** Verifies the copies. Returns the checksums of the first copy that differs from its source, or null. */
 export async function verifyCopies(
   git: Git,
-  transferred: readonly TransferredRepository[],
+  transferredRepositories: readonly TransferredRepository[],
   signal: AbortSignal,
 ): Promise<{ readonly from: string; readonly to: string } | null> {
-  for (const transferredRepository of transferred) {
+  for (const transferredRepository of transferredRepositories) {
     // Equal refs and an equal HEAD file imply equal checksums.
     if (await isCopyIntact(git, transferredRepository, signal)) continue;
     const repositories = [transferredRepository.source, transferredRepository.copy];

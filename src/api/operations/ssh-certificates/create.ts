@@ -23,13 +23,14 @@ export async function createCertificate(
   { title, key }: CreateCertificateInput,
 ): Promise<Certificate | Failure<'invalid'>> {
   const parsedKey = parseSshKey(key);
-  // An invalid key is the only reported error.
+  // An invalid key hides all other errors.
   if (parsedKey === null) return fail('invalid', { messages: 'Invalid key' });
   const messages = [
     ...validateTitle(title),
     ...validateKey(key, parsedKey),
     ...validateTypeAndSize(parsedKey, await loadSettings(uow)),
   ];
+  // Without other errors, the unique index reports a taken fingerprint.
   if (messages.length > 0) {
     return fail('invalid', { messages: [...messages, ...(await validateFingerprint(uow, parsedKey))].join(', ') });
   }

@@ -47,12 +47,15 @@ export interface WriteResult<Result> {
 }
 
 export const PAGE_CHANGED = invalid({ base: ['The page was changed meanwhile'] });
+/** Failure of a renamed page. GitLab words it differently than the duplicate of a new page. */
 export const SAME_TITLE = invalid({ base: ['There is already a page with the same title in that path.'] });
 
 /** Maximum attempts to update the branch. A push or another process may move it between reading and writing. */
 const MAX_ATTEMPTS = 20;
+/** Milliseconds between two attempts. */
 const RETRY_DELAY_MS = 20;
 
+/** Locks by wiki, per server: writes of one process wait for each other instead of failing to move the branch. */
 const wikiLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfterSeconds: 5 }));
 
 /**
@@ -70,16 +73,17 @@ export function writeToWiki<Result, Code extends string>(
 }
 
 async function writeWithLock<Result, Code extends string>(
-  refServices: WritingServices,
+  clientServices: WritingServices,
   writer: WikiWriter,
   planChanges: (snapshot: WikiSnapshot | null) => PlanPromise<Result, Code>,
 ): Promise<WriteResult<Result> | Failure<WriteFailure | Code>> {
-  const services = { ...refServices, git: gitForClient(refServices.git, null) };
+  const services = { ...clientServices, git: gitForClient(clientServices.git, null) };
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const storedWiki = await findWiki(services.database.reader, writer.parent);
     const snapshot = await loadWikiHead(services.git, storedWiki);
     const planResult = await planChanges(snapshot);
     if (isFailure(planResult)) return planResult;
+    // Not null: only an existing wiki can already have the requested state.
     if (planResult.changes.length === 0) return { wiki: snapshot!.wiki, commit: null, result: planResult.result };
     const wiki = await findOrCreateWiki(services, writer.caller, writer.parent);
     if (isFailure(wiki)) return wiki;
@@ -141,6 +145,7 @@ function toChangeFailure(code: string): null | Failure<WriteFailure | 'branchMov
     case 'is-directory':
     case 'parent-is-file':
       return SAME_TITLE;
+    // The changes do not fit the current files, so they were planned for an older commit.
     default:
       return fail('branchMoved');
   }

@@ -5,6 +5,7 @@ import { type PageReader, runInReadQueue } from './read-queue.ts';
 
 type FrontMatter = Readonly<Record<string, unknown>>;
 
+/** Maximum length of the YAML text, in characters. */
 const MAX_CHARACTERS = 25_510;
 const FENCE = '---';
 
@@ -14,6 +15,7 @@ interface SplitPage {
   readonly body: string;
 }
 
+/** Splits a page. The front matter is at its beginning, between two lines `---`. */
 export function splitFrontMatter(text: string): SplitPage {
   const noFrontMatter = { yaml: null, body: text };
   const firstLineEnd = text.indexOf('\n');
@@ -41,6 +43,7 @@ export async function parseFrontMatter(text: string, reader: PageReader): Promis
 const MAX_DEPTH = 50;
 const MAX_BRACKETS = 1_000;
 
+/** Counts brackets, and the markers `- `, `? ` and `: `, each of which may open another level within its line. */
 function isWithinLimits(yaml: string): boolean {
   let [depth, brackets] = [0, 0];
   for (let index = 0; index < yaml.length; index++) {

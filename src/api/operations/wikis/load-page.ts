@@ -56,6 +56,7 @@ export async function findPage({ git, repository, commit }: WikiSnapshot, slug: 
     }
     if (isLast) return pages.find(({ page }) => page.slug === slug) ?? pages[0] ?? null;
     const exactPath = `${parts.slice(0, depth + 1).join('/')}/`;
+    // The folder with the exact name comes first.
     folders = nextFolders.sort((one, other) => Number(other.path === exactPath) - Number(one.path === exactPath));
   }
   return null;

@@ -16,21 +16,21 @@ export const deleteWikiRepository = defineJob({
     deleteRepository(git, getRepositoryAt(git, storage, disk_path)),
 });
 
-type Column = 'project_id' | 'group_id';
+type OwnerColumn = 'project_id' | 'group_id';
 
 // index: wikis_by_project, wikis_by_group
-function findWikiRow(uow: UnitOfWork, column: Column, id: number) {
+function findWikiRow(uow: UnitOfWork, column: OwnerColumn, id: number) {
   return uow.selectFrom('wikis').select(['wiki_id', 'storage', 'disk_path']).where(column, '=', id).executeTakeFirst();
 }
 
 /** index: wiki_pages_by_slug */
-async function deletePageBatch(uow: UnitOfWork, column: Column, id: number) {
+async function deletePageBatch(uow: UnitOfWork, column: OwnerColumn, id: number) {
   const wiki = await findWikiRow(uow, column, id);
   if (wiki === undefined) return undefined;
   return runBatchSteps(() => deleteBatch(uow, { table: 'wiki_pages', column: 'wiki_id' }, wiki.wiki_id, BATCH_SIZE));
 }
 
-async function enqueueRepositoryDeletion(uow: UnitOfWork, column: Column, id: number): Promise<void> {
+async function enqueueRepositoryDeletion(uow: UnitOfWork, column: OwnerColumn, id: number): Promise<void> {
   const wiki = await findWikiRow(uow, column, id);
   if (wiki === undefined) return;
   const { storage, disk_path } = wiki;

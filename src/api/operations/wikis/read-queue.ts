@@ -9,8 +9,11 @@ import type { RequestClient, Waiter } from '#runtime/concurrency-limiter.ts';
 const LIMITS = { perNetwork: 1, total: 100, waiting: 50 };
 const slots = { short: createConcurrencySlots(LIMITS), long: createConcurrencySlots(LIMITS) };
 
-/** The client that requests a text. `writer`: the response to a write, which is exempt, because the page is already committed. */
-export type PageReader = { readonly client: RequestClient } | 'writer';
+/**
+ * The client that requests a text. `afterWrite`: the response to a write, which no limit may reject, because the page is
+ * already committed.
+ */
+export type PageReader = { readonly client: RequestClient } | 'afterWrite';
 
 /** Calls `read` in a slot of the client, and returns its result. Rejects texts that are too expensive to parse. */
 export async function runInReadQueue<Result>(
@@ -18,7 +21,7 @@ export async function runInReadQueue<Result>(
   text: string,
   read: (waiter: Waiter) => Promise<Result>,
 ): Promise<Result> {
-  if (reader === 'writer') return read({ exemptFromLimit: true });
+  if (reader === 'afterWrite') return read({ exemptFromLimit: true });
   rejectExpensiveText(text);
   const { client } = reader;
   const release = await slots[isLongMarkdown(text) ? 'long' : 'short'].take(client.network, client);

@@ -24,7 +24,7 @@ import type { AttachmentInfo } from './entities.ts';
 /** Parameters sent with the file, in the query or in the body. */
 export const attachmentFields = { branch: optional(absentIfBlank(refName)) } satisfies Parameters;
 
-const MAX_BYTES = 10 * MEBIBYTE;
+const MAX_ATTACHMENT_BYTES = 10 * MEBIBYTE;
 
 interface Upload {
   readonly request: IncomingRequest;
@@ -32,21 +32,22 @@ interface Upload {
   readonly rawParams: RawParameters;
 }
 
+/** Receives the file, stores it as a Git blob and commits it under a random path. */
 export async function uploadAttachment(
   services: Pick<Services, 'database' | 'blobs' | 'git' | 'runUnitOfWork'>,
   writer: WikiWriter,
   { request, rawParams }: Upload,
 ): Promise<AttachmentInfo | Failure<WriteFailure | 'fileMissing' | 'fileInvalid'>> {
-  const upload = await receiveFile(request, 'file', async (file, { filename }) => {
-    const storedBlob = await storeBlob(services.blobs, file, { maxBytes: MAX_BYTES });
+  const receivedUpload = await receiveFile(request, 'file', async (file, { filename }) => {
+    const storedBlob = await storeBlob(services.blobs, file, { maxBytes: MAX_ATTACHMENT_BYTES });
     if (!('sha256' in storedBlob)) throw bodyTooLarge();
     return { filename, storedBlob };
   });
-  const allParams = mergeParameters(rawParams, upload.fields);
-  if (upload.result === undefined) return toMissingFileFailure(allParams);
+  const allParams = mergeParameters(rawParams, receivedUpload.fields);
+  if (receivedUpload.result === undefined) return toMissingFileFailure(allParams);
   const { branch } = readFields(allParams);
   if (branch != null && !isValidBranchName(branch)) return invalid({ branch: ['is invalid'] });
-  const { filename, storedBlob } = upload.result;
+  const { filename, storedBlob } = receivedUpload.result;
   const wiki = await findOrCreateWiki(services, writer.caller, writer.parent);
   if (isFailure(wiki)) return wiki;
   const openedBlob = await openBlob(services.blobs, storedBlob.sha256);
@@ -75,6 +76,7 @@ function readFields(rawParams: RawParameters) {
   return values;
 }
 
+/** Maximum length of a file name, in characters and in bytes. */
 const MAX_NAME_LENGTH = 255;
 
 /** Returns a file name without directories and without characters that browsers or shells interpret. */
@@ -84,6 +86,7 @@ function sanitizeFileName(fileName: string): string {
   const safeName = name === '' || name === '.' || name === '..' ? 'file' : name;
   if ([...safeName].length <= MAX_NAME_LENGTH && Buffer.byteLength(safeName) <= MAX_NAME_LENGTH) return safeName;
   const dotIndex = safeName.lastIndexOf('.');
+  // A longer suffix is no extension and may be cut.
   const extension = dotIndex <= 0 || safeName.length - dotIndex > 50 ? '' : safeName.slice(dotIndex);
   return (
     truncateToMaxBytes(

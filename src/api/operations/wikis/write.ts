@@ -32,6 +32,7 @@ interface PageInput {
   readonly message?: string | null | undefined;
 }
 
+/** Creates a page. Fails with `invalid` if the slug is taken. */
 export async function createPage(
   services: WritingServices,
   writer: WikiWriter,
@@ -49,19 +50,22 @@ export async function createPage(
     const changes = [{ action: 'create' as const, path: page.path, content: Buffer.from(content) }];
     return { changes, message, result: page };
   });
-  return isFailure(writeResult) ? writeResult : renderPage(services, writeResult.wiki, page, content, 'writer');
+  return isFailure(writeResult) ? writeResult : renderPage(services, writeResult.wiki, page, content, 'afterWrite');
 }
 
+/** Returns the failure of a new page. For renamed pages GitLab has another text, `SAME_TITLE`. */
 function failDuplicatePage({ page }: FoundPage): Failure<'invalid'> {
   return invalid({ base: [`Duplicate page: A page with that title already exists in the file ${page.path}`] });
 }
 
+/** Updates or renames a page. Fails if `last_commit_sha` is not the last commit that changed it. */
 export async function updatePage(
   services: WritingServices,
   writer: WikiWriter,
   slug: string,
   input: PageInput & { readonly last_commit_sha?: string | null | undefined },
 ): Promise<RenderedPage | Failure<WriteFailure | 'notFound'>> {
+  // With a title, validation needs the current page, in whose folder a title without a slash stays.
   const failure = input.title == null ? await validateInput(services, null, input) : null;
   if (failure !== null) return failure;
   const writeResult = await writeToWiki(services, writer, async (snapshot) => {
@@ -81,7 +85,7 @@ export async function updatePage(
   });
   if (isFailure(writeResult)) return writeResult;
   const { page, content } = writeResult.result;
-  return renderPage(services, writeResult.wiki, page, content, 'writer');
+  return renderPage(services, writeResult.wiki, page, content, 'afterWrite');
 }
 
 interface UpdatedPage {
@@ -175,6 +179,7 @@ function validateContent(content: string, maxBytes: number): string[] {
   return [`is too long (${formatBytes(bytes)}). The maximum size is ${formatBytes(maxBytes)}.`];
 }
 
+/** Returns the text with the requested front matter; unchanged if the input has none. */
 function applyFrontMatter(text: string, { front_matter }: PageInput): string {
   return front_matter == null ? text : setFrontMatterTitle(text, front_matter.title ?? null);
 }
