@@ -8,11 +8,12 @@ import { readContent, readTarEntries, TarDamaged, type TarEntry } from './tar.ts
 
 /** Reads an archive that may be damaged or malicious: every part is validated before it is used. */
 
-/** Maximum size in bytes; the manifest has a line for each table. */
+/** Maximum size of the manifest in bytes. It has a line for each table. */
 const MAX_MANIFEST_BYTES = 2 ** 24;
 
 const NEWER_VERSION = 'The archive was created by a newer version of Hearth';
 
+/** Returns the error of a damaged archive. */
 export function damagedArchive(message: string): CommandFailed {
   return new CommandFailed('damagedArchive', `The archive is damaged: ${message}`);
 }
@@ -84,11 +85,11 @@ export async function verifyArchive({ file, manifest, sumsEntry }: BackupArchive
     );
     if (entry.name === SUMS) {
       const { value: missingLine } = await sumLines.next();
-      if (missingLine !== undefined) throw damagedArchive(`${missingLine.slice(66)} is missing`);
+      if (missingLine !== undefined) throw damagedArchive(`${missingLine.slice(PART_NAME_OFFSET)} is missing`);
       if (sha256 !== manifest.parts.sha256) throw damagedArchive(`${SUMS} does not match its checksum`);
     } else if (entry.name !== MANIFEST) {
       const { value: line } = await sumLines.next();
-      const name = line?.slice(66);
+      const name = line?.slice(PART_NAME_OFFSET);
       if (name !== entry.name)
         throw damagedArchive(
           `${SUMS} has ${name ?? 'nothing more'} where ${entry.name} is: a part is missing, or too many`,
@@ -101,6 +102,9 @@ export async function verifyArchive({ file, manifest, sumsEntry }: BackupArchive
   if (count !== manifest.parts.count || bytes !== manifest.parts.bytes)
     throw damagedArchive('its parts do not match its manifest');
 }
+
+/** Position of the name in a line: after 64 hexadecimal digits and two spaces. */
+const PART_NAME_OFFSET = 66;
 
 /** Maximum length of a line: a checksum, two spaces and the name of a part. */
 const MAX_SUM_LINE_BYTES = 200;
@@ -122,6 +126,7 @@ export async function readText(file: FileHandle, entry: TarEntry): Promise<strin
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** Parses a line of JSON. Throws `damagedArchive` if it is invalid. */
 export function parseLine(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -135,15 +140,15 @@ export async function* readLines(file: FileHandle, entry: TarEntry, maxBytes: nu
   let pendingChunks: Buffer[] = [];
   let size = 0;
   for await (const bytes of readContent(file, entry)) {
-    let at = 0;
-    for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, at)) {
-      yield Buffer.concat([...pendingChunks, bytes.subarray(at, end)]).toString('utf8');
+    let lineStart = 0;
+    for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, lineStart)) {
+      yield Buffer.concat([...pendingChunks, bytes.subarray(lineStart, end)]).toString('utf8');
       pendingChunks = [];
       size = 0;
-      at = end + 1;
+      lineStart = end + 1;
     }
-    pendingChunks.push(bytes.subarray(at));
-    size += bytes.length - at;
+    pendingChunks.push(bytes.subarray(lineStart));
+    size += bytes.length - lineStart;
     if (size > maxBytes) throw damagedArchive(`a line of ${entry.name} is too long`);
   }
   if (size > 0) throw damagedArchive(`${entry.name} ends in the middle of a line`);

@@ -11,6 +11,7 @@ import type { TarEntry } from './tar.ts';
 
 /** Reads the list of repositories of an archive and compares it with the manifest and with the rows. */
 
+/** Maximum length of the line of a repository, in bytes. */
 const MAX_LINE_BYTES = 64 * 1024;
 
 const lineSchema = Type.Object({
@@ -22,7 +23,7 @@ const lineSchema = Type.Object({
   bundle: Type.Union([Type.String(), Type.Null()]),
 });
 
-/** Returns the repositories by the name of their row. Throws if two share a row, a path or a bundle. */
+/** Returns the repositories by row, such as `repositories 12`. Throws if two share a row, a path or a bundle. */
 export async function readRepositories(
   file: FileHandle,
   entry: TarEntry,
@@ -40,6 +41,7 @@ export async function readRepositories(
       throw damagedArchive(`the default branch of ${name} is invalid: ${JSON.stringify(default_branch)}`);
     linesByName.set(name, line);
     paths.add(`${storage} ${disk_path}`);
+    // A placeholder for an empty repository, so that the set has one entry per repository.
     bundles.add(bundle ?? `none of ${name}`);
   }
   if ([linesByName, paths, bundles].some(({ size }) => size !== count))
@@ -56,15 +58,15 @@ export function matchRepositories(
   rows: readonly CellValues[],
 ): void {
   if (!hasColumns(table, ['storage', 'disk_path'])) return;
-  const columnIndex = (name: string) => table.columns.findIndex((column) => column.name === name);
-  const [idIndex, branchIndex] = [columnIndex(table.key[0]!), columnIndex('default_branch')];
+  const findColumnIndex = (name: string) => table.columns.findIndex((column) => column.name === name);
+  const [idIndex, branchIndex] = [findColumnIndex(table.key[0]!), findColumnIndex('default_branch')];
   for (const row of rows) {
     const name = `${table.name} ${row[idIndex]}`;
     const line = repositories.get(name);
     const matches =
       line !== undefined &&
-      row[columnIndex('storage')] === line.storage &&
-      row[columnIndex('disk_path')] === line.disk_path &&
+      row[findColumnIndex('storage')] === line.storage &&
+      row[findColumnIndex('disk_path')] === line.disk_path &&
       (branchIndex === -1 || row[branchIndex] === line.default_branch);
     if (!matches) throw damagedArchive(`its list of repositories does not match the row ${name}`);
     repositories.delete(name);

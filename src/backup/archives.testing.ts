@@ -42,8 +42,8 @@ export async function createBackupArchive(config: Config, overrides: ArchiveOpti
 }
 
 /** Creates an empty data directory and database; default: of the engine of this test run. */
-export async function createEmptyPlace(of = engine): Promise<TestPlace> {
-  if (of === engine) return testPlace('empty');
+export async function createEmptyPlace(databaseEngine = engine): Promise<TestPlace> {
+  if (databaseEngine === engine) return testPlace('empty');
   const dataDir = await scratchDirectory('hearth-test-');
   const remove = async () => {};
   return { dataDir, url: undefined, remove, [Symbol.asyncDispose]: remove };
@@ -88,13 +88,17 @@ export async function writeArchiveOf(parts: Iterable<readonly [string, Buffer]>)
 }
 
 /** Writes an archive of these parts with valid checksums and manifest, as an attacker would. */
-export async function writeSealedArchive(parts: Parts, change: Partial<Manifest> = {}): Promise<string> {
+export async function writeSealedArchive(parts: Parts, manifestOverrides: Partial<Manifest> = {}): Promise<string> {
   const { sha256: _, ...manifest } = JSON.parse(String(parts.get(MANIFEST)));
   const otherParts = [...parts].filter(([name]) => name !== MANIFEST && name !== SUMS);
   const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
   const sums = Buffer.from(otherParts.map(([name, bytes]) => `${digest(bytes)}  ${name}\n`).join(''));
   const bytes = otherParts.reduce((size, [, part]) => size + part.length, 0);
-  const sealedManifest = { ...manifest, parts: { count: otherParts.length, bytes, sha256: digest(sums) }, ...change };
+  const sealedManifest = {
+    ...manifest,
+    parts: { count: otherParts.length, bytes, sha256: digest(sums) },
+    ...manifestOverrides,
+  };
   return writeArchiveOf([...otherParts, [SUMS, sums], [MANIFEST, Buffer.from(formatManifest(sealedManifest))]]);
 }
 

@@ -103,30 +103,34 @@ async function requireKnownMigrations(snapshot: DatabaseSnapshot): Promise<void>
 interface ArchiveWriter {
   readonly tar: TarWriter;
   readonly sumsSpool: Spool;
+  /** Number and size of the parts so far, except the sums and the manifest. */
   count: number;
   bytes: number;
 }
 
+/** Writes the content of a part with `write`. */
 type WritePart = (write: (bytes: Buffer) => Promise<void>) => Promise<void>;
 
+/** Writes all parts in the order of `PARTS`. Returns the manifest, the last part. */
 async function writeArchive(server: ServerData, options: BackupOptions, file: FileHandle): Promise<Manifest> {
   const { clock, database, config, progress } = server;
-  await using refs = await openSpool(`${options.file}.refs.partial`);
-  await using blobNames = await openSpool(`${options.file}.blobs.partial`);
+  await using refsSpool = await openSpool(`${options.file}.refs.partial`);
+  await using blobNamesSpool = await openSpool(`${options.file}.blobs.partial`);
   await using sumsSpool = await openSpool(`${options.file}.sums.partial`);
   const key = await findSecretKey(config);
-  const { snapshot, repositories } = await openConsistentSnapshot(server, refs, options.betweenSteps);
+  const { snapshot, repositories } = await openConsistentSnapshot(server, refsSpool, options.betweenSteps);
   await requireKnownMigrations(snapshot);
   const time = timestamp(clock);
   await options.betweenSteps?.('the snapshot is open');
   const writer: ArchiveWriter = { tar: createTarWriter(file, clock.now()), sumsSpool, count: 0, bytes: 0 };
-  const { tables, blobs } = await writeTables(server, writer, snapshot, blobNames).finally(() => snapshot.close());
-  const repositoryTotals = await writeRepositories(server, writer, repositories, refs);
-  await writeBlobs(server, writer, blobs, blobNames);
+  const { tables, blobs } = await writeTables(server, writer, snapshot, blobNamesSpool).finally(() => snapshot.close());
+  const repositoryTotals = await writeRepositories(server, writer, repositories, refsSpool);
+  await writeBlobs(server, writer, blobs, blobNamesSpool);
   const includesKey = options.withSecretKey === true && key !== null;
   if (includesKey) {
     await addPart(writer, SECRET_KEY, (write) => write(Buffer.from(`${key.export().toString('hex')}\n`)));
   }
+  // `tar.add`, not `addPart`: the sums and the manifest are not listed in the sums.
   const { count, bytes } = writer;
   const { sha256 } = await writer.tar.add(SUMS, async (write) => {
     for await (const chunk of readChunks(sumsSpool)) await write(chunk);
@@ -153,6 +157,7 @@ async function writeArchive(server: ServerData, options: BackupOptions, file: Fi
   return manifest;
 }
 
+/** Adds a part and the line with its checksum. */
 async function addPart(
   writer: ArchiveWriter,
   name: string,
@@ -172,13 +177,13 @@ async function writeTables(
   { progress }: ServerData,
   writer: ArchiveWriter,
   snapshot: DatabaseSnapshot,
-  blobNames: Spool,
+  blobNamesSpool: Spool,
 ) {
   const tables: Record<string, TablePart> = {};
   const blobs = { count: 0, bytes: 0 };
   for (const table of snapshot.tables) {
     let rows = 0;
-    const onRows = table.name === 'blobs' ? collectBlobNames(table, blobNames, blobs) : async () => {};
+    const onRows = table.name === 'blobs' ? createBlobNameCollector(table, blobNamesSpool, blobs) : async () => {};
     const { sha256 } = await addPart(writer, tablePartName(table.name), async (write) => {
       const lines = createTextBuffer(write);
       await lines.add(`${JSON.stringify(table.columns.map(({ name, kind }) => [name, kind]))}\n`);
@@ -188,27 +193,33 @@ async function writeTables(
         rows += batch.length;
         progress.update(`${table.name}: ${rows} rows`);
       }
-      await lines.end();
+      await lines.flush();
     });
     tables[table.name] = { rows, last_id: table.lastId, sha256 };
   }
   return { tables, blobs };
 }
 
-/** Collects the names of blobs from the rows of their table. */
-function collectBlobNames({ columns }: CopiedTable, blobNames: Spool, blobs: { count: number; bytes: number }) {
-  const [name, size] = ['sha256', 'size'].map((column) => columns.findIndex((candidate) => candidate.name === column));
+/** Returns a function that appends the digests in rows of blobs to the spool and adds up their sizes. */
+function createBlobNameCollector(
+  { columns }: CopiedTable,
+  blobNamesSpool: Spool,
+  blobs: { count: number; bytes: number },
+) {
+  const [digestIndex, sizeIndex] = ['sha256', 'size'].map((column) =>
+    columns.findIndex((candidate) => candidate.name === column),
+  );
   return async (rows: readonly CellValues[]) => {
-    for (const row of rows) blobs.bytes += Number(row[size!]);
+    for (const row of rows) blobs.bytes += Number(row[sizeIndex!]);
     blobs.count += rows.length;
-    await blobNames.add(Buffer.from(rows.map((row) => `${row[name!]}\n`).join('')));
+    await blobNamesSpool.add(Buffer.from(rows.map((row) => `${row[digestIndex!]}\n`).join('')));
   };
 }
 
 /** Converts a row for JSON: bytes become base64. Throws for a value that does not have the type of its column. */
 function toJsonValues({ name, columns }: CopiedTable, row: CellValues): CellValues {
-  return row.map((value, at) => {
-    const { kind, name: column } = columns[at]!;
+  return row.map((value, index) => {
+    const { kind, name: column } = columns[index]!;
     if (value === null) return null;
     if (kind === 'bytes') return (value as Buffer).toString('base64');
     if (typeof value === JSON_TYPES[kind] && (kind !== 'integer' || Number.isSafeInteger(value))) return value;
@@ -221,10 +232,11 @@ function toJsonValues({ name, columns }: CopiedTable, row: CellValues): CellValu
 
 const JSON_TYPES = { integer: 'number', real: 'number', boolean: 'boolean', text: 'string' } as const;
 
+/** Collects texts and writes them in chunks of at least CHUNK_BYTES characters. `flush` writes the rest. */
 function createTextBuffer(write: (bytes: Buffer) => Promise<void>) {
   let bufferedLines: string[] = [];
   let size = 0;
-  const end = async () => {
+  const flush = async () => {
     if (size > 0) await write(Buffer.from(bufferedLines.join('')));
     bufferedLines = [];
     size = 0;
@@ -233,17 +245,18 @@ function createTextBuffer(write: (bytes: Buffer) => Promise<void>) {
     async add(text: string) {
       bufferedLines.push(text);
       size += text.length;
-      if (size >= CHUNK_BYTES) await end();
+      if (size >= CHUNK_BYTES) await flush();
     },
-    end,
+    flush,
   };
 }
 
+/** Writes the list of repositories, then one bundle for each that is not empty. */
 async function writeRepositories(
   server: ServerData,
   writer: ArchiveWriter,
   repositories: readonly RepositoryWithRefs[],
-  spool: Spool,
+  refsSpool: Spool,
 ): Promise<Manifest['repositories']> {
   const lines = repositories.map(
     (repository, index): RepositoryLine => ({
@@ -258,11 +271,11 @@ async function writeRepositories(
   await addPart(writer, REPOSITORIES, async (write) => {
     const buffer = createTextBuffer(write);
     for (const line of lines) await buffer.add(`${JSON.stringify(line)}\n`);
-    await buffer.end();
+    await buffer.flush();
   });
   for (const [index, { bundle }] of lines.entries()) {
     const repository = repositories[index]!;
-    if (bundle !== null) await writeRepository(server, writer, repository, { bundle, spool });
+    if (bundle !== null) await writeRepository(server, writer, repository, { bundle, refsSpool });
     server.progress.update(`Repositories: ${index + 1} of ${lines.length}, ${formatBytes(writer.bytes)} in all`);
   }
   return {
@@ -277,10 +290,10 @@ async function writeRepository(
   { git }: ServerData,
   writer: ArchiveWriter,
   row: RepositoryWithRefs,
-  { bundle, spool }: { bundle: string; spool: Spool },
+  { bundle, refsSpool }: { bundle: string; refsSpool: Spool },
 ): Promise<void> {
   const { storage, disk_path, head, intents } = row;
-  const refs = await spool.read(row.refs.at, row.refs.length);
+  const refs = await refsSpool.read(row.refs.at, row.refs.length);
   const repository = getRepositoryAt(git, storage, disk_path);
   const pendingChanges = intents.flatMap((changes) => JSON.parse(changes) as RefChange[]);
   const pendingIds = pendingChanges.flatMap(({ oldId, newId }) => [oldId, newId]).filter((id) => id !== ZERO_ID);
@@ -301,14 +314,17 @@ async function writeRepository(
   throw failure;
 }
 
+/** Length of a blob's digest in hexadecimal digits; the spool has one digest per line. */
+const DIGEST_LENGTH = 64;
+
 async function writeBlobs(
   { blobs, progress }: ServerData,
   writer: ArchiveWriter,
   { count }: Manifest['blobs'],
-  blobNames: Spool,
+  blobNamesSpool: Spool,
 ) {
   for (let index = 0; index < count; index++) {
-    const sha256 = (await blobNames.read(index * 65, 64)).toString('latin1');
+    const sha256 = (await blobNamesSpool.read(index * (DIGEST_LENGTH + 1), DIGEST_LENGTH)).toString('latin1');
     const openedBlob = await openBlob(blobs, sha256);
     if (openedBlob === null)
       throw new CommandFailed('failed', `The blob ${sha256} is missing: hearth doctor shows its owner`);
@@ -327,7 +343,8 @@ async function writeBlobs(
 }
 
 async function* readChunks(spool: Spool): AsyncGenerator<Buffer> {
-  for (let at = 0; at < spool.size(); at += CHUNK_BYTES) yield spool.read(at, Math.min(CHUNK_BYTES, spool.size() - at));
+  for (let position = 0; position < spool.size(); position += CHUNK_BYTES)
+    yield spool.read(position, Math.min(CHUNK_BYTES, spool.size() - position));
 }
 
 async function pathExists(path: string): Promise<boolean> {

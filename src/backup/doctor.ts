@@ -3,7 +3,7 @@ import { type Check, type CheckContext, describeError, type Finding } from './ch
 import { orphanedRepositoriesCheck, repositoriesCheck, unfinishedRefUpdatesCheck } from './checks/repositories.ts';
 import { countersCheck, databaseCheck, foldedKeysCheck, referencesCheck } from './checks/rows.ts';
 
-/** In this order: later checks may depend on repairs of earlier ones. */
+/** All checks, in this order: later checks may depend on repairs of earlier ones. */
 const CHECKS: readonly Check[] = [
   databaseCheck,
   referencesCheck,

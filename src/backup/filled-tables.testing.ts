@@ -5,23 +5,23 @@ import type { World } from '#test/support/world.ts';
 
 // Inserts a row into every table, derived from the catalog of PostgreSQL.
 
-/** Values by column: for columns whose content a backup parses, and for columns under a check constraint of several columns. */
-const READ: Readonly<Record<string, string>> = { storage: 'default', changes: '[]', status: 'resolved' };
+/** Values by column name: for columns whose content a backup parses, and for check constraints of several columns. */
+const SPECIAL_VALUES: Readonly<Record<string, string>> = { storage: 'default', changes: '[]', status: 'resolved' };
 
 /** Text with characters that are hard to copy. */
 const TEXT = 'Größe "x\\y" {1,NULL}\n\t🎈';
 
 /** Inserts a row into each table that accepts one. Foreign keys refer to the first row of their table. */
 export async function fillTables({ server }: World, tables: readonly string[]): Promise<void> {
-  for (let left = tables; left.length > 0; ) {
+  for (let remainingTables = tables; remainingTables.length > 0; ) {
     const failed: string[] = [];
-    for (const table of left) {
-      const added = (extraColumn: string) =>
+    for (const table of remainingTables) {
+      const addRowWith = (extraColumn: string) =>
         server.services.database.transaction((tx) => addRow(tx, table, extraColumn));
       // Some tables require exactly one of several parents.
-      await added('none').catch(() => added('project_id').catch(() => failed.push(table)));
+      await addRowWith('none').catch(() => addRowWith('project_id').catch(() => failed.push(table)));
     }
-    left = failed.length < left.length ? failed : [];
+    remainingTables = failed.length < remainingTables.length ? failed : [];
   }
 }
 
@@ -39,12 +39,13 @@ async function addRow(tx: Transaction, table: string, extraColumn: string): Prom
     tx,
   );
   const values = rows.map(({ column, type, refers, checked }) => {
-    const [other, key] = refers?.split('.') ?? [];
-    if (other && key) return sql`(select ${sql.ref(key)} from ${sql.table(other)} order by 1 limit 1)`;
-    const [, first] = /ARRAY\[\(?'?([^':\],)]+)/.exec(checked ?? '') ?? [];
-    if (first) return sql.lit(type === 'text' ? first : Number(first));
+    const [referencedTable, key] = refers?.split('.') ?? [];
+    if (referencedTable && key)
+      return sql`(select ${sql.ref(key)} from ${sql.table(referencedTable)} order by 1 limit 1)`;
+    const [, allowedValue] = /ARRAY\[\(?'?([^':\],)]+)/.exec(checked ?? '') ?? [];
+    if (allowedValue) return sql.lit(type === 'text' ? allowedValue : Number(allowedValue));
     if (column === 'disk_path') return sql.lit(toDiskPath(table));
-    return type === 'text' ? sql.lit(READ[column] ?? TEXT) : type === 'boolean' ? sql`true` : sql`1`;
+    return type === 'text' ? sql.lit(SPECIAL_VALUES[column] ?? TEXT) : type === 'boolean' ? sql`true` : sql`1`;
   });
   const columns = sql.join(rows.map(({ column }) => sql.ref(column)));
   await sql`insert into ${sql.table(table)} (${columns}) values (${sql.join(values)})`.execute(tx);

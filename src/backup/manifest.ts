@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 
 const integer = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-/** Increment it when older archives can no longer be read. */
+/** Version of the archive format. Increment it when older archives can no longer be read. */
 export const FORMAT = 1;
 
 const tablePartSchema = Type.Object({
@@ -42,16 +42,20 @@ const manifestSchema = Type.Object({
 
 export type Manifest = Static<typeof manifestSchema>;
 
+/** A line of `repositories.ndjson`. */
 export interface RepositoryLine {
+  /** Table and key of its row: `repositories 17`. */
   readonly name: string;
   readonly storage: string;
   readonly disk_path: string;
   readonly default_branch: string;
+  /** Number of refs. */
   readonly refs: number;
   /** Name of the bundle part; null: the repository is empty. */
   readonly bundle: string | null;
 }
 
+// Names of parts.
 export const MANIFEST = 'manifest.json';
 export const SUMS = 'SHA256SUMS';
 export const REPOSITORIES = 'repositories.ndjson';
@@ -79,7 +83,7 @@ export function keyFingerprint(key: KeyObject): string {
 
 /** Returns the text of the manifest with its own checksum. */
 export function formatManifest(manifest: Manifest): string {
-  return `${JSON.stringify({ ...manifest, sha256: manifestChecksum(manifest) }, null, 2)}\n`;
+  return `${JSON.stringify({ ...manifest, sha256: computeManifestChecksum(manifest) }, null, 2)}\n`;
 }
 
 /** Parses a manifest; null if it is damaged or none. For other formats only `format` and `version` are returned. */
@@ -100,4 +104,4 @@ function parseObject(text: string): JsonObject | null {
   }
 }
 
-const manifestChecksum = (manifest: object) => hash('sha256', JSON.stringify(manifest), 'hex');
+const computeManifestChecksum = (manifest: object) => hash('sha256', JSON.stringify(manifest), 'hex');

@@ -14,21 +14,23 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
+/** Minimum interval of updates: on a terminal, and of lines elsewhere. */
 const UPDATE_INTERVAL_MS = { terminal: 100, lines: 5_000 };
+/** Returns to the start of the line and clears it. */
 const CLEAR_LINE = '\r\x1b[K';
 
 export function createProgress(output: ProgressOutput): Progress {
-  const terminal = output.isTTY === true;
-  let lastUpdate = terminal ? Number.NEGATIVE_INFINITY : performance.now();
+  const isTerminal = output.isTTY === true;
+  let lastUpdate = isTerminal ? Number.NEGATIVE_INFINITY : performance.now();
   return {
     update(text) {
       const now = performance.now();
-      if (now - lastUpdate < (terminal ? UPDATE_INTERVAL_MS.terminal : UPDATE_INTERVAL_MS.lines)) return;
+      if (now - lastUpdate < (isTerminal ? UPDATE_INTERVAL_MS.terminal : UPDATE_INTERVAL_MS.lines)) return;
       lastUpdate = now;
-      output.write(terminal ? `${CLEAR_LINE}${text}` : `${text}\n`);
+      output.write(isTerminal ? `${CLEAR_LINE}${text}` : `${text}\n`);
     },
     print(text) {
-      output.write(terminal ? `${CLEAR_LINE}${text}\n` : `${text}\n`);
+      output.write(isTerminal ? `${CLEAR_LINE}${text}\n` : `${text}\n`);
     },
   };
 }

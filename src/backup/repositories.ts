@@ -15,7 +15,7 @@ export interface StoredRepository {
   readonly version: number;
   /** Whether the row marks it as empty. */
   readonly empty: boolean;
-  /** Unfinished ref updates; usually none. */
+  /** Changes of unfinished ref updates, each as JSON; usually none. */
   readonly intents: readonly string[];
 }
 
@@ -24,7 +24,7 @@ type Tables = DatabaseSnapshot['tables'];
 export const INTENTS_TABLE = 'ref_intents';
 
 /** Returns the column of intents that refers to a table: the name of its key, or `snippet_id` for the key `id` of `snippets`. */
-function intentColumn({ name, key }: Tables[number]): string {
+function getIntentColumn({ name, key }: Tables[number]): string {
   return key[0] === 'id' ? `${name.replace(/s$/, '')}_id` : key[0]!;
 }
 
@@ -45,7 +45,7 @@ export async function listRepositories(snapshot: DatabaseSnapshot): Promise<Stor
   for (const table of listRepositoryTables(snapshot)) {
     const key = quoteIdentifier(table.key[0]!);
     const columns = ['storage', 'disk_path', ...VERSIONED_COLUMNS].map(quoteIdentifier).join(', ');
-    const intents = await loadIntents(snapshot, quoteIdentifier(intentColumn(table)));
+    const intents = await loadIntents(snapshot, quoteIdentifier(getIntentColumn(table)));
     for (const row of await snapshot.query(
       `select ${key} as id, ${columns} from ${quoteIdentifier(table.name)} order by ${key}`,
     )) {
@@ -63,10 +63,11 @@ export async function listRepositories(snapshot: DatabaseSnapshot): Promise<Stor
   return repositories;
 }
 
+/** Returns the changes of unfinished ref updates by the id in this column. */
 async function loadIntents(snapshot: DatabaseSnapshot, column: string): Promise<Map<number, string[]>> {
   const rows = await snapshot.query(
     `select ${column} as id, changes from ${INTENTS_TABLE} where ${column} is not null`,
   );
-  const groups = Map.groupBy(rows, (row) => Number(row.id));
-  return new Map([...groups].map(([id, rows]) => [id, rows.map(({ changes }) => String(changes))]));
+  const rowsById = Map.groupBy(rows, (row) => Number(row.id));
+  return new Map([...rowsById].map(([id, intents]) => [id, intents.map(({ changes }) => String(changes))]));
 }

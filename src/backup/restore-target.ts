@@ -30,6 +30,7 @@ interface RestoreMark {
   readonly key: boolean;
 }
 
+/** Throws unless the database has no tables. */
 export async function requireEmptyDatabase(database: Database): Promise<void> {
   if (await hasTables(database)) {
     throw new CommandFailed('notEmpty', 'The database is not empty: restore into a new database');
@@ -60,13 +61,13 @@ export async function hasTables(database: Database): Promise<boolean> {
   }
 }
 
-/** Writes the mark: before the first file, and again with `key` before the key. */
-export async function markRestoring(config: TargetConfig, key = false): Promise<void> {
+/** Writes the mark: before the first file, and again with `includesKey` before the key. */
+export async function markRestoring(config: TargetConfig, includesKey = false): Promise<void> {
   const previousMark = await readMark(config.dataDir);
   const directories = await Promise.all(
     listDirectories(config).map(async (path) => ({ path, wasThere: (await stat(path).catch(() => null)) !== null })),
   );
-  const mark: RestoreMark = { directories: previousMark?.directories ?? directories, key };
+  const mark: RestoreMark = { directories: previousMark?.directories ?? directories, key: includesKey };
   const draftPath = join(config.dataDir, `${MARK_FILE}.draft`);
   const file = await open(draftPath, 'w', 0o600);
   await file.writeFile(JSON.stringify(mark));
@@ -124,6 +125,7 @@ function listDirectories({ storages, blobsDir }: TargetConfig): string[] {
 /** Directory that some file systems create in their root. */
 const LOST_AND_FOUND = 'lost+found';
 
+/** Returns the names in a directory, without those that an unused one may have; empty if it does not exist. */
 async function listNames(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];

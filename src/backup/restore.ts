@@ -73,7 +73,7 @@ export async function restore(config: Config, path: string, progress: Progress):
       await verifyArchive(archive, progress);
       await markRestoring(config);
       try {
-        await writeAll(server, archive, key);
+        await writeArchiveContent(server, archive, key);
       } catch (error) {
         await removeRestored(config);
         throw error;
@@ -132,36 +132,43 @@ async function findPart(file: FileHandle, name: string): Promise<TarEntry | null
   return null;
 }
 
-async function writeAll(server: ServerData, archive: BackupArchive, key: KeyObject | null): Promise<void> {
+/** Writes repositories and blobs in the order of the parts, then the key, and at last the rows in one transaction. */
+async function writeArchiveContent(server: ServerData, archive: BackupArchive, key: KeyObject | null): Promise<void> {
   const { file, manifest } = archive;
-  const tables = new Map<string, TarEntry>();
+  const tableEntries = new Map<string, TarEntry>();
   let repositories = new Map<string, RepositoryLine>();
-  let bundles = new Map<string, RepositoryLine>();
-  let blobs = 0;
+  let repositoriesByBundle = new Map<string, RepositoryLine>();
+  let blobCount = 0;
   for await (const entry of readParts(file)) {
     const [folder, name] = entry.name.split('/');
-    if (folder === 'tables') tables.set(entry.name, entry);
+    if (folder === 'tables') tableEntries.set(entry.name, entry);
     else if (entry.name === REPOSITORIES) {
       repositories = await readRepositories(file, entry, manifest);
-      bundles = new Map(
+      repositoriesByBundle = new Map(
         [...repositories.values()].flatMap((line) => (line.bundle === null ? [] : [[line.bundle, line]])),
       );
-    } else if (folder === 'repositories') await writeRepository(server, archive, entry, bundles);
+    } else if (folder === 'repositories') await writeRepository(server, archive, entry, repositoriesByBundle);
     else if (folder === 'blobs') {
       await writeBlob(server, file, entry, name!);
-      blobs += 1;
+      blobCount += 1;
     }
   }
-  if (bundles.size > 0 || repositories.size !== manifest.repositories.count || blobs !== manifest.blobs.count)
+  // `writeRepository` removes each entry of `repositoriesByBundle`.
+  if (
+    repositoriesByBundle.size > 0 ||
+    repositories.size !== manifest.repositories.count ||
+    blobCount !== manifest.blobs.count
+  )
     throw damagedArchive('repositories or blobs are missing');
   if (key !== null) {
+    // `true`: an interrupted restore has to delete the key, too.
     await markRestoring(server.config, true);
     await storeSecretKey(server.config.dataDir, key);
   }
   const archivedMigrations = migrations.filter(({ name }) => manifest.migrations.includes(name));
   try {
     await fillDatabase(server.database, server.clock, archivedMigrations, (target) =>
-      fillTables(server, archive, target, { tables, repositories }),
+      fillTables(server, archive, target, { tableEntries, repositories }),
     );
   } catch (error) {
     throw isRejectedValue(error) ? damagedArchive(`the database rejects its rows: ${error.message}`) : error;
@@ -175,10 +182,10 @@ async function writeRepository(
   { git, progress }: ServerData,
   { file, manifest }: BackupArchive,
   entry: TarEntry,
-  bundles: Map<string, RepositoryLine>,
+  repositoriesByBundle: Map<string, RepositoryLine>,
 ): Promise<void> {
-  const line = bundles.get(entry.name);
-  bundles.delete(entry.name);
+  const line = repositoriesByBundle.get(entry.name);
+  repositoriesByBundle.delete(entry.name);
   if (line === undefined) throw damagedArchive(`${entry.name} belongs to no listed repository`);
   try {
     const repository = getRepositoryAt(git, line.storage, line.disk_path);
@@ -186,7 +193,9 @@ async function writeRepository(
   } catch (error) {
     throw error instanceof DamagedBundle ? damagedArchive(`${entry.name}: ${error.message}`) : error;
   }
-  progress.update(`Repositories: ${manifest.repositories.count - bundles.size} of ${manifest.repositories.count}`);
+  progress.update(
+    `Repositories: ${manifest.repositories.count - repositoriesByBundle.size} of ${manifest.repositories.count}`,
+  );
 }
 
 async function writeBlob(
@@ -200,49 +209,61 @@ async function writeBlob(
   progress.update(`Blobs: ${sha256}`);
 }
 
-/** Maximum size of one insert. */
+/** Maximum size of one insert statement. */
 const INSERT_BATCH = { rows: 200, characters: 2 ** 22 };
 
+/** Inserts the rows of all tables, and checks that they match the repositories and blobs of the archive. */
 async function fillTables(
   { progress }: ServerData,
   { file, manifest }: BackupArchive,
   target: RestoreTarget,
-  { tables: parts, repositories }: { tables: ReadonlyMap<string, TarEntry>; repositories: Map<string, RepositoryLine> },
+  {
+    tableEntries,
+    repositories,
+  }: { tableEntries: ReadonlyMap<string, TarEntry>; repositories: Map<string, RepositoryLine> },
 ): Promise<void> {
   const names = target.tables.map(({ name }) => name).sort();
   if (names.join() !== Object.keys(manifest.tables).sort().join())
     throw damagedArchive('its tables do not match its version');
   for (const table of target.tables) {
     const { rows, last_id } = manifest.tables[table.name]!;
-    const entry = parts.get(tablePartName(table.name));
+    const entry = tableEntries.get(tablePartName(table.name));
     if (entry === undefined) throw damagedArchive(`the table ${table.name} is missing`);
-    const blobs = table.name === 'blobs' ? listBlobParts(file) : null;
+    const blobPartNames = table.name === 'blobs' ? listBlobPartNames(file) : null;
     const lines = readLines(file, entry, MAX_ROW_BYTES);
     const rowCount = await fillTable(target, table, lines, async (columns, batch, count) => {
       matchRepositories(repositories, { ...table, columns }, batch);
-      if (blobs !== null) await matchBlobs(blobs, columns, batch);
+      if (blobPartNames !== null) await matchBlobs(blobPartNames, columns, batch);
       progress.update(`${table.name}: ${count} of ${rows} rows`);
     });
     if (rowCount !== rows) throw damagedArchive(`the table ${table.name} has ${rowCount} rows instead of ${rows}`);
-    if (blobs !== null && rows !== manifest.blobs.count) throw damagedArchive('its blobs do not match its rows');
+    if (blobPartNames !== null && rows !== manifest.blobs.count)
+      throw damagedArchive('its blobs do not match its rows');
     if (last_id !== null) await target.setLastId(table.name, last_id);
   }
+  // `matchRepositories` has removed each repository that has a row.
   for (const name of repositories.keys()) throw damagedArchive(`the row ${name} of a repository is missing`);
 }
 
-async function* listBlobParts(file: FileHandle): AsyncGenerator<string> {
+async function* listBlobPartNames(file: FileHandle): AsyncGenerator<string> {
   for await (const { name } of readParts(file)) if (name.startsWith(blobPartName(''))) yield name;
 }
 
-/** Compares rows of blobs with the parts, both in the order of their digests. */
-async function matchBlobs(parts: AsyncGenerator<string>, columns: Columns, rows: readonly CellValues[]): Promise<void> {
-  const at = columns.findIndex(({ name }) => name === 'sha256');
+/** Compares rows of blobs with the names of the parts, both in the order of their digests. */
+async function matchBlobs(
+  partNames: AsyncGenerator<string>,
+  columns: Columns,
+  rows: readonly CellValues[],
+): Promise<void> {
+  const digestIndex = columns.findIndex(({ name }) => name === 'sha256');
   for (const row of rows) {
-    const name = blobPartName(String(row[at]));
-    if ((await parts.next()).value !== name) throw damagedArchive(`${name} is missing, although a row refers to it`);
+    const name = blobPartName(String(row[digestIndex]));
+    if ((await partNames.next()).value !== name)
+      throw damagedArchive(`${name} is missing, although a row refers to it`);
   }
 }
 
+/** Inserts the rows of a table in batches and returns their number. The first line names the columns. */
 async function fillTable(
   target: RestoreTarget,
   table: CopiedTable,
@@ -288,11 +309,12 @@ function matchColumns({ name, columns }: CopiedTable, header: unknown): Columns 
   return tableColumns as Columns;
 }
 
+/** Returns the values of a row; base64 becomes bytes. Throws for values that do not have the type of their column. */
 function parseRow(table: string, columns: Columns, row: unknown): CellValues {
   if (!Array.isArray(row) || row.length !== columns.length)
     throw damagedArchive(`a row of ${table} has the wrong columns`);
-  return columns.map(({ kind }, at) => {
-    const value: unknown = row[at];
+  return columns.map(({ kind }, index) => {
+    const value: unknown = row[index];
     if (kind === 'bytes' && typeof value === 'string') return Buffer.from(value, 'base64');
     if (value === null || typeof value === JSON_TYPES[kind]) return value;
     throw damagedArchive(`a row of ${table} contains an invalid ${kind}`);

@@ -26,15 +26,16 @@ export interface ConsistentSnapshot {
 export interface RepositoryWithRefs extends StoredRepository {
   /** Target of HEAD. */
   readonly head: string;
-  /** Position of its list of refs in the spool. */
+  /** Position of its list of refs in the spool, in bytes, and the number of refs. */
   readonly refs: { readonly at: number; readonly length: number; readonly count: number };
 }
 
-/** Maximum number of repositories to list while ref updates are blocked, and maximum duration in milliseconds. */
+/** Maximum number of repositories to list while ref updates are blocked. */
 const MAX_LOCKED_REPOSITORIES = 32;
+/** Maximum milliseconds for which ref updates are blocked. */
 const MAX_LOCK_MS = 3_000;
 
-/** Number of rounds after which more repositories are tried. */
+/** Number of rounds after which ref updates are blocked, however many repositories have changed. */
 const MAX_ROUNDS = 8;
 
 /** For tests: runs between two steps. */
@@ -47,9 +48,13 @@ export async function openConsistentSnapshot(
   betweenSteps: BetweenSteps = async () => {},
 ): Promise<ConsistentSnapshot> {
   const repositoriesByName = new Map<string, RepositoryWithRefs>();
-  const list = async (rows: readonly StoredRepository[], deadline = Number.POSITIVE_INFINITY): Promise<boolean> => {
+  /** Lists refs into the spool. Returns false if the deadline, in the time of `performance.now()`, has passed. */
+  const spoolRefs = async (
+    rows: readonly StoredRepository[],
+    deadlineMs = Number.POSITIVE_INFINITY,
+  ): Promise<boolean> => {
     for (const [index, row] of rows.entries()) {
-      if (performance.now() > deadline) return false;
+      if (performance.now() > deadlineMs) return false;
       if (server.git.storages[row.storage] === undefined) {
         throw new CommandFailed(
           'failed',
@@ -85,9 +90,9 @@ export async function openConsistentSnapshot(
       if (changedRows.length === 0) return toResult(snapshot, rows);
       await snapshot.close();
       if (round > 0 && (changedRows.length <= MAX_LOCKED_REPOSITORIES || round >= MAX_ROUNDS)) {
-        const locked = await listWithRefsLocked(server, repositoriesByName, list);
-        if (locked !== null) return toResult(locked.snapshot, locked.rows);
-      } else await list(changedRows);
+        const lockedResult = await listWithRefsLocked(server, repositoriesByName, spoolRefs);
+        if (lockedResult !== null) return toResult(lockedResult.snapshot, lockedResult.rows);
+      } else await spoolRefs(changedRows);
     } catch (error) {
       await snapshot.close().catch(() => {});
       throw error;
@@ -120,17 +125,17 @@ function countLines(lines: Buffer): number {
 async function listWithRefsLocked(
   { database }: ServerData,
   repositoriesByName: ReadonlyMap<string, RepositoryWithRefs>,
-  list: (rows: readonly StoredRepository[], deadline: number) => Promise<boolean>,
+  spoolRefs: (rows: readonly StoredRepository[], deadlineMs: number) => Promise<boolean>,
 ): Promise<{ snapshot: DatabaseSnapshot; rows: readonly StoredRepository[] } | null> {
   const release = await lockRefs(database);
   try {
-    const deadline = performance.now() + MAX_LOCK_MS;
+    const deadlineMs = performance.now() + MAX_LOCK_MS;
     const snapshot = await openSnapshot(database);
     try {
       const rows = await listRepositories(snapshot);
-      const isComplete = await list(
+      const isComplete = await spoolRefs(
         rows.filter((row) => !isUnchanged(row, repositoriesByName.get(row.name))),
-        deadline,
+        deadlineMs,
       );
       if (isComplete) return { snapshot, rows };
       await snapshot.close();

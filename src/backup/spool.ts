@@ -4,7 +4,8 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 export interface Spool extends AsyncDisposable {
   /** Appends bytes and returns their position. */
   add(bytes: Buffer): Promise<number>;
-  read(at: number, length: number): Promise<Buffer>;
+  /** Reads bytes from a position that `add` returned. */
+  read(position: number, length: number): Promise<Buffer>;
   /** Returns the size in bytes. */
   size(): number;
 }
@@ -17,17 +18,17 @@ export async function openSpool(path: string): Promise<Spool> {
   let end = 0;
   return {
     async add(bytes) {
-      const at = end;
+      const position = end;
       end += bytes.length;
       for (let doneBytes = 0; doneBytes < bytes.length; ) {
-        doneBytes += (await file.write(bytes, doneBytes, bytes.length - doneBytes, at + doneBytes)).bytesWritten;
+        doneBytes += (await file.write(bytes, doneBytes, bytes.length - doneBytes, position + doneBytes)).bytesWritten;
       }
-      return at;
+      return position;
     },
-    async read(at, length) {
+    async read(position, length) {
       const bytes = Buffer.alloc(length);
       for (let doneBytes = 0; doneBytes < length; ) {
-        const { bytesRead } = await file.read(bytes, doneBytes, length - doneBytes, at + doneBytes);
+        const { bytesRead } = await file.read(bytes, doneBytes, length - doneBytes, position + doneBytes);
         if (bytesRead === 0) throw new Error('The spool file is shorter than the data written to it');
         doneBytes += bytesRead;
       }

@@ -15,6 +15,7 @@ const MAX_USTAR_SIZE = 0o77777777777;
 /** Maximum size of pax records, in bytes. */
 const MAX_PAX_BYTES = 64 * 1024;
 
+/** Length of the name field of a header, in bytes. */
 const MAX_NAME_LENGTH = 100;
 
 /** Bytes of the headers before each file. */
@@ -33,27 +34,27 @@ export interface TarWriter {
 /** Creates a writer for an empty file. `time`: modification time of all entries. */
 export function createTarWriter(file: FileHandle, time: Date): TarWriter {
   let position = 0;
-  const writeAt = async (bytes: Buffer, at: number) => {
+  const writeAt = async (bytes: Buffer, offset: number) => {
     for (let doneBytes = 0; doneBytes < bytes.length; ) {
-      doneBytes += (await file.write(bytes, doneBytes, bytes.length - doneBytes, at + doneBytes)).bytesWritten;
+      doneBytes += (await file.write(bytes, doneBytes, bytes.length - doneBytes, offset + doneBytes)).bytesWritten;
     }
   };
   return {
     async add(name, writeContent) {
       const start = position;
       // The size is known only at the end, so the space for the headers is left free.
-      const content = start + HEADERS_BYTES;
+      const contentStart = start + HEADERS_BYTES;
       const hash = createHash('sha256');
       let size = 0;
       await writeContent(async (bytes) => {
         hash.update(bytes);
-        await writeAt(bytes, content + size);
+        await writeAt(bytes, contentStart + size);
         size += bytes.length;
       });
       const padding = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
-      await writeAt(Buffer.alloc(padding), content + size);
+      await writeAt(Buffer.alloc(padding), contentStart + size);
       await writeAt(buildHeaders(name, size, time), start);
-      position = content + size + padding;
+      position = contentStart + size + padding;
       return { size, sha256: hash.digest('hex') };
     },
     async end() {
@@ -64,7 +65,7 @@ export function createTarWriter(file: FileHandle, time: Date): TarWriter {
   };
 }
 
-/** Returns the headers of a file with this size. */
+/** Returns the headers of a file. They always have a pax record, so that their length is HEADERS_BYTES for any size. */
 export function buildHeaders(name: string, size: number, time: Date): Buffer {
   const record = buildPaxRecord('size', String(size));
   return Buffer.concat([
@@ -86,23 +87,24 @@ function buildPaxRecord(key: string, value: string): Buffer {
   return Buffer.from(`${length}${record}`);
 }
 
+/** Builds a ustar header of one block. The numbers are the offsets of its fields in POSIX.1-2001. */
 function buildHeader(name: string, size: number, type: '0' | 'x', time: Date): Buffer {
   if (name.length > MAX_NAME_LENGTH) throw new Error(`The name ${name} is too long for an archive`);
   const block = Buffer.alloc(BLOCK_BYTES);
-  const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0');
+  const toOctal = (value: number, digits: number) => value.toString(8).padStart(digits, '0');
   block.write(name, 0, 'latin1');
   block.write('0000600\0' + '0000000\0'.repeat(2), 100, 'latin1');
-  block.write(`${octal(size, 11)} ${octal(Math.floor(time.getTime() / 1000), 11)} `, 124, 'latin1');
+  block.write(`${toOctal(size, 11)} ${toOctal(Math.floor(time.getTime() / 1000), 11)} `, 124, 'latin1');
   block.write(type, 156, 'latin1');
   block.write('ustar\x0000', 257, 'latin1');
-  block.write(`${octal(computeHeaderChecksum(block), 6)}\0 `, 148, 'latin1');
+  block.write(`${toOctal(computeHeaderChecksum(block), 6)}\0 `, 148, 'latin1');
   return block;
 }
 
 /** Sums all bytes of the header, with spaces in the checksum field. */
 function computeHeaderChecksum(block: Buffer): number {
   let sum = 8 * 0x20;
-  for (let at = 0; at < BLOCK_BYTES; at++) if (at < 148 || at >= 156) sum += block[at]!;
+  for (let offset = 0; offset < BLOCK_BYTES; offset++) if (offset < 148 || offset >= 156) sum += block[offset]!;
   return sum;
 }
 
@@ -121,6 +123,7 @@ export interface TarEntry {
 /** Yields the entries without their contents, files only. Throws `TarDamaged`. */
 export async function* readTarEntries(file: FileHandle): AsyncGenerator<TarEntry> {
   const { size: fileSize } = await file.stat();
+  /** Size from the pax record before a file. */
   let declaredBytes: number | null = null;
   for (let position = 0; ; ) {
     const block = await readAt(file, position, BLOCK_BYTES);
@@ -128,9 +131,9 @@ export async function* readTarEntries(file: FileHandle): AsyncGenerator<TarEntry
     const { name, size: headerSize, type } = parseHeader(block);
     const size: number = declaredBytes !== null && type === '0' ? declaredBytes : headerSize;
     const at = position + BLOCK_BYTES;
-    const next = at + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
-    if (next > fileSize) throw new TarDamaged(`The archive ends in the middle of ${name}`);
-    if (!(await readAt(file, at + size, next - at - size)).every((byte) => byte === 0)) {
+    const nextPosition = at + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
+    if (nextPosition > fileSize) throw new TarDamaged(`The archive ends in the middle of ${name}`);
+    if (!(await readAt(file, at + size, nextPosition - at - size)).every((byte) => byte === 0)) {
       throw new TarDamaged(`The padding after ${name} is not zero`);
     }
     if (type === 'x') {
@@ -141,10 +144,11 @@ export async function* readTarEntries(file: FileHandle): AsyncGenerator<TarEntry
       declaredBytes = null;
       yield { name, size, at };
     }
-    position = next;
+    position = nextPosition;
   }
 }
 
+/** Throws unless the rest of the file is at least two blocks of zeros. */
 async function verifyEnd(
   file: FileHandle,
   position: number,
@@ -153,25 +157,26 @@ async function verifyEnd(
 ): Promise<void> {
   if (declaredBytes !== null || fileSize - position < 2 * BLOCK_BYTES)
     throw new TarDamaged('The end of the archive is missing');
-  for (let at = position; at < fileSize; at += CHUNK_BYTES) {
-    const trailingBytes = await readAt(file, at, Math.min(CHUNK_BYTES, fileSize - at));
+  for (let offset = position; offset < fileSize; offset += CHUNK_BYTES) {
+    const trailingBytes = await readAt(file, offset, Math.min(CHUNK_BYTES, fileSize - offset));
     if (!trailingBytes.every((byte) => byte === 0)) throw new TarDamaged('The archive contains data after its end');
   }
 }
 
 function parseHeader(block: Buffer): { name: string; size: number; type: '0' | 'x' } {
-  const field = (from: number, length: number) => block.toString('latin1', from, from + length).split('\0', 1)[0]!;
-  const number = (from: number, length: number) => {
-    const digits = /^ *([0-7]+) *$/.exec(field(from, length))?.[1];
+  const readField = (from: number, length: number) => block.toString('latin1', from, from + length).split('\0', 1)[0]!;
+  const readNumber = (from: number, length: number) => {
+    const digits = /^ *([0-7]+) *$/.exec(readField(from, length))?.[1];
     return digits === undefined ? Number.NaN : Number.parseInt(digits, 8);
   };
-  if (number(148, 8) !== computeHeaderChecksum(block))
+  if (readNumber(148, 8) !== computeHeaderChecksum(block))
     throw new TarDamaged('A header is damaged, or the file is not a tar archive');
-  const name = field(0, MAX_NAME_LENGTH);
-  const size = number(124, 12);
-  const type = field(156, 1);
+  const name = readField(0, MAX_NAME_LENGTH);
+  const size = readNumber(124, 12);
+  const type = readField(156, 1);
   if (type !== '0' && type !== 'x') throw new TarDamaged(`${name} is not a regular file`);
-  if (Number.isNaN(size) || field(345, 155) !== '') throw new TarDamaged(`The header of ${name} is invalid`);
+  // Offset 345: a prefix of the name, which archives do not use.
+  if (Number.isNaN(size) || readField(345, 155) !== '') throw new TarDamaged(`The header of ${name} is invalid`);
   return { name, size, type };
 }
 
@@ -184,6 +189,7 @@ function parsePaxSize(record: Buffer): number {
   return Number(digits);
 }
 
+/** Maximum number of bytes that are read at once. */
 const CHUNK_BYTES = 2 ** 18;
 
 async function readAt(file: FileHandle, at: number, length: number): Promise<Buffer> {

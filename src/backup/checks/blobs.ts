@@ -5,6 +5,7 @@ import { BLOB_REFERENCES } from '#blobs/references.ts';
 import { openSnapshot, quoteIdentifier } from '#database/copy.ts';
 import { type Check, type CheckContext, describeError, type Finding } from './finding.ts';
 
+/** Number of rows that one query loads. */
 const BATCH_SIZE = 200;
 
 /** Compares the files of blobs with their digests, and finds files without a row. */
@@ -13,12 +14,12 @@ export const blobsCheck: Check = {
   async *run(context) {
     const { database, progress } = context;
     let checkedCount = 0;
-    for (let after = ''; ; ) {
+    for (let afterDigest = ''; ; ) {
       // index: blobs_pkey
       const rows = await database.reader
         .selectFrom('blobs')
         .select(['sha256', 'size'])
-        .where('sha256', '>', after)
+        .where('sha256', '>', afterDigest)
         .orderBy('sha256')
         .limit(BATCH_SIZE)
         .execute();
@@ -32,7 +33,7 @@ export const blobsCheck: Check = {
         progress.update(`Blobs: ${checkedCount}`);
       }
       if (rows.length < BATCH_SIZE) break;
-      after = rows.at(-1)!.sha256;
+      afterDigest = rows.at(-1)!.sha256;
     }
     yield* checkStrayBlobs(context);
   },
@@ -43,24 +44,26 @@ interface BlobRow {
   readonly size: number;
 }
 
+/** Compares the digest and the size of a file with its row. Only a wrong size can be repaired. */
 async function* checkBlob(context: CheckContext, { sha256, size }: BlobRow): AsyncGenerator<Finding> {
   const { database } = context;
-  const actual = await digestBlob(context, sha256);
-  if (actual?.sha256 === sha256 && actual.size === size) return;
+  const storedFile = await digestBlob(context, sha256);
+  if (storedFile?.sha256 === sha256 && storedFile.size === size) return;
   const row = database.reader.selectFrom('blobs').select('sha256').where('sha256', '=', sha256).executeTakeFirst();
+  // The blob was deleted during the check.
   if ((await row) === undefined) return;
-  if (actual?.sha256 !== sha256) {
+  if (storedFile?.sha256 !== sha256) {
     const owners = (await listOwners(context, sha256)).join(', ') || 'no row';
-    yield { text: `The file ${sha256} of ${owners} is ${actual === null ? 'missing' : 'damaged'}` };
+    yield { text: `The file ${sha256} of ${owners} is ${storedFile === null ? 'missing' : 'damaged'}` };
     return;
   }
   yield {
-    text: `The file ${sha256} has ${actual.size} bytes, but its row has the size ${size}`,
+    text: `The file ${sha256} has ${storedFile.size} bytes, but its row has the size ${size}`,
     repair: {
       text: 'store the size of the file in the row',
       async run() {
         await database.transaction((tx) =>
-          tx.updateTable('blobs').set({ size: actual.size }).where('sha256', '=', sha256).execute(),
+          tx.updateTable('blobs').set({ size: storedFile.size }).where('sha256', '=', sha256).execute(),
         );
         return true;
       },
@@ -97,7 +100,7 @@ async function listOwners({ database }: CheckContext, sha256: string): Promise<s
   }
 }
 
-/** Finds files without a row, which a server deletes daily. */
+/** Finds files without a row, which a server deletes daily. The repair succeeds even if none is left. */
 async function* checkStrayBlobs({ blobs: store, database }: CheckContext): AsyncGenerator<Finding> {
   const count = await countStrayBlobs(store, database.reader);
   if (count === 0) return;

@@ -22,6 +22,7 @@ export interface CheckContext extends ServerData {
 
 /** A check, which yields its findings one by one. */
 export interface Check {
+  /** Value of the option `--only` of `hearth doctor`. */
   readonly name: string;
   run(context: CheckContext): AsyncIterable<Finding>;
 }

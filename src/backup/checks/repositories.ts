@@ -29,13 +29,13 @@ export const repositoriesCheck: Check = {
     const rows = await loadRows(context);
     for (const [index, row] of rows.entries()) {
       context.progress.update(`Repositories: ${index} of ${rows.length}`);
-      yield* recheckIfMoved(context, row, await checkRepository(context, row));
+      yield* recheckIfChanged(context, row, await checkRepository(context, row));
     }
   },
 };
 
 /** Checks a repository again if it changed during the check: the finding may have been work in progress. */
-async function* recheckIfMoved(
+async function* recheckIfChanged(
   context: CheckContext,
   row: StoredRepository,
   findings: readonly Finding[],
@@ -48,6 +48,10 @@ async function* recheckIfMoved(
   yield* isSame ? findings : await checkRepository(context, currentRow);
 }
 
+/** Maximum number of findings about the objects of one repository. */
+const MAX_PROBLEMS = 5;
+
+/** Checks the location, the files and objects, and the row of a repository. */
 async function checkRepository(context: CheckContext, row: StoredRepository): Promise<Finding[]> {
   const { git } = context;
   if (git.storages[row.storage] === undefined) {
@@ -67,11 +71,12 @@ async function checkRepository(context: CheckContext, row: StoredRepository): Pr
     if (specialFile !== null) {
       return [{ text: `The repository of ${row.name} has a file that is not regular: ${specialFile} (${location})` }];
     }
+    // `connected`: checks only that referenced objects exist. Checking every object would take too long.
     const fsckResult = await fsck(git, repository, 'connected');
     const damageFindings = fsckResult.ok
       ? []
       : fsckResult.problems
-          .slice(0, 5)
+          .slice(0, MAX_PROBLEMS)
           .map((problem) => ({ text: `The repository of ${row.name} is damaged (${location}): ${problem}` }));
     const staleFindings = await checkStaleFiles(context, row, repository);
     return [...damageFindings, ...staleFindings, ...(await checkRow(context, row, repository))];
@@ -142,9 +147,10 @@ async function checkRow(
   const hasBranches = (await listRefLines(git, repository)).includes(` ${HEADS}`);
   const [table, id] = [name.split(' ')[0] as string, Number(name.split(' ')[1])];
   const idColumn = sql.ref({ wikis: 'wiki_id', snippets: 'id' }[table] ?? 'project_id');
-  const createRowUpdate = (set: string) => async () => {
+  // A new version makes readers of the row notice the change.
+  const createRowUpdate = (setClause: string) => async () => {
     await database.transaction((tx) =>
-      sql`update ${sql.table(table)} set ${sql.raw(set)}, ref_state_version = ref_state_version + 1 where ${idColumn} = ${id}`.execute(
+      sql`update ${sql.table(table)} set ${sql.raw(setClause)}, ref_state_version = ref_state_version + 1 where ${idColumn} = ${id}`.execute(
         tx,
       ),
     );
@@ -157,13 +163,14 @@ async function checkRow(
       repair: { text: 'clear the mark', run },
     });
   }
+  // Only projects have a summary. Its version begins with `ref_state_version`.
   if (table !== 'repositories') return findings;
-  const [{ summary_version: summary } = { summary_version: null }] = await database.reader
+  const [{ summary_version: summaryVersion } = { summary_version: null }] = await database.reader
     .selectFrom('repositories')
     .select('summary_version')
     .where('project_id', '=', id)
     .execute();
-  if (summary !== null && Number.parseInt(summary, 10) > row.version) {
+  if (summaryVersion !== null && Number.parseInt(summaryVersion, 10) > row.version) {
     const run = createRowUpdate('summary_version = null');
     findings.push({
       text: `The summary of ${name} has a newer version than its refs`,
@@ -198,6 +205,7 @@ export const orphanedRepositoriesCheck: Check = {
   },
 };
 
+/** Directory for repositories without a row. The check does not look into it. */
 const PUT_ASIDE_DIRECTORY = 'put-aside';
 
 /** Moves a repository aside; returns false if it has a row by now. */
@@ -233,6 +241,7 @@ export const unfinishedRefUpdatesCheck: Check = {
         repair: {
           text: 'complete it from the current refs',
           async run() {
+            // `false`: a server may be running, so only updates with an expired lease are completed.
             await recoverInterruptedRefUpdates(context, false);
             return !(await listAbandoned()).some((intent) => intent.id === id);
           },

@@ -14,6 +14,7 @@ import type { Check, CheckContext, Finding } from './finding.ts';
 
 /** Checks of rows, derived from the database schema. */
 
+/** Runs a check on a snapshot of the database, and closes the snapshot. */
 async function* withSnapshot(
   { database }: CheckContext,
   check: (snapshot: DatabaseSnapshot) => AsyncIterable<Finding>,
@@ -77,6 +78,7 @@ function createReferenceRepair({ database }: CheckContext, reference: Reference)
   const { table, columns, onDelete } = reference;
   const danglingRowsSql = buildDanglingRowsSql(reference);
   const assignments = columns.map((column) => `${quoteIdentifier(column)} = null`).join(', ');
+  // `replace` changes the first `where`, which is that of the statement itself.
   const statement =
     onDelete === 'cascade'
       ? `delete from ${danglingRowsSql}`
@@ -102,6 +104,7 @@ export const countersCheck: Check = {
     }),
 };
 
+/** Compares the counter of a table's ids with the highest id. */
 async function* checkIds(
   { database }: CheckContext,
   snapshot: DatabaseSnapshot,
@@ -141,10 +144,10 @@ async function* checkIids(
   const kind = name.replace(/s$/, '');
   for (const owner of ['project_id', 'group_id'].filter(hasColumn)) {
     const outdated = await snapshot.query(
-      `select highest_iids.owner, highest_iids.highest, c.last from
+      `select highest_iids.owner, highest_iids.highest, counters.last from
          (select ${owner} as owner, max(iid) as highest from ${quoteIdentifier(name)} where ${owner} is not null group by ${owner}) highest_iids
-         left join iid_counters c on c.${owner} = highest_iids.owner and c.kind = '${kind}'
-       where c.last is null or c.last < highest_iids.highest`,
+         left join iid_counters counters on counters.${owner} = highest_iids.owner and counters.kind = '${kind}'
+       where counters.last is null or counters.last < highest_iids.highest`,
     );
     for (const { owner: id, highest, last } of outdated) {
       yield {
@@ -163,6 +166,7 @@ async function* checkIids(
 
 type IidCounter = { readonly owner: string; readonly id: number; readonly kind: string; readonly name: string };
 
+/** Raises or inserts a counter, unless it was raised after the check. */
 async function raiseIidCounter(
   tx: Parameters<typeof setLastId>[0],
   { owner, id, kind, name }: IidCounter,
@@ -190,6 +194,7 @@ export const foldedKeysCheck: Check = {
     }),
 };
 
+/** Compares the column `<column>_key` of each row with the folded value of the column. */
 async function* checkFoldedKeys(
   context: CheckContext,
   snapshot: DatabaseSnapshot,
@@ -203,7 +208,7 @@ async function* checkFoldedKeys(
     for (const row of rows) {
       const [name, key] = [row[getColumnIndex(column)], row[getColumnIndex(`${column}_key`)]] as (string | null)[];
       if (name === null || name === undefined || key === foldCase(name)) continue;
-      const rowKey = table.key.map((part) => `${part} ${row[getColumnIndex(part)]}`).join(', ');
+      const rowKey = table.key.map((keyColumn) => `${keyColumn} ${row[getColumnIndex(keyColumn)]}`).join(', ');
       yield {
         text: `${table.name} ${rowKey} has the key ${JSON.stringify(key)}, but its ${column} is ${JSON.stringify(name)}`,
         repair: {
@@ -213,7 +218,7 @@ async function* checkFoldedKeys(
               context,
               table,
               column,
-              table.key.map((part) => row[getColumnIndex(part)]),
+              table.key.map((keyColumn) => row[getColumnIndex(keyColumn)]),
             ),
         },
       };
