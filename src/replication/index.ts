@@ -80,14 +80,14 @@ export async function startSecondary(config: Config, options: SecondaryOptions =
   restrictFilePermissions();
   await mkdir(config.dataDir, { recursive: true });
   const unlock = lockDataDirectory(config.dataDir);
-  const end = () => {
+  const releaseResources = () => {
     unlock();
     if (options.log === undefined) log.close();
   };
   try {
-    return await startLocked(config, { ...options, clock, log, end });
+    return await startLocked(config, { ...options, clock, log, releaseResources });
   } catch (error) {
-    end();
+    releaseResources();
     throw error;
   }
 }
@@ -96,16 +96,20 @@ interface LockedOptions extends SecondaryOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Releases the lock of the data directory, and the log. */
-  readonly end: () => void;
+  readonly releaseResources: () => void;
 }
 
-async function startLocked(config: Config, { clock, log, end, ...options }: LockedOptions): Promise<Secondary> {
+/** Starts the secondary; its data directory is locked by this process. */
+async function startLocked(
+  config: Config,
+  { clock, log, releaseResources, ...options }: LockedOptions,
+): Promise<Secondary> {
   const metrics = createMetrics();
   const key = await loadSecretKey(config);
   const abortController = new AbortController();
   const { signal } = abortController;
-  const base = getBaseUrl(config.primaryUrl!);
-  const client = createPrimaryClient(base, `Hearth/${packageJson.version}`);
+  const primaryBaseUrl = getBaseUrl(config.primaryUrl!);
+  const client = createPrimaryClient(primaryBaseUrl, `Hearth/${packageJson.version}`);
   let port = config.port;
   const registeredSite = await loadRegisteredSite({ config, key, client, clock, log, signal, port: () => port });
   const database = await openSecondaryDatabase(config, options, clock, log);
@@ -123,7 +127,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
     await registeredSite.register();
     const identity = registeredSite.identity();
     if (identity === null) return null;
-    primary = createPrimary({ base, client, keys: identity, clock, signal });
+    primary = createPrimary({ base: primaryBaseUrl, client, keys: identity, clock, signal });
     // The stop of this process aborts the git commands of copies in progress.
     const clientGit = gitForClient(git, {
       signal,
@@ -134,8 +138,6 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
         return signal.aborted;
       },
     });
-    const interval = config.siteSyncIntervalSeconds;
-    const { siteId } = identity;
     syncLoop = await createSyncLoop({
       database,
       git: clientGit,
@@ -144,20 +146,21 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
       clock,
       log,
       counters,
-      siteId,
-      interval,
+      siteId: identity.siteId,
+      pollIntervalSeconds: config.siteSyncIntervalSeconds,
     });
     return syncLoop;
   };
+  /** Returns the primary; null until it has listed this site. */
   const getCurrentPrimary = () => (syncLoop?.site() ? primary : null);
   const checks = createCallerChecks({ client, primary: getCurrentPrimary, clock });
-  const siteId = () => (getCurrentPrimary() === null ? null : (syncLoop?.site()?.site.id ?? null));
-  const ownStatus = async (site: SiteRow, before: SiteStatusRow | undefined) => {
-    const polled = syncLoop?.site();
-    if (syncLoop === null || !polled) return null;
-    return buildStatusDocument({ report: await syncLoop.status(), polled, site, before, now: clock.now() });
+  const getSiteId = () => (getCurrentPrimary() === null ? null : (syncLoop?.site()?.site.id ?? null));
+  const buildOwnStatus = async (site: SiteRow, previousStatus: SiteStatusRow | undefined) => {
+    const polledSite = syncLoop?.site();
+    if (syncLoop === null || !polledSite) return null;
+    return buildStatusDocument({ report: await syncLoop.status(), polledSite, site, previousStatus, now: clock.now() });
   };
-  const siteName = () => syncLoop?.site()?.site.name ?? getSiteName(config, port);
+  const getOwnName = () => syncLoop?.site()?.site.name ?? getSiteName(config, port);
   const proxy = createProxy({
     target: () => config.primaryUrl!,
     isTrusted: (address) => isInCidrs(config.trustedProxies, address),
@@ -171,7 +174,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
       trustedProxies: config.trustedProxies,
     },
     proxy,
-    siteName,
+    siteName: getOwnName,
     stallTimeoutMs: options.stallTimeoutMs,
     async answerLocally(request) {
       const ownHealth = await serveHealth(services, metrics, request);
@@ -179,7 +182,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
       if (getCurrentPrimary() === null) return null;
       const localResponse =
         (await serveFetch({ database, git, log, checks }, request)) ??
-        (await serveSites({ checks, siteId, ownStatus }, request));
+        (await serveSites({ checks, siteId: getSiteId, ownStatus: buildOwnStatus }, request));
       if (localResponse !== null) countRequest(request, 'proxy_local_requests_event_count_weekly');
       return localResponse;
     },
@@ -187,6 +190,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
     onProxied: (request) => countRequest(request, 'proxy_remote_requests_event_count_weekly'),
   });
 
+  /** Counts a request, and whether it is the first one of a fetch, or a push. */
   const countRequest = (request: IncomingRequest, name: Parameters<typeof counters.increment>[0]): void => {
     counters.increment(name);
     if (parseFetch(request)?.isFirstRequest) counters.increment('git_fetch_event_count_weekly');
@@ -199,7 +203,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
   port = Number(new URL(address).port);
   isServing = true;
   const lockRemoval = removeStaleLocks(git).catch((err) => log.error({ err }, 'Removing stale locks failed'));
-  log.info({ address, role: config.role, primary: base }, 'Hearth is ready');
+  log.info({ address, role: config.role, primary: primaryBaseUrl }, 'Hearth is ready');
   const heartbeat = createHeartbeat({
     clock,
     poll: async () => (await ensureStarted())?.poll(),
@@ -237,7 +241,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
       await git.close();
       await syncStopped;
       await database.close();
-      end();
+      releaseResources();
     },
   };
 }

@@ -96,9 +96,9 @@ export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
     requests: [],
     intercept: null,
     async commit(id, contents) {
-      const repository = repositoryOf(git, `group/project-${id}`);
+      const repository = getFakeRepository(git, `group/project-${id}`);
       const exists = fake.replicables.has(`project_repository ${id}`);
-      await commitTo(git, repository, contents);
+      await createCommit(git, repository, contents);
       const checksum = await computeRepositoryChecksum(git, repository);
       const attributes = { replicable_id: id, checksum, size: null, path: `group/project-${id}`, storage: 'default' };
       fake.replicables.set(`project_repository ${id}`, { replicable_name: 'project_repository', ...attributes });
@@ -129,15 +129,19 @@ export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
 }
 
 async function closeServer(server: Server): Promise<void> {
-  const end = once(server, 'close');
+  const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();
-  await end;
+  await closed;
 }
 
-const repositoryOf = (git: Git, path: string) => getRepositoryAt(git, 'default', toDiskPath(path));
+const getFakeRepository = (git: Git, path: string) => getRepositoryAt(git, 'default', toDiskPath(path));
 
-async function commitTo(git: Git, repository: Repository, contents: Readonly<Record<string, string>>): Promise<void> {
+async function createCommit(
+  git: Git,
+  repository: Repository,
+  contents: Readonly<Record<string, string>>,
+): Promise<void> {
   await ensureRepository(repository, { defaultBranch: 'main' });
   const ref = 'refs/heads/main';
   const parent = await resolveRef(repository, ref);
@@ -162,31 +166,31 @@ async function respond(
   const url = new URL(request.url!, 'http://primary');
   fake.requests.push(`${request.method} ${request.url}`);
   if (fake.intercept?.(request, response)) return;
-  const json = (value: unknown, status = 200) =>
+  const sendJson = (value: unknown, status = 200) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
   const apiPath = /^\/api\/v4\/geo\/(.*)$/.exec(url.pathname)?.[1];
-  if (apiPath !== undefined && !hasValidToken(request)) return json({ message: '401 Unauthorized' }, 401);
+  if (apiPath !== undefined && !hasValidToken(request)) return sendJson({ message: '401 Unauthorized' }, 401);
   if (apiPath === 'site')
-    return json({ site: fake.site, primary: { name: 'hq', url: fake.url }, storages: ['default'] });
+    return sendJson({ site: fake.site, primary: { name: 'hq', url: fake.url }, storages: ['default'] });
   if (apiPath === 'status') {
     fake.reports.push(JSON.parse(Buffer.concat(await request.toArray()).toString()) as Record<string, unknown>);
-    return json({ geo_node_id: fake.site.id }, 201);
+    return sendJson({ geo_node_id: fake.site.id }, 201);
   }
-  const after = Number(url.searchParams.get('after_id'));
+  const afterId = Number(url.searchParams.get('after_id'));
   const perPage = Number(url.searchParams.get('per_page'));
-  if (apiPath === 'events') return json(fake.events.filter(({ id }) => id > after).slice(0, perPage));
+  if (apiPath === 'events') return sendJson(fake.events.filter(({ id }) => id > afterId).slice(0, perPage));
   if (apiPath === 'replicables') {
     const name = url.searchParams.get('replicable_name');
     const replicables = [...fake.replicables.values()].filter((replicable) => replicable.replicable_name === name);
     const sorted = replicables.sort((a, b) => a.replicable_id - b.replicable_id);
-    return json(sorted.filter(({ replicable_id }) => replicable_id > after).slice(0, perPage));
+    return sendJson(sorted.filter(({ replicable_id }) => replicable_id > afterId).slice(0, perPage));
   }
   if (apiPath?.startsWith('retrieve/')) {
     const content = blobs.get(apiPath.slice('retrieve/'.length));
-    return content === undefined ? json({ message: '404 Not Found' }, 404) : void response.end(content);
+    return content === undefined ? sendJson({ message: '404 Not Found' }, 404) : void response.end(content);
   }
   const [, path, service] = /^\/(.+)\.git\/(info\/refs|git-upload-pack)$/.exec(url.pathname) ?? [];
-  if (path !== undefined) return serveGit(git, repositoryOf(git, path), service!, request, response);
+  if (path !== undefined) return serveGit(git, getFakeRepository(git, path), service!, request, response);
   await echo(request, response);
 }
 
@@ -253,7 +257,7 @@ export async function secondaryOf(
     await testDatabase.remove();
   });
   const clock = testClock();
-  const lines: string[] = [];
+  const logLines: string[] = [];
   const config = loadConfig({
     HEARTH_ROLE: 'secondary',
     HEARTH_PRIMARY_URL: primaryUrl,
@@ -264,14 +268,14 @@ export async function secondaryOf(
     ...(testDatabase.url === undefined ? {} : { HEARTH_DATABASE_URL: testDatabase.url }),
     ...overrides.env,
   });
-  const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
-  const { stallTimeoutMs: patience, primaryTimeoutMs: thought } = overrides;
+  const log = createLog(config, { clock, destination: { write: (line: string) => void logLines.push(line) } });
+  const { stallTimeoutMs, primaryTimeoutMs } = overrides;
   const options = { clock, log, detectLongTransactions: true, runInBackground: false };
   const start = async (): Promise<TestSecondary> => {
     const secondary = await startSecondary(config, {
       ...options,
-      ...(patience === undefined ? {} : { stallTimeoutMs: patience }),
-      ...(thought === undefined ? {} : { primaryTimeoutMs: thought }),
+      ...(stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
+      ...(primaryTimeoutMs === undefined ? {} : { primaryTimeoutMs }),
     });
     running.stop = onlyOnce(secondary.stop);
     return {
@@ -279,7 +283,7 @@ export async function secondaryOf(
       stop: running.stop,
       clock,
       dataDir: testDatabase.dataDir,
-      logged: () => lines.join(''),
+      logged: () => logLines.join(''),
       rows: () => secondary.database.reader.selectFrom('geo_registry').selectAll().orderBy('id').execute(),
       async restart() {
         await running.stop();
@@ -291,9 +295,9 @@ export async function secondaryOf(
 }
 
 function onlyOnce(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
+  let result: Promise<void> | undefined;
   return () => {
-    done ??= work();
-    return done;
+    result ??= work();
+    return result;
   };
 }

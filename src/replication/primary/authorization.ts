@@ -11,14 +11,19 @@ const REQUEST_VALIDITY_SECONDS = 60;
 const FETCH_VALIDITY_SECONDS = 7_200;
 
 /** Returns an `Authorization` value (`GL-Geo`) that is valid only for `data` (contract/operations.md §3.3). */
-export function siteAuthorization(keys: SiteKeys, data: object, now: Date, seconds = REQUEST_VALIDITY_SECONDS): string {
+export function siteAuthorization(
+  keys: SiteKeys,
+  data: object,
+  now: Date,
+  validitySeconds = REQUEST_VALIDITY_SECONDS,
+): string {
   const issuedAt = Math.floor(now.getTime() / 1000);
   const claims = {
     data: JSON.stringify(data),
     jti: randomUUID(),
     iat: issuedAt,
     nbf: issuedAt,
-    exp: issuedAt + seconds,
+    exp: issuedAt + validitySeconds,
   };
   const signedText = [{ alg: 'HS256', typ: 'JWT' }, claims].map(encodePart).join('.');
   const signature = createHmac('sha256', keys.secret).update(signedText).digest('base64url');

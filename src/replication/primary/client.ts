@@ -42,6 +42,7 @@ export interface PrimaryRequest {
 
 /** HTTP client of the primary, whose address comes from the operator: it may be private. Redirects are not followed. */
 export interface PrimaryClient {
+  /** Returns the parsed body of a 2xx; rejects with `PrimaryFailure` for other statuses and shapes. */
   json<Shape extends TSchema>(request: PrimaryRequest, shape: Shape): Promise<Static<Shape>>;
   /** Returns the parsed body with the response headers. */
   answer<Shape extends TSchema>(
@@ -55,17 +56,17 @@ export interface PrimaryClient {
   ): Promise<OutboundResponse>;
 }
 
-export function createPrimaryClient(base: string, userAgent: string): PrimaryClient {
+export function createPrimaryClient(baseUrl: string, userAgent: string): PrimaryClient {
   const rules = { allowLocalRequests: true, allowList: [], maxResponseBytes: null, serverUrl: null };
   const outbound = createOutbound({ rules: () => rules, userAgent });
-  const raw: PrimaryClient['raw'] = (request, limits) => sendRequest(outbound, base, request, limits);
+  const raw: PrimaryClient['raw'] = (request, limits) => sendRequest(outbound, baseUrl, request, limits);
   const answer: PrimaryClient['answer'] = async (request, shape) => {
     const { status, headers, body } = await raw(request, { totalMs: 60_000, maxBytes: MAX_RESPONSE_BYTES });
     const bytes = await readBody(body);
-    if (status < 200 || status > 299) throw statusFailure(status, bytes);
+    if (status < 200 || status > 299) throw createStatusFailure(status, bytes);
     const value = await parseBody(bytes);
     if (!Value.Check(shape, value)) {
-      throw new PrimaryFailure('invalid-response', `The response to ${withoutQuery(request)} has an unexpected format`);
+      throw new PrimaryFailure('invalid-response', `The response to ${removeQuery(request)} has an unexpected format`);
     }
     return { value: value as Static<typeof shape>, headers };
   };
@@ -74,7 +75,7 @@ export function createPrimaryClient(base: string, userAgent: string): PrimaryCli
 
 async function sendRequest(
   outbound: Outbound,
-  base: string,
+  baseUrl: string,
   { method = 'GET', path, headers, body, signal }: PrimaryRequest,
   limits: { readonly totalMs?: number; readonly maxBytes?: number } = {},
 ): Promise<OutboundResponse> {
@@ -82,7 +83,7 @@ async function sendRequest(
   try {
     return await outbound.request({
       method,
-      url: base + path,
+      url: baseUrl + path,
       headers: { accept: 'application/json', ...contentHeaders, ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
@@ -108,9 +109,10 @@ function toPrimaryFailure(error: unknown): unknown {
   return new PrimaryFailure(error.isTemporary || error.kind === 'aborted' ? 'away' : 'invalid-response', error.message);
 }
 
+/** Text in the 401 of a primary whose clock differs too much. */
 const CLOCK_SKEW_TEXT = 'Signature not within leeway';
 
-function statusFailure(status: number, bytes: Buffer): PrimaryFailure {
+function createStatusFailure(status: number, bytes: Buffer): PrimaryFailure {
   // Treated as temporary: the clocks will be corrected, and the site still belongs to the primary.
   if (status === 401 && bytes.includes(CLOCK_SKEW_TEXT)) {
     return new PrimaryFailure('away', 'The clocks of primary and secondary differ by more than a minute');
@@ -130,6 +132,6 @@ async function parseBody(bytes: Buffer): Promise<unknown> {
   }
 }
 
-function withoutQuery({ path }: PrimaryRequest): string {
+function removeQuery({ path }: PrimaryRequest): string {
   return path.replace(/\?.*/s, '');
 }

@@ -35,9 +35,10 @@ const PAGE_SIZE = 100;
 /** Minimum transfer rate of files, in bytes per second. */
 const MIN_BYTES_PER_SECOND = 16_384;
 const MINUTE_MS = 60_000;
+/** Maximum duration of the download of a file. */
 const MAX_DOWNLOAD_MS = 24 * 60 * MINUTE_MS;
 
-/** Segments of namespace and project paths, without `.` and `..`. */
+/** Matches paths of namespaces and projects, without the segments `.` and `..`. */
 const PATH_PATTERN = /^(?!\.{1,2}(?:\/|$))[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)*$/;
 
 interface PrimaryOptions {
@@ -50,26 +51,26 @@ interface PrimaryOptions {
 }
 
 export function createPrimary({ base, client, keys, clock, signal }: PrimaryOptions): Primary {
-  const headers = (data: object = { scope: 'geo_api' }) => ({
+  const createHeaders = (data: object = { scope: 'geo_api' }) => ({
     authorization: siteAuthorization(keys, data, clock.now()),
   });
-  const buildPagePath = (name: string, after: number, perPage: number) =>
-    `/api/v4/geo/replicables?replicable_name=${name}&after_id=${after}&per_page=${perPage}`;
-  const listPage = async (name: string, after: number, perPage: number) => {
+  const buildPagePath = (name: string, afterId: number, perPage: number) =>
+    `/api/v4/geo/replicables?replicable_name=${name}&after_id=${afterId}&per_page=${perPage}`;
+  const listPage = async (name: string, afterId: number, perPage: number) => {
     const replicablePage = await client.json(
-      { path: buildPagePath(name, after, perPage), headers: headers(), signal },
+      { path: buildPagePath(name, afterId, perPage), headers: createHeaders(), signal },
       Replicables,
     );
-    let lastId = after;
+    let lastId = afterId;
     for (const replicable of replicablePage) {
       // Ids must ascend: otherwise the next page would repeat forever.
-      if (replicable.replicable_name !== name || replicable.replicable_id <= lastId) throw unorderedIds();
+      if (replicable.replicable_name !== name || replicable.replicable_id <= lastId) throw createOrderFailure();
       lastId = replicable.replicable_id;
     }
     return replicablePage;
   };
   return {
-    getSite: () => client.json({ path: '/api/v4/geo/site', headers: headers(), signal }, OwnSiteResponse),
+    getSite: () => client.json({ path: '/api/v4/geo/site', headers: createHeaders(), signal }, OwnSiteResponse),
     listReplicables: (name, id) => listPage(name, id, PAGE_SIZE),
     async findReplicable(name, id) {
       const [first] = await listPage(name, id - 1, 1);
@@ -78,18 +79,19 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
     async listEvents(id) {
       const path = `/api/v4/geo/events?after_id=${id}&per_page=${PAGE_SIZE}`;
       const { value: events, headers: responseHeaders } = await client.answer(
-        { path, headers: headers(), signal },
+        { path, headers: createHeaders(), signal },
         Events,
       );
-      if (events.some((event, at) => event.id <= (events[at - 1]?.id ?? id))) throw unorderedIds();
-      const last = events.at(-1)?.id ?? id;
-      const eventsUntil = Number(responseHeaders['x-hearth-events-until'] ?? last);
-      return { events, until: Number.isSafeInteger(eventsUntil) && eventsUntil > last ? eventsUntil : last };
+      if (events.some((event, index) => event.id <= (events[index - 1]?.id ?? id))) throw createOrderFailure();
+      const lastId = events.at(-1)?.id ?? id;
+      // The header, if a primary sends it, also covers later events that are out of scope.
+      const eventsUntil = Number(responseHeaders['x-hearth-events-until'] ?? lastId);
+      return { events, until: Number.isSafeInteger(eventsUntil) && eventsUntil > lastId ? eventsUntil : lastId };
     },
     async openBlob(name, id, maxBytes) {
       const totalMs = Math.min(MAX_DOWNLOAD_MS, MINUTE_MS + (maxBytes / MIN_BYTES_PER_SECOND) * 1000);
       const data = { replicable_name: name, replicable_id: id };
-      const request = { path: `/api/v4/geo/retrieve/${name}/${id}`, headers: headers(data), signal };
+      const request = { path: `/api/v4/geo/retrieve/${name}/${id}`, headers: createHeaders(data), signal };
       const { status, body } = await client.raw(request, { totalMs, maxBytes });
       if (status === 200) return body;
       body.destroy();
@@ -97,7 +99,7 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
       throw new PrimaryFailure(status >= 500 ? 'away' : 'denied', `The primary answered ${status} to a file request`);
     },
     async report(status) {
-      const request = { method: 'POST', path: '/api/v4/geo/status', headers: headers(), body: status, signal };
+      const request = { method: 'POST', path: '/api/v4/geo/status', headers: createHeaders(), body: status, signal };
       await client.json(request, Type.Object({}));
     },
     remote({ replicable_name, path }) {
@@ -115,6 +117,6 @@ export function repositoryAddress(name: string, path: string): string {
   return name.endsWith('_wiki_repository') && !path.endsWith('.wiki') ? `${path}.wiki` : path;
 }
 
-function unorderedIds(): PrimaryFailure {
+function createOrderFailure(): PrimaryFailure {
   return new PrimaryFailure('invalid-response', 'The primary sent ids out of order');
 }

@@ -33,46 +33,56 @@ const OWN_HEADERS = [
 
 const droppedHeaders = new Set([...HOP_BY_HOP_HEADERS, ...OWN_HEADERS]);
 
-/** Name, value, name, value... */
+/** Names and values in turn, as in `IncomingMessage.rawHeaders`. */
 type RawHeaders = readonly string[];
 
-/** Returns the headers of a proxied request to `host`. `chain`: value of X-Forwarded-For. */
-export function buildRequestHeaders(raw: IncomingMessage, host: string, chain: string): string[] {
-  const lines = forwardedHeaders(raw.rawHeaders, (name) => name === 'expect' && expectsContinue(raw));
-  return ['Host', host, ...lines, ...framingHeaders(raw), 'X-Forwarded-For', chain, 'X-Hearth-Proxied', 'true'];
+/** Returns the headers of a proxied request to `host`. `forwardedFor`: value of X-Forwarded-For. */
+export function buildRequestHeaders(raw: IncomingMessage, host: string, forwardedFor: string): string[] {
+  const lines = selectForwardedHeaders(raw.rawHeaders, (name) => name === 'expect' && expectsContinue(raw));
+  return [
+    'Host',
+    host,
+    ...lines,
+    ...buildFramingHeaders(raw),
+    'X-Forwarded-For',
+    forwardedFor,
+    'X-Hearth-Proxied',
+    'true',
+  ];
 }
 
 /** Returns the headers of a proxied response. */
 export function buildResponseHeaders(primaryResponse: IncomingMessage): string[] {
-  return forwardedHeaders(primaryResponse.rawHeaders, () => false);
+  return selectForwardedHeaders(primaryResponse.rawHeaders, () => false);
 }
 
-function forwardedHeaders(lines: RawHeaders, isExcluded: (name: string) => boolean): string[] {
+/** Returns the headers without hop-by-hop headers, those that Connection names, and those that the proxy sets itself. */
+function selectForwardedHeaders(rawHeaders: RawHeaders, isExcluded: (name: string) => boolean): string[] {
   const connectionHeaders = new Set<string>();
-  for (let at = 0; at < lines.length; at += 2) {
-    if (lines[at]!.toLowerCase() !== 'connection') continue;
-    for (const name of lines[at + 1]!.split(',')) connectionHeaders.add(name.trim().toLowerCase());
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]!.toLowerCase() !== 'connection') continue;
+    for (const name of rawHeaders[index + 1]!.split(',')) connectionHeaders.add(name.trim().toLowerCase());
   }
   // Content-Length must not be removed, even if Connection names it.
   connectionHeaders.delete('content-length');
   const forwarded: string[] = [];
-  for (let at = 0; at < lines.length; at += 2) {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
     // Some servers treat `_` and `-` alike.
-    const name = lines[at]!.toLowerCase().replaceAll('_', '-');
+    const name = rawHeaders[index]!.toLowerCase().replaceAll('_', '-');
     if (!droppedHeaders.has(name) && !connectionHeaders.has(name) && !isExcluded(name))
-      forwarded.push(lines[at]!, lines[at + 1]!);
+      forwarded.push(rawHeaders[index]!, rawHeaders[index + 1]!);
   }
   return forwarded;
 }
 
 /** Returns the framing headers: the body keeps its announced length, or is chunked. */
-function framingHeaders({ headers, method }: IncomingMessage): string[] {
+function buildFramingHeaders({ headers, method }: IncomingMessage): string[] {
   if (headers['transfer-encoding'] !== undefined) return ['Transfer-Encoding', 'chunked'];
   const mayHaveBody = method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
   return headers['content-length'] === undefined && mayHaveBody ? ['Content-Length', '0'] : [];
 }
 
-/** Already handled by the code that reads the body. */
+/** Returns whether the request expects `100 Continue`, which the code that reads the body handles. */
 function expectsContinue({ headers }: IncomingMessage): boolean {
   return /^100-continue$/i.test(headers.expect ?? '');
 }

@@ -19,24 +19,24 @@ export interface PrimaryProxy {
   forward(
     request: IncomingRequest,
     response: ServerResponse,
-    more: Readonly<Record<string, string>>,
+    extraHeaders: Readonly<Record<string, string>>,
   ): Promise<number | 'away'>;
   close(): void;
 }
 
-/** Concurrent proxied requests: each may last as long as its client likes. */
+/** Maximum number of concurrent proxied requests, each of which may last as long as its client likes. */
 const MAX_REQUESTS = { perNetwork: 128, total: 512 };
 
-/** In milliseconds. */
+/** Time in which a connection to the primary must be established, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Time until the primary must respond, in milliseconds. */
 const PRIMARY_TIMEOUT_MS = 300_000;
 
-/** Idle connections per agent. */
+/** Maximum number of idle connections per agent. */
 const MAX_IDLE_CONNECTIONS = 32;
 
-/** Segments that lead out of the primary's base path. */
+/** Matches a segment `.` or `..`, also percent-encoded, which could lead out of the primary's base path. */
 const PARENT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\;]|%2f|%5c|$)/i;
 
 interface ProxyOptions {
@@ -129,7 +129,7 @@ function exchangeWithPrimary(
   return new Promise((resolve) => {
     let status: number | 'away' | 'stale' = 'away';
     const connectTimeout = setTimeout(() => primaryRequest.destroy(), CONNECT_TIMEOUT_MS);
-    const watch = startStallTimeout({
+    const stallTimeout = startStallTimeout({
       sockets: () => [raw.socket, primaryRequest.socket],
       timeoutMs: () => (response.headersSent || !raw.complete ? request.idleTimeoutMs : primaryTimeoutMs),
       intervalMs: Math.min(request.idleTimeoutMs, primaryTimeoutMs) / 4,
@@ -141,7 +141,7 @@ function exchangeWithPrimary(
     });
     const cleanUp = () => {
       clearTimeout(connectTimeout);
-      watch.end();
+      stallTimeout.end();
       response.off('close', onClientClose);
       raw.unpipe(primaryRequest).resume();
       // The body drains in the next tick, and not at all after an earlier response has ended.
@@ -166,7 +166,7 @@ function exchangeWithPrimary(
       // A server that has responded may stop reading: drain the request, so that the client gets the response.
       if (response.headersSent && !raw.complete) raw.unpipe(primaryRequest).resume();
     });
-    primaryRequest.on('upgrade', (_answer, socket) => {
+    primaryRequest.on('upgrade', (_response, socket) => {
       socket.destroy();
       cleanUp();
     });

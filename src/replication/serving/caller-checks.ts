@@ -50,6 +50,7 @@ export function createCallerChecks({ client, primary, clock }: CallerChecksOptio
   const cache = new LRUCache<string, { readonly expiresAtMs: number; readonly verdict: Promise<Verdict> }>({
     max: MAX_CACHED,
   });
+  // Shared by all callers: administrators get the same data.
   let lastSites: SitesAndStatuses = { sites: [], statuses: [] };
 
   const findCached = (key: string): Promise<Verdict> | null => {
@@ -146,6 +147,7 @@ async function loadSites(primaryClient: PrimaryClient, request: IncomingRequest)
   return { sites, statuses };
 }
 
+/** Returns the headers with credentials, and the address of the client, on which the access may depend. */
 function pickCredentialHeaders({ headers, clientAddress }: IncomingRequest): Record<string, string> {
   const presentedHeaders = CREDENTIAL_HEADERS.flatMap((name) => {
     const value = headers[name];
@@ -157,6 +159,7 @@ function pickCredentialHeaders({ headers, clientAddress }: IncomingRequest): Rec
 /** Query parameters with credentials. */
 export const CREDENTIAL_PARAMETERS = ['private_token', 'access_token', 'bearer_token', 'sudo'];
 
+/** Returns the query parameters with credentials, each with a leading `&`. */
 function pickCredentialQuery({ query }: IncomingRequest): string {
   const parameters = [...new URLSearchParams(query)].filter(([name]) => CREDENTIAL_PARAMETERS.includes(name));
   return parameters.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join('');

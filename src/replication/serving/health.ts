@@ -14,22 +14,22 @@ export async function serveHealth(
   { method, path, query }: IncomingRequest,
 ): Promise<OutgoingResponse | null> {
   if (method !== 'GET' && method !== 'HEAD') return null;
-  const plain = (type: string, body: string, status = 200) => ({
+  const createResponse = (type: string, body: string, status = 200) => ({
     status,
     headers: { 'Content-Type': type, 'Cache-Control': 'no-cache' },
     body,
   });
   switch (collapseSlashes(path)) {
     case '/-/health':
-      return plain('text/plain', 'GitLab OK');
+      return createResponse('text/plain', 'GitLab OK');
     case '/-/liveness':
-      return plain('application/json', '{"status":"ok"}');
+      return createResponse('application/json', '{"status":"ok"}');
     case '/-/readiness': {
       const readiness = await checkReadiness(services, /(?:^|&)all=(?:1|true)(?:&|$)/.test(query));
-      return plain('application/json', JSON.stringify(readiness), readiness.status === 'ok' ? 200 : 503);
+      return createResponse('application/json', JSON.stringify(readiness), readiness.status === 'ok' ? 200 : 503);
     }
     case '/-/metrics':
-      return plain(metrics.contentType, await metrics.text());
+      return createResponse(metrics.contentType, await metrics.text());
     default:
       return null;
   }

@@ -93,7 +93,7 @@ async function servePack(
   return { status: 200, headers: createGitHeaders('git-upload-pack', 'result'), body };
 }
 
-/** An invalid encoding matches no address. */
+/** Returns the decoded address; an empty text, which matches no copy, if its encoding is invalid. */
 function decodeAddress(address: string): string {
   try {
     return decodeURIComponent(address);

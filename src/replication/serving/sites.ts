@@ -11,7 +11,7 @@ interface SitesServices {
   /** Returns null while the primary does not list this site. */
   readonly siteId: () => number | null;
   /** Returns the current status of this site in the format of the primary's responses. */
-  readonly ownStatus: (site: SiteRow, before: SiteStatusRow | undefined) => Promise<SiteStatusRow | null>;
+  readonly ownStatus: (site: SiteRow, previousStatus: SiteStatusRow | undefined) => Promise<SiteStatusRow | null>;
 }
 
 interface SitesRequest {
@@ -30,6 +30,7 @@ export function parseSitesRequest({ method, path, query }: IncomingRequest): Sit
 /** HEAD is answered like GET. */
 const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
+/** Query parameters that are handled locally, with their valid values. */
 const KNOWN_PARAMETERS: Readonly<Record<string, RegExp>> = {
   page: /^[1-9]\d{0,5}$/,
   per_page: /^[1-9]\d?$|^100$/,
@@ -56,7 +57,9 @@ export async function serveSites(
     ? await loadStatuses(sites, ownSiteId, ownStatus)
     : markCurrentSite(sites, ownSiteId);
   if (parsedRequest.id === null) return orNotModified(request, await paginate(rows, request));
-  const row = rows.find((each) => ('geo_node_id' in each ? each.geo_node_id : each.id) === parsedRequest.id);
+  const row = rows.find(
+    (candidate) => ('geo_node_id' in candidate ? candidate.geo_node_id : candidate.id) === parsedRequest.id,
+  );
   return row === undefined ? null : orNotModified(request, await createJsonResponse(row, 200, request, {}));
 }
 
@@ -70,8 +73,8 @@ async function loadStatuses(
   ownStatus: SitesServices['ownStatus'],
 ): Promise<readonly SiteStatusRow[]> {
   const site = sites.find(({ id }) => id === ownSiteId);
-  const before = statuses.find(({ geo_node_id }) => geo_node_id === ownSiteId);
-  const status = site === undefined ? null : await ownStatus(site, before);
+  const previousStatus = statuses.find(({ geo_node_id }) => geo_node_id === ownSiteId);
+  const status = site === undefined ? null : await ownStatus(site, previousStatus);
   const otherStatuses = statuses.filter(({ geo_node_id }) => geo_node_id !== ownSiteId);
   return [...otherStatuses, ...(status === null ? [] : [status])].sort((a, b) => a.geo_node_id - b.geo_node_id);
 }

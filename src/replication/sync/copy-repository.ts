@@ -38,7 +38,7 @@ export function chooseStorage(git: Git, { storage }: Pick<RemoteReplicable, 'sto
 
 /**
  * Brings the copy to the current state of the primary's repository: updates the existing copy or, if there is none or
- * it is damaged, creates a draft and moves it into place. Rejects with `PrimaryFailure` or `GitFailed`.
+ * it is damaged, creates a draft and moves it into place. Rejects with `PrimaryFailure` or `GitError`.
  */
 export async function copyRepository(
   git: Git,
@@ -79,14 +79,14 @@ async function fetchInto(git: Git, repository: Repository, createRemote: () => G
 /** Moves the draft into place; readers never see a half-removed repository. */
 async function replaceCopy(git: Git, draft: Repository, repository: Repository): Promise<void> {
   await mkdir(dirname(repository.directory), { recursive: true });
-  const replaced = { directory: `${repository.directory}.${randomUUID()}.removed` };
+  const replacedCopy = { directory: `${repository.directory}.${randomUUID()}.removed` };
   if (await repositoryExists(repository)) {
     for (const releaseHook of git.releaseHooks) releaseHook(repository);
-    await rename(repository.directory, replaced.directory);
+    await rename(repository.directory, replacedCopy.directory);
   }
   await rename(draft.directory, repository.directory);
   await syncDirectory(dirname(repository.directory));
-  await rm(replaced.directory, { recursive: true, force: true });
+  await rm(replacedCopy.directory, { recursive: true, force: true });
 }
 
 /** Runs maintenance: each fetch adds a pack or loose objects. */

@@ -16,18 +16,18 @@ export interface Counters {
 }
 
 export function createCounters(clock: Clock): Counters {
-  let counts = new Map<string, { readonly day: string; readonly name: CounterName; count: number }>();
+  let countsByDayAndName = new Map<string, { readonly day: string; readonly name: CounterName; count: number }>();
   return {
     increment(name) {
       const day = getToday(clock);
-      const existingCount = counts.get(day + name);
-      if (existingCount === undefined) counts.set(day + name, { day, name, count: 1 });
-      else existingCount.count++;
+      const dailyCount = countsByDayAndName.get(day + name);
+      if (dailyCount === undefined) countsByDayAndName.set(day + name, { day, name, count: 1 });
+      else dailyCount.count++;
     },
     async flush(database) {
-      const pendingCounts = [...counts.values()];
+      const pendingCounts = [...countsByDayAndName.values()];
       if (pendingCounts.length === 0) return;
-      counts = new Map();
+      countsByDayAndName = new Map();
       await database.transaction(async (tx) => {
         for (const row of pendingCounts) {
           await tx

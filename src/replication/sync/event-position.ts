@@ -1,7 +1,10 @@
 import type { Selectable, Updateable } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 
-/** How far the primary's lists and events have been processed; see the columns of the table. */
+/**
+ * How far the primary's events and lists have been processed: `cursor` is the last processed event, `listing_name` and
+ * `listing_after_id` the position in the current listing of all objects, `listing` its number.
+ */
 export type EventPosition = Omit<Selectable<Schema['geo_position']>, 'id'>;
 
 const INITIAL_POSITION: EventPosition = {
@@ -27,11 +30,11 @@ export async function getPosition(db: Reader): Promise<EventPosition> {
 
 export async function updatePosition(
   tx: Transaction,
-  changes: Omit<Updateable<Schema['geo_position']>, 'id'>,
+  patch: Omit<Updateable<Schema['geo_position']>, 'id'>,
 ): Promise<void> {
   await tx
     .insertInto('geo_position')
-    .values({ ...INITIAL_POSITION, ...changes, id: POSITION_ID })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(changes))
+    .values({ ...INITIAL_POSITION, ...patch, id: POSITION_ID })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(patch))
     .execute();
 }

@@ -21,12 +21,12 @@ interface FollowServices {
 
 const replicableNames: readonly string[] = REPLICABLE_NAMES;
 
-/** Rows scheduled for removal in one transaction. */
+/** Number of rows that one transaction schedules for removal. */
 const BATCH_SIZE = 100;
 
 /** A primary keeps events for a day, or until all enabled sites have read them (contract/operations.md §3.4). */
 const EVENT_RETENTION_MS = 24 * 3_600_000;
-/** Minimum interval of writing `followed_at`. */
+/** Minimum interval between two updates of `followed_at`, in milliseconds. */
 const FOLLOWED_AT_UPDATE_MS = 3_600_000;
 
 /**
@@ -79,15 +79,15 @@ async function beginListing(
   skipPastEvents: boolean,
 ): Promise<void> {
   const { cursor, cursor_at, listing } = await getPosition(database.reader);
-  const start = { cursor, cursor_at };
+  const startPosition = { cursor, cursor_at };
   // The lists include all changes up to now, so the cursor moves past the events of these changes.
   while (skipPastEvents) {
-    const { events, until } = await primary.listEvents(start.cursor);
-    if (until === start.cursor) break;
-    Object.assign(start, { cursor: until, cursor_at: events.at(-1)?.created_at ?? start.cursor_at });
+    const { events, until } = await primary.listEvents(startPosition.cursor);
+    if (until === startPosition.cursor) break;
+    Object.assign(startPosition, { cursor: until, cursor_at: events.at(-1)?.created_at ?? startPosition.cursor_at });
   }
   const firstPage = { listing: listing + 1, listing_name: REPLICABLE_NAMES[0], listing_after_id: 0 };
-  await database.transaction((tx) => updatePosition(tx, { ...start, ...firstPage, listing_scope: scope }));
+  await database.transaction((tx) => updatePosition(tx, { ...startPosition, ...firstPage, listing_scope: scope }));
 }
 
 /**
@@ -110,6 +110,7 @@ async function listPage({ database, primary }: FollowServices, mustRelist: boole
   return true;
 }
 
+/** Schedules the removal of some copies that the current listing did not contain. Returns whether there may be more. */
 function removeUnlistedBatch(database: Database): Promise<boolean> {
   return database.transaction(async (tx) => scheduleRemovalOfUnlisted(tx, (await getPosition(tx)).listing, BATCH_SIZE));
 }

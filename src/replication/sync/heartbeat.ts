@@ -5,6 +5,7 @@ interface HeartbeatOptions {
   readonly clock: Clock;
   readonly poll: () => Promise<unknown>;
   readonly report: () => Promise<unknown>;
+  /** Starts work whose time has come. */
   readonly startDue: () => void;
   readonly pollSeconds: number;
   readonly reportSeconds: number;

@@ -11,7 +11,10 @@ import { isRepository } from '../primary/schemas.ts';
 
 export type RegistryRow = Selectable<Schema['geo_registry']>;
 
-/** Kind of the next step; each kind has its own concurrency limit. */
+/**
+ * Kind of the next step of a row; each kind has its own concurrency limit. The column `pool` has two more values: `verified`
+ * for copies that wait for another verification, and null for copies in progress.
+ */
 export type Pool = 'repository' | 'blob' | 'verification';
 
 /** Key of an object. */
@@ -27,6 +30,7 @@ export function getRetryDelaySeconds(retries: number): number {
   return Math.min(MAX_RETRY_SECONDS, 2 ** Math.min(retries, 30));
 }
 
+/** Returns the pool that copies objects of this kind. */
 const getPool = (name: string): Pool => (isRepository(name) ? 'repository' : 'blob');
 
 /** Schedules new or changed objects to be copied. `listing` is the number of the current listing. */
@@ -63,6 +67,7 @@ export async function scheduleCopies(
 export async function listCopies(tx: Transaction, objects: readonly ReplicableKey[], listing: number): Promise<void> {
   const ids = objects.map(({ replicable_id }) => replicable_id);
   if (ids.length === 0) return;
+  // All objects of a page have the same kind.
   const name = objects[0]!.replicable_name;
   // index: geo_registry_by_object
   const listedRows = await tx
@@ -90,13 +95,13 @@ export async function scheduleRemoval(
   // index: geo_registry_by_object
   await tx
     .updateTable('geo_registry')
-    .set((eb) => ({ ...removalColumns(tx), pool: getPool(replicable_name), generation: eb('generation', '+', 1) }))
+    .set((eb) => ({ ...buildRemovalColumns(tx), pool: getPool(replicable_name), generation: eb('generation', '+', 1) }))
     .where('replicable_name', '=', replicable_name)
     .where('replicable_id', '=', replicable_id)
     .execute();
 }
 
-const removalColumns = (tx: Transaction) => ({
+const buildRemovalColumns = (tx: Transaction) => ({
   state: 'leaving' as const,
   retries: 0,
   due_at: tx.now,
@@ -169,11 +174,11 @@ export async function markStarted(tx: Transaction, { id, generation, state }: Re
 export async function updateUnlessChanged(
   tx: Transaction,
   { id, generation }: Pick<RegistryRow, 'id' | 'generation'>,
-  changes: Omit<Updateable<Schema['geo_registry']>, 'id' | 'generation'>,
+  patch: Omit<Updateable<Schema['geo_registry']>, 'id' | 'generation'>,
 ): Promise<boolean> {
   const updatedRows = await tx
     .updateTable('geo_registry')
-    .set({ ...changes, updated_at: tx.now })
+    .set({ ...patch, updated_at: tx.now })
     .where('id', '=', id)
     .where('generation', '=', generation)
     .returning('id')
@@ -280,6 +285,7 @@ export async function isShared(db: Reader, { id, checksum }: RegistryRow): Promi
  */
 export async function findServableCopy(db: Reader, pathKey: string): Promise<RegistryRow | undefined> {
   // index: geo_registry_by_path
+  // Few rows share a path: a project, a wiki, and copies of former paths.
   const copies = await db.selectFrom('geo_registry').selectAll().where('path_key', '=', pathKey).limit(10).execute();
   const projects = copies.filter(({ replicable_name }) => replicable_name === 'project_repository');
   const candidates = projects.length > 0 ? projects : copies;

@@ -100,38 +100,46 @@ function pluralize(name: string): string {
 
 interface StatusDocumentOptions {
   readonly report: StatusReport;
-  readonly polled: OwnSiteResponse;
+  /** The response to the last poll. */
+  readonly polledSite: OwnSiteResponse;
   /** This site, as the primary serializes it. */
   readonly site: SiteRow;
   /** The last status from the primary; undefined: none yet. */
-  readonly before: SiteStatusRow | undefined;
+  readonly previousStatus: SiteStatusRow | undefined;
   readonly now: Date;
 }
 
 /** Returns the status in the format of the API (contract/operations.md §3.2). */
-export function buildStatusDocument({ report, polled, site, before, now }: StatusDocumentOptions): SiteStatusRow {
+export function buildStatusDocument({
+  report,
+  polledSite,
+  site,
+  previousStatus,
+  now,
+}: StatusDocumentOptions): SiteStatusRow {
   const { status, status_message: message } = report;
   const links = (site._links ?? {}) as Readonly<Record<string, unknown>>;
   const toSeconds = (time: string | null) => (time === null ? 0 : toUnixSeconds(time));
-  const kinds = replicableValues(status);
+  const replicableFields = replicableValues(status);
   return {
     geo_node_id: report.geo_node_id,
     projects_count: status.projects_count,
     container_repositories_replication_enabled: status.container_repositories_replication_enabled,
-    ...kinds,
+    ...replicableFields,
     git_fetch_event_count_weekly: status.git_fetch_event_count_weekly,
     git_push_event_count_weekly: status.git_push_event_count_weekly,
     proxy_remote_requests_event_count_weekly: status.proxy_remote_requests_event_count_weekly,
     proxy_local_requests_event_count_weekly: status.proxy_local_requests_event_count_weekly,
+    // Hearth has no scheduled repository checks, and only the primary has slots.
     repositories_checked_in_percentage: formatPercentage(null, null),
     replication_slots_used_in_percentage: formatPercentage(null, null),
-    repositories_count: kinds.project_repositories_count,
+    repositories_count: replicableFields.project_repositories_count,
     replication_slots_count: null,
     replication_slots_used_count: null,
     healthy: message === '',
     health: message === '' ? 'Healthy' : message,
     health_status: message === '' ? 'Healthy' : 'Unhealthy',
-    missing_oauth_application: before?.missing_oauth_application ?? false,
+    missing_oauth_application: previousStatus?.missing_oauth_application ?? false,
     db_replication_lag_seconds: report.db_replication_lag_seconds,
     replication_slots_max_retained_wal_bytes: null,
     repositories_checked_count: null,
@@ -143,10 +151,10 @@ export function buildStatusDocument({ report, polled, site, before, now }: Statu
     last_successful_status_check_timestamp: toUnixSeconds(now.toISOString()),
     version: report.version,
     revision: report.revision,
-    selective_sync_type: polled.site.selective_sync_type,
-    namespaces: before?.namespaces ?? [],
+    selective_sync_type: polledSite.site.selective_sync_type,
+    namespaces: previousStatus?.namespaces ?? [],
     updated_at: now.toISOString(),
-    storage_shards_match: report.storage_configuration_digest === hashStorageNames(polled.storages),
+    storage_shards_match: report.storage_configuration_digest === hashStorageNames(polledSite.storages),
     _links: { self: links.status, site: links.self },
   };
 }

@@ -33,17 +33,16 @@ interface SyncLoopOptions extends SyncServices {
   readonly log: Log;
   readonly counters: Counters;
   readonly siteId: number;
-  /** Poll interval in seconds. */
-  readonly interval: number;
+  readonly pollIntervalSeconds: number;
 }
 
-/** Rows scheduled for another verification per poll. */
+/** Maximum number of copies that one poll schedules for another verification. */
 const REVERIFY_BATCH_SIZE = 1_000;
 
 export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop> {
-  const { database, primary, clock, log, counters, siteId, git, interval } = options;
+  const { database, primary, clock, log, counters, siteId, git, pollIntervalSeconds } = options;
   await database.transaction((tx) => resumeInterrupted(tx));
-  let polled: OwnSiteResponse | null = null;
+  let polledSite: OwnSiteResponse | null = null;
   let queuedRun: Promise<void> = Promise.resolve();
 
   /** Runs `work` after the previous run has ended: concurrent runs would move the same cursor. */
@@ -54,14 +53,14 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
   };
   const verifyServices = {
     ...options,
-    checksumRetrySeconds: interval,
+    checksumRetrySeconds: pollIntervalSeconds,
     followEvents: () => runInQueue(() => followEvents({ database, clock, primary, log })),
   };
   const copyWorker: Worker = {
     run: (copy) => sync(options, copy),
     onFailure: (copy, error) => database.transaction((tx) => recordFailure(tx, copy, error, toErrorText(error))),
   };
-  const work = createWorkerPool({
+  const workerPool = createWorkerPool({
     database,
     clock,
     log,
@@ -73,35 +72,34 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
         onFailure: async (copy, error) => void (await postpone(options, copy, toErrorText(error))),
       },
     },
-    capacities: () => (polled?.site.enabled ? getCapacities(polled.site) : null),
+    capacities: () => (polledSite?.site.enabled ? getCapacities(polledSite.site) : null),
   });
 
   const status = () => buildStatusReport({ database, git, primary, siteId, now: clock.now() });
 
   const pollOnce = async (): Promise<void> => {
-    const previous = polled;
-    polled = await pollSite(primary, previous, log);
-    if (polled === null || !polled.site.enabled) return;
-    const { site } = polled;
+    polledSite = await pollSite(primary, polledSite, log);
+    if (polledSite === null || !polledSite.site.enabled) return;
+    const { site } = polledSite;
     await runInQueue(() => followPrimary({ database, clock, primary, log }, site));
     const verifiedUntil = addMilliseconds(timestamp(clock), -site.minimum_reverification_interval * DAY_MS);
     await database.transaction((tx) => scheduleReverification(tx, verifiedUntil, REVERIFY_BATCH_SIZE));
-    work.startDue();
+    workerPool.startDue();
   };
 
   return {
-    site: () => polled,
+    site: () => polledSite,
     status,
-    startDue: () => work.startDue(),
-    idle: () => work.idle(),
+    startDue: () => workerPool.startDue(),
+    idle: () => workerPool.idle(),
     async poll() {
       await pollOnce().catch((error) => logFailure(log, error, 'Polling the primary failed'));
       await counters.flush(database).catch((error) => log.warn({ err: error }, 'Storing counters failed'));
-      const processedCounts = work.takeCounts();
+      const processedCounts = workerPool.takeCounts();
       if (Object.values(processedCounts).some((count) => count > 0)) log.info(processedCounts, 'Processed copies');
     },
     async report() {
-      if (!polled?.site.enabled) return;
+      if (!polledSite?.site.enabled) return;
       try {
         await primary.report(await status());
       } catch (error) {
@@ -109,7 +107,7 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
       }
     },
     async stop() {
-      await work.stop();
+      await workerPool.stop();
       await queuedRun;
       await counters.flush(database).catch(() => {});
     },
@@ -117,15 +115,19 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
 }
 
 /** Returns the site, or null if the primary no longer knows it. Throws if the primary is unavailable. */
-async function pollSite(primary: Primary, previous: OwnSiteResponse | null, log: Log): Promise<OwnSiteResponse | null> {
+async function pollSite(
+  primary: Primary,
+  previousSite: OwnSiteResponse | null,
+  log: Log,
+): Promise<OwnSiteResponse | null> {
   try {
     const polled = await primary.getSite();
-    if (previous?.site.enabled !== polled.site.enabled)
-      log.info({ enabled: polled.site.enabled }, 'The primary knows this site');
+    if (previousSite?.site.enabled !== polled.site.enabled)
+      log.info({ enabled: polled.site.enabled }, 'The site is enabled or disabled at the primary');
     return polled;
   } catch (error) {
     if (!(error instanceof PrimaryFailure) || error.kind !== 'rejected') throw error;
-    if (previous !== null)
+    if (previousSite !== null)
       log.warn({ reason: error.message }, 'The primary no longer knows this site: its copies remain unchanged');
     return null;
   }
@@ -145,6 +147,7 @@ function logFailure(log: Log, error: unknown, text: string): void {
   else log.error({ err: error }, text);
 }
 
+/** Maximum length of a stored error text, in characters. */
 const MAX_ERROR_LENGTH = 500;
 
 function toErrorText(error: unknown): string {

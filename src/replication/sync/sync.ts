@@ -30,7 +30,7 @@ export interface SyncServices {
 /** After this many consecutive failures a repository is created again: the existing copy may be the cause. */
 const MAX_REPOSITORY_RETRIES = 5;
 
-/** Copies that share a file are not created and removed concurrently. */
+/** Locks by digest: copies that share a file are not created and removed concurrently. */
 const lockPerBlob = createKeyedLock({ maxWaiting: 10_000, retryAfterSeconds: 1 });
 
 /**
@@ -49,6 +49,7 @@ export async function sync(services: SyncServices, copy: RegistryRow): Promise<v
 /** Stores a failed attempt. */
 export async function recordFailure(tx: Transaction, copy: RegistryRow, error: unknown, text: string): Promise<void> {
   if (copy.state === 'leaving') return void (await updateUnlessChanged(tx, copy, postponedColumns(tx, copy, text)));
+  // After a failed verification, the next attempt creates the copy again.
   const retryState =
     error instanceof GitError && copy.retries >= MAX_REPOSITORY_RETRIES ? ({ verification: 'failed' } as const) : {};
   await updateUnlessChanged(tx, copy, { ...failedColumns(tx, copy, text), ...retryState });
@@ -67,6 +68,7 @@ async function syncRepository(services: SyncServices, copy: RegistryRow, replica
 async function syncBlob(services: SyncServices, copy: RegistryRow, replicable: RemoteReplicable): Promise<void> {
   const { database, blobs, primary } = services;
   const sha256 = replicable.checksum;
+  // 64 digits: a SHA-256, not the checksum of a repository.
   if (sha256 === null || sha256.length !== 64) throw new Error('The primary has no checksum of this file');
   if (copy.checksum !== null && copy.checksum !== sha256) await removeFile(services, copy, copy.checksum);
   const hasBlob = await lockPerBlob(sha256, async () => {

@@ -34,12 +34,12 @@ export interface WorkerPool {
 }
 
 const POOLS = ['repository', 'blob', 'verification'] as const satisfies Pool[];
-const zeroCounts = (): Record<Pool, number> => ({ repository: 0, blob: 0, verification: 0 });
+const createZeroCounts = (): Record<Pool, number> => ({ repository: 0, blob: 0, verification: 0 });
 
 export function createWorkerPool({ database, clock, log, workers, capacities }: WorkerPoolOptions): WorkerPool {
   const busyCopies = new Map<number, Promise<void>>();
-  const runningCounts = zeroCounts();
-  let finishedCounts = zeroCounts();
+  const runningCounts = createZeroCounts();
+  let finishedCounts = createZeroCounts();
   let currentScan: Promise<void> | null = null;
   let isScanPending = false;
   let isStopping = false;
@@ -47,6 +47,7 @@ export function createWorkerPool({ database, clock, log, workers, capacities }: 
   const fillPool = async (pool: Pool): Promise<void> => {
     const freeCapacity = (capacities()?.[pool] ?? 0) - runningCounts[pool];
     if (freeCapacity <= 0) return;
+    // Copies that are still being processed may be due again.
     const dueCopies = await listDue(database.reader, pool, timestamp(clock), freeCapacity + busyCopies.size);
     const idleCopies = dueCopies.filter(({ id }) => !busyCopies.has(id)).slice(0, freeCapacity);
     if (idleCopies.length === 0) return;
@@ -59,7 +60,7 @@ export function createWorkerPool({ database, clock, log, workers, capacities }: 
   const start = (pool: Pool, copy: RegistryRow): void => {
     runningCounts[pool]++;
     const copyPromise = processCopy(pool, copy)
-      .catch((error) => log.error({ err: error, ...logFields(copy) }, 'Storing the result of a copy failed'))
+      .catch((error) => log.error({ err: error, ...getLogFields(copy) }, 'Storing the result of a copy failed'))
       .then(() => {
         runningCounts[pool]--;
         finishedCounts[pool]++;
@@ -75,7 +76,7 @@ export function createWorkerPool({ database, clock, log, workers, capacities }: 
     } catch (error) {
       // Aborted work is started again by the next process (`resumeInterrupted`).
       if (isStopping) return;
-      log.warn({ err: error, ...logFields(copy), retries: copy.retries }, 'Processing a copy failed');
+      log.warn({ err: error, ...getLogFields(copy), retries: copy.retries }, 'Processing a copy failed');
       await workers[pool].onFailure(copy, error);
     }
   };
@@ -109,7 +110,7 @@ export function createWorkerPool({ database, clock, log, workers, capacities }: 
     idle,
     takeCounts() {
       const counts = finishedCounts;
-      finishedCounts = zeroCounts();
+      finishedCounts = createZeroCounts();
       return counts;
     },
     async stop() {
@@ -119,4 +120,4 @@ export function createWorkerPool({ database, clock, log, workers, capacities }: 
   };
 }
 
-const logFields = ({ replicable_name, replicable_id }: RegistryRow) => ({ replicable_name, replicable_id });
+const getLogFields = ({ replicable_name, replicable_id }: RegistryRow) => ({ replicable_name, replicable_id });
