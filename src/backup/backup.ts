@@ -173,6 +173,7 @@ async function addPart(
 /** Bytes written into a part at once. */
 const CHUNK_BYTES = 2 ** 18;
 
+/** Writes one part per table: a line with the columns, then a line per row. Returns the totals. */
 async function writeTables(
   { progress }: ServerData,
   writer: ArchiveWriter,
@@ -180,10 +181,10 @@ async function writeTables(
   blobNamesSpool: Spool,
 ) {
   const tables: Record<string, TablePart> = {};
-  const blobs = { count: 0, bytes: 0 };
+  const blobTotals = { count: 0, bytes: 0 };
   for (const table of snapshot.tables) {
     let rows = 0;
-    const onRows = table.name === 'blobs' ? createBlobNameCollector(table, blobNamesSpool, blobs) : async () => {};
+    const onRows = table.name === 'blobs' ? createBlobNameCollector(table, blobNamesSpool, blobTotals) : async () => {};
     const { sha256 } = await addPart(writer, tablePartName(table.name), async (write) => {
       const lines = createTextBuffer(write);
       await lines.add(`${JSON.stringify(table.columns.map(({ name, kind }) => [name, kind]))}\n`);
@@ -197,21 +198,21 @@ async function writeTables(
     });
     tables[table.name] = { rows, last_id: table.lastId, sha256 };
   }
-  return { tables, blobs };
+  return { tables, blobs: blobTotals };
 }
 
 /** Returns a function that appends the digests in rows of blobs to the spool and adds up their sizes. */
 function createBlobNameCollector(
   { columns }: CopiedTable,
   blobNamesSpool: Spool,
-  blobs: { count: number; bytes: number },
+  blobTotals: { count: number; bytes: number },
 ) {
   const [digestIndex, sizeIndex] = ['sha256', 'size'].map((column) =>
     columns.findIndex((candidate) => candidate.name === column),
   );
   return async (rows: readonly CellValues[]) => {
-    for (const row of rows) blobs.bytes += Number(row[sizeIndex!]);
-    blobs.count += rows.length;
+    for (const row of rows) blobTotals.bytes += Number(row[sizeIndex!]);
+    blobTotals.count += rows.length;
     await blobNamesSpool.add(Buffer.from(rows.map((row) => `${row[digestIndex!]}\n`).join('')));
   };
 }
@@ -230,6 +231,7 @@ function toJsonValues({ name, columns }: CopiedTable, row: CellValues): CellValu
   });
 }
 
+/** JavaScript types of the values of each kind of column. */
 const JSON_TYPES = { integer: 'number', real: 'number', boolean: 'boolean', text: 'string' } as const;
 
 /** Collects texts and writes them in chunks of at least CHUNK_BYTES characters. `flush` writes the rest. */
@@ -317,6 +319,7 @@ async function writeRepository(
 /** Length of a blob's digest in hexadecimal digits; the spool has one digest per line. */
 const DIGEST_LENGTH = 64;
 
+/** Writes one part per blob. Throws if a file is missing or does not match its digest. */
 async function writeBlobs(
   { blobs, progress }: ServerData,
   writer: ArchiveWriter,

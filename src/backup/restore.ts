@@ -90,6 +90,7 @@ export async function restore(config: Config, path: string, progress: Progress):
   }
 }
 
+/** Throws unless all storages of the archive are configured. */
 function requireStorages({ storages }: Config, { repositories }: Manifest): void {
   const missing = repositories.storages.filter((name) => storages[name] === undefined);
   if (missing.length > 0) {
@@ -178,6 +179,7 @@ async function writeArchiveContent(server: ServerData, archive: BackupArchive, k
 /** Maximum length of a row in bytes. */
 const MAX_ROW_BYTES = 2 ** 28;
 
+/** Creates a repository from its bundle, and removes it from the map. */
 async function writeRepository(
   { git, progress }: ServerData,
   { file, manifest }: BackupArchive,
@@ -198,6 +200,7 @@ async function writeRepository(
   );
 }
 
+/** Stores a blob. Throws if its content does not match the digest in its name. */
 async function writeBlob(
   { blobs, progress }: ServerData,
   file: FileHandle,
@@ -321,4 +324,5 @@ function parseRow(table: string, columns: Columns, row: unknown): CellValues {
   });
 }
 
+/** JavaScript types of the values of each kind of column, as parsed from JSON. */
 const JSON_TYPES = { integer: 'number', real: 'number', boolean: 'boolean', text: 'string', bytes: 'string' } as const;

@@ -117,7 +117,7 @@ export function damagedRepositoryError(
 
 function countLines(lines: Buffer): number {
   let count = 0;
-  for (let at = lines.indexOf(0x0a); at >= 0; at = lines.indexOf(0x0a, at + 1)) count += 1;
+  for (let index = lines.indexOf(0x0a); index >= 0; index = lines.indexOf(0x0a, index + 1)) count += 1;
   return count;
 }
 

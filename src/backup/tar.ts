@@ -130,19 +130,21 @@ export async function* readTarEntries(file: FileHandle): AsyncGenerator<TarEntry
     if (block.every((byte) => byte === 0)) return verifyEnd(file, position, fileSize, declaredBytes);
     const { name, size: headerSize, type } = parseHeader(block);
     const size: number = declaredBytes !== null && type === '0' ? declaredBytes : headerSize;
-    const at = position + BLOCK_BYTES;
-    const nextPosition = at + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
+    const contentPosition = position + BLOCK_BYTES;
+    const nextPosition = contentPosition + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
     if (nextPosition > fileSize) throw new TarDamaged(`The archive ends in the middle of ${name}`);
-    if (!(await readAt(file, at + size, nextPosition - at - size)).every((byte) => byte === 0)) {
+    if (
+      !(await readAt(file, contentPosition + size, nextPosition - contentPosition - size)).every((byte) => byte === 0)
+    ) {
       throw new TarDamaged(`The padding after ${name} is not zero`);
     }
     if (type === 'x') {
       if (declaredBytes !== null || size > MAX_PAX_BYTES)
         throw new TarDamaged(`The extended header of ${name} is invalid`);
-      declaredBytes = parsePaxSize(await readAt(file, at, size));
+      declaredBytes = parsePaxSize(await readAt(file, contentPosition, size));
     } else {
       declaredBytes = null;
-      yield { name, size, at };
+      yield { name, size, at: contentPosition };
     }
     position = nextPosition;
   }
@@ -163,6 +165,7 @@ async function verifyEnd(
   }
 }
 
+/** Parses the header of a file or of a pax record. Throws `TarDamaged` for all others. */
 function parseHeader(block: Buffer): { name: string; size: number; type: '0' | 'x' } {
   const readField = (from: number, length: number) => block.toString('latin1', from, from + length).split('\0', 1)[0]!;
   const readNumber = (from: number, length: number) => {
@@ -180,6 +183,7 @@ function parseHeader(block: Buffer): { name: string; size: number; type: '0' | '
   return { name, size, type };
 }
 
+/** Returns the size in a pax record. Throws if the record is not one that `buildPaxRecord` builds. */
 function parsePaxSize(record: Buffer): number {
   const text = record.toString('latin1');
   const digits = /^\d+ size=(\d{1,15})\n$/.exec(text)?.[1];
@@ -192,10 +196,10 @@ function parsePaxSize(record: Buffer): number {
 /** Maximum number of bytes that are read at once. */
 const CHUNK_BYTES = 2 ** 18;
 
-async function readAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   for (let doneBytes = 0; doneBytes < length; ) {
-    const { bytesRead } = await file.read(bytes, doneBytes, length - doneBytes, at + doneBytes);
+    const { bytesRead } = await file.read(bytes, doneBytes, length - doneBytes, position + doneBytes);
     if (bytesRead === 0) throw new TarDamaged('The end of the archive is missing');
     doneBytes += bytesRead;
   }

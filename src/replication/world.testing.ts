@@ -62,6 +62,7 @@ const SITE: OwnSiteRecord = {
   selective_sync_namespace_ids: [],
 };
 
+/** Starts a fake primary, which is closed after the test. */
 export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
   const testDatabase = await testPlace('empty');
   const git = createGit({

@@ -71,6 +71,7 @@ async function* checkBlob(context: CheckContext, { sha256, size }: BlobRow): Asy
   };
 }
 
+/** Returns the actual digest and size of a file; null if it is missing. */
 async function digestBlob({ blobs: store }: CheckContext, sha256: string): Promise<BlobRow | null> {
   const openedBlob = await openBlob(store, sha256);
   if (openedBlob === null) return null;

@@ -180,6 +180,7 @@ function exchangeWithPrimary(
   });
 }
 
+/** Streams the response of the primary to the client. */
 function forwardResponse(primaryResponse: IncomingMessage, { request, response, extraHeaders }: Forwarding): void {
   const raw = request.stream;
   const headers = [...buildResponseHeaders(primaryResponse), ...Object.entries(extraHeaders).flat()];

@@ -28,12 +28,14 @@ export async function register(registration: RegisterOptions): Promise<SiteIdent
   return registerAsAdministrator(registration);
 }
 
+/** Returns the site to which the keys belong. */
 async function registerByKeys({ client, clock, signal }: RegisterOptions, keys: SiteKeys): Promise<SiteIdentity> {
   const headers = { authorization: siteAuthorization(keys, { scope: 'geo_api' }, clock.now()) };
   const { site } = await client.json({ path: '/api/v4/geo/site', headers, signal }, OwnSiteResponse);
   return { siteId: site.id, ...keys };
 }
 
+/** Finds or creates the site by its name and requests new keys, which invalidates the previous ones. */
 async function registerAsAdministrator(registration: RegisterOptions): Promise<SiteIdentity> {
   const { client, name, signal } = registration;
   const headers = { 'private-token': registration.token };

@@ -133,6 +133,7 @@ async function checkFetch(
 const PAGE_SIZE = 20;
 const MAX_PAGES = 100;
 
+/** Loads all sites and statuses with the credentials of the request. Rejects with `PrimaryFailure` if they do not suffice. */
 async function loadSites(primaryClient: PrimaryClient, request: IncomingRequest): Promise<SitesAndStatuses> {
   const headers = pickCredentialHeaders(request);
   const tokenParameters = pickCredentialQuery(request);

@@ -67,6 +67,7 @@ function markCurrentSite({ sites }: SitesAndStatuses, ownSiteId: number): readon
   return sites.map((row) => ({ ...row, current: row.id === ownSiteId }));
 }
 
+/** Returns the statuses of all sites by id, with the current one of this site. */
 async function loadStatuses(
   { sites, statuses }: SitesAndStatuses,
   ownSiteId: number,
@@ -79,6 +80,7 @@ async function loadStatuses(
   return [...otherStatuses, ...(status === null ? [] : [status])].sort((a, b) => a.geo_node_id - b.geo_node_id);
 }
 
+/** Returns the requested page of the rows, with the headers of a page. */
 function paginate(rows: readonly object[], request: IncomingRequest) {
   const parameters = Object.fromEntries(new URLSearchParams(request.query));
   const pagination = {

@@ -73,6 +73,7 @@ async function handleExchange(
   }
 }
 
+/** Answers a request locally or by proxy. Returns the status and where it was answered, for log and metrics. */
 async function respond(options: TransportOptions, request: IncomingRequest, response: ServerResponse) {
   const { services, proxy, answerLocally, respondWhilePrimaryIsAway, onProxied, siteName } = options;
   const siteHeader = { 'X-Hearth-Site': encodeHeaderValue(siteName()) };

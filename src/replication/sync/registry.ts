@@ -101,6 +101,7 @@ export async function scheduleRemoval(
     .execute();
 }
 
+/** Columns of a copy that is to be removed. */
 const buildRemovalColumns = (tx: Transaction) => ({
   state: 'leaving' as const,
   retries: 0,

@@ -55,6 +55,7 @@ export async function recordFailure(tx: Transaction, copy: RegistryRow, error: u
   await updateUnlessChanged(tx, copy, { ...failedColumns(tx, copy, text), ...retryState });
 }
 
+/** Updates or creates the copy of a repository. A copy in another storage is deleted first. */
 async function syncRepository(services: SyncServices, copy: RegistryRow, replicable: RemoteReplicable): Promise<void> {
   const { database, git, primary } = services;
   const storage = chooseStorage(git, replicable);
@@ -65,6 +66,7 @@ async function syncRepository(services: SyncServices, copy: RegistryRow, replica
   await database.transaction((tx) => updateUnlessChanged(tx, copy, { ...syncedColumns(tx), ...addresses }));
 }
 
+/** Copies a file. A file with a former checksum is deleted first, unless another copy uses it. */
 async function syncBlob(services: SyncServices, copy: RegistryRow, replicable: RemoteReplicable): Promise<void> {
   const { database, blobs, primary } = services;
   const sha256 = replicable.checksum;

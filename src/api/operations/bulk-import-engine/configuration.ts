@@ -5,6 +5,7 @@ import type { SourceConfiguration } from './source.ts';
 
 /** Stores the URL and the token of a source, both encrypted. */
 
+/** Context to which a ciphertext is bound: one column of one import. */
 const getEncryptionContext = (importId: number, column: 'url' | 'token') =>
   `bulk_import_configurations.${column}:${importId}`;
 

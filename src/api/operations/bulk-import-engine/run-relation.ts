@@ -106,6 +106,7 @@ const toTooManyPagesFailure = (relation: string): ImportFailure => ({
   message: `The source lists too many ${relation}`,
 });
 
+/** Prepares the destination for the relation and marks the relation as started, in one transaction. */
 async function startRelation(run: EntityRun, tracker: TrackerRow, relation: Relation): Promise<void> {
   await run.services.runUnitOfWork(run.importer, async (uow) => {
     await relation.before?.(uow, await loadTarget(uow, run));
@@ -138,6 +139,7 @@ async function fetchPage(
 const getPagePath = (listPath: string, page: number) =>
   `${listPath}${listPath.includes('?') ? '&' : '?'}page=${page}&per_page=${PER_PAGE}`;
 
+/** Returns whether the response is a 2xx with a list of acceptable length. */
 const isList = ({ status, json: value }: SourceResponse): boolean =>
   status >= 200 && status <= 299 && Array.isArray(value) && value.length <= MAX_ELEMENTS;
 
@@ -165,6 +167,7 @@ function hasNextLink(link: string | null, baseUrl: string): boolean {
   return url !== undefined && URL.parse(url)?.origin === URL.parse(baseUrl)?.origin;
 }
 
+/** Returns the number of elements that the source announces; null if it announces none. */
 function parseTotal(response: SourceResponse): number | null {
   const total = response.header('x-total');
   return total !== null && /^\d{1,9}$/.test(total) ? Number(total) : null;
@@ -202,6 +205,7 @@ export async function recordProgress(
   await updateImport(tx, entity.bulk_import_id, {});
 }
 
+/** Ends the relation without a failure. */
 export async function endRelation(
   { services }: EntityRun,
   tracker: TrackerRow,

@@ -43,7 +43,7 @@ export async function runRepository(run: EntityRun, tracker: TrackerRow): Promis
   try {
     const repository = getRepository(git, { ...project, ...lockedRepository });
     const target = { repository, defaultBranch: project.default_branch };
-    // Not null, because no status means that the repository is missing.
+    // Not null: without `missingStatuses`, every failed response throws.
     const omittedRefs = (await fetchRepository(run, tracker, async () => target, '.git'))!;
     const branches = await listFetchedBranches(git, repository);
     await chooseDefaultBranch(run.services, project.id, branches);

@@ -30,6 +30,7 @@ export async function runWiki(run: EntityRun, tracker: TrackerRow): Promise<void
 
 type Project = NonNullable<Awaited<ReturnType<typeof loadTarget>>['destination']['project']>;
 
+/** Fetches the wiki, and stores its new pages and the state of the tracker. Skips the tracker if the source has no wiki. */
 async function fetchWiki(run: EntityRun, tracker: TrackerRow, project: Project): Promise<void> {
   const { database, git } = run.services;
   let startedWiki: Awaited<ReturnType<typeof startWiki>> | undefined;

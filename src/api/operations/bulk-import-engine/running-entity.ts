@@ -56,6 +56,7 @@ export async function loadImporter(db: Reader, userId: number): Promise<SignedIn
   return caller;
 }
 
+/** Returns the group or project that the entity created, with the role of the caller; null if it was deleted. */
 async function loadDestination(db: Reader, caller: SignedInCaller, row: EntityRow): Promise<GroupOrProject | null> {
   if (row.namespace_id !== null) {
     const group = await findGroup(db, caller, String(row.namespace_id));

@@ -20,6 +20,7 @@ const MAX_RUNNING_ENTITIES = 5;
 /** Milliseconds until an import without progress times out, and until the credentials of an ended import are deleted. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** Key of the lock under which entities of a user start. */
 export const importLockKey = ({ user_id }: Pick<ImportRow, 'user_id'>) => `bulk imports of user ${user_id}`;
 
 /** Enqueues follow-up jobs in the same transaction. */

@@ -241,6 +241,7 @@ export async function findMappedUsers(
   return new Map(rows.map(({ source_user_id, user_id }) => [source_user_id, user_id]));
 }
 
+/** Stores the local user of a source user, unless another run has stored it. Null: no local user. */
 export async function insertMappedUser(
   tx: Transaction,
   importId: number,

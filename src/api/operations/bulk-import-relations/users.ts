@@ -52,6 +52,7 @@ export async function findLocalUserId(
 
 const BLOCKED_STATES: readonly unknown[] = ['blocked', 'pending'];
 
+/** Returns whether content of the source may be attributed to this user. */
 function isMatchable(user: User | null): user is User {
   return user !== null && !user.bot && !user.internal && !BLOCKED_STATES.includes(getStateBlock(user));
 }

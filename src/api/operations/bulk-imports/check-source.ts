@@ -69,6 +69,7 @@ interface VersionCheck extends CheckedSource {
   readonly hasTokenScopes: boolean;
 }
 
+/** Returns the version of the source, or the failure. */
 async function checkVersion(get: GetFromSource): Promise<VersionCheck | Failure<'failed'>> {
   const versionResponse = await get('/version');
   // `/metadata` replaces the deprecated `/version`.

@@ -33,6 +33,7 @@ function createMatchingTextType(isValid: (value: string) => boolean, message: st
 /** Maximum length of a path, in characters. */
 const MAX_LENGTH = 4096;
 
+/** Returns whether the path consists of valid segments and does not begin with a reserved name. */
 function isRelativePath(path: string): boolean {
   const segments = path.split('/');
   return segments.every((segment) => /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(segment)) && !isReservedName(segments[0]!);

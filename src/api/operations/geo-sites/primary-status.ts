@@ -19,6 +19,7 @@ interface PrimaryStatusOptions {
   readonly revision: string;
 }
 
+/** Computes the status of this server in the format of a reported status. */
 export async function getPrimaryStatus(
   db: Reader,
   { siteId, now, storages, version, revision }: PrimaryStatusOptions,
@@ -57,6 +58,7 @@ function findLastEvent(db: Reader) {
   return db.selectFrom('geo_events').select(['id', 'created_at']).orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
+/** Returns the counts of all kinds by field name. Kinds that Hearth does not have count 0. */
 async function countPrimaryReplicables(db: Reader): Promise<Record<string, number>> {
   const countsByKind = await countReplicables(db);
   const namedCounts = REPLICABLE_KINDS.flatMap((kind) => {

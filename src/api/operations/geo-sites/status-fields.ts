@@ -80,7 +80,7 @@ export function replicableValues(counts: Counts): Record<CountName, number | str
       const registryCount = getCount(`${kind}_registry_count`);
       const names = [...PRIMARY_COUNT_SUFFIXES, ...SECONDARY_COUNTS].map((suffix) => `${kind}_${suffix}`);
       return [
-        // A secondary reports no `_count`: its registry has a row per object.
+        // Stored reports of secondaries have no `_count`. The registry of a secondary has a row per object.
         [`${kind}_count`, getCount(`${kind}_count`) ?? registryCount],
         ...names.map((name) => [name, getCount(name)] as const),
         [`${kind}_synced_in_percentage`, formatPercentage(getCount(`${kind}_synced_count`), registryCount)],

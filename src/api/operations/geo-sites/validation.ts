@@ -48,6 +48,7 @@ function validateName(name: string, isTaken: boolean): string[] {
   return [...(isTaken ? ['has already been taken'] : []), ...lengthErrors];
 }
 
+/** Returns the errors of a URL. A scheme other than HTTP hides all other errors. */
 function validateUrl(url: string): string[] {
   if (!/^https?:/i.test(url)) return [`is blocked: ${SCHEME_ERROR}`];
   // `URL` ignores line breaks and tabs, but the stored text would contain them.

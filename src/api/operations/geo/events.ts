@@ -20,6 +20,7 @@ interface SiteEventPage {
   readonly scannedUntilId: number;
 }
 
+/** Returns the columns that decide which objects a site copies; null if the site was deleted. */
 export async function findSiteScope(db: Reader, siteId: number): Promise<SiteScope | null> {
   // index: geo_sites primary key
   const row = await db.selectFrom('geo_sites').select(siteScopeColumns).where('id', '=', siteId).executeTakeFirst();
@@ -60,6 +61,7 @@ function listEventsAfter(db: Reader, afterId: number, limit: number): Promise<St
   return db.selectFrom('geo_events').selectAll().where('id', '>', afterId).orderBy('id').limit(limit).execute();
 }
 
+/** Returns the key of an object in maps of this file: its kind and id. */
 const toReplicableKey = ({
   replicable_name: name,
   replicable_id: id,

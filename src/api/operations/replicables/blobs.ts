@@ -52,6 +52,7 @@ export function isInSelection(db: Reader, id: Expression<number>, selection: Rep
   return 'ids' in selection ? isInIds(db, id, selection.ids) : sql<boolean>`${id} > ${selection.afterId}`;
 }
 
+/** Returns the maximum number of rows that the selection can contain. */
 export const getSelectionLimit = (selection: ReplicableSelection): number =>
   'ids' in selection ? selection.ids.length : selection.limit;
 

@@ -107,6 +107,7 @@ async function findStoredChecksum(db: Reader, name: ReplicableName, id: number):
   return row ?? null;
 }
 
+/** Returns the repository of this kind and id; null for blobs, empty wikis and deleted repositories. */
 async function findLocation(db: Reader, name: ReplicableName, id: number): Promise<VersionedLocation | null> {
   if (name === 'snippet_repository') return findSnippetLocation(db, id);
   if (name === 'project_wiki_repository' || name === 'group_wiki_repository') return findWikiLocation(db, id);

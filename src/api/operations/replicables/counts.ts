@@ -48,6 +48,7 @@ async function countRepositories(db: Reader): Promise<ReplicableCounts> {
     .executeTakeFirstOrThrow();
 }
 
+/** Counts the wikis that secondaries can fetch, like `createWikiLoader` selects them. */
 async function countWikis(db: Reader, owner: 'project' | 'group'): Promise<ReplicableCounts> {
   return db
     .selectFrom('wikis')

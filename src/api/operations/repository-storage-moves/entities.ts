@@ -31,6 +31,7 @@ function toMoveValues(move: Move) {
   };
 }
 
+/** Returns the distinct ids of the moved containers, which are all of one kind. */
 const listContainerIds = (moves: readonly Move[], column: ContainerKind['column']) => [
   ...new Set(moves.map((move) => move[column] as number)),
 ];

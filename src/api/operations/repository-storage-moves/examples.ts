@@ -35,15 +35,15 @@ const by = 'administrator';
 const scheduleMoves = () =>
   ({ by, params: { source_storage_name: 'default', destination_storage_name: 'default' } }) as const;
 const listAllMoves = () => ({ by }) as const;
-const getMove = (createContainer: (scene: Scene) => Promise<CreatedContainer>) => async (scene: Scene) => {
+const buildGetMove = (createContainer: (scene: Scene) => Promise<CreatedContainer>) => async (scene: Scene) => {
   const { repository_storage_move_id } = await createMove(scene, await createContainer(scene));
   return { by, path: { repository_storage_move_id } } as const;
 };
-const listMovesOf = (createContainer: (scene: Scene) => Promise<CreatedContainer>) => async (scene: Scene) =>
+const buildListMovesOf = (createContainer: (scene: Scene) => Promise<CreatedContainer>) => async (scene: Scene) =>
   ({ by, path: { id: (await createContainer(scene)).id } }) as const;
-const getMoveOf = (createContainer: (scene: Scene) => Promise<CreatedContainer>) => async (scene: Scene) =>
+const buildGetMoveOf = (createContainer: (scene: Scene) => Promise<CreatedContainer>) => async (scene: Scene) =>
   ({ by, path: await createMove(scene, await createContainer(scene)) }) as const;
-const createMoveOf = (createContainer: (scene: Scene) => Promise<CreatedContainer>) => async (scene: Scene) =>
+const buildCreateMoveOf = (createContainer: (scene: Scene) => Promise<CreatedContainer>) => async (scene: Scene) =>
   ({ by, path: { id: (await createContainer(scene)).id }, params: { destination_storage_name: 'default' } }) as const;
 
 export const examples: Examples<typeof endpoints> = {
@@ -53,16 +53,16 @@ export const examples: Examples<typeof endpoints> = {
   listProjectMoves: listAllMoves,
   listSnippetMoves: listAllMoves,
   listGroupMoves: listAllMoves,
-  getProjectMove: getMove(createProjectContainer),
-  getSnippetMove: getMove(createSnippetContainer),
-  getGroupMove: getMove(createGroupContainer),
-  listMovesOfProject: listMovesOf(createProjectContainer),
-  listMovesOfSnippet: listMovesOf(createSnippetContainer),
-  listMovesOfGroup: listMovesOf(createGroupContainer),
-  getMoveOfProject: getMoveOf(createProjectContainer),
-  getMoveOfSnippet: getMoveOf(createSnippetContainer),
-  getMoveOfGroup: getMoveOf(createGroupContainer),
-  createProjectMove: createMoveOf(createProjectContainer),
-  createSnippetMove: createMoveOf(createSnippetContainer),
-  createGroupMove: createMoveOf(createGroupContainer),
+  getProjectMove: buildGetMove(createProjectContainer),
+  getSnippetMove: buildGetMove(createSnippetContainer),
+  getGroupMove: buildGetMove(createGroupContainer),
+  listMovesOfProject: buildListMovesOf(createProjectContainer),
+  listMovesOfSnippet: buildListMovesOf(createSnippetContainer),
+  listMovesOfGroup: buildListMovesOf(createGroupContainer),
+  getMoveOfProject: buildGetMoveOf(createProjectContainer),
+  getMoveOfSnippet: buildGetMoveOf(createSnippetContainer),
+  getMoveOfGroup: buildGetMoveOf(createGroupContainer),
+  createProjectMove: buildCreateMoveOf(createProjectContainer),
+  createSnippetMove: buildCreateMoveOf(createSnippetContainer),
+  createGroupMove: buildCreateMoveOf(createGroupContainer),
 };

@@ -18,6 +18,7 @@ async function requirePaidTier({ services }: AccessCall): Promise<void> {
   if (services.config.tier === 'free') throw notFound();
 }
 
+/** Creates the access to read the wiki of a project or group, also without signing in if it is public. */
 export function readWikiAccess({ type }: ParentKind): Access<{ parent: GroupOrProject; caller: Caller }> {
   if (type === 'project')
     return inProjectAllowingAnonymous('read_wiki').map(({ project, caller }) => ({ parent: { project }, caller }));
@@ -26,6 +27,7 @@ export function readWikiAccess({ type }: ParentKind): Access<{ parent: GroupOrPr
     .map(({ group, caller }) => ({ parent: { group }, caller }));
 }
 
+/** Creates the access to change the wiki of a project or group. */
 export function writeWikiAccess(
   { type }: ParentKind,
   ability: WikiAbility,

@@ -69,6 +69,7 @@ export function writeToWiki<Result, Code extends string>(
 ): Promise<WriteResult<Result> | Failure<WriteFailure | Code>> {
   const { project, group } = writer.parent;
   const key = project ? `project ${project.id}` : `group ${group.id}`;
+  // `services.git` names the client that waits for the lock.
   return wikiLocks(services.git)(key, () => writeWithLock(services, writer, planChanges), services.git);
 }
 
@@ -77,6 +78,7 @@ async function writeWithLock<Result, Code extends string>(
   writer: WikiWriter,
   planChanges: (snapshot: WikiSnapshot | null) => PlanPromise<Result, Code>,
 ): Promise<WriteResult<Result> | Failure<WriteFailure | Code>> {
+  // Not bound to the client: a write that has begun is completed even if the client disconnects.
   const services = { ...clientServices, git: gitForClient(clientServices.git, null) };
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const storedWiki = await findWiki(services.database.reader, writer.parent);

@@ -52,6 +52,7 @@ const EMBEDDED_EXTENSIONS = new Set(
   'png jpg jpeg gif bmp tiff ico webp mp4 m4v mov webm ogv mp3 oga ogg spx wav'.split(' '),
 );
 
+/** Returns a Markdown link, or an embedding for images, videos and audio files. */
 function toMarkdownLink(name: string, path: string): string {
   const dotIndex = name.lastIndexOf('.');
   if (dotIndex < 0 || !EMBEDDED_EXTENSIONS.has(name.slice(dotIndex + 1).toLowerCase())) return `[${name}](${path})`;

@@ -15,6 +15,7 @@ interface GetPageInput {
   readonly render_html: boolean;
 }
 
+/** Returns the page at the head of the default branch, or at `version`. */
 export async function getPage(
   services: Pick<Services, 'database' | 'git'>,
   parent: GroupOrProject,
@@ -30,6 +31,7 @@ export async function getPage(
   return render_html ? renderHtml(page, reader) : page;
 }
 
+/** Returns the wiki at the commit with this id; null if there is no such commit. */
 async function loadWikiAtVersion(currentWiki: WikiSnapshot, version: string): Promise<WikiSnapshot | null> {
   if (!/^[0-9a-f]{7,40}$/i.test(version)) return null;
   const commit = await resolveRevision(currentWiki.git, currentWiki.repository, version);

@@ -37,6 +37,7 @@ function buildCacheHeaders(snapshot: WikiSnapshot | null, withContent: boolean) 
   return { ETag: `W/"${tag}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' };
 }
 
+/** Yields the texts of which the JSON array of all pages consists. */
 async function* writeJson(
   services: ListingServices,
   snapshot: WikiSnapshot,

@@ -18,6 +18,7 @@ export interface RenderedPage {
   readonly front_matter: Readonly<Record<string, unknown>>;
 }
 
+/** Returns a page with its id and its parsed front matter. */
 export async function renderPage(
   services: Pick<Services, 'database'>,
   { wiki_id }: Wiki,

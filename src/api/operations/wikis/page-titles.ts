@@ -14,6 +14,7 @@ export function toPageSlug(title: string, existingPage?: PageName): string {
   return normalizePath(`${getFolder(existingPage.slug)}${title}`);
 }
 
+/** Resolves `.`, `..` and empty segments, and replaces spaces by `-`. */
 function normalizePath(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/').map(collapseSpaces)) {

@@ -65,6 +65,7 @@ export async function uploadAttachment(
   return { file_name, file_path, branch: writeResult.result ?? writeResult.wiki.default_branch };
 }
 
+/** Returns `fileInvalid` if the parameter `file` is present but is no file, otherwise `fileMissing`. */
 function toMissingFileFailure({ file }: RawParameters): Failure<'fileMissing' | 'fileInvalid'> {
   return fail(file === undefined || isFilePart(file) ? 'fileMissing' : 'fileInvalid');
 }

@@ -53,7 +53,7 @@ export async function createPage(
   return isFailure(writeResult) ? writeResult : renderPage(services, writeResult.wiki, page, content, 'afterWrite');
 }
 
-/** Returns the failure of a new page. For renamed pages GitLab has another text, `SAME_TITLE`. */
+/** Returns the failure of a new page. GitLab words the failure of a renamed page differently (`commit-page.ts`). */
 function failDuplicatePage({ page }: FoundPage): Failure<'invalid'> {
   return invalid({ base: [`Duplicate page: A page with that title already exists in the file ${page.path}`] });
 }
