@@ -61,6 +61,7 @@ export async function* readParts(file: FileHandle): AsyncGenerator<TarEntry> {
   let previous = { rank: -1, name: '' };
   try {
     for await (const entry of readTarEntries(file)) {
+      // Position of the kind of part; within a kind, parts are ordered by name.
       const rank = PARTS.findIndex((pattern) => pattern.test(entry.name));
       if (rank === -1) throw damagedArchive(`${JSON.stringify(entry.name)} is not a part of a backup`);
       if (rank < previous.rank || (rank === previous.rank && entry.name <= previous.name)) {

@@ -92,6 +92,7 @@ export function parseManifest(text: string): Manifest | { readonly format: numbe
   if (parsed === null || typeof parsed.format !== 'number' || typeof parsed.version !== 'string') return null;
   if (parsed.format !== FORMAT) return { format: parsed.format, version: parsed.version };
   const { sha256: _, ...content } = parsed;
+  // The text, which contains the checksum, must be exactly the one that a backup writes.
   return Value.Check(manifestSchema, content) && text === formatManifest(content) ? content : null;
 }
 

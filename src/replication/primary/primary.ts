@@ -73,6 +73,7 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
     getSite: () => client.json({ path: '/api/v4/geo/site', headers: createHeaders(), signal }, OwnSiteResponse),
     listReplicables: (name, id) => listPage(name, id, PAGE_SIZE),
     async findReplicable(name, id) {
+      // The primary has no endpoint for one object, so a page of one begins right before it.
       const [first] = await listPage(name, id - 1, 1);
       return first?.replicable_id === id ? first : null;
     },

@@ -83,6 +83,7 @@ export function createCallerChecks({ client, primary, clock }: CallerChecksOptio
           isCurrentPath(primary(), copy),
           checkFetch(client, request, copy),
         ]);
+        // A caller without credentials has to authenticate first, wherever the repository is now.
         return isPathCurrent || primaryVerdict === 'unauthenticated' ? primaryVerdict : 'no';
       });
       return verdict === 'yes';
@@ -100,7 +101,7 @@ export function createCallerChecks({ client, primary, clock }: CallerChecksOptio
   };
 }
 
-/** Returns whether the object still has this path: another repository may have it now. */
+/** Returns whether the object still has this path: another repository may have it now. Copies of wikis store it with `.wiki`. */
 async function isCurrentPath(
   primary: Primary | null,
   { replicable_name, replicable_id, path }: RegistryRow,

@@ -72,7 +72,10 @@ async function listScope(services: FollowServices, scope: string): Promise<void>
   log.info('Listed all objects to copy');
 }
 
-/** Stores the start of a listing of all objects. `skipPastEvents` moves the event cursor to the latest event. */
+/**
+ * Stores the start of a listing of all objects. `skipPastEvents` moves the event cursor to the latest event; otherwise the
+ * unread events are processed after the listing.
+ */
 async function beginListing(
   { database, primary }: FollowServices,
   scope: string,

@@ -68,6 +68,7 @@ async function computeOwnChecksum({ git, blobs }: SyncServices, copy: RegistryRo
     if (copy.verification === 'verified' && !(await fsck(git, repository)).ok) return null;
     return await computeRepositoryChecksum(git, repository);
   } catch (error) {
+    // `stopped`: git was aborted, which says nothing about the copy.
     if (!(error instanceof GitError) || error.failure.kind === 'stopped') throw error;
     return null;
   }

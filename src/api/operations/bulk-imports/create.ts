@@ -73,6 +73,7 @@ export async function createImport(
   const rateLimitFailure = await checkApplicationLimit(database, { ...CREATE_LIMIT, subject: caller.user.id });
   if (rateLimitFailure !== null) return rateLimitFailure;
   const { url, access_token: token } = configuration;
+  // As in GitLab, only the first entity is checked before the import starts.
   const [firstEntity] = entities;
   const source = createSourceClient(outbound, { url, token }, caller.user.id);
   const checkedSource = await checkInSlot(request, (signal) => checkSource(source, firstEntity!, signal));
