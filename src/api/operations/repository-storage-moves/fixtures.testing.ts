@@ -24,7 +24,7 @@ function createHelpers({ server, runJobs, clock }: World) {
     /** Runs all queued moves, including their delayed cleanup. */
     async moveAll() {
       await runJobs();
-      // Seconds; more than GRACE_MS.
+      // Seconds; longer than the sources are retained.
       clock.advance(4);
       await runJobs();
     },
