@@ -21,28 +21,35 @@ export async function fillTables({ server }: World, tables: readonly string[]): 
       // Some tables require exactly one of several parents.
       await addRowWith('none').catch(() => addRowWith('project_id').catch(() => failed.push(table)));
     }
+    // Failed tables may refer to a table that was filled later, so they are tried again while others succeed.
     remainingTables = failed.length < remainingTables.length ? failed : [];
   }
 }
 
 /** Inserts a row without nullable references, except `extraColumn`. */
 async function addRow(tx: Transaction, table: string, extraColumn: string): Promise<void> {
-  const { rows } = await sql<{ column: string; type: string; refers: string | null; checked: string | null }>`
+  const { rows } = await sql<{
+    column: string;
+    type: string;
+    referencedColumn: string | null;
+    checkConstraint: string | null;
+  }>`
     select a.attname as "column", format_type(a.atttypid, null) as type,
       (select confrelid::regclass::text || '.' || b.attname from pg_constraint c
          join pg_attribute b on b.attrelid = c.confrelid and b.attnum = c.confkey[1]
-         where c.contype = 'f' and c.conrelid = a.attrelid and c.conkey = array[a.attnum]) as refers,
+         where c.contype = 'f' and c.conrelid = a.attrelid and c.conkey = array[a.attnum]) as "referencedColumn",
       (select pg_get_constraintdef(c.oid) from pg_constraint c
-         where c.contype = 'c' and c.conrelid = a.attrelid and c.conkey = array[a.attnum] limit 1) as checked
+         where c.contype = 'c' and c.conrelid = a.attrelid and c.conkey = array[a.attnum] limit 1) as "checkConstraint"
     from pg_attribute a where a.attrelid = ${table}::regclass and a.attnum > 0 and a.attidentity = ''
       and not a.attisdropped and a.attgenerated = '' and (a.attnotnull or a.attname not like '%_id' or a.attname = ${extraColumn})`.execute(
     tx,
   );
-  const values = rows.map(({ column, type, refers, checked }) => {
-    const [referencedTable, key] = refers?.split('.') ?? [];
+  const values = rows.map(({ column, type, referencedColumn, checkConstraint }) => {
+    const [referencedTable, key] = referencedColumn?.split('.') ?? [];
     if (referencedTable && key)
       return sql`(select ${sql.ref(key)} from ${sql.table(referencedTable)} order by 1 limit 1)`;
-    const [, allowedValue] = /ARRAY\[\(?'?([^':\],)]+)/.exec(checked ?? '') ?? [];
+    // The first value that the check constraint allows.
+    const [, allowedValue] = /ARRAY\[\(?'?([^':\],)]+)/.exec(checkConstraint ?? '') ?? [];
     if (allowedValue) return sql.lit(type === 'text' ? allowedValue : Number(allowedValue));
     if (column === 'disk_path') return sql.lit(toDiskPath(table));
     return type === 'text' ? sql.lit(SPECIAL_VALUES[column] ?? TEXT) : type === 'boolean' ? sql`true` : sql`1`;
