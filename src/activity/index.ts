@@ -8,11 +8,13 @@ export { listRecordedSince, markRecordedEvents, type RecordedEventName } from '.
 export {
   foreignKeyColumn,
   type NoteTarget,
+  type NotifyingTarget,
   type Resource,
   type ResourceType,
   resourceColumns,
   resourceTable,
   toNoteTarget,
+  toNotifyingTarget,
   toResource,
 } from './resource.ts';
 export {

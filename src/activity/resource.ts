@@ -17,6 +17,9 @@ export interface NoteTarget<Type extends NoteTargetType = NoteTargetType> {
 
 export type NoteTargetType = ResourceType | 'Commit' | 'Snippet';
 
+/** Anything whose notes notify users and make to-do items: all but snippets. */
+export type NotifyingTarget = NoteTarget<Exclude<NoteTargetType, 'Snippet'>>;
+
 const COLUMNS = {
   Issue: 'issue_id',
   MergeRequest: 'merge_request_id',
@@ -61,6 +64,13 @@ export function toNoteTarget(row: ResourceRow<NoteTargetType>): NoteTarget {
   const type = (Object.keys(COLUMNS) as NoteTargetType[]).find((candidate) => row[COLUMNS[candidate]] != null);
   if (type === undefined) throw new Error('The row refers to no resource');
   return { type, id: row[COLUMNS[type]]! };
+}
+
+/** Returns the resource or commit that a row refers to. */
+export function toNotifyingTarget(row: ResourceRow<NotifyingTarget['type']>): NotifyingTarget {
+  const { type, id } = toNoteTarget(row);
+  if (type === 'Snippet') throw new Error('The row refers to a snippet, whose notes notify nobody');
+  return { type, id };
 }
 
 /** Returns the columns of a system note that refer to the mentioned resource. */

@@ -1,14 +1,14 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type Selectable, type SqlBool } from 'kysely';
-import { type Caller, isAdministrator } from '#authentication/caller.ts';
+import type { Caller } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { toZeroOrOne } from '#database/dialect.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
 import type { MergeRequestsTables } from '#database/tables/merge-requests.ts';
-import { ANY_ROLE, PLANNER } from '#domain/members/roles.ts';
+import { PLANNER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from './abilities.ts';
 import { filterProjectReaders } from './readers.ts';
-import { projectVisibleTo, projectWithRole } from './visibility-conditions.ts';
+import { projectFeatureVisibleTo } from './visibility-conditions.ts';
 
 /**
  * Who may see a merge request (contract/planning.md §0 "Seeing things"): anyone who can see its project while merge
@@ -167,16 +167,6 @@ export function mayUpdateMergeRequest(caller: Caller, project: Project, mergeReq
 export function mergeRequestVisibleTo(caller: Caller, today: string) {
   return (eb: ExpressionBuilder<Schema, 'merge_requests' | 'projects'>): Expression<SqlBool> => {
     const projects = eb as unknown as ExpressionBuilder<Schema, 'projects'>;
-    const level = eb.ref('projects.merge_requests_access_level');
-    if (isAdministrator(caller)) return eb(level, '<>', 'disabled');
-    const enabled = eb(level, '=', 'enabled');
-    if (caller.user === null) return eb.and([projectVisibleTo(caller, today)(projects), enabled]);
-    const { id } = caller.user;
-    const hasRole = (role: number) => projectWithRole(id, role, today)(projects);
-    const isOpenProject = eb('projects.visibility', 'in', ['public', 'internal']);
-    return eb.and([
-      eb.or([enabled, eb.and([eb(level, '=', 'private'), hasRole(ANY_ROLE)])]),
-      eb.or([isOpenProject, hasRole(PLANNER)]),
-    ]);
+    return projectFeatureVisibleTo('merge_requests_access_level', PLANNER, caller, today)(projects);
   };
 }

@@ -23,6 +23,31 @@ export function projectVisibleTo(caller: Caller, today: string) {
   };
 }
 
+/**
+ * Condition: the caller can see the project and use the feature of this column. In a private project members from
+ * `rolePrivate` can.
+ */
+export function projectFeatureVisibleTo(
+  column: 'repository_access_level' | 'merge_requests_access_level',
+  rolePrivate: number,
+  caller: Caller,
+  today: string,
+) {
+  return (eb: Eb<'projects'>): Expression<SqlBool> => {
+    const level = eb.ref(`projects.${column}`);
+    if (isAdministrator(caller)) return eb(level, '<>', 'disabled');
+    const enabled = eb(level, '=', 'enabled');
+    if (caller.user === null) return eb.and([projectVisibleTo(caller, today)(eb), enabled]);
+    const { id } = caller.user;
+    const hasRole = (role: number) => projectWithRole(id, role, today)(eb);
+    const isOpenProject = eb('projects.visibility', 'in', ['public', 'internal']);
+    return eb.and([
+      eb.or([enabled, eb.and([eb(level, '=', 'private'), hasRole(ANY_ROLE)])]),
+      eb.or([isOpenProject, hasRole(rolePrivate)]),
+    ]);
+  };
+}
+
 /** Condition: the user has at least this role in the project by a direct or inherited membership. */
 export function projectWithRole(userId: number, role: number, today: string) {
   return (eb: Eb<'projects'>): Expression<SqlBool> => {

@@ -29,10 +29,11 @@ interface TodosTable {
   /** The project or group of the target. */
   project_id: Generated<number | null>;
   group_id: Generated<number | null>;
-  /** The target: exactly one of these three ids is set. */
+  /** The target: exactly one of these four columns is set. */
   issue_id: Generated<number | null>;
   merge_request_id: Generated<number | null>;
   epic_id: Generated<number | null>;
+  commented_commit_id: Generated<number | null>;
   /** The note that mentions the user. */
   note_id: number | null;
   action: TodoAction;

@@ -70,7 +70,7 @@ async function updateRow(
   const before = await uow
     .selectFrom('projects')
     .select(['id', 'namespace_id', 'name', 'path', 'description', 'visibility', 'attributes', 'builds_access_level'])
-    .select(['issues_access_level', 'merge_requests_access_level'])
+    .select(FEATURES_WITH_TODOS)
     .where('id', '=', project.id)
     .executeTakeFirst();
   if (before === undefined) return fail('notFound');
@@ -121,13 +121,15 @@ function enablesRunners(before: RunnerColumns, after: RunnerColumns): boolean {
   return allowsMoreRunners || (areBuildsEnabled(after) && !areBuildsEnabled(before));
 }
 
-type VisibilityColumns = Pick<Project, 'visibility' | 'issues_access_level' | 'merge_requests_access_level'>;
+type VisibilityColumns = Pick<Project, 'visibility' | (typeof FEATURES_WITH_TODOS)[number]>;
 
-/** Returns whether fewer users can see the project, its issues or its merge requests. */
+/** Features whose items are targets of to-do items. */
+const FEATURES_WITH_TODOS = ['issues_access_level', 'merge_requests_access_level', 'repository_access_level'] as const;
+
+/** Returns whether fewer users can see the project, its issues, merge requests or commits. */
 function isVisibilityReduced(before: VisibilityColumns, after: VisibilityColumns): boolean {
   if (getVisibilityRank(after.visibility) < getVisibilityRank(before.visibility)) return true;
-  const features = ['issues_access_level', 'merge_requests_access_level'] as const;
-  return features.some((name) => after[name] !== before[name] && after[name] !== 'enabled');
+  return FEATURES_WITH_TODOS.some((name) => after[name] !== before[name] && after[name] !== 'enabled');
 }
 
 type CurrentProject = Pick<Project, 'namespace_id' | 'visibility'>;

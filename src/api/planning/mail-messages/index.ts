@@ -12,6 +12,7 @@ export { enqueueSystemNotification, isMailEnabled } from './notify.ts';
 export { findMentions, findUserIdsByUsernames } from './recipients/mentioned-users.ts';
 export { listDigestTargets } from './store.ts';
 export { findNoteableSubject, type NoteableSubject } from './subjects/noteable.ts';
+export { findTargetReaders } from './subjects/target-readers.ts';
 
 /**
  * Notification mails. The domain event `notifiable-event-occurred` enqueues one job per event if mails are enabled

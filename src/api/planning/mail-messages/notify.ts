@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { NotifyingTarget } from '#activity/index.ts';
 import { loadUsersById } from '#api/identity/users/index.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import type { Config } from '#config.ts';
@@ -15,13 +16,7 @@ import { enqueueDelivery } from './delivery/deliver.ts';
 import { loadCandidateBatch } from './recipients/candidates.ts';
 import { selectRecipients } from './recipients/recipients.ts';
 import { insertMails, insertMentions, type NewMails } from './store.ts';
-import {
-  getAssignedUserIds,
-  loadNewMailSubject,
-  type MailNoteTarget,
-  type MailSubject,
-  type NewMailSubject,
-} from './subjects/subject.ts';
+import { getAssignedUserIds, loadNewMailSubject, type MailSubject, type NewMailSubject } from './subjects/subject.ts';
 
 /**
  * Writes the mails of notifiable events. A unit of work enqueues one job per event, whatever the number of recipients; the job finds the
@@ -117,7 +112,7 @@ const MESSAGE_ID_PREFIXES = {
   MergeRequest: 'merge_request',
   Epic: 'epic',
   Commit: 'commit',
-} as const satisfies Record<MailNoteTarget['type'], string>;
+} as const satisfies Record<NotifyingTarget['type'], string>;
 
 async function composeNewMails(
   { config, serverUrl }: Pick<MailWriterServices, 'config' | 'serverUrl'>,

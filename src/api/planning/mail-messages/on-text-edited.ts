@@ -2,7 +2,7 @@ import { subscription } from '#events/event-bus.ts';
 import { isMailEnabled } from './notify.ts';
 import { findMentionedUserIds } from './recipients/mentioned-users.ts';
 import { insertMentions } from './store.ts';
-import { findNoteableSubject } from './subjects/noteable.ts';
+import { findTargetReaders } from './subjects/target-readers.ts';
 
 /** Records the users mentioned in an edited text as participants, without a mail. Of an internal comment, only its readers are recorded. */
 export const onTextUpdated = subscription({
@@ -12,11 +12,11 @@ export const onTextUpdated = subscription({
     if (field === 'title') return;
     const mentionedIds = await findMentionedUserIds(uow, text);
     if (mentionedIds.length === 0) return;
-    const subject = internal ? await findNoteableSubject(uow, target) : null;
+    const readers = internal ? await findTargetReaders(uow, target) : null;
     await insertMentions(
       uow,
       target,
-      subject === null ? mentionedIds : await subject.filterReaders(uow, mentionedIds, internal),
+      readers === null ? mentionedIds : await readers.filterReaders(uow, mentionedIds, internal),
     );
   },
 });

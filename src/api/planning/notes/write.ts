@@ -157,7 +157,7 @@ export async function updateNote(
   const updatedNote = await updateNoteBody(uow, note.id, body);
   if (updatedNote === undefined) return fail('notFound');
   const { type, id } = noteable;
-  if (type !== 'Commit' && type !== 'Snippet') {
+  if (type !== 'Snippet') {
     await uow.publish('text-updated', {
       // The noteable of the note.
       about: { type, id },

@@ -1,12 +1,12 @@
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import { foreignKeyColumn, type Resource, resourceColumns } from '#activity/index.ts';
+import { foreignKeyColumn, type NotifyingTarget, resourceColumns } from '#activity/index.ts';
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { groupWithRole, projectWithRole } from '#authorization/visibility-conditions.ts';
+import { groupWithRole, projectFeatureVisibleTo, projectWithRole } from '#authorization/visibility-conditions.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { TodoAction, TodoState } from '#database/tables/todos.ts';
-import { PLANNER } from '#domain/members/roles.ts';
+import { PLANNER, REPORTER } from '#domain/members/roles.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { noteableVisibleTo } from '../issuables/index.ts';
@@ -19,7 +19,7 @@ interface TodoFilter {
   readonly state: TodoState;
   readonly action?: TodoAction | null;
   /** Type of the target. */
-  readonly type?: Resource['type'] | null;
+  readonly type?: NotifyingTarget['type'] | null;
   readonly author_id?: number | null | undefined;
   readonly project_id?: number | null | undefined;
   readonly group_id?: number | null | undefined;
@@ -66,11 +66,29 @@ export function todoVisibleTo(caller: Caller, today: string) {
         caller,
         today,
         { Issue: 'todos.issue_id', MergeRequest: 'todos.merge_request_id', Epic: 'todos.epic_id' },
-        // Items without a target do not match.
-        false,
+        // Items without one of these are on commits.
+        true,
       )(eb),
+      commitVisibleTo(caller, today)(eb),
       noteVisibleTo(caller, today)(eb),
     ]);
+}
+
+/** Returns the condition that the item is not on a commit, or that the caller may read it. index: projects primary key */
+function commitVisibleTo(caller: Caller, today: string) {
+  return (eb: ExpressionBuilder<Schema, 'todos'>): Expression<SqlBool> => {
+    const project = eb
+      .selectFrom('projects')
+      .select('projects.id')
+      .whereRef('projects.id', '=', 'todos.project_id')
+      .where(projectFeatureVisibleTo('repository_access_level', REPORTER, caller, today));
+    return eb
+      .case()
+      .when('todos.commented_commit_id', 'is', null)
+      .then(sql<SqlBool>`true`)
+      .else(eb(project, 'is not', null))
+      .end();
+  };
 }
 
 /**
@@ -117,7 +135,7 @@ export async function findTodo(db: Reader, caller: SignedInCaller, id: number): 
 
 /** The columns that all to-do items of one event share. */
 export interface TodoCause {
-  readonly target: Resource;
+  readonly target: NotifyingTarget;
   readonly projectId: number | null;
   readonly groupId: number | null;
   readonly authorId: number;
@@ -153,11 +171,11 @@ export async function insertTodos(
     .execute();
 }
 
-/** Returns whether the user has a pending to-do item for the target, of this action or any. index: todos_by_issue, todos_by_merge_request, todos_by_epic */
+/** Returns whether the user has a pending to-do item for the target, of this action or any. index: todos_by_issue, todos_by_merge_request, todos_by_epic, todos_by_commented_commit */
 export function hasPendingTodo(
   db: Reader,
   userId: number,
-  { type, id }: Resource,
+  { type, id }: NotifyingTarget,
   action?: TodoAction,
 ): Promise<boolean> {
   return hasRow(
@@ -171,8 +189,8 @@ export function hasPendingTodo(
   );
 }
 
-/** Marks the user's to-do items for the target as done. Returns whether there were any. index: todos_by_issue, todos_by_merge_request, todos_by_epic */
-export async function markTodosDone(tx: Transaction, userId: number, { type, id }: Resource): Promise<boolean> {
+/** Marks the user's to-do items for the target as done. Returns whether there were any. index: todos_by_issue, todos_by_merge_request, todos_by_epic, todos_by_commented_commit */
+export async function markTodosDone(tx: Transaction, userId: number, { type, id }: NotifyingTarget): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('todos')
     .set({ state: 'done', updated_at: tx.now })

@@ -7,7 +7,7 @@ import { newIssue } from '../notes/fixtures.testing.ts';
 import { describeTodos } from './fixtures.testing.ts';
 
 const here = await world({ project: { readme: true } });
-const { project, owner, user, anonymous, newGroup, runJobs, name, clock } = here;
+const { project, owner, user, anonymous, newGroup, newProject, runJobs, name, clock } = here;
 const stranger = await user();
 const username = async (who: { get: typeof owner.get }) => (await who.get('/user')).body.username as string;
 
@@ -93,4 +93,63 @@ test('creates to-do items on epics with their group', async () => {
     [todo.group.id, todo.target.id, todo.body, todo.target_url],
     [group.id, body.id, 'Faster', body.web_url],
   );
+});
+
+async function newCommitTodo(visibility: 'private' | 'public' = 'private') {
+  const home = await newProject({ owner, visibility, readme: true, with: ['reporter'] });
+  const { body: commit } = await expectSuccess(owner.get(`${home.repository}/commits/main`));
+  const at = `${home.repository}/commits/${commit.id}`;
+  const name = await username(home.reporter);
+  await expectSuccess(owner.post(`${at}/comments`, { note: `Look, @${name}` }));
+  return { home, commit, at, name, reporter: home.reporter };
+}
+
+test('creates to-do items for readers of the code whom a comment on a commit mentions', async () => {
+  const { home, commit, at, name, reporter } = await newCommitTodo();
+  const guest = await home.addMember('guest');
+  const others = await Promise.all([guest, stranger].map(username));
+  const body = `@${name} and @${others.join(' @')}`;
+  const thread = await expectSuccess(owner.post(`${at}/discussions`, { body }));
+  const [todo, mentioned] = (await reporter.get('/todos', { type: 'Commit' })).body;
+  const [{ id: noteId }] = thread.body.notes;
+  assert.deepEqual([todo.action_name, mentioned.action_name], ['directly_addressed', 'mentioned']);
+  assert.deepEqual(
+    [todo.target_type, todo.project.id, todo.author.id, todo.body, todo.state, todo.target_url],
+    ['Commit', home.id, owner.id, body, 'pending', `${commit.web_url}#note_${noteId}`],
+  );
+  assert.deepEqual(todo.target, (await owner.get(`${home.repository}/branches/main`)).body.commit);
+  for (const who of [guest, stranger]) assert.deepEqual((await who.get('/todos')).body, []);
+  const done = await expectSuccess(reporter.post(`/todos/${todo.id}/mark_as_done`));
+  assert.deepEqual([done.body.state, done.body.target.id], ['done', commit.id]);
+  await expectSuccess(owner.put(`${at}/discussions/${thread.body.id}/notes/${noteId}`, { body: `cc @${name} again` }));
+  assert.equal((await reporter.get('/todos')).body.length, 1);
+});
+
+test('completes to-do items on a commit with a comment of the user, and deletes them with the comment', async () => {
+  const { at, name, reporter } = await newCommitTodo();
+  await expectSuccess(reporter.post(`${at}/comments`, { note: 'Thanks' }));
+  assert.deepEqual((await reporter.get('/todos')).body, []);
+  const { body } = await expectSuccess(owner.post(`${at}/discussions`, { body: 'Well' }));
+  const note = `${at}/discussions/${body.id}/notes/${body.notes[0].id}`;
+  await expectSuccess(owner.put(note, { body: `Well, @${name}` }));
+  assert.deepEqual(
+    (await reporter.get('/todos')).body.map((todo: { body: string }) => todo.body),
+    [`Well, @${name}`],
+  );
+  await expectSuccess(owner.delete(note));
+  assert.deepEqual((await reporter.get('/todos')).body, []);
+});
+
+test('hides and deletes to-do items on commits with access to the code or the project', async () => {
+  const { home, reporter } = await newCommitTodo('public');
+  await expectSuccess(owner.put(home.at, { repository_access_level: 'disabled' }));
+  assert.deepEqual((await reporter.get('/todos')).body, []);
+  await runJobs();
+  await expectSuccess(owner.put(home.at, { repository_access_level: 'enabled' }));
+  assert.deepEqual((await reporter.get('/todos')).body, []);
+  const other = await newCommitTodo();
+  await expectSuccess(owner.delete(`${other.home.at}/members/${other.reporter.id}`));
+  assert.deepEqual((await other.reporter.get('/todos')).body, []);
+  await expectSuccess(owner.delete(other.home.at));
+  await runJobs();
 });

@@ -1,9 +1,9 @@
-import type { Resource } from '#activity/index.ts';
+import type { NotifyingTarget } from '#activity/index.ts';
 import type { TodoAction } from '#database/tables/todos.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import {
   findMentions,
-  findNoteableSubject,
+  findTargetReaders,
   findUserIdsByUsernames,
   type NoteableSubject,
 } from '../mail-messages/index.ts';
@@ -36,7 +36,7 @@ export async function createTodosFor(
 /** Creates to-do items for newly mentioned users who may read the text. */
 export async function createTodosForMentions(
   uow: UnitOfWork,
-  resource: Resource,
+  target: NotifyingTarget,
   { text, before = '', noteId = null, internal }: MentionText,
 ): Promise<void> {
   if (uow.actor.user === null) return;
@@ -47,14 +47,14 @@ export async function createTodosForMentions(
     mentions.map(({ name }) => name),
   );
   if (userIdsByName.size === 0) return;
-  const subject = await findNoteableSubject(uow, resource);
-  if (subject === null) return;
-  const readers = new Set(await subject.filterReaders(uow, [...userIdsByName.values()], internal));
+  const targetReaders = await findTargetReaders(uow, target);
+  if (targetReaders === null) return;
+  const readers = new Set(await targetReaders.filterReaders(uow, [...userIdsByName.values()], internal));
   const newTodos = mentions.flatMap(({ name, isDirect }) => {
     const userId = userIdsByName.get(name);
     if (userId === undefined || !readers.has(userId)) return [];
     return [{ userId, action: isDirect ? ('directly_addressed' as const) : ('mentioned' as const) }];
   });
-  const { projectId, groupId } = subject.container;
-  await insertTodos(uow, { target: resource, projectId, groupId, authorId: uow.actor.user.id, noteId }, newTodos);
+  const { projectId, groupId } = targetReaders.container;
+  await insertTodos(uow, { target, projectId, groupId, authorId: uow.actor.user.id, noteId }, newTodos);
 }

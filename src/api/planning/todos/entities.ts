@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { toResource } from '#activity/index.ts';
+import { toNotifyingTarget } from '#activity/index.ts';
+import { Commit } from '#api/code/commits/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { NamespaceBasic, ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import { findEpicsForList } from '#authorization/epics.ts';
@@ -10,10 +11,12 @@ import { createTextLoader } from '#database/long-texts.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { TODO_ACTIONS, TODO_STATES } from '#database/tables/todos.ts';
 import { type NamespaceRow, namespaceColumns } from '#domain/namespaces/namespaces.ts';
-import { findProjects } from '#domain/namespaces/projects.ts';
+import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import { requireRow } from '#domain/row-deleted.ts';
+import { readCommits } from '#git/objects/object-reader.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { dateTime } from '#http/endpoint/responses.ts';
+import { dateTime, nullable } from '#http/endpoint/responses.ts';
+import { buildProjectUrl, getRepository } from '#repositories/repository.ts';
 import { EpicInList } from '../epics/index.ts';
 import { IssueInList } from '../issues/index.ts';
 import { MergeRequestInList } from '../merge-requests/index.ts';
@@ -28,8 +31,9 @@ const fields = {
   group: Type.Optional(NamespaceBasic.schema),
   author: UserBasic.schema,
   action_name: Type.Enum([...TODO_ACTIONS]),
-  target_type: Type.Enum(['Issue', 'MergeRequest', 'Epic']),
-  target: Type.Union([IssueInList.schema, MergeRequestInList.schema, EpicInList.schema]),
+  target_type: Type.Enum(['Issue', 'MergeRequest', 'Epic', 'Commit']),
+  /** Null for a commit that the repository has lost. */
+  target: nullable(Type.Union([IssueInList.schema, MergeRequestInList.schema, EpicInList.schema, Commit.schema])),
   target_url: Type.String(),
   body: Type.String(),
   state: Type.Enum([...TODO_STATES]),
@@ -73,9 +77,42 @@ async function loadTargets(rows: readonly TodoRow[], context: SerializationConte
   return { Issue: toMapById(issues), MergeRequest: toMapById(mergeRequests), Epic: toMapById(epics) };
 }
 
+type TodoProjects = ReadonlyMap<number, Project>;
+
+/** Loads the commits by the id of their row in `commented_commits`: one read of each repository. */
+async function loadCommits(rows: readonly TodoRow[], projects: TodoProjects, context: SerializationContext) {
+  const { db, git } = context;
+  const commented = await loadCommentedCommits(db, collectIds(rows, 'commented_commit_id'));
+  const commitsById = new Map<number, CommitTarget>();
+  for (const [projectId, commits] of Map.groupBy(commented, ({ project_id }) => project_id)) {
+    const project = requireRow(projects.get(projectId));
+    const shas = commits.map(({ sha }) => sha);
+    const found = await readCommits(git, getRepository(git, project), shas);
+    for (const [index, { id, sha, title }] of commits.entries()) {
+      const commit = found[index];
+      const target = commit ? Commit.serialize({ commit, project }, context) : null;
+      const web_url = `${buildProjectUrl({ baseUrl: context.url }, project)}/-/commit/${sha}`;
+      commitsById.set(id, { target, title, web_url });
+    }
+  }
+  return commitsById;
+}
+
+/** A commit as a target, null if the repository has lost it, with its title and URL. */
+interface CommitTarget {
+  readonly target: ReturnType<typeof Commit.serialize> | null;
+  readonly title: string;
+  readonly web_url: string;
+}
+
+// index: commented_commits primary key
+const loadCommentedCommits = prepareForIds((db, ids) =>
+  db.selectFrom('commented_commits').select(['id', 'project_id', 'sha', 'title']).where('id', 'in', ids),
+);
+
 const collectIds = (
   rows: readonly TodoRow[],
-  column: 'project_id' | 'group_id' | 'issue_id' | 'merge_request_id' | 'epic_id' | 'note_id',
+  column: 'project_id' | 'group_id' | 'issue_id' | 'merge_request_id' | 'epic_id' | 'commented_commit_id' | 'note_id',
 ) => [...new Set(rows.flatMap((row) => row[column] ?? []))];
 
 async function loadRelations(rows: readonly TodoRow[], context: SerializationContext) {
@@ -88,7 +125,15 @@ async function loadRelations(rows: readonly TodoRow[], context: SerializationCon
     loadBodies(db, collectIds(rows, 'note_id')),
     loadTargets(rows, context),
   ]);
-  return { users, projects: toMapById(projects), groups, bodies, targets };
+  const projectsById = toMapById(projects);
+  return {
+    users,
+    projects: projectsById,
+    groups,
+    bodies,
+    targets,
+    commits: await loadCommits(rows, projectsById, context),
+  };
 }
 
 const loadGroups = async (db: Reader, rows: readonly TodoRow[]) =>
@@ -96,9 +141,10 @@ const loadGroups = async (db: Reader, rows: readonly TodoRow[]) =>
 
 export const Todo = entity('Todo', fields).from(
   loadRelations,
-  (todo: TodoRow, context, { users, bodies, targets, ...parents }) => {
-    const { type, id } = toResource(todo);
-    const target = requireRow(targets[type].get(id));
+  (todo: TodoRow, context, { users, bodies, targets, commits, ...parents }) => {
+    const { type, id } = toNotifyingTarget(todo);
+    const { target, title, web_url } =
+      type === 'Commit' ? requireRow(commits.get(id)) : toTarget(requireRow(targets[type].get(id)));
     const parent =
       todo.project_id === null
         ? { group: NamespaceBasic.serialize(requireRow(parents.groups.get(todo.group_id ?? 0)), context) }
@@ -110,14 +156,20 @@ export const Todo = entity('Todo', fields).from(
       action_name: todo.action,
       target_type: type,
       target,
-      target_url: `${target.web_url}${targetUrlSuffix(todo)}`,
-      body: bodies.get(todo.note_id ?? 0) ?? target.title,
+      target_url: `${web_url}${targetUrlSuffix(todo)}`,
+      body: bodies.get(todo.note_id ?? 0) ?? title,
       state: todo.state,
       created_at: todo.created_at,
       updated_at: todo.updated_at,
     };
   },
 );
+
+const toTarget = <Target extends { readonly title: string; readonly web_url: string }>(target: Target) => ({
+  target,
+  title: target.title,
+  web_url: target.web_url,
+});
 
 /** Returns the fragment or sub-path of the target to which the item links. */
 function targetUrlSuffix({ note_id, action }: TodoRow): string {

@@ -1,4 +1,4 @@
-import type { ResourceType } from '#activity/index.ts';
+import type { NotifyingTarget } from '#activity/index.ts';
 import type { TodoAction } from '#database/tables/todos.ts';
 import { TODO_ACTIONS } from '#database/tables/todos.ts';
 
@@ -19,11 +19,15 @@ export const TODO_ACTION_FILTERS = [
   'duo_core_access_granted',
 ] as const;
 
-const SUPPORTED_TARGETS = ['Issue', 'MergeRequest', 'Epic'] as const satisfies readonly ResourceType[];
+const SUPPORTED_TARGETS = [
+  'Issue',
+  'MergeRequest',
+  'Epic',
+  'Commit',
+] as const satisfies readonly NotifyingTarget['type'][];
 
 export const TODO_TARGET_TYPES = [
   ...SUPPORTED_TARGETS,
-  'Commit',
   'Project',
   'Namespace',
   'Key',
@@ -44,5 +48,5 @@ export const isSupportedAction = (action: TodoActionFilter): action is TodoActio
   (TODO_ACTIONS as readonly string[]).includes(action);
 
 /** Returns whether to-do items on this type of target can exist. */
-export const isSupportedTarget = (type: TodoTargetType): type is ResourceType =>
+export const isSupportedTarget = (type: TodoTargetType): type is NotifyingTarget['type'] =>
   (SUPPORTED_TARGETS as readonly string[]).includes(type);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Resource, resourceTable, toResource } from '#activity/index.ts';
+import { type NotifyingTarget, type Resource, resourceTable, toNoteTarget } from '#activity/index.ts';
 import { findPipelines, loadHeadPipelines } from '#authorization/pipelines.ts';
 import type { Reader } from '#database/database.ts';
 import { subscription } from '#events/event-bus.ts';
@@ -11,7 +11,7 @@ import { markTodosDone } from '../todo-rows/index.ts';
 import { createTodosFor, createTodosForMentions } from './create.ts';
 
 /**
- * Events on issues, merge requests and epics create to-do items and complete those of the actor. This runs in the unit of work of
+ * Events on issues, merge requests, epics and commits create to-do items and complete those of the actor. This runs in the unit of work of
  * the event, because the number of users is limited.
  */
 
@@ -39,8 +39,8 @@ export const onNotifiableEvent = subscription({
   },
 });
 
-async function markDoneForActor(uow: UnitOfWork, resource: Resource): Promise<void> {
-  if (uow.actor.user !== null) await markTodosDone(uow, uow.actor.user.id, resource);
+async function markDoneForActor(uow: UnitOfWork, target: NotifyingTarget): Promise<void> {
+  if (uow.actor.user !== null) await markTodosDone(uow, uow.actor.user.id, target);
 }
 
 /** index: issues primary key, merge_requests primary key, epics primary key */
@@ -67,14 +67,15 @@ async function onNoteableCreated(uow: UnitOfWork, resource: Resource): Promise<v
 async function onNoteCreated(uow: UnitOfWork, noteId: number): Promise<void> {
   const note = await uow
     .selectFrom('notes')
-    .select(['body', 'internal', 'issue_id', 'merge_request_id', 'epic_id'])
+    .select(['body', 'internal', 'issue_id', 'merge_request_id', 'epic_id', 'commented_commit_id', 'snippet_id'])
     .where('id', '=', noteId)
     .executeTakeFirst();
-  // Comments on commits create no to-do items.
-  if (note === undefined || (note.issue_id ?? note.merge_request_id ?? note.epic_id) === null) return;
-  const resource = toResource(note);
-  await markDoneForActor(uow, resource);
-  await createTodosForMentions(uow, resource, { text: note.body, noteId, internal: note.internal });
+  if (note === undefined) return;
+  const { type, id } = toNoteTarget(note);
+  // Comments on snippets create no to-do items.
+  if (type === 'Snippet') return;
+  await markDoneForActor(uow, { type, id });
+  await createTodosForMentions(uow, { type, id }, { text: note.body, noteId, internal: note.internal });
 }
 
 export const onEmojiAwarded = subscription({

@@ -9,6 +9,7 @@ import { isInIds } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { MailSubject } from '../subjects/subject.ts';
+import { mayReadCode } from '../subjects/target-readers.ts';
 
 /** A candidate's current addresses and permissions for the subject. */
 export interface CandidateDetails {
@@ -95,8 +96,6 @@ function findReaders(
   if (commit !== null) return filterProjectReaders(db, container.project!, ids, mayReadCode);
   return filterProjectReaders(db, container.project!, ids, pipeline === null ? () => true : mayReadPipelines);
 }
-
-const mayReadCode = (reader: Caller, project: Project) => mayInProject(reader, 'read_code', project);
 
 /** Returns whether the user manages the operations of the project. */
 const mayReceiveAlerts = (reader: Caller, project: Project) => mayInProject(reader, 'admin_operations', project);

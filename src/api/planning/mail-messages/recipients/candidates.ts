@@ -1,10 +1,10 @@
 import { type SqlBool, sql } from 'kysely';
-import { foreignKeyColumn, type Resource } from '#activity/index.ts';
+import { foreignKeyColumn, type NotifyingTarget, type Resource } from '#activity/index.ts';
 import type { Reader } from '#database/database.ts';
 import { isActiveMembership } from '#domain/members/membership-expiry.ts';
 import type { MemberSourceRef } from '#domain/members/memberships.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
-import type { MailNoteTarget, MailSubject, NewMailSubject } from '../subjects/subject.ts';
+import type { MailSubject, NewMailSubject } from '../subjects/subject.ts';
 import type { Involvement } from './notification-rules.ts';
 
 /**
@@ -75,7 +75,7 @@ const fixedSource =
       .slice(0, limit);
 
 /** Returns the sources of users who commented on the noteable or were mentioned in it. */
-function discussionSources(db: Reader, { type, id }: MailNoteTarget): [Involvement, CandidateSource][] {
+function discussionSources(db: Reader, { type, id }: NotifyingTarget): [Involvement, CandidateSource][] {
   const column = foreignKeyColumn(type);
   // index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created, notes_by_commented_commit
   const commenters: CandidateSource = async (afterId, limit) => {

@@ -1,5 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import { type NoteTarget, type Resource, resourceTable, toNoteTarget } from '#activity/index.ts';
+import { type NoteTarget, type NotifyingTarget, type Resource, resourceTable, toNoteTarget } from '#activity/index.ts';
 import { findPipelines, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import type { MailEvent, MailTarget } from '#database/tables/mail.ts';
@@ -11,9 +11,6 @@ import { type AlertSubject, findAlertSubject } from './alert.ts';
 import { type CommitSubject, findCommitAuthorId, findCommitSubject } from './commit.ts';
 import { loadProjectContainer, type MailContainer } from './container.ts';
 import { findNoteableSubject, type NoteableSubject } from './noteable.ts';
-
-/** What can have notes that are mailed. Comments on snippets send no mails. */
-export type MailNoteTarget = NoteTarget<Exclude<NoteTarget['type'], 'Snippet'>>;
 
 /** The subject of a mail in its current state, without its texts. */
 export interface MailSubject {
@@ -27,7 +24,7 @@ export interface MailSubject {
   readonly alert: AlertSubject | null;
   readonly resource: Resource | null;
   /** The noteable or the commit; null for other subjects. */
-  readonly noteTarget: MailNoteTarget | null;
+  readonly noteTarget: NotifyingTarget | null;
   readonly note: CommentRow | null;
   readonly authorId: number | null;
   readonly assignees: readonly number[];
