@@ -84,32 +84,31 @@ export function openSqlite(file: string, { largeDatabaseBytes = DEFAULT_LARGE_BY
       releaseLock();
     }
   };
-  // Isolation and lock keys have no effect: SQLite transactions run one after another.
-  const beginTransaction: Engine['begin'] = async (_isolation, _lockKeys, waiter) => {
-    const releaseLock = await acquireWriteLock(waiter);
+  /** Begins a transaction while the write lock is held; `onEnded` must release it. */
+  const beginLocked = async (onEnded: () => void) => {
     try {
       // Otherwise many transactions that waited for another process would run in one event loop turn.
       await executor.yieldIfDue();
       await retryWhileBusy(writer.database, () => writer.database.exec('begin immediate'));
     } catch (error) {
-      releaseLock();
+      onEnded();
       throw error;
     }
-    return openTransaction({ writer, snapshot, versions, executor }, releaseLock);
+    return openTransaction({ writer, snapshot, versions, executor }, onEnded);
   };
+  const beginTransaction: Engine['begin'] = async (_isolation, _lockKeys, waiter) =>
+    beginLocked(await acquireWriteLock(waiter));
   /**
-   * Begins a transaction without foreign key checks. Only for a restore, while nothing else writes: SQLite can disable the checks
-   * only outside of transactions.
+   * Begins a transaction without foreign key checks. SQLite can switch them only outside of transactions, so that the lock is held at
+   * both switches.
    */
   const beginRestoreTransaction = async () => {
-    const setForeignKeys = (state: 'on' | 'off') => writer.database.exec(`pragma foreign_keys = ${state}`);
-    setForeignKeys('off');
-    const transaction = await beginTransaction('serializable', []);
-    return {
-      ...transaction,
-      commit: () => transaction.commit().finally(() => setForeignKeys('on')),
-      rollback: () => transaction.rollback().finally(() => setForeignKeys('on')),
-    };
+    const releaseLock = await acquireWriteLock();
+    writer.database.exec('pragma foreign_keys = off');
+    return beginLocked(() => {
+      writer.database.exec('pragma foreign_keys = on');
+      releaseLock();
+    });
   };
   return {
     name: 'sqlite',
@@ -221,11 +220,6 @@ function openTransaction(
       for (const table of versions.tablesChangedBy(statement.sql) ?? []) changedTables.add(table);
     return result;
   };
-  const finish = () => {
-    // Also after a rollback, which only invalidates more than needed.
-    versions.recordCommit(changedTables);
-    onEnded();
-  };
   return {
     ...executor.forConnection({ execute }),
     async commit() {
@@ -237,7 +231,8 @@ function openTransaction(
         if (database.isTransaction) database.exec('rollback');
         throw translateError(error, database);
       } finally {
-        finish();
+        versions.recordCommit(changedTables);
+        onEnded();
       }
     },
     async rollback() {
@@ -245,7 +240,7 @@ function openTransaction(
         // Some failures, such as a full disk, have already rolled back.
         if (database.isTransaction) database.exec('rollback');
       } finally {
-        finish();
+        onEnded();
       }
     },
   };
