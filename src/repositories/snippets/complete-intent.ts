@@ -1,5 +1,6 @@
-import { findSnippet, parseFilePaths, type Snippet } from '#domain/snippets.ts';
-import { gitForClient } from '#git/git.ts';
+import { findSnippet, parseFilePaths, type Snippet, storeSnippetsSize } from '#domain/snippets.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { type Git, gitForClient } from '#git/git.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { measureObjects } from '#git/storage/objects-size.ts';
@@ -19,34 +20,58 @@ export async function completeSnippetIntent(
 ): Promise<void> {
   // Completion must not depend on a client that may have disconnected.
   const git = gitForClient(services.git, null);
-  const snippet = await findSnippet(database.reader, intent.snippetId);
-  const repository = snippet && getRepository(git, snippet);
-  const head = repository && (await findBranchHead(repository, (snippet as Snippet).default_branch));
-  const paths = repository && head ? await listSnippetFiles(git, repository, head) : [];
-  const size = repository ? await measureObjects(repository) : 0;
   const actor = await loadActor(database.reader, intent.userId);
-  await runUnitOfWork(
-    actor,
-    async (uow) => {
-      const deletedIntent = await deleteIntent(uow, intent.id);
-      const current = await findSnippet(uow, intent.snippetId);
-      if (deletedIntent === null || movedRefs.length === 0 || current === null) return;
-      // index: snippets primary key
-      await uow
-        .updateTable('snippets')
-        .set({
-          ...intent.snippetPatch,
-          files: JSON.stringify(sortLikeBefore(parseFilePaths(current), paths)),
-          size,
-          ref_state_version: current.ref_state_version + 1,
-          updated_at: uow.now,
-        })
-        .where('id', '=', intent.snippetId)
-        .execute();
-      await uow.publish('snippet-refs-changed', { snippetId: intent.snippetId });
-    },
-    { lock: `refs of snippet ${intent.snippetId}`, exemptFromLimit: true },
-  );
+  for (let isComplete = false; !isComplete; ) {
+    const snippet = await findSnippet(database.reader, intent.snippetId);
+    const content = await readContent(git, snippet);
+    isComplete = await runUnitOfWork(actor, (uow) => recordContent(uow, intent, movedRefs, { snippet, ...content }), {
+      lock: `refs of snippet ${intent.snippetId}`,
+      exemptFromLimit: true,
+    });
+  }
+}
+
+interface SnippetContent {
+  readonly paths: readonly string[];
+  readonly size: number;
+}
+
+async function readContent(git: Git, snippet: Snippet | null): Promise<SnippetContent> {
+  if (snippet === null) return { paths: [], size: 0 };
+  const repository = getRepository(git, snippet);
+  const head = await findBranchHead(repository, snippet.default_branch);
+  return {
+    paths: head ? await listSnippetFiles(git, repository, head) : [],
+    size: await measureObjects(repository),
+  };
+}
+
+/** Records the content. Returns false if a concurrent completion has recorded another since it was read. */
+async function recordContent(
+  uow: UnitOfWork,
+  intent: SnippetIntent,
+  movedRefs: readonly RefChange[],
+  { snippet, paths, size }: SnippetContent & { readonly snippet: Snippet | null },
+): Promise<boolean> {
+  const current = await findSnippet(uow, intent.snippetId);
+  if (current !== null && current.ref_state_version !== snippet?.ref_state_version) return false;
+  const deletedIntent = await deleteIntent(uow, intent.id);
+  if (deletedIntent === null || movedRefs.length === 0 || current === null) return true;
+  // index: snippets primary key
+  await uow
+    .updateTable('snippets')
+    .set({
+      ...intent.snippetPatch,
+      files: JSON.stringify(sortLikeBefore(parseFilePaths(current), paths)),
+      size,
+      ref_state_version: current.ref_state_version + 1,
+      updated_at: uow.now,
+    })
+    .where('id', '=', intent.snippetId)
+    .execute();
+  await storeSnippetsSize(uow, current.project_id);
+  await uow.publish('snippet-refs-changed', { snippetId: intent.snippetId });
+  return true;
 }
 
 /** Returns `paths` in the order of `before`, so that the first file stays the first one; new files come last. */
