@@ -8,9 +8,9 @@ import { domainValidatedText, searchExpression } from '#http/parameters/texts.ts
 import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
 import { invalid } from '#runtime/failure.ts';
 import { Topic } from './entities.ts';
-import { mergeTopics as merge } from './merge.ts';
+import { mergeTopics as merge, removeTopic } from './merge.ts';
 import { createTopic as create, updateTopic as update } from './save.ts';
-import { findTopic, listTopics as list, deleteTopic as remove } from './store.ts';
+import { findTopic, listTopics as list } from './store.ts';
 
 /** Topics of projects (contract/everyday.md "Topics"). */
 
@@ -57,7 +57,8 @@ export const mergeTopics = endpoint({
     identical: [400, 'The source topic and the target topic are identical.'],
   },
   response: created(Topic),
-  write: (uow, { params }) => merge(uow, params.source_topic_id, params.target_topic_id),
+  handle: ({ caller, params }, { runUnitOfWork }) =>
+    merge(runUnitOfWork, caller, params.source_topic_id, params.target_topic_id),
 });
 
 export const getTopic = endpoint({
@@ -85,5 +86,5 @@ export const deleteTopic = endpoint({
   access: topicAccess(),
   lastModified: ({ topic }) => topic.updated_at,
   response: noContent,
-  write: (uow, { topic }) => remove(uow, topic.id),
+  handle: ({ caller, topic }, { runUnitOfWork }) => removeTopic(runUnitOfWork, caller, topic.id),
 });

@@ -1,5 +1,6 @@
 import { type Expression, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
+import { isInIds } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
@@ -77,21 +78,37 @@ export async function deleteTopic(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('topics').where('id', '=', id).execute();
 }
 
-/** Gives the projects of one topic another one, unless they have it. index: project_topics_by_topic, project_topics_pkey */
-export async function copyProjects(tx: Transaction, sourceId: number, targetId: number): Promise<void> {
-  await tx
-    .insertInto('project_topics')
-    .columns(['project_id', 'topic_id', 'position'])
-    .expression(
-      tx
-        .selectFrom('project_topics')
-        .select((eb) => ['project_id', eb.val(targetId).as('topic_id'), 'position'])
-        .where('topic_id', '=', sourceId)
-        .where('project_id', 'not in', (eb) =>
-          eb.selectFrom('project_topics').select('project_id').where('topic_id', '=', targetId),
-        ),
-    )
+/**
+ * Takes the topic from at most `limit` projects, gives them another one that they lack unless it is null, and returns their number.
+ * index: project_topics_by_topic, project_topics_pkey
+ */
+export async function detachProjects(
+  tx: Transaction,
+  topicId: number,
+  replacementId: number | null,
+  limit: number,
+): Promise<number> {
+  const links = await tx
+    .selectFrom('project_topics')
+    .select(['project_id', 'position'])
+    .where('topic_id', '=', topicId)
+    .limit(limit)
     .execute();
+  if (links.length === 0) return 0;
+  if (replacementId !== null) {
+    await tx
+      .insertInto('project_topics')
+      .values(links.map((link) => ({ ...link, topic_id: replacementId })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  const projectIds = links.map(({ project_id }) => project_id);
+  await tx
+    .deleteFrom('project_topics')
+    .where(isInIds(tx, sql<number>`project_id`, projectIds))
+    .where('topic_id', '=', topicId)
+    .execute();
+  return links.length;
 }
 
 // index: project_topics_pkey, topics primary key

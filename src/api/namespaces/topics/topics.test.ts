@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
+import { detachProjects } from './store.ts';
 
-const { root, user, anonymous, newGroup, newProject, name, runJobs } = await world();
+const { root, user, anonymous, newGroup, newProject, name, runJobs, server } = await world();
 
 interface Topic {
   readonly id: number;
@@ -194,4 +195,14 @@ test('concurrent projects share a new topic', async () => {
   await Promise.all(projects);
   const topics = (await find(topic)).map(({ total_projects_count }) => total_projects_count);
   assert.deepEqual(topics, [6]);
+});
+
+test('moves a limited number of projects from one topic to another at a time', async () => {
+  const [source, target] = [await newTopic(), await newTopic()];
+  const projects = [await newProject(), await newProject(), await newProject()];
+  for (const { at, owner } of projects) await expectSuccess(owner.put(at, { topics: source.name }));
+  const { database } = server.services;
+  const detachTwo = () => database.transaction((tx) => detachProjects(tx, source.id, target.id, 2));
+  assert.deepEqual([await detachTwo(), await countOf(source), await countOf(target)], [2, 1, 2]);
+  assert.deepEqual([await detachTwo(), await countOf(source), await countOf(target)], [1, 0, 3]);
 });
