@@ -2,6 +2,7 @@ import { listPushedRefsSince } from '#activity/index.ts';
 import type { Reader } from '#database/database.ts';
 import { isAncestor } from '#git/commits/ancestry.ts';
 import type { Git } from '#git/git.ts';
+import { getObjectInfo } from '#git/objects/object-reader.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
 import { resolveRef, ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
@@ -65,5 +66,12 @@ async function isCompleted(
   if (isMovedFrom(newId)) return true;
   if (rivalChanges.some((rivalChange) => rivalChange.newId === currentId || isMovedFrom(rivalChange.newId)))
     return false;
+  // Only commits have ancestors; a ref can point to any object.
+  if (!(await isCommit(git, repository, newId)) || !(await isCommit(git, repository, currentId))) return false;
   return isAncestor(git, repository, newId, currentId);
+}
+
+/** Returns whether the object exists and is a commit or a tag of one. */
+async function isCommit(git: Git, repository: Repository, id: string): Promise<boolean> {
+  return (await getObjectInfo(git, repository, `${id}^{commit}`)) !== null;
 }

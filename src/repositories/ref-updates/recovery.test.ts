@@ -118,6 +118,24 @@ test('restores a ref whose file lost its content when the machine stopped', asyn
   assert.deepEqual([await countPushes(abandoned), await countIntents(abandoned)], [count, 0]);
 });
 
+test('discards an intent whose ref others have moved to an object that is no commit', async () => {
+  const abandoned = await prepareMove();
+  const { git } = services;
+  const repository = getRepository(git, abandoned.project);
+  const { blobId } = await findBlob(abandoned);
+  const tag = { ref: 'refs/tags/v1', oldId: ZERO_ID };
+  await storeIntent(abandoned, [{ ...tag, newId: abandoned.newId }]);
+  await moveRefsNow(abandoned, [{ ...tag, newId: blobId }]);
+  await recoverInterruptedRefUpdates(services, true);
+  assert.equal(await resolveRef(repository, tag.ref), blobId);
+  assert.equal(await countIntents(abandoned), 0);
+});
+
+async function findBlob({ given, newId }: PreparedMove): Promise<{ readonly blobId: string }> {
+  const { body } = await given.owner.get(`${given.repository}/tree`, { ref: newId });
+  return { blobId: body[0].id };
+}
+
 test('records only the refs that moved', async () => {
   const abandoned = await prepareMove();
   const newBranch = { ref: 'refs/heads/made', oldId: ZERO_ID, newId: abandoned.newId };
