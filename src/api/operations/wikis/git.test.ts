@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -175,4 +175,21 @@ test('a page whose file name is not UTF-8 is listed under a replacement name', a
     (await listed(project)).map(({ slug }: { slug: string }) => slug),
     ['home'],
   );
+});
+
+test('an update of the front matter alone rejects a page that is too large to be read whole', async () => {
+  const project = await newProject();
+  const { owner, at, path_with_namespace: path } = project;
+  const copy = await copyWith({ 'home.md': `${'x'.repeat(1023)}\n`.repeat(10 * 1024 + 1) });
+  assert.ok((await git(copy, 'push', '-q', remoteOf(owner, path), 'HEAD:main')).ok);
+  const { status, body } = await owner.put(`${at}/wikis/home`, { format: 'markdown', front_matter: { title: 'Home' } });
+  assert.deepEqual(
+    [status, body],
+    [400, { message: { content: ['is too long (10 MB). The maximum size is 10 MB.'] } }],
+  );
+  const renamed = await owner.put(`${at}/wikis/home`, { title: 'start' });
+  assert.equal(renamed.status, 200);
+  const clone = `clone-${copies++}`;
+  await git('.', 'clone', '-q', remoteOf(owner, path), clone);
+  assert.equal((await stat(join(cloneDirectory, clone, 'start.md'))).size, 10 * 1024 * 1024 + 1024);
 });

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Reader } from '#database/database.ts';
 import type { Wiki } from '#domain/wikis.ts';
 import type { Git } from '#git/git.ts';
-import { streamObject } from '#git/objects/object-reader.ts';
+import { getObjectInfo, streamObject } from '#git/objects/object-reader.ts';
 import type { Repository } from '#git/repository.ts';
 import type { Services } from '#http/services.ts';
 import { findOrCreatePageIds } from '#repositories/wikis/page-changes.ts';
@@ -63,7 +63,13 @@ async function findPageIds(db: Reader, wikiId: number, pages: readonly PageName[
 }
 
 /** Maximum bytes of a text in a response. The API accepts fewer, but a push may contain more. */
-const MAX_TEXT_BYTES = 10 * 1024 * 1024;
+export const MAX_TEXT_BYTES = 10 * 1024 * 1024;
+
+/** Returns the size of the page's file in bytes if a response shows only a part of it, else null. */
+export async function findSizeOfTruncated(git: Git, repository: Repository, blob: string): Promise<number | null> {
+  const info = await getObjectInfo(git, repository, blob);
+  return info !== null && info.size > MAX_TEXT_BYTES ? info.size : null;
+}
 
 /** Returns the text of a page, cut to MAX_TEXT_BYTES; empty if the blob is missing. Invalid UTF-8 is replaced. */
 export async function readText(git: Git, repository: Repository, blob: string): Promise<string> {

@@ -19,7 +19,7 @@ import {
 } from './commit-page.ts';
 import { setFrontMatterTitle } from './front-matter.ts';
 import { type FoundPage, findPage, type WikiSnapshot } from './load-page.ts';
-import { type RenderedPage, readText, renderPage } from './page-content.ts';
+import { findSizeOfTruncated, MAX_TEXT_BYTES, type RenderedPage, readText, renderPage } from './page-content.ts';
 import { EXTENSIONS_BY_FORMAT, type Format, toPageSlug, validatePageTitle } from './page-titles.ts';
 
 /** Creates, updates and deletes pages (contract/operations.md §2.2). */
@@ -104,6 +104,11 @@ async function planUpdate(
   const newPage = parsePageName(`${slug}.${extension}`) as PageName;
   const message = input.message || `${caller.user.username} updated page: ${newPage.title}`;
   const hasNewContent = input.content != null || input.front_matter != null;
+  if (hasNewContent && input.content == null) {
+    const size = await findSizeOfTruncated(snapshot.git, snapshot.repository, blob);
+    // The file is read in part, so that the change would lose the rest.
+    if (size !== null) return invalid({ content: [describeTooLong(size, MAX_TEXT_BYTES)] });
+  }
   const content = applyFrontMatter(input.content ?? (await readText(snapshot.git, snapshot.repository, blob)), input);
   const result = { page: newPage, content };
   const fileContent = hasNewContent ? { content: Buffer.from(content) } : {};
@@ -176,8 +181,11 @@ async function validateInput(
 function validateContent(content: string, maxBytes: number): string[] {
   const bytes = Buffer.byteLength(content);
   if (bytes <= maxBytes) return [];
-  return [`is too long (${formatBytes(bytes)}). The maximum size is ${formatBytes(maxBytes)}.`];
+  return [describeTooLong(bytes, maxBytes)];
 }
+
+const describeTooLong = (bytes: number, maxBytes: number) =>
+  `is too long (${formatBytes(bytes)}). The maximum size is ${formatBytes(maxBytes)}.`;
 
 /** Returns the text with the requested front matter; unchanged if the input has none. */
 function applyFrontMatter(text: string, { front_matter }: PageInput): string {
