@@ -53,6 +53,8 @@ export interface KeysetRule {
   readonly always?: boolean;
   /** Ignores `pagination=keyset` for signed-in callers. */
   readonly anonymousOnly?: boolean;
+  /** Pages by number for other orders than `orders`, instead of 405. */
+  readonly allowsOffset?: boolean;
   /** Default of `order_by`; if it is not a column of `orders`, requests must send `order_by`. */
   readonly defaultOrderBy?: string;
 }
@@ -95,7 +97,10 @@ export function readPageRequest(params: RawParameters, rule: KeysetRule | undefi
   // Without `sort`: the direction of the default order, if the list supports it for this column.
   const sort =
     (params.sort as string | undefined) || (allowedOrders.includes(`${orderBy} ${defaultSort}`) ? defaultSort : 'asc');
-  if (!allowedOrders.includes(`${orderBy} ${sort}`)) throw keysetUnavailable();
+  if (!allowedOrders.includes(`${orderBy} ${sort}`)) {
+    if (rule.allowsOffset) return { kind: 'offset', page, perPage };
+    throw keysetUnavailable();
+  }
   const { after, backward } = getStartPosition(params, rule, orderBy, sort);
   // A previous page is read in the opposite direction.
   const direction = (sort === 'asc') === backward ? 'desc' : 'asc';

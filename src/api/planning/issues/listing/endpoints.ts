@@ -8,6 +8,7 @@ import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { IssueInList, IssuesStatistics } from '../entities.ts';
 import { getIssueCounts, listIssuesOfMilestone, listIssuesPage, TOO_MANY_ASSIGNEES } from './list-page.ts';
+import { ISSUES_KEYSET } from './orders.ts';
 import { issueFilterParams, issueFilterRules, issueListParams } from './parameters.ts';
 
 /** Lists and statistics of issues. */
@@ -54,6 +55,7 @@ export const listProjectIssues = endpoint({
   access: inProjectAllowingAnonymous('read_project'),
   params: { scope: optional(scopeType, 'all'), ...issueListParams },
   rules: issueFilterRules,
+  keyset: ISSUES_KEYSET,
   errors: TOO_MANY_ASSIGNEES,
   response: page(IssueInList),
   read: (db, { project, caller, params, page, base }) =>

@@ -5,7 +5,7 @@ import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
 import type { Parent } from '#http/access/parents.ts';
 import type { ListPage } from '#http/lists/page.ts';
-import type { OffsetRequest } from '#http/lists/pagination.ts';
+import type { OffsetRequest, PageRequest } from '#http/lists/pagination.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import type { IssueListRow } from '../entities.ts';
 import { countIssues, type IssueFilter, listIssues } from './list.ts';
@@ -30,7 +30,7 @@ export async function listIssuesPage(
   { caller, tier }: ListCaller,
   parent: IssuableListParent,
   filter: OrderedIssueFilterInput,
-  page: OffsetRequest,
+  page: PageRequest,
 ): Promise<ListPage<IssueListRow> | Failure<'tooManyAssignees'>> {
   const failure = failOnSeveralAssignees(tier, filter);
   if (failure) return failure;

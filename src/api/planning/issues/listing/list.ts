@@ -17,13 +17,20 @@ import type { Caller } from '#authentication/caller.ts';
 import { findIssuesForList, issueInProjectVisibleTo, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
 import type { Reader } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
-import { countUpTo, paginate } from '#database/page.ts';
+import { countUpTo, paginate, paginateByKey } from '#database/page.ts';
 import type { ListPage } from '#http/lists/page.ts';
-import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { type KeysetRequest, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 import { isPresent, type ParameterValues } from '#http/parameters/declarations.ts';
 import { epicConditions } from './epic-conditions.ts';
 import { iterationConditions } from './iteration-conditions.ts';
-import { applyIssueOrder, type IssueOrdering } from './orders.ts';
+import {
+  applyIssueOrder,
+  COLUMNS,
+  ISSUES_KEYSET,
+  type IssueIdQuery,
+  type IssueOrdering,
+  type KEYSET_ORDERS,
+} from './orders.ts';
 import type { issueFilterParams } from './parameters.ts';
 
 /** Filters of an issue list. */
@@ -47,13 +54,11 @@ export async function listIssues(
   parent: IssuableListParent,
   filter: IssueFilter,
   ordering: IssueOrdering,
-  page: OffsetRequest,
+  page: PageRequest,
 ): Promise<ListPage<ListedIssue>> {
-  const { query, unindexed, count } = await chooseCountStrategy(
-    db,
-    ISSUES,
-    await buildIssueIdQueries(db, caller, parent, filter, ordering.order),
-  );
+  const idQueries = await buildIssueIdQueries(db, caller, parent, filter, ordering.order);
+  if (page.kind === 'keyset') return listIssuesByKey(db, caller, idQueries.query, page);
+  const { query, unindexed, count } = await chooseCountStrategy(db, ISSUES, idQueries);
   const prefixQuery =
     unindexed && parent.project
       ? await findOrderPrefix(db, { query, unindexed }, { tables: ISSUES, project: parent.project, ...ordering }, page)
@@ -66,6 +71,25 @@ export async function listIssues(
     idPage.items.map(({ id }) => id),
   );
   return { ...idPage, items };
+}
+
+/** index: issues_by_created_at, issues_by_updated_at, issues_by_title, issues_by_position */
+async function listIssuesByKey(
+  db: Reader,
+  caller: Caller,
+  query: IssueIdQuery,
+  page: KeysetRequest,
+): Promise<ListPage<ListedIssue>> {
+  const column = COLUMNS[page.orderBy as (typeof KEYSET_ORDERS)[number]];
+  const { sort: direction, perPage, after } = page;
+  const rows = await paginateByKey(query.select(`issues.${column} as key`), `issues.${column}`, 'issues.id', {
+    direction,
+    limit: perPage + 1,
+    after: after ?? undefined,
+  });
+  const keyPage = toKeysetPage(page, rows.items, ISSUES_KEYSET, (row) => row.key);
+  const ids = keyPage.items.map(({ id }) => id);
+  return { ...keyPage, items: await findIssuesForList(db, caller, ids) };
 }
 
 /** Counts the issues that the caller may read, by state. */

@@ -7,6 +7,7 @@ import {
   orderComputedNullsLast,
   orderNullsLast,
 } from '#api/planning/issuables/index.ts';
+import type { KeysetRule } from '#http/lists/pagination.ts';
 import type { IssueOrder } from './parameters.ts';
 
 /** Sort orders of issue lists, nulls last in both directions (contract/planning.md §3.6). */
@@ -18,6 +19,15 @@ export interface IssueOrdering {
 }
 
 export type IssueIdQuery = IssuableIdQuery<'issues'>;
+
+/** Orders of keyset pagination: columns without nulls. Lists in other orders are paged by number. */
+export const KEYSET_ORDERS = ['created_at', 'updated_at', 'title', 'relative_position'] as const;
+
+export const ISSUES_KEYSET: KeysetRule = {
+  orders: KEYSET_ORDERS.flatMap((order) => [`${order} desc`, `${order} asc`] as const),
+  cursorKind: 'cursor',
+  allowsOffset: true,
+};
 
 /** Adds the order to the query. Ties are broken by id, in the same direction. index: issues_by_created_at, issues_by_updated_at, issues_by_title, issues_by_upvotes, issues_by_position, issues_by_due_date_asc, issues_by_due_date_desc, issues_by_weight_asc, issues_by_weight_desc */
 export function applyIssueOrder(query: IssueIdQuery, { order, direction }: IssueOrdering): IssueIdQuery {
@@ -37,7 +47,7 @@ export function applyIssueOrder(query: IssueIdQuery, { order, direction }: Issue
 }
 
 /** Maps each indexed order to its column. */
-const COLUMNS = {
+export const COLUMNS = {
   created_at: 'created_at',
   updated_at: 'updated_at',
   title: 'title_key',
