@@ -94,7 +94,13 @@ export { publishIssuableChanges } from './publish-changes.ts';
 export { resolveAssignees, resolveMilestone, resolveUsers } from './requested-values.ts';
 export { findSubscribedIds, setSubscribed, updateSubscription } from './subscriptions.ts';
 export { findCodeRanges, MAX_SCANNED_POSITIONS } from './text/code.ts';
-export { findMentionedIssueIds, fullReference, publishTextChanges, recordMentions } from './text/mentions.ts';
+export {
+  findMentionedIds,
+  findMentionedIssueIds,
+  fullReference,
+  publishTextChanges,
+  recordMentions,
+} from './text/mentions.ts';
 export { derivedTextColumns, newTextColumns, validateTitle } from './text/texts.ts';
 export { createTimeTrackingEndpoints } from './time/endpoints.ts';
 export { addSpentTime, resetSpentTime, resetTimeEstimate, setTimeEstimate } from './time/time-tracking.ts';

@@ -5,6 +5,12 @@ import * as endpoints from './endpoints.ts';
 export { Iteration } from './entities.ts';
 export { importIteration } from './import.ts';
 export { findIterationIdForProject } from './scope.ts';
-export { loadVisibleIterations } from './store.ts';
+export {
+  findFirstCadences,
+  findIterationByReference,
+  findIterationOfCadence,
+  hasOpenIteration,
+  loadVisibleIterations,
+} from './store.ts';
 
 export const iterations = resourceModule({ endpoints });

@@ -132,6 +132,57 @@ export async function findIteration(db: Reader, groupIds: readonly number[], id:
   return row !== undefined && groupIds.includes(row.group_id) ? row : null;
 }
 
+/** Returns the iteration of these groups with this id or title, or null. index: iterations primary key, iterations_by_iid */
+export async function findIterationByReference(
+  db: Reader,
+  groupIds: readonly number[],
+  titleOrId: string | number,
+): Promise<IterationRow | null> {
+  if (typeof titleOrId === 'number') return findIteration(db, groupIds, titleOrId);
+  const query = db
+    .selectFrom('iterations')
+    .select(columns)
+    .where('iterations.group_id', 'in', groupIds)
+    .where('iterations.title', '=', titleOrId)
+    .orderBy('iterations.id')
+    .limit(1);
+  return (await query.executeTakeFirst()) ?? null;
+}
+
+/** Returns whether the groups have an iteration that has not ended. index: iterations_by_iid */
+export function hasOpenIteration(db: Reader, groupIds: readonly number[]): Promise<boolean> {
+  const query = db.selectFrom('iterations').select('iterations.id').where('iterations.group_id', 'in', groupIds);
+  return hasRow(query.where(stateCondition('opened', db.today)));
+}
+
+/** Returns at most two cadences of these groups, those with this id or title unless it is null. index: iteration_cadences_by_group */
+export function findFirstCadences(db: Reader, groupIds: readonly number[], titleOrId: string | number | null) {
+  const query = db
+    .selectFrom('iteration_cadences')
+    .select('id')
+    .where('group_id', 'in', groupIds)
+    .orderBy('id')
+    .limit(2);
+  if (titleOrId === null) return query.execute();
+  return query.where(typeof titleOrId === 'number' ? 'id' : 'title', '=', titleOrId).execute();
+}
+
+/** Returns the current or the next iteration of the cadence, or null. index: iterations_by_cadence */
+export async function findIterationOfCadence(
+  db: Reader,
+  cadenceId: number,
+  state: 'next' | 'current',
+): Promise<IterationRow | null> {
+  const query = db
+    .selectFrom('iterations')
+    .select(columns)
+    .where('iterations.cadence_id', '=', cadenceId)
+    .where(stateCondition(state === 'next' ? 'upcoming' : 'current', db.today))
+    .orderBy('iterations.start_date')
+    .limit(1);
+  return (await query.executeTakeFirst()) ?? null;
+}
+
 // index: iterations primary key
 const loadIterationsByIds = prepareForIds<IterationRow>((db, ids) =>
   db.selectFrom('iterations').select(columns).where('iterations.id', 'in', ids),

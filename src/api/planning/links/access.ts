@@ -1,5 +1,3 @@
-import type { Caller } from '#authentication/caller.ts';
-import { mayInProject } from '#authorization/abilities.ts';
 import { findIssue, findIssues, type Issue, mayReadIssue } from '#authorization/issues.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
@@ -9,15 +7,14 @@ import { required } from '#http/parameters/declarations.ts';
 import { pathText } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { readableIssueResource } from '../issues/index.ts';
-import { findLinkOfIssue, getOtherIssueId, type IssueLinkRow } from './store.ts';
+import {
+  findLinkOfIssue,
+  getOtherIssueId,
+  type IssueLinkRow,
+  type LinkedIssueWithProject,
+} from '../link-rows/index.ts';
 
 /** Access to issue links (contract/planning.md §3.14). */
-
-/** An issue with its project, loaded for the caller. */
-export interface LinkedIssueWithProject {
-  readonly issue: Issue;
-  readonly project: Project;
-}
 
 /** Access for signed-in callers who may read the issue in the path. */
 export const linkedIssueAccess = () => inProject('read_project').resource(readableIssueResource);
@@ -83,12 +80,3 @@ export const readableLinkAccess = () =>
 
 /** Access for readers of the issue in the path; `deleteLink` checks the permission to unlink them. */
 export const deleteLinkAccess = () => linkedIssueAccess().resource(linkResource).withLabel(PERMISSION_LABEL);
-
-/** Returns whether the caller may link the issue to others. */
-export function mayLinkIssue(caller: Caller, { issue, project }: LinkedIssueWithProject): boolean {
-  return (
-    canSeeProject(caller, project) &&
-    mayReadIssue(caller, project, issue) &&
-    mayInProject(caller, 'relate_issue', project)
-  );
-}

@@ -3,15 +3,11 @@ import { created, list, ok } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
+import { createLink, deleteLink, issueLinksLockKey, listLinkedIssues } from '../link-rows/index.ts';
 import { createLinkAccess, deleteLinkAccess, linkedIssueAccess, readableLinkAccess } from './access.ts';
 import { IssueLink, LinkedIssue } from './entities.ts';
-import { createLink, deleteLink } from './link.ts';
-import { listLinkedIssues } from './store.ts';
 
 const LINKS = '/projects/:id/issues/:issue_iid/links';
-
-/** Lock key for creating links of an issue. */
-const issueLinksLockKey = (issue: { readonly id: number }) => `links of issue ${issue.id}`;
 
 export const listIssueLinks = endpoint({
   get: LINKS,

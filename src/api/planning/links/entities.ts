@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';
 import { IssueInList } from '../issues/index.ts';
-import type { LinkedIssueWithProject } from './access.ts';
-import { getReferenceContext, type IssueLinkRow, type LinkedIssueRow } from './store.ts';
+import { getReferenceContext, type IssueLinkEnds, type LinkedIssueRow } from '../link-rows/index.ts';
 
 /** A linked issue, with the link as seen from the other issue (contract/planning.md §1 "LinkedIssue"). */
 export const LinkedIssue = entity('LinkedIssue', {
@@ -25,14 +24,6 @@ export const LinkedIssue = entity('LinkedIssue', {
     link_updated_at: row.link.updated_at,
   }),
 );
-
-/** A link, existing or just deleted, with its two issues. */
-export interface IssueLinkEnds {
-  readonly link: IssueLinkRow;
-  /** The issue in the path. */
-  readonly pathIssue: LinkedIssueWithProject;
-  readonly otherIssue: LinkedIssueWithProject;
-}
 
 /** contract/planning.md §1 "IssueLink" */
 export const IssueLink = entity('IssueLink', {

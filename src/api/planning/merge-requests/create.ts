@@ -6,11 +6,18 @@ import { allocateIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
+import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { newStateColumns, recordIssuableCreated, recordMentions, validateTitle } from '../issuables/index.ts';
-import { applyDescriptionCommands, runAfterUpdate } from '../quick-actions/index.ts';
+import {
+  applyDescriptionCommands,
+  findTargetBranch,
+  parseQuickActions,
+  runAfterUpdate,
+} from '../quick-actions/index.ts';
 import { isDraft } from './draft.ts';
 import { type BranchHeads, runWithBranchHeads } from './heads/branch-heads.ts';
 import { insertMergeRequestWithRelations } from './insert.ts';
@@ -31,8 +38,9 @@ export async function createMergeRequest(
   services: RefServices,
   caller: SignedInCaller,
   project: Project,
-  input: CreateMergeRequestInput,
+  params: CreateMergeRequestInput,
 ): Promise<MergeRequest | Failure<CreateMergeRequestFailure | 'notFound'>> {
+  const input = { ...params, target_branch: await chooseTargetBranch(services, project, params) };
   if (input.target_project_id != null && input.target_project_id !== project.id) return fail('notAFork');
   if (input.source_branch === input.target_branch) return fail('sameBranches');
   const branches = { source: input.source_branch, head: null, target: input.target_branch };
@@ -41,6 +49,17 @@ export async function createMergeRequest(
   return runWithBranchHeads(services, { caller, project, branches, options }, (uow, access, heads) =>
     createWithQuickActions(uow, access, input, heads!),
   );
+}
+
+/** Returns the target branch that the description's quick actions name, if it exists, else the requested one. */
+async function chooseTargetBranch(
+  { git }: RefServices,
+  project: Project,
+  { description, target_branch: requestedBranch }: CreateMergeRequestInput,
+): Promise<string> {
+  const branch = findTargetBranch(parseQuickActions(description));
+  if (branch === undefined) return requestedBranch;
+  return (await findBranchHead(getRepository(git, project), branch)) === null ? requestedBranch : branch;
 }
 
 async function createWithQuickActions(

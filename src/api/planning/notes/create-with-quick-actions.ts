@@ -12,6 +12,7 @@ import { issueQuickActions } from '../issues/index.ts';
 import { mergeRequestQuickActions } from '../merge-requests/index.ts';
 import {
   containsReopen,
+  findMoveTarget,
   findTargetBranch,
   NoteCommandsChanges,
   type ParsedText,
@@ -72,10 +73,16 @@ export async function writeNoteWithQuickActions<Written, Code extends string>(
 ): Promise<Written | Reply<CommandsOnlyNote> | Failure<Code | QuickActionErrorCode>> {
   const lock = [notesLockKey({ noteable })];
   const parsedText = parseQuickActions(body);
-  if (noteable.type === 'Commit' || noteable.type === 'Snippet' || parsedText.commands.length === 0) {
+  if (noteable.type === 'Commit' || noteable.type === 'Snippet')
     return services.runUnitOfWork(caller, (uow) => handlers.write(uow, { body }), { lock });
-  }
-  const options = { lock, reopens: containsReopen(parsedText), targetBranch: findTargetBranch(parsedText) };
+  if (parsedText.commands.length === 0)
+    return services.runUnitOfWork(caller, (uow) => handlers.write(uow, { body: parsedText.remainingText }), { lock });
+  const options = {
+    lock,
+    reopens: containsReopen(parsedText),
+    targetBranch: findTargetBranch(parsedText),
+    moveTarget: findMoveTarget(parsedText),
+  };
   const quickActions = QUICK_ACTIONS_BY_TYPE[noteable.type];
   return quickActions.runUnitOfWork(services, caller, noteable, options, (uow, updateNoteable) =>
     writeNoteAndRunCommands(uow, { kind, noteable, quickActions, updateNoteable }, parsedText, handlers),

@@ -56,6 +56,24 @@ export function parseEpicReference(argument: string): { readonly path: string; r
   return groupsIndex < 0 ? null : { path: argument.slice(groupsIndex + '/groups/'.length, markerIndex), iid };
 }
 
+const SEGMENTS = { '/-/issues/': '#', '/-/work_items/': '#', '/-/merge_requests/': '!' } as const;
+
+/** Replaces the URLs of issues and merge requests by references: `https://host/g/p/-/issues/3` by `g/p#3`. */
+export function replaceUrlsByReferences(argument: string): string {
+  return argument.split(/\s/).map(toReference).join(' ');
+}
+
+function toReference(word: string): string {
+  const pathStart = word.indexOf('/', word.indexOf('://') + 3) + 1;
+  if (!/^https?:/.test(word) || pathStart === 0) return word;
+  for (const [segment, sign] of Object.entries(SEGMENTS)) {
+    const position = word.indexOf(segment);
+    const iid = /^\d{1,9}/.exec(word.slice(position + segment.length))?.[0];
+    if (position > pathStart && iid !== undefined) return `${word.slice(pathStart, position)}${sign}${iid}`;
+  }
+  return word;
+}
+
 /** Joins parts in English: `1`, `1 and 2`, `1, 2, and 3`. */
 export function joinAsSentence(parts: readonly string[]): string {
   if (parts.length < 3) return parts.join(' and ');

@@ -13,6 +13,7 @@ const fields = {
   assignee_ids: ids,
   reviewer_ids: ids,
   milestone_id: nullable(id),
+  iteration: nullable(id),
   due_date: nullable(date),
   weight: nullable(Type.Integer()),
   epic: nullable(id),

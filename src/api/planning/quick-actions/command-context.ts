@@ -29,8 +29,8 @@ export interface QuickAction {
   readonly noteableTypes: readonly ResourceType[];
   /** Whether it also works in the description of a new noteable. */
   readonly availableAtCreation?: true;
-  /** `update`: may change text and state; `manage`: other attributes; `time`: may track time; `see`: may read the noteable. */
-  readonly requiredRight: 'update' | 'manage' | 'time' | 'see';
+  /** `update`: may change text and state; `manage`: other attributes; `time`: may track time; `link`: may link issues; `see`: may read the noteable. */
+  readonly requiredRight: 'update' | 'manage' | 'time' | 'link' | 'see';
   /** Whether the creator of a noteable may always use it at creation. */
   readonly allowedToCreator?: true;
   readonly run: (context: QuickActionContext, argument: string) => CommandResult | Promise<CommandResult>;

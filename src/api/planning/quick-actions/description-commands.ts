@@ -32,7 +32,10 @@ export async function applyDescriptionCommands<W extends RequestedFields>(
   loadSubject: () => Promise<QuickActionSubject>,
 ): Promise<DescriptionResult<W>> {
   const { commands, remainingText } = parseQuickActions(input.description);
-  if (commands.length === 0) return { input, afterUpdate: null, closesAfterCreation: false };
+  if (commands.length === 0) {
+    const substituted = input.description == null ? input : { ...input, description: remainingText };
+    return { input: substituted, afterUpdate: null, closesAfterCreation: false };
+  }
   const target = applyRequestedFields(await loadSubject(), input);
   const { input: requestedInput, afterUpdate } = await runQuickActions(uow, target, commands);
   const { state_event, assignee_ids, epic_id, labels, ...otherFields } = requestedInput;

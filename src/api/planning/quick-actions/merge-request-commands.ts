@@ -46,7 +46,8 @@ async function rebase({ subject, changes, afterUpdate }: QuickActionContext): Pr
 
 function setTargetBranch(context: QuickActionContext, argument: string): CommandResult {
   if (argument === '') return null;
-  context.currentState = { ...context.currentState, target_branch: argument };
+  // A new merge request gets its target branch before its branches are read.
+  if (context.subject.noteable !== null) context.currentState = { ...context.currentState, target_branch: argument };
   context.changes.target_branch = argument;
   return `Set target branch to ${argument}.`;
 }
@@ -58,5 +59,11 @@ export const MERGE_REQUEST_ACTIONS = [
   { names: ['unapprove'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'see', run: unapprove },
   { names: ['merge'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'see', run: merge },
   { names: ['rebase'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'see', run: rebase },
-  { names: ['target_branch'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'update', run: setTargetBranch },
+  {
+    names: ['target_branch'],
+    noteableTypes: MERGE_REQUESTS_ONLY,
+    availableAtCreation: true,
+    requiredRight: 'update',
+    run: setTargetBranch,
+  },
 ] as const satisfies readonly QuickAction[];

@@ -12,12 +12,18 @@ export interface ParsedCommand<Name extends string = string> {
 /** A text split into its quick actions and the rest. */
 export interface ParsedText<Name extends string = string> {
   readonly commands: readonly ParsedCommand<Name>[];
-  /** The text without the commands, trimmed at the end if there were any. */
+  /** The text without the commands and with substitutions, trimmed at the end if there were any. */
   readonly remainingText: string;
 }
 
 /** Maximum number of executed commands per text. Further commands are removed from the text without effect. */
 const MAX_COMMANDS = 100;
+
+/** Names that are replaced by a text at their place. Escaped, because the bundle must be ASCII. */
+const SUBSTITUTIONS: Readonly<Record<string, string>> = {
+  shrug: '\u00af\\\uff3f(\u30c4)\uff3f/\u00af',
+  tableflip: '(\u256f\u00b0\u25a1\u00b0)\u256f\ufe35 \u253b\u2501\u253b',
+};
 
 const NAME = /^\/([A-Za-z_]{1,40})(?: |$)/;
 
@@ -35,7 +41,14 @@ export function parseCommands<Name extends string>(
       const code = findCodeRanges(text.slice(paragraphStart, lines.at(-1)!.end));
       for (const line of lines) {
         if (text[line.start] !== '/' || code.has(line.start - paragraphStart)) continue;
-        const command = parseCommand(text.slice(line.start, line.end), knownNames);
+        const lineText = text.slice(line.start, line.end);
+        const substitution = findSubstitution(lineText);
+        if (substitution !== null) {
+          textParts.push(text.slice(remainingStart, line.start), substitution.text);
+          remainingStart = line.start + substitution.length;
+          continue;
+        }
+        const command = parseCommand(lineText, knownNames);
         if (command === null) continue;
         if (commands.length < MAX_COMMANDS) commands.push(command);
         textParts.push(text.slice(remainingStart, line.start));
@@ -45,6 +58,13 @@ export function parseCommands<Name extends string>(
   }
   if (remainingStart === 0) return { commands, remainingText: text };
   return { commands, remainingText: [...textParts, text.slice(remainingStart)].join('').trimEnd() };
+}
+
+/** Returns the text that replaces the first `length` characters of the line, or null. */
+function findSubstitution(line: string): { readonly text: string; readonly length: number } | null {
+  const name = NAME.exec(line.trimEnd())?.[1];
+  const text = name === undefined ? undefined : SUBSTITUTIONS[name.toLowerCase()];
+  return text === undefined ? null : { text, length: name!.length + 1 };
 }
 
 function parseCommand<Name extends string>(

@@ -5,7 +5,10 @@ import { isSameSet } from '../issuables/index.ts';
 import type { QuickActionChanges } from './changes.ts';
 import { NOT_APPLICABLE, type QuickAction, type QuickActionContext } from './command-context.ts';
 import { IMMEDIATE_ACTIONS } from './immediate-commands.ts';
+import { ISSUE_ACTIONS } from './issue-commands.ts';
+import { ITERATION_ACTIONS } from './iteration-commands.ts';
 import { LABEL_ACTIONS } from './label-commands.ts';
+import { LINK_ACTIONS } from './link-commands.ts';
 import { MERGE_REQUEST_ACTIONS } from './merge-request-commands.ts';
 import { type ParsedCommand, type ParsedText, parseCommands } from './parse.ts';
 import { PEOPLE_ACTIONS } from './people-commands.ts';
@@ -22,6 +25,9 @@ const QUICK_ACTIONS: readonly QuickAction[] = [
   ...PLANNING_ACTIONS,
   ...IMMEDIATE_ACTIONS,
   ...MERGE_REQUEST_ACTIONS,
+  ...LINK_ACTIONS,
+  ...ITERATION_ACTIONS,
+  ...ISSUE_ACTIONS,
 ];
 
 const ACTIONS_BY_NAME = new Map(QUICK_ACTIONS.map((action) => [action.names[0] as string, action]));
@@ -40,6 +46,10 @@ export const containsReopen = ({ commands }: ParsedText): boolean => commands.so
 /** Returns the target branch that the commands set, or undefined. */
 export const findTargetBranch = ({ commands }: ParsedText): string | undefined =>
   commands.findLast(({ name, argument }) => name === 'target_branch' && argument !== '')?.argument;
+
+/** Returns the path of the project to which the commands move the issue, or undefined. */
+export const findMoveTarget = ({ commands }: ParsedText): string | undefined =>
+  commands.find(({ name, argument }) => name === 'move' && argument !== '')?.argument;
 
 /** The effects of the quick actions of a text, not yet applied. */
 export interface QuickActionResult {
@@ -101,7 +111,9 @@ function mayRun(
 ): boolean {
   if (!noteableTypes.includes(subject.type) || (subject.noteable === null && !atCreation)) return false;
   if (right === 'see' || (freeAtCreation && subject.noteable === null)) return true;
-  return { update: subject.mayUpdate, manage: subject.mayManage, time: subject.mayTrackTime }[right];
+  return { update: subject.mayUpdate, manage: subject.mayManage, time: subject.mayTrackTime, link: subject.mayLink }[
+    right
+  ];
 }
 
 /** Returns the input of an update that changes the state from `before` to `after`. */
@@ -116,6 +128,8 @@ function toUpdateInput(before: SubjectState, after: SubjectState): QuickActionIn
     ...(!isSameSet(before.assignees, after.assignees) && { assignee_ids: [...after.assignees] }),
     ...(!isSameSet(before.reviewers, after.reviewers) && { reviewer_ids: [...after.reviewers] }),
     ...(isChanged('milestone_id') && { milestone_id: after.milestone_id }),
+    ...(isChanged('iteration_id') && { iteration_id: after.iteration_id }),
+    ...(isChanged('issue_type') && { issue_type: 'incident' as const }),
     ...(isChanged('due_date') && { due_date: after.due_date }),
     ...(isChanged('weight') && { weight: after.weight }),
     ...(isChanged('epic_id') && { epic_id: after.epic_id ?? null }),

@@ -16,6 +16,7 @@ export interface SubjectState {
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
   readonly milestone_id: number | null;
+  readonly iteration_id: number | null;
   readonly due_date: string | null;
   readonly weight: number | null;
   /** Undefined if not loaded and unchanged. */
@@ -26,6 +27,8 @@ export interface SubjectState {
   readonly total_time_spent: number;
   /** Of merge requests only. */
   readonly target_branch?: string;
+  /** Of issues only. */
+  readonly issue_type?: string;
 }
 
 /** The initial state of a new noteable. */
@@ -35,6 +38,7 @@ export const NEW_SUBJECT_STATE: Omit<SubjectState, 'title'> = {
   assignees: [],
   reviewers: [],
   milestone_id: null,
+  iteration_id: null,
   due_date: null,
   weight: null,
   epic_id: null,
@@ -65,6 +69,13 @@ export interface MergeRequestOperations {
   readonly requestReview: (userId: number) => Promise<unknown>;
 }
 
+/** What quick actions do with an existing issue, apart from an update. */
+export interface IssueOperations {
+  readonly isMoved: boolean;
+  /** Moves the issue to another project. */
+  readonly moveTo: (projectId: number) => Promise<unknown>;
+}
+
 /** The noteable that quick actions change, existing or being created. */
 export interface QuickActionSubject {
   readonly type: ResourceType;
@@ -77,11 +88,15 @@ export interface QuickActionSubject {
   readonly mayManage: boolean;
   /** Whether the caller may track time. */
   readonly mayTrackTime: boolean;
+  /** Whether the caller may link the issue to others. */
+  readonly mayLink: boolean;
   /** Returns which of these users may read the noteable. */
   readonly filterReaders: (ids: readonly number[]) => Promise<readonly number[]>;
   readonly currentState: SubjectState;
   /** Set for existing merge requests. */
   readonly mergeRequest?: MergeRequestOperations;
+  /** Set for existing issues. */
+  readonly issue?: IssueOperations;
 }
 
 /** The update that quick actions result in, with the names of the PUT parameters. */
@@ -93,6 +108,8 @@ export interface QuickActionInput {
   readonly assignee_ids?: number[];
   readonly reviewer_ids?: number[];
   readonly milestone_id?: number | null;
+  readonly iteration_id?: number | null;
+  readonly issue_type?: 'incident';
   readonly due_date?: string | null;
   readonly weight?: number | null;
   readonly epic_id?: number | null;

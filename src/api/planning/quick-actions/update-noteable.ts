@@ -9,7 +9,7 @@ import type { QuickActionInput, QuickActionSubject } from './subject.ts';
 export interface QuickActionKind<Of extends Issuable = Issuable> {
   /**
    * Runs a unit of work that can update the issuable. `reopens`: the update may reopen it; `targetBranch`: it may change the target
-   * branch to this one.
+   * branch to this one. `moveTarget`: it may move the issue to the project with this path.
    */
   runUnitOfWork<T>(
     services: RefServices,
@@ -18,6 +18,7 @@ export interface QuickActionKind<Of extends Issuable = Issuable> {
     options: {
       readonly reopens: boolean;
       readonly targetBranch?: string | undefined;
+      readonly moveTarget?: string | undefined;
       readonly lock: readonly string[];
     },
     work: (

@@ -39,6 +39,7 @@ function toGroupSubject(uow: UnitOfWork<SignedInCaller>, group: Group) {
     mayUpdate: mayAdminister,
     mayManage: mayAdminister,
     mayTrackTime: false,
+    mayLink: false,
     filterReaders: async () => [],
   } as const;
 }

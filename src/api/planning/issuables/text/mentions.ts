@@ -87,7 +87,7 @@ async function findMentionable(
   for (const [id, { archived }] of projectsById) if (archived) projectsById.delete(id);
   return [
     ...(await findMentionedIssues(uow, uow.actor, projectsById, issues)),
-    ...(await findMentionedMergeRequests(uow, projectsById, mergeRequests)),
+    ...(await findMentionedMergeRequests(uow, uow.actor, projectsById, mergeRequests)),
     ...(await findMentionedEpics(uow, listIids('Epic'))),
   ];
 }
@@ -96,17 +96,33 @@ async function findMentionable(
 const MAX_RESOLVED_REFERENCES = 500;
 
 /** Returns the ids of the issues that the texts mention and the caller may read. */
-export async function findMentionedIssueIds(
+export function findMentionedIssueIds(
   db: Reader,
   caller: Caller,
   source: GroupOrProject,
   texts: readonly string[],
 ): Promise<number[]> {
-  const references = texts.flatMap(parseReferences).filter(({ type }) => type === 'Issue');
+  return findMentionedIds(db, caller, source, { type: 'Issue', texts });
+}
+
+interface MentionsOfType {
+  readonly type: 'Issue' | 'MergeRequest';
+  readonly texts: readonly string[];
+}
+
+/** Returns the ids of the issues or merge requests that the texts mention and the caller may read. */
+export async function findMentionedIds(
+  db: Reader,
+  caller: Caller,
+  source: GroupOrProject,
+  { type, texts }: MentionsOfType,
+): Promise<number[]> {
+  const references = texts.flatMap(parseReferences).filter((reference) => reference.type === type);
   const listIids = await resolveReferences(db, source, references.slice(0, MAX_RESOLVED_REFERENCES));
-  const issues = listIids('Issue');
-  const projectsById = await loadVisibleProjects(db, caller, issues);
-  return (await findMentionedIssues(db, caller, projectsById, issues)).map(({ id }) => id);
+  const iids = listIids(type);
+  const projectsById = await loadVisibleProjects(db, caller, iids);
+  const findMentioned = type === 'Issue' ? findMentionedIssues : findMentionedMergeRequests;
+  return (await findMentioned(db, caller, projectsById, iids)).map(({ id }) => id);
 }
 
 /** Returns a function that lists the referenced iids of a type, with their projects or groups. */
@@ -180,13 +196,14 @@ async function findMentionedIssues(
 }
 
 async function findMentionedMergeRequests(
-  uow: UnitOfWork,
+  db: Reader,
+  caller: Caller,
   projectsById: ProjectsById,
   iids: readonly IidInParent[],
 ): Promise<Resource[]> {
   if (iids.length === 0) return [];
   // index: merge_requests_by_iid
-  const mergeRequestRows = await uow
+  const mergeRequestRows = await db
     .selectFrom('merge_requests')
     .select(['id', 'project_id'])
     .where(hasOneOfIids('merge_requests', 'project_id', iids))
@@ -194,7 +211,7 @@ async function findMentionedMergeRequests(
     .execute();
   return mergeRequestRows.flatMap(({ id, project_id }) => {
     const project = projectsById.get(project_id);
-    return project && mayReadMergeRequests(uow.actor, project) ? [{ type: 'MergeRequest', id } as const] : [];
+    return project && mayReadMergeRequests(caller, project) ? [{ type: 'MergeRequest', id } as const] : [];
   });
 }
 

@@ -6,6 +6,7 @@ import { mayInProject } from '#authorization/abilities.ts';
 import { filterIssueReaders, type Issue, mayUpdateIssue } from '#authorization/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { moveIssue } from '../actions/move.ts';
 
 // Issues as subjects of quick actions.
 
@@ -25,7 +26,12 @@ export async function loadIssueSubject(
     mayUpdate: mayUpdateIssue(uow.actor, project, issue),
     mayManage,
     mayTrackTime: mayManage,
+    mayLink: mayInProject(uow.actor, 'relate_issue', project),
     filterReaders: (ids) => filterIssueReaders(uow, project, issue, ids),
+    issue: {
+      isMoved: issue.moved_to_id !== null,
+      moveTo: (projectId) => moveIssue(uow, project, issue.iid, projectId),
+    },
     currentState: {
       ...issue,
       labels: await loadLabels(uow, ISSUES, [issue.id]),
@@ -51,6 +57,7 @@ export function newIssueSubject(
     mayUpdate: true,
     mayManage,
     mayTrackTime: mayInProject(uow.actor, 'update_issue', project),
+    mayLink: mayInProject(uow.actor, 'relate_issue', project),
     filterReaders: (ids) => filterIssueReaders(uow, project, { confidential, author_id: uow.actor.user.id }, ids),
     currentState: { ...NEW_SUBJECT_STATE, title, confidential },
   };

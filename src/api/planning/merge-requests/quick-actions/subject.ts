@@ -60,6 +60,7 @@ function createBaseSubject(uow: UnitOfWork<SignedInCaller>, project: Project) {
   return {
     type: 'MergeRequest',
     parent: { project },
+    mayLink: false,
     mayManage: mayInProject(uow.actor, 'update_merge_request', project),
     filterReaders: (ids: readonly number[]) => filterMergeRequestReaders(uow, project, ids),
   } as const;

@@ -1,13 +1,39 @@
 import { blockedByText, blockingText, relatedToText, relationRemovedText } from '#activity/index.ts';
-import type { SignedInCaller } from '#authentication/caller.ts';
-import { findIssues } from '#authorization/issues.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { findIssues, type Issue, mayReadIssue } from '#authorization/issues.ts';
+import { canSeeProject, type Project } from '#domain/namespaces/projects.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { fullReference } from '../issuables/index.ts';
-import { type LinkedIssueWithProject, mayLinkIssue } from './access.ts';
-import type { IssueLinkEnds } from './entities.ts';
 import { deleteLinkRow, getOtherIssueId, type IssueLinkRow, insertLink, loadLinksOfIssue, MAX_LINKS } from './store.ts';
+
+/** An issue with its project, loaded for the caller. */
+export interface LinkedIssueWithProject {
+  readonly issue: Issue;
+  readonly project: Project;
+}
+
+/** A link, existing or just deleted, with its two issues. */
+export interface IssueLinkEnds {
+  readonly link: IssueLinkRow;
+  /** The issue in the path. */
+  readonly pathIssue: LinkedIssueWithProject;
+  readonly otherIssue: LinkedIssueWithProject;
+}
+
+/** Returns the lock key for creating links of an issue. */
+export const issueLinksLockKey = (issue: { readonly id: number }): string => `links of issue ${issue.id}`;
+
+/** Returns whether the caller may link the issue to others. */
+export function mayLinkIssue(caller: Caller, { issue, project }: LinkedIssueWithProject): boolean {
+  return (
+    canSeeProject(caller, project) &&
+    mayReadIssue(caller, project, issue) &&
+    mayInProject(caller, 'relate_issue', project)
+  );
+}
 
 /** The type of a link as seen from one issue. */
 export type IssueLinkKind = 'relates_to' | 'blocks' | 'is_blocked_by';

@@ -1,0 +1,94 @@
+import { findIssues } from '#authorization/issues.ts';
+import { findProject } from '#domain/namespaces/projects.ts';
+import { findMentionedIssueIds, fullReference } from '../issuables/index.ts';
+import {
+  createLink,
+  deleteLink,
+  getOtherIssueId,
+  type IssueLinkKind,
+  type LinkedIssueWithProject,
+  loadLinksOfIssue,
+} from '../link-rows/index.ts';
+import { joinAsSentence, replaceUrlsByReferences } from './arguments.ts';
+import { type CommandResult, NOT_APPLICABLE, type QuickAction, type QuickActionContext } from './command-context.ts';
+
+// Quick actions for issue links.
+
+/** Returns the ids of the readable issues that the argument names, up to 100. */
+function findIssueIds({ uow, subject }: QuickActionContext, argument: string): Promise<number[]> {
+  return findMentionedIssueIds(uow, uow.actor, subject.parent, [replaceUrlsByReferences(argument)]);
+}
+
+/** Loads the issues with their projects. */
+async function loadIssues({ uow }: QuickActionContext, ids: readonly number[]): Promise<LinkedIssueWithProject[]> {
+  const issues: LinkedIssueWithProject[] = [];
+  for (const issue of await findIssues(uow, uow.actor, ids)) {
+    const project = await findProject(uow, uow.actor, String(issue.project_id));
+    if (project !== null) issues.push({ issue, project });
+  }
+  return issues;
+}
+
+/** Links the issues. As in the reference, the message names all issues, whether they can be linked or not. */
+async function linkIssues(
+  context: QuickActionContext,
+  argument: string,
+  kind: IssueLinkKind,
+  relation: string,
+): Promise<CommandResult> {
+  if (kind !== 'relates_to' && context.uow.tier === 'free') return NOT_APPLICABLE;
+  if (argument === '') return null;
+  const otherIds = await findIssueIds(context, argument);
+  context.afterUpdate.push(async (id) => {
+    const [issue] = await loadIssues(context, [id]);
+    if (issue === undefined) return;
+    for (const other of await loadIssues(context, otherIds)) await createLink(context.uow, [issue, other], kind);
+  });
+  const type = context.currentState.issue_type ?? 'issue';
+  return `Added ${joinAsSentence(argument.split(/\s+/))} as a linked item ${relation} this ${type}.`;
+}
+
+/** Deletes the link with the first of the named issues. */
+async function unlinkIssue(context: QuickActionContext, argument: string): Promise<CommandResult> {
+  if (argument === '') return null;
+  const { uow, subject } = context;
+  const [otherId] = await findIssueIds(context, argument);
+  const links = subject.noteable === null ? [] : await loadLinksOfIssue(uow, subject.noteable.id);
+  const link = links.find((candidate) => getOtherIssueId(candidate, subject.noteable!.id) === otherId);
+  const [issue, other] = link === undefined ? [] : await loadIssues(context, [subject.noteable!.id, otherId!]);
+  if (link === undefined || issue === undefined || other === undefined)
+    return 'No linked issue matches the provided parameter.';
+  context.afterUpdate.push(() => deleteLink(uow, link, [issue, other]));
+  return `Removed linked item ${formatReference(issue, other)}.`;
+}
+
+/** Formats the reference of the other issue as seen from the project of the first: `#3`, `project#3`, `group/project#3`. */
+function formatReference(
+  from: LinkedIssueWithProject,
+  { issue: { id, iid }, project }: LinkedIssueWithProject,
+): string {
+  if (project.id === from.project.id) return `#${iid}`;
+  if (project.namespace_id === from.project.namespace_id) return `${project.path}#${iid}`;
+  return fullReference({ type: 'Issue', id, iid, project });
+}
+
+const LINK_ACTION = { noteableTypes: ['Issue'], availableAtCreation: true, requiredRight: 'link' } as const;
+
+export const LINK_ACTIONS = [
+  {
+    ...LINK_ACTION,
+    names: ['relate'],
+    run: (context, argument) => linkIssues(context, argument, 'relates_to', 'related to'),
+  },
+  {
+    ...LINK_ACTION,
+    names: ['blocks'],
+    run: (context, argument) => linkIssues(context, argument, 'blocks', 'blocked by'),
+  },
+  {
+    ...LINK_ACTION,
+    names: ['blocked_by'],
+    run: (context, argument) => linkIssues(context, argument, 'is_blocked_by', 'blocking'),
+  },
+  { ...LINK_ACTION, names: ['unlink'], run: unlinkIssue },
+] as const satisfies readonly QuickAction[];
