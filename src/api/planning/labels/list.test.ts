@@ -73,6 +73,9 @@ test('includes labels of descendant groups and of projects on request, where the
   assert.equal((await outsider.get(path, all)).status, 404);
   assert.equal((await group.guest.get(`${path}/d`)).status, 404);
   assert.equal((await group.guest.get(`${path}/d`, all)).body.name, 'd');
+  await newLabels(project, 'd');
+  const [oldest] = (await group.guest.get(path, { ...all, search: 'About d' })).body;
+  assert.equal((await group.guest.get(`${path}/d`, all)).body.id, oldest.id);
 });
 
 test('shows whether a label is the project’s own', async () => {

@@ -92,8 +92,12 @@ export async function findLabelByTitle(
   title: string,
   condition: RawBuilder<SqlBool> | null = null,
 ): Promise<LabelRow | null> {
-  const rows = await selectLabels(db, scope, condition).where('labels.title', '=', title).execute();
-  return nearestFirst(scope, rows)[0] ?? null;
+  const rows = await selectLabels(db, scope).where('labels.title', '=', title).execute();
+  const nearest = nearestFirst(scope, rows)[0];
+  if (nearest !== undefined || condition === null) return nearest ?? null;
+  // Very many projects below a group can have a label with this title.
+  const query = selectLabels(db, scope, condition).where('labels.title', '=', title).orderBy('labels.id').limit(1);
+  return (await query.executeTakeFirst()) ?? null;
 }
 
 /** Returns the labels with these titles in the scope; of several with one title, the one of the nearest group. */
