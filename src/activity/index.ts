@@ -61,6 +61,7 @@ export {
   relationRemovedText,
   type SystemNoteText,
   TIME_SPENT_REMOVED_TEXT,
+  taggedText,
   timeSpentText,
   titleChangedText,
   UNAPPROVED_TEXT,

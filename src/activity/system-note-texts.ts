@@ -90,6 +90,12 @@ export const blockingText = linkText('marked this issue as blocking');
 export const blockedByText = linkText('marked this issue as blocked by');
 export const relationRemovedText = linkText('removed the relation with');
 
+/** Text for a tag of a commit, with a link to the tag. */
+export function taggedText(sha: string, tag: string, projectPath: string): SystemNoteText {
+  const path = tag.split('/').map(encodeURIComponent).join('/');
+  return noteText('tag', `tagged commit ${sha} to [\`${tag}\`](/${projectPath}/-/tags/${path})`);
+}
+
 /** Text for a duration such as `1h` and the day on which it was spent. */
 export function timeSpentText(duration: string, day: string, subtracted = false): SystemNoteText {
   return noteText('time', `${subtracted ? 'subtracted' : 'added'} ${duration} of time spent at ${day}`);

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '#database/database.ts';
 import type { SystemNoteKind } from '#database/tables/notes.ts';
-import { mentioningColumns, type Resource, resourceColumns } from './resource.ts';
+import { mentioningColumns, type NotifyingTarget, type Resource, resourceColumns } from './resource.ts';
 import type { SystemNoteText } from './system-note-texts.ts';
 
 /** A system note about a change of a noteable (contract/planning.md §3.7). Its author made the change. */
 export interface SystemNote {
-  readonly noteOn: Resource;
+  readonly noteOn: NotifyingTarget;
   readonly text: SystemNoteText;
   /**
    * The resource that the text mentions. Users who cannot read it do not see the note. Repeated mentions are not recorded.

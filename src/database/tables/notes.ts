@@ -29,7 +29,9 @@ export type SystemNoteKind =
   | 'approval'
   | 'auto_merge'
   /** All discussions of the merge request are resolved. */
-  | 'discussion';
+  | 'discussion'
+  /** On commits only. */
+  | 'tag';
 
 /** Type of a note in a discussion. An individual comment has none. */
 export type NoteType = 'DiscussionNote' | 'DiffNote';

@@ -22,6 +22,7 @@ import {
   runQuickActions,
 } from '../quick-actions/index.ts';
 import { notesLockKey, reloadForComment } from './access.ts';
+import { type CommitNoteContext, evaluateTagCommands, parseTagCommands, runTagCommand } from './tag-command.ts';
 
 // Comments with quick actions (contract/planning.md §3.17 "Notes").
 
@@ -73,7 +74,8 @@ export async function writeNoteWithQuickActions<Written, Code extends string>(
 ): Promise<Written | Reply<CommandsOnlyNote> | Failure<Code | QuickActionErrorCode>> {
   const lock = [notesLockKey({ noteable })];
   const parsedText = parseQuickActions(body);
-  if (noteable.type === 'Commit' || noteable.type === 'Snippet')
+  if (noteable.type === 'Commit') return writeCommitNote(services, { kind, noteable, caller }, body, handlers);
+  if (noteable.type === 'Snippet')
     return services.runUnitOfWork(caller, (uow) => handlers.write(uow, { body }), { lock });
   if (parsedText.commands.length === 0)
     return services.runUnitOfWork(caller, (uow) => handlers.write(uow, { body: parsedText.remainingText }), { lock });
@@ -87,6 +89,29 @@ export async function writeNoteWithQuickActions<Written, Code extends string>(
   return quickActions.runUnitOfWork(services, caller, noteable, options, (uow, updateNoteable) =>
     writeNoteAndRunCommands(uow, { kind, noteable, quickActions, updateNoteable }, parsedText, handlers),
   );
+}
+
+/** Writes a note on a commit, and then creates the tag of its quick action: refs cannot change in the transaction of the note. */
+async function writeCommitNote<Written, Code extends string>(
+  services: RefServices,
+  context: CommitNoteContext,
+  body: string,
+  { write, onEmpty }: NoteHandlers<Written, Code>,
+): Promise<Written | Reply<CommandsOnlyNote> | Failure<Code | QuickActionErrorCode>> {
+  const { commands, remainingText } = parseTagCommands(body);
+  const { changes, messages } = evaluateTagCommands(context.caller, context.noteable, commands);
+  const isCommandsOnly = remainingText === '' && commands.length > 0;
+  if (isCommandsOnly && messages.length === 0) return fail('noCommands');
+  const text = { body: remainingText, ...(commands.length > 0 && { changes }) };
+  const writeResult = await services.runUnitOfWork(
+    context.caller,
+    async (uow) => (isCommandsOnly ? onEmpty?.(uow) : write(uow, text)),
+    { lock: [notesLockKey(context)] },
+  );
+  if (isFailure(writeResult)) return writeResult as Failure<Code>;
+  await runTagCommand(services, context, changes);
+  if (!isCommandsOnly) return writeResult as Written;
+  return new Reply({ commands_changes: changes, summary: [messages.join(' ')] }, { status: 202 });
 }
 
 const QUICK_ACTIONS_BY_TYPE = {

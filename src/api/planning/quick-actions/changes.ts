@@ -29,6 +29,8 @@ const fields = {
   discussion_locked: Type.Boolean(),
   emoji_award: Type.String(),
   target_branch: Type.String(),
+  tag_name: Type.String(),
+  tag_message: nullable(Type.String()),
   merge: Type.String(),
   rebase: Type.Boolean(),
   wip_event: Type.Enum(['draft', 'ready']),

@@ -6,7 +6,7 @@
  */
 export { NoteCommandsChanges, type QuickActionChanges } from './changes.ts';
 export { applyDescriptionCommands, runAfterUpdate } from './description-commands.ts';
-export type { ParsedText } from './parse.ts';
+export { type ParsedCommand, type ParsedText, parseCommands } from './parse.ts';
 export { containsReopen, findMoveTarget, findTargetBranch, parseQuickActions, runQuickActions } from './run.ts';
 export {
   type IssueOperations,
