@@ -29,7 +29,10 @@ async function loadIssues({ uow }: QuickActionContext, ids: readonly number[]): 
   return issues;
 }
 
-/** Links the issues. As in the reference, the message names all issues, whether they can be linked or not. */
+/**
+ * Links the issues. Only the lock of the issue itself is held: with concurrent commands another issue may get a few links too many.
+ * As in the reference, the message names all issues, whether they can be linked or not.
+ */
 async function linkIssues(
   context: QuickActionContext,
   argument: string,
