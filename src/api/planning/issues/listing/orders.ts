@@ -25,7 +25,7 @@ export const KEYSET_ORDERS = ['created_at', 'updated_at', 'title', 'relative_pos
 
 export const ISSUES_KEYSET: KeysetRule = {
   orders: KEYSET_ORDERS.flatMap((order) => [`${order} desc`, `${order} asc`] as const),
-  cursorKind: 'cursor',
+  cursorKind: 'opaque',
   allowsOffset: true,
 };
 
