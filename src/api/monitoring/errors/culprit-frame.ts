@@ -29,7 +29,8 @@ const SDK_NAMES: readonly string[] = [
   'sentry_sdk.',
 ];
 /** Names of the crates of the SDK for Rust, also in the form of a trait's implementation (`<sentry_panic::... as ...>`). */
-const SDK_CRATE = /^<?sentry(?:_\w+)?::/;
+const SDK_CRATE =
+  /^<?sentry(?:_(?:actix|anyhow|backtrace|contexts|core|debug_images|failure|log|opentelemetry|panic|slog|tower|tracing|types))?::/;
 /** Parts of the paths of SDKs' source files. */
 const SDK_PATHS: readonly string[] = [
   '/gems/sentry-',

@@ -39,6 +39,11 @@ test('selects the function that panicked in a Rust program', () => {
   assert.equal(getName(panic), 'shop::pay');
 });
 
+test('selects a function of a crate whose name only starts as those of the SDK do', () => {
+  assert.equal(getName([own('sentry_duty::divide'), own('sentry_panic::panic_handler')]), 'sentry_duty::divide');
+  assert.equal(getName([own('shop::main'), own('sentry_actix::run'), own('sentry::capture')]), 'shop::main');
+});
+
 test("selects an application's implementation of a trait of the standard library", () => {
   const implementation = own('<shop::Cart as core::ops::index::Index<usize>>::index', { package: 'shop' });
   assert.equal(selectCulpritFrame([own('shop::main'), implementation]), implementation);
