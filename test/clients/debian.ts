@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Program } from './program.ts';
 
 export interface DebianPackage {
   readonly name: string;
@@ -21,22 +22,32 @@ export function installFromDebian({ name, probe }: DebianPackage): boolean {
 
 const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
-/**
- * The program, that of the machine if it has one, else one of a later Debian, taken out of its package into the folder; or
- * why there is none. From where the machine has its own packages, checked by apt with Debian's keys, and installed nowhere.
- */
-export function programOfDebian(
-  name: string,
-  folder: string,
-  release: string,
-): { program: string } | { reason: string } {
+/** Returns the program of the machine if it has one, else that of a later Debian, unpacked into the folder. */
+export function programOfDebian(name: string, folder: string, release: string): Program {
   if (spawnSync(name, ['--version']).status === 0) return { program: name };
   const program = join(folder, 'usr/bin', name);
-  if (existsSync(program)) return { program };
-  const wanted = `the package ${name} of Debian ${release}`;
+  const reason = unpackFromDebian(folder, release, [name]);
+  if (reason !== null) return { reason };
+  if (spawnSync(program, ['--version']).status === 0) return { program };
+  return { reason: `the package ${name} of Debian ${release} does not run here` };
+}
+
+/** Returns the folders of the gems that these packages contain, for Ruby's `RUBYLIB`. They have to be unpacked there. */
+export function listGemLibraries(folder: string): string[] {
+  const gems = join(folder, 'usr/share/rubygems-integration/all/gems');
+  return readdirSync(gems).map((gem) => join(gems, gem, 'lib'));
+}
+
+/**
+ * Unpacks packages of a release of Debian into the folder, once, and installs nothing. They come from where the machine has its
+ * own packages, and apt checks them with Debian's keys. Returns the reason of a failure, else null.
+ */
+export function unpackFromDebian(folder: string, release: string, packages: readonly string[]): string | null {
+  if (existsSync(join(folder, 'usr'))) return null;
+  const wanted = `${packages.join(', ')} of Debian ${release}`;
   const targets = spawnSync('apt-get', ['indextargets', '--format', '$(REPO_URI) $(LABEL)'], { encoding: 'utf8' });
   const source = /^(\S+) Debian$/m.exec(targets.stdout ?? '')?.[1];
-  if (source === undefined) return { reason: `${wanted}: this machine has no packages of Debian` };
+  if (source === undefined) return `${wanted}: this machine has no packages of Debian`;
   for (const part of ['lists/partial', 'cache/archives/partial']) mkdirSync(join(folder, part), { recursive: true });
   writeFileSync(join(folder, 'sources.list'), `deb [signed-by=${KEYS}] ${source} ${release} main\n`);
   const options = [
@@ -49,15 +60,13 @@ export function programOfDebian(
   ].flatMap((option) => ['-o', option]);
   for (const command of [
     ['update', '-qq'],
-    ['download', '-qq', name],
+    ['download', '-qq', ...packages],
   ]) {
     const { status, stderr } = spawnSync('apt-get', [...options, ...command], { cwd: folder, encoding: 'utf8' });
-    if (status !== 0) return { reason: `${wanted} cannot be had here: ${stderr.trim().split('\n').at(-1)}` };
+    if (status !== 0) return `${wanted} cannot be had here: ${stderr.trim().split('\n').at(-1)}`;
   }
-  const archive = readdirSync(folder).find((file) => file.startsWith(`${name}_`) && file.endsWith('.deb'));
-  spawnSync('dpkg-deb', ['-x', archive ?? '', '.'], { cwd: folder });
-  for (const part of ['lists', 'cache', archive ?? '.deb'])
-    rmSync(join(folder, part), { recursive: true, force: true });
-  const runs = spawnSync(program, ['--version']).status === 0;
-  return runs ? { program } : { reason: `${wanted} does not run here` };
+  const archives = readdirSync(folder).filter((file) => file.endsWith('.deb'));
+  for (const archive of archives) spawnSync('dpkg-deb', ['-x', archive, '.'], { cwd: folder });
+  for (const part of ['lists', 'cache', ...archives]) rmSync(join(folder, part), { recursive: true, force: true });
+  return null;
 }

@@ -5,8 +5,17 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PASSWORD, startVictim, TOKEN } from '../crash/process.ts';
-import { type DebianPackage, installFromDebian, programOfDebian } from './debian.ts';
+import { type CargoProgram, cargoProgram } from './cargo.ts';
+import {
+  type DebianPackage,
+  installFromDebian,
+  listGemLibraries,
+  programOfDebian,
+  unpackFromDebian,
+} from './debian.ts';
 import { type GoProgram, goProgram } from './go.ts';
+import { classPathOf, compileWithMaven, type JavaProgram } from './maven.ts';
+import type { Program } from './program.ts';
 
 interface Client {
   readonly name: string;
@@ -21,9 +30,18 @@ interface Client {
   readonly pip?: readonly string[];
   /** The program, named as the client, that Go builds where the machine has none: the script's `CLIENT`. */
   readonly go?: GoProgram;
+  /** The program that Cargo builds: the script's `CLIENT`. */
+  readonly cargo?: CargoProgram;
+  /** The program that Java compiles with a library of Maven. */
+  readonly java?: JavaProgram;
+  /** The packages of a later release of Debian whose gems Ruby loads before the machine's own. */
+  readonly gems?: { readonly release: string; readonly packages: readonly string[] };
 }
 
 const here = import.meta.dirname;
+
+const RUBY_GITLAB: DebianPackage = { name: 'ruby-gitlab', probe: ['/usr/bin/ruby', '-e', "require 'gitlab'"] };
+const CHROMIUM: DebianPackage = { name: 'chromium', probe: ['/usr/bin/chromium', '--version'] };
 
 /** A Sentry SDK: what reports with it, which `sentry/drive.ts` starts. */
 const sentry = (kind: string, ...sender: readonly string[]) => [
@@ -53,7 +71,7 @@ const every: readonly Client[] = [
   {
     name: 'chromium',
     command: [process.execPath, join(here, 'chromium.ts')],
-    debian: { name: 'chromium', probe: ['/usr/bin/chromium', '--version'] },
+    debian: CHROMIUM,
   },
   {
     name: 'python-gitlab',
@@ -68,13 +86,13 @@ const every: readonly Client[] = [
   {
     name: 'ruby-gitlab',
     command: ['/usr/bin/ruby', join(here, 'ruby-gitlab.rb')],
-    debian: { name: 'ruby-gitlab', probe: ['/usr/bin/ruby', '-e', "require 'gitlab'"] },
+    debian: RUBY_GITLAB,
   },
   {
     name: 'gitlab-runner',
     command: [process.execPath, join(here, 'gitlab-runner.ts')],
     go: {
-      package: 'gitlab.com/gitlab-org/gitlab-runner',
+      module: 'gitlab.com/gitlab-org/gitlab-runner',
       version: 'v1.11.1-0.20200110014830-8e5683f82927',
       replace: [
         'github.com/minio/go-homedir => github.com/mitchellh/go-homedir v1.1.0',
@@ -86,7 +104,7 @@ const every: readonly Client[] = [
     name: 'client-go',
     command: [],
     go: {
-      package: 'gitlab.com/gitlab-org/api/client-go/v2',
+      module: 'gitlab.com/gitlab-org/api/client-go/v2',
       version: 'v2.64.0',
       source: join(here, 'client-go.go'),
     },
@@ -116,12 +134,59 @@ const every: readonly Client[] = [
     command: sentry('python', '/usr/bin/python3', join(here, 'sentry/send.py')),
     debian: { name: 'python3-sentry-sdk', probe: ['/usr/bin/python3', '-c', 'import sentry_sdk'] },
   },
+  {
+    name: 'raven-python',
+    command: sentry('python-raven', '/usr/bin/python3', join(here, 'sentry/send-raven.py')),
+    pip: ['raven==6.10.0'],
+  },
   sentryOfNode('11.12.0'),
   sentryOfNode('10.78.0'),
   sentryOfNode('9.47.2'),
   {
-    name: 'sentry-raven',
-    command: sentry('raven', '/usr/bin/ruby', join(here, 'sentry/send.rb')),
+    name: 'raven-node',
+    command: sentry('node-raven', process.execPath, join(here, 'sentry/send-raven.ts')),
+    npm: ['raven@2.6.4'],
+  },
+  {
+    name: 'sentry-browser',
+    command: sentry('browser', process.execPath, join(here, 'sentry/send-browser.ts')),
+    debian: CHROMIUM,
+    npm: ['@sentry/browser@11.12.0'],
+  },
+  {
+    name: 'sentry-go',
+    command: sentry('go'),
+    go: { module: 'github.com/getsentry/sentry-go', version: 'v0.50.0', source: join(here, 'sentry/send.go') },
+  },
+  {
+    name: 'sentry-rust',
+    command: sentry('rust'),
+    cargo: {
+      dependencies: [
+        'sentry = { version = "=0.49.5", default-features = false, features = ["backtrace", "contexts", "debug-images", "panic", "release-health", "ureq"] }',
+      ],
+      source: join(here, 'sentry/send.rs'),
+    },
+  },
+  {
+    name: 'sentry-java',
+    command: sentry('java', 'java', 'Send'),
+    java: { artifact: 'io.sentry:sentry:8.64.0', source: join(here, 'sentry/Send.java') },
+  },
+  {
+    name: 'sentry-java-1',
+    command: sentry('java-1', 'java', 'SendOld'),
+    java: { artifact: 'io.sentry:sentry:1.7.30', source: join(here, 'sentry/SendOld.java') },
+  },
+  {
+    name: 'sentry-ruby',
+    command: sentry('ruby', '/usr/bin/ruby', join(here, 'sentry/send.rb')),
+    debian: { name: 'ruby-concurrent', probe: ['/usr/bin/ruby', '-e', "require 'concurrent'"] },
+    gems: { release: 'sid', packages: ['ruby-sentry-ruby-core'] },
+  },
+  {
+    name: 'raven-ruby',
+    command: sentry('ruby-raven', '/usr/bin/ruby', join(here, 'sentry/send-raven.rb')),
     debian: { name: 'ruby-sentry-raven', probe: ['/usr/bin/ruby', '-e', "require 'raven'"] },
   },
 ];
@@ -132,22 +197,19 @@ for (const client of every) if (named.length === 0 || named.includes(client.name
 process.stdout.write(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
 process.exit(count.failed === 0 ? 0 : 1);
 
-async function drive({ name, command, debian, laterDebian, npm, pip, go }: Client): Promise<void> {
+async function drive(client: Client): Promise<void> {
+  const { name, command } = client;
   const cache = join(homedir(), '.cache/hearth-clients', name);
-  if (debian && !installFromDebian(debian)) return skip(name, `the Debian package ${debian.name} cannot be had here`);
-  if (npm && !installFromNpm(cache, npm)) return skip(name, `npm cannot bring ${npm.join(' ')} here`);
-  if (pip && !installFromPip(cache, pip)) return skip(name, `pip cannot bring ${pip.join(' ')} here`);
-  const { program, reason } = programOf(name, cache, laterDebian, go);
-  if (reason !== undefined) return skip(name, reason);
+  const installed = install(client, cache);
+  if (installed.reason !== undefined) return skip(name, installed.reason);
   const dataDir = mkdtempSync(join(tmpdir(), 'hearth-client-'));
   const server = await startVictim(dataDir, undefined);
+  const startTime = Date.now();
   try {
-    const given = { HEARTH: server.address, TOKEN, PASSWORD, CLIENT_CACHE: cache, CLIENT: program ?? '' };
-    const env = { ...process.env, ...given, NODE_NO_WARNINGS: '1', ...(pip && { PYTHONPATH: join(cache, 'lib') }) };
-    const { stdout, stderr, status } = await started(
-      [...command, ...(command.length === 0 ? [program ?? ''] : [])],
-      env,
-    );
+    const given = { HEARTH: server.address, TOKEN, PASSWORD, CLIENT_CACHE: cache, CLIENT: installed.program };
+    const env = { ...process.env, ...given, NODE_NO_WARNINGS: '1', ...libraries(client, cache) };
+    const words = command.length > 0 ? command : [installed.program];
+    const { stdout, stderr, status } = await started(words, env);
     for (const line of stdout.split('\n').filter((text) => /^(not )?ok /.test(text))) {
       process.stdout.write(`${name}: ${line}\n`);
       if (line.startsWith('ok ')) count.passed++;
@@ -157,20 +219,34 @@ async function drive({ name, command, debian, laterDebian, npm, pip, go }: Clien
       count.failed++;
       process.stdout.write(`${name}: ended with ${status}\n${stderr}\n`);
     }
+    process.stdout.write(`${name}: took ${((Date.now() - startTime) / 1000).toFixed(1)} s\n`);
   } finally {
     await server.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
-interface Program {
-  readonly program?: string;
-  readonly reason?: string;
+/** Installs what the client needs. Returns its program, empty where the script finds the client itself. */
+function install(client: Client, cache: string): Program {
+  const { name, debian, laterDebian, npm, pip, go, cargo, java, gems } = client;
+  if (debian && !installFromDebian(debian)) return { reason: `the Debian package ${debian.name} cannot be had here` };
+  if (npm && !installFromNpm(cache, npm)) return { reason: `npm cannot bring ${npm.join(' ')} here` };
+  if (pip && !installFromPip(cache, pip)) return { reason: `pip cannot bring ${pip.join(' ')} here` };
+  const reason =
+    (java && compileWithMaven(cache, java)) ?? (gems && unpackFromDebian(cache, gems.release, gems.packages));
+  if (reason) return { reason };
+  if (laterDebian) return programOfDebian(name, cache, laterDebian);
+  if (cargo) return cargoProgram(name, cache, cargo);
+  return go ? goProgram(name, cache, go) : { program: '' };
 }
 
-function programOf(name: string, cache: string, laterDebian: Client['laterDebian'], go: Client['go']): Program {
-  if (laterDebian) return programOfDebian(name, cache, laterDebian);
-  return go ? goProgram(name, cache, go) : {};
+/** Returns the variables by which a language finds the libraries of the client. */
+function libraries({ pip, java, gems }: Client, cache: string): NodeJS.ProcessEnv {
+  return {
+    ...(pip && { PYTHONPATH: join(cache, 'lib') }),
+    ...(java && { CLASSPATH: classPathOf(cache) }),
+    ...(gems && { RUBYLIB: listGemLibraries(cache).join(':') }),
+  };
 }
 
 function skip(name: string, reason: string): void {
