@@ -10,8 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { api, step } from './step.ts';
 
 const project = '/projects/root%2Fwatched';
-/** The program of a package that is not installed, or else that of the machine. */
-const packagedProgram = process.env.CLIENT?.startsWith('/') ? process.env.CLIENT : null;
+const program = process.env.CLIENT || '/usr/bin/prometheus-alertmanager';
 const place = mkdtempSync(join(tmpdir(), 'hearth-alertmanager-'));
 
 interface Integration {
@@ -84,11 +83,11 @@ const flags = {
 };
 const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
 // Debian's program reads its templates from /usr/share, so an uninstalled package is mounted there, for this process alone.
+const isUnpacked = program.endsWith('/prometheus-alertmanager') && !program.startsWith('/usr/');
 const MOUNT_AND_RUN = 'mount --bind "$0/../share" /usr/share && exec "$0/prometheus-alertmanager" "$@"';
-const [command = '', ...commandArgs] =
-  packagedProgram === null
-    ? ['/usr/bin/prometheus-alertmanager', ...args]
-    : ['unshare', '--mount', '--map-root-user', 'sh', '-c', MOUNT_AND_RUN, dirname(packagedProgram), ...args];
+const [command = '', ...commandArgs] = isUnpacked
+  ? ['unshare', '--mount', '--map-root-user', 'sh', '-c', MOUNT_AND_RUN, dirname(program), ...args]
+  : [program, ...args];
 const manager = spawn(command, commandArgs, { stdio: ['ignore', 'ignore', 'pipe'] });
 let said = '';
 manager.stderr.on('data', (bytes) => (said += bytes));

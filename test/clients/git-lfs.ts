@@ -4,13 +4,15 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { api, step } from './step.ts';
 
-const { HEARTH = '', TOKEN = '' } = process.env;
+const { HEARTH = '', TOKEN = '', CLIENT = '', PATH = '' } = process.env;
 const place = mkdtempSync(join(tmpdir(), 'hearth-git-lfs-'));
 const env = {
   ...process.env,
+  // git finds its extension there.
+  PATH: CLIENT === '' ? PATH : `${dirname(CLIENT)}:${PATH}`,
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_TERMINAL_PROMPT: '0',
   HOME: place,

@@ -62,6 +62,11 @@ const every: readonly Client[] = [
     command: [process.execPath, join(here, 'git-lfs.ts')],
     debian: { name: 'git-lfs', probe: ['git', 'lfs', 'version'] },
   },
+  {
+    name: 'git-lfs-3.8',
+    command: [process.execPath, join(here, 'git-lfs.ts')],
+    go: { module: 'github.com/git-lfs/git-lfs/v3', version: 'v3.8.1', program: 'git-lfs' },
+  },
   { name: 'gitbeaker', command: [process.execPath, join(here, 'gitbeaker.ts')] },
   {
     name: 'typescript',
@@ -89,6 +94,12 @@ const every: readonly Client[] = [
     debian: RUBY_GITLAB,
   },
   {
+    name: 'ruby-gitlab-6',
+    command: ['/usr/bin/ruby', join(here, 'ruby-gitlab.rb')],
+    debian: RUBY_GITLAB,
+    gems: { release: 'sid', packages: ['ruby-gitlab'] },
+  },
+  {
     name: 'gitlab-runner',
     command: [process.execPath, join(here, 'gitlab-runner.ts')],
     go: {
@@ -99,6 +110,11 @@ const every: readonly Client[] = [
         'github.com/docker/docker => github.com/docker/engine v1.4.2-0.20190822180741-9552f2b2fdde',
       ],
     },
+  },
+  {
+    name: 'gitlab-runner-19',
+    command: [process.execPath, join(here, 'gitlab-runner.ts')],
+    go: { module: 'gitlab.com/gitlab-org/gitlab-runner', version: 'v1.11.1-0.20260903214710-fc1f1862bd91' },
   },
   {
     name: 'client-go',
@@ -123,6 +139,16 @@ const every: readonly Client[] = [
     name: 'prometheus-alertmanager',
     command: [process.execPath, join(here, 'alertmanager.ts')],
     laterDebian: 'sid',
+  },
+  {
+    name: 'alertmanager-0.35',
+    command: [process.execPath, join(here, 'alertmanager.ts')],
+    go: {
+      module: 'github.com/prometheus/alertmanager',
+      version: 'v0.35.0',
+      main: 'cmd/alertmanager',
+      files: { 'ui/app/dist/elm/index.html': '', 'ui/app/dist/mantine/index.html': '' },
+    },
   },
   {
     name: 'sentry-python',
