@@ -67,6 +67,11 @@ const every: readonly Client[] = [
     command: [process.execPath, join(here, 'git-lfs.ts')],
     go: { module: 'github.com/git-lfs/git-lfs/v3', version: 'v3.8.1', program: 'git-lfs' },
   },
+  {
+    name: 'isomorphic-git',
+    command: [process.execPath, join(here, 'isomorphic-git.ts')],
+    npm: ['isomorphic-git@1.44.19'],
+  },
   { name: 'gitbeaker', command: [process.execPath, join(here, 'gitbeaker.ts')] },
   {
     name: 'typescript',
