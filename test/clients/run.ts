@@ -72,6 +72,11 @@ const every: readonly Client[] = [
     command: [process.execPath, join(here, 'isomorphic-git.ts')],
     npm: ['isomorphic-git@1.44.19'],
   },
+  {
+    name: 'gitlab4j',
+    command: ['java', 'DriveGitLab4J'],
+    java: { artifact: 'org.gitlab4j:gitlab4j-api:6.2.0', source: join(here, 'DriveGitLab4J.java') },
+  },
   { name: 'gitbeaker', command: [process.execPath, join(here, 'gitbeaker.ts')] },
   {
     name: 'typescript',
