@@ -789,12 +789,39 @@ def resource_groups():
     refused(lambda: gl.runners.get(runner["id"]), 404)
 
 
+def snippets():
+    values = {"title": "Of a project", "file_name": "a.txt", "content": "text", "visibility": "private"}
+    snippet = project.snippets.create(values)
+    assert snippet.content() == b"text"
+    snippet.title = "Other"
+    snippet.save()
+    assert [one.title for one in project.snippets.list()] == ["Other"]
+    snippet.notes.create({"body": "Why?"})
+    snippet.delete()
+    files = [{"file_path": "b.txt", "content": "b"}]
+    own = gl.snippets.create({"title": "Mine", "files": files, "visibility": "private"})
+    assert own.content() == b"b"
+    own.delete()
+
+
+def deployments():
+    environment = project.environments.create({"name": "shop", "external_url": "https://shop.test"})
+    sha = project.commits.list(get_all=False)[0].id
+    values = {"environment": "shop", "sha": sha, "ref": "main", "tag": False, "status": "running"}
+    deployment = project.deployments.create(values)
+    deployment.status = "success"
+    deployment.save()
+    assert project.deployments.list(environment="shop", status="success", get_all=False)[0].id == deployment.id
+    environment.stop()
+    environment.delete()
+
+
 def deleting():
     project.delete()
     assert gl.projects.get(project.id).marked_for_deletion_on
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, variables, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, threads, awards_and_links, todos_and_commands, wikis, epics, iterations, notes, talking, merge_requests, histories, notifications, rebasing, runners, protected_environments, ssh_certificates, pipelines, triggers_and_schedules, jobs, resource_groups, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, variables, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, threads, awards_and_links, todos_and_commands, wikis, epics, iterations, notes, talking, merge_requests, histories, notifications, rebasing, runners, protected_environments, ssh_certificates, pipelines, triggers_and_schedules, jobs, resource_groups, snippets, deployments, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

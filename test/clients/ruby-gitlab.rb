@@ -99,6 +99,35 @@ step('pipelines, jobs and runners') do
   @client.delete_pipeline(@project.id, pipeline.id)
   @client.delete_runner(runner.id)
 end
+step('merge requests and approvals') do
+  @client.create_branch(@project.id, 'feature/z', 'main')
+  @client.create_file(@project.id, 'z.txt', 'feature/z', 'z', 'Add')
+  request = @client.create_merge_request(@project.id, 'Z', source_branch: 'feature/z', target_branch: 'main')
+  check @client.merge_request_changes(@project.id, request.iid).changes.length == 1, 'changes'
+  check @client.create_merge_request_note(@project.id, request.iid, 'Why?').body == 'Why?', 'note'
+  check @client.merge_request_approvals(@project.id, request.iid).approved_by.empty?, 'approvals'
+  check @client.merge_requests(@project.id, source_branch: 'feature/z', state: 'opened').length == 1, 'list'
+  check @client.accept_merge_request(@project.id, request.iid).state == 'merged', 'merge'
+end
+step('variables and environments') do
+  check @client.create_variable(@project.id, 'PLACE', 'sea').value == 'sea', 'variable'
+  check @client.update_variable(@project.id, 'PLACE', 'land').value == 'land', 'update'
+  check @client.variables(@project.id).map(&:key) == ['PLACE'], 'list'
+  @client.remove_variable(@project.id, 'PLACE')
+  environment = @client.create_environment(@project.id, 'production', external_url: 'https://shop.test')
+  check @client.environments(@project.id).map(&:name) == ['production'], 'environments'
+  check @client.stop_environment(@project.id, environment.id).state == 'stopped', 'stop'
+  @client.delete_environment(@project.id, environment.id)
+end
+step('snippets and wikis') do
+  values = { title: 'Of a project', file_name: 'a.txt', visibility: 'private', content: 'text' }
+  snippet = @client.create_snippet(@project.id, values)
+  check @client.snippet_content(@project.id, snippet.id) == 'text', 'snippet'
+  check @client.edit_snippet(@project.id, snippet.id, title: 'Other').title == 'Other', 'edit'
+  @client.delete_snippet(@project.id, snippet.id)
+  page = @client.create_wiki(@project.id, 'Home page', 'Welcome')
+  check @client.wiki(@project.id, page.slug).content == 'Welcome', 'wiki'
+end
 step('refusals') do
   begin
     @client.branch(@project.id, 'nothing')
