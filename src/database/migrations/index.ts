@@ -89,6 +89,7 @@ import { migration as projectSnippets } from './0118_project_snippets.ts';
 import { migration as lfsLocks } from './0119_lfs_locks.ts';
 import { migration as projectListsAndDebugLogs } from './0120_project_lists_and_debug_logs.ts';
 import { migration as protectedTags } from './0124_protected_tags.ts';
+import { migration as popularity } from './0125_popularity.ts';
 import { migration as commitTodos } from './0130_commit_todos.ts';
 import type { Migration } from './migration.ts';
 
@@ -207,5 +208,6 @@ export const migrations: readonly Migration[] = [
   lfsLocks,
   projectListsAndDebugLogs,
   protectedTags,
+  popularity,
   commitTodos,
 ];

@@ -110,8 +110,8 @@ export async function countIssues(
   return { opened: countInState('opened'), closed: countInState('closed') };
 }
 
-/** Orders that have an index across all projects. For other orders all issues are read and sorted. */
-const INDEXED_ORDERS: readonly IssueOrdering['order'][] = ['created_at', 'updated_at'];
+/** Orders that have an index across all projects. For other orders all issues are read and sorted. index: issues_of_all_by_created_at, issues_of_all_by_updated_at, issues_of_all_by_upvotes */
+const INDEXED_ORDERS: readonly IssueOrdering['order'][] = ['created_at', 'updated_at', 'popularity'];
 
 /** Builds the unsorted queries for the ids of a list. */
 async function buildIssueIdQueries(

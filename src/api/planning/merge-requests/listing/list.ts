@@ -71,7 +71,7 @@ export async function listMergeRequests(
   const queries = await buildIdQueries(db, MERGE_REQUESTS, parent, buildConditions(db, caller, parent, filter), {
     inProject: () => expressionBuilder<never, never>().lit(mayListInProject(caller, parent.project!, filter)),
     acrossProjects: () => visibleAcrossProjects(caller, db.today, filter),
-    hasIndexedOrder: ordering.order === 'created_at' || ordering.order === 'updated_at',
+    hasIndexedOrder: INDEXED_ORDERS.includes(ordering.order),
   });
   const { query, unindexed, count } = await chooseCountStrategy(db, MERGE_REQUESTS, queries);
   const prefixQuery =
@@ -92,6 +92,9 @@ export async function listMergeRequests(
   );
   return withReferenceContext(parent, { ...idPage, items: rows });
 }
+
+/** Orders that have an index across all projects. For other orders all merge requests are read and sorted. index: merge_requests_of_all_by_created_at, merge_requests_of_all_by_updated_at, merge_requests_of_all_by_upvotes */
+const INDEXED_ORDERS: readonly MergeRequestOrdering['order'][] = ['created_at', 'updated_at', 'popularity'];
 
 /** A filter by deployments matches only in projects whose deployments the caller may read. */
 function mayListInProject(caller: Caller, project: Project, filter: MergeRequestFilter): boolean {

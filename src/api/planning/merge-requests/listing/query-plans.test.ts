@@ -109,3 +109,12 @@ test('looks up the awards of each merge request, not all awards of the caller', 
   });
   assert.match(plan.join('\n'), /award_emoji_by_merge_request/);
 });
+
+for (const table of ['issues', 'merge_requests'] as const) {
+  test(`sorts ${table} of all projects by popularity with an index`, async () => {
+    const plan = await database.transaction((tx) =>
+      explainPlan(tx, tx.selectFrom(table).select('id').orderBy('upvotes', 'desc').orderBy('id', 'desc').limit(20)),
+    );
+    assert.match(plan.join('\n'), new RegExp(`${table}_of_all_by_upvotes`));
+  });
+}
