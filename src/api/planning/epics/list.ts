@@ -35,7 +35,7 @@ export async function listEpics(
     ...issuableConditions(db, scope, filter),
     ...negatedConditions(db, scope, filter.not ?? {}),
     ...reactionConditions(db, scope, caller, filter),
-    ...(filter.confidential == null ? [] : [valueCondition(scope, 'confidential', filter.confidential)]),
+    ...(filter.confidential == null ? [] : [valueCondition(db, scope, 'confidential', filter.confidential)]),
   ];
   const mostSelective = await findMostSelective(db, conditions);
   const visibleEpics = await selectVisibleEpics(db, caller, group, filter, mostSelective !== null);

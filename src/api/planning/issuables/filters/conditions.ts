@@ -82,15 +82,15 @@ export function issuableConditions(db: Reader, scope: IssuableListScope, filter:
   const conditions: ListCondition[] = [];
   const { state, iids, author_id, author_username, closed_by_id } = filter;
   if (isPresent(state) && state !== 'all')
-    conditions.push(columnCondition(scope, 'state', (column) => sql`${column} = ${state}`));
+    conditions.push(columnCondition(db, scope, 'state', (column) => sql`${column} = ${state}`));
   if (isPresent(iids) && iids.length > 0) {
-    conditions.push(columnCondition(scope, 'iid', (column) => isInIds(db, column as RawBuilder<number>, iids)));
+    conditions.push(columnCondition(db, scope, 'iid', (column) => isInIds(db, column as RawBuilder<number>, iids)));
   }
-  if (isPresent(author_id)) conditions.push(authorCondition(scope, sql`${author_id}`));
-  if (isPresent(author_username)) conditions.push(authorCondition(scope, selectUserId(author_username)));
-  if (isPresent(closed_by_id)) conditions.push(valueCondition(scope, 'closed_by_id', closed_by_id));
+  if (isPresent(author_id)) conditions.push(authorCondition(db, scope, sql`${author_id}`));
+  if (isPresent(author_username)) conditions.push(authorCondition(db, scope, selectUserId(author_username)));
+  if (isPresent(closed_by_id)) conditions.push(valueCondition(db, scope, 'closed_by_id', closed_by_id));
   conditions.push(...labelConditions(db, scope, filter), ...milestoneConditions(db, scope, filter));
-  conditions.push(...assigneeConditions(db, scope, filter), ...timeConditions(scope, filter));
+  conditions.push(...assigneeConditions(db, scope, filter), ...timeConditions(db, scope, filter));
   return [...conditions, ...searchConditions(db, scope, filter)];
 }
 
@@ -100,12 +100,12 @@ export function negatedConditions(db: Reader, scope: IssuableListScope, filter: 
   const positiveConditions: ListCondition[] = [
     ...anyLabelConditions(db, scope, labels ?? []),
     ...milestoneConditions(db, scope, { milestone, milestone_id }),
-    ...(isPresent(author_id) ? [authorCondition(scope, sql`${author_id}`)] : []),
-    ...(isPresent(author_username) ? [authorCondition(scope, selectUserId(author_username))] : []),
+    ...(isPresent(author_id) ? [authorCondition(db, scope, sql`${author_id}`)] : []),
+    ...(isPresent(author_username) ? [authorCondition(db, scope, selectUserId(author_username))] : []),
     ...(isPresent(assignee_id) ? [assigneeCondition(db, scope, assignee_id)] : []),
     ...anyAssigneeConditions(db, scope, filter.assignee_username ?? []),
     ...(isPresent(iids) && iids.length > 0
-      ? [columnCondition(scope, 'iid', (column) => isInIds(db, column as RawBuilder<number>, iids))]
+      ? [columnCondition(db, scope, 'iid', (column) => isInIds(db, column as RawBuilder<number>, iids))]
       : []),
   ];
   return positiveConditions.map(negateCondition);
@@ -115,8 +115,8 @@ export function negatedConditions(db: Reader, scope: IssuableListScope, filter: 
 export const selectUserId = (username: string) =>
   sql`(select named_user.id from users as named_user where named_user.username_key = ${foldCase(username)})`;
 
-const authorCondition = (scope: IssuableListScope, id: RawBuilder<unknown>) =>
-  columnCondition(scope, 'author_id', (column) => sql<SqlBool>`${column} = ${id}`);
+const authorCondition = (db: Reader, scope: IssuableListScope, id: RawBuilder<unknown>) =>
+  columnCondition(db, scope, 'author_id', (column) => sql<SqlBool>`${column} = ${id}`);
 
 // --- Labels, by title: an issuable must have all of them.
 
@@ -193,32 +193,36 @@ function labelTitleCondition(db: Reader, scope: IssuableListScope, titlePredicat
 
 /** Returns the conditions of the milestone filters. index: milestones_by_title */
 function milestoneConditions(
-  { today }: Reader,
+  db: Reader,
   scope: IssuableListScope,
   { milestone, milestone_id }: IssuableFilter,
 ): ListCondition[] {
   const conditions: ListCondition[] = [];
   if (isPresent(milestone)) {
     const keyword = (['None', 'Any'] as const).find((candidate) => isKeyword(milestone, candidate));
-    if (keyword !== undefined) conditions.push(valueCondition(scope, 'milestone_id', keyword));
-    else conditions.push(milestoneCondition(scope, sql`milestone.title = ${milestone}`));
+    if (keyword !== undefined) conditions.push(valueCondition(db, scope, 'milestone_id', keyword));
+    else conditions.push(milestoneCondition(db, scope, sql`milestone.title = ${milestone}`));
   }
-  if (isPresent(milestone_id)) conditions.push(milestoneKeywordCondition(scope, milestone_id, today));
+  if (isPresent(milestone_id)) conditions.push(milestoneKeywordCondition(db, scope, milestone_id));
   return conditions;
 }
 
-function milestoneKeywordCondition(scope: IssuableListScope, keyword: MilestoneKeyword, today: string): ListCondition {
-  if (keyword === 'None' || keyword === 'Any') return valueCondition(scope, 'milestone_id', keyword);
+function milestoneKeywordCondition(db: Reader, scope: IssuableListScope, keyword: MilestoneKeyword): ListCondition {
+  if (keyword === 'None' || keyword === 'Any') return valueCondition(db, scope, 'milestone_id', keyword);
   if (keyword === 'Upcoming')
-    return milestoneCondition(scope, sql`${IS_ACTIVE_MILESTONE} and milestone.due_date > ${today}`);
-  return milestoneCondition(scope, sql`${IS_ACTIVE_MILESTONE} and milestone.start_date <= ${today}`);
+    return milestoneCondition(db, scope, sql`${IS_ACTIVE_MILESTONE} and milestone.due_date > ${db.today}`);
+  return milestoneCondition(db, scope, sql`${IS_ACTIVE_MILESTONE} and milestone.start_date <= ${db.today}`);
 }
 
 const IS_ACTIVE_MILESTONE = sql`milestone.state = 'active'`;
 
-function milestoneCondition(scope: IssuableListScope, milestonePredicate: RawBuilder<SqlBool>): ListCondition {
+function milestoneCondition(
+  db: Reader,
+  scope: IssuableListScope,
+  milestonePredicate: RawBuilder<SqlBool>,
+): ListCondition {
   const milestoneIds = sql`select milestone.id from milestones as milestone where ${milestonePredicate} and ${isUsableInScope(scope, 'milestone')}`;
-  return columnCondition(scope, 'milestone_id', (column) => sql<SqlBool>`${column} in (${milestoneIds})`);
+  return columnCondition(db, scope, 'milestone_id', (column) => sql<SqlBool>`${column} in (${milestoneIds})`);
 }
 
 // --- Assignees.
@@ -299,12 +303,12 @@ const TIME_BOUNDS = [
   ['updated_before', 'updated_at', '<='],
 ] as const;
 
-function timeConditions(scope: IssuableListScope, filter: IssuableFilter): ListCondition[] {
+function timeConditions(db: Reader, scope: IssuableListScope, filter: IssuableFilter): ListCondition[] {
   return TIME_BOUNDS.flatMap(([name, column, operator]) => {
     const timestamp = filter[name];
     if (!isPresent(timestamp)) return [];
     return [
-      columnCondition(scope, column, (columnRef) => sql<SqlBool>`${columnRef} ${sql.raw(operator)} ${timestamp}`),
+      columnCondition(db, scope, column, (columnRef) => sql<SqlBool>`${columnRef} ${sql.raw(operator)} ${timestamp}`),
     ];
   });
 }
@@ -312,7 +316,7 @@ function timeConditions(scope: IssuableListScope, filter: IssuableFilter): ListC
 /** Returns the condition for the `due_date` filter. */
 export function dueDateCondition(db: Reader, scope: IssuableListScope, dueDate: DueDate): ListCondition {
   const days = toDueDateRange(dueDate, db.today);
-  return columnCondition(scope, 'due_date', (column) => {
+  return columnCondition(db, scope, 'due_date', (column) => {
     // Without `withoutIndex`, SQLite would read all rows without a due date from the index of the sort order.
     const due = withoutIndex(db, column);
     if (days === 'none') return sql<SqlBool>`${due} is null`;

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Schema } from '#database/database.ts';
 import { isInSubquery, withoutIndex } from '#database/dialect.ts';
-import { type CountStrategy, countRows, scanMatches } from '#database/page.ts';
+import { COUNT_LIMIT, type CountStrategy, countRows, countUpTo, scanMatches } from '#database/page.ts';
 import { COMMON_THRESHOLD } from '#database/search/common-substrings.ts';
 import { projectArchivedCondition } from '#domain/namespaces/archive-state.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
@@ -47,6 +47,9 @@ interface ListVisibility {
   readonly hasIndexedOrder: boolean;
 }
 
+/** Number of rows of one condition that are counted before a scan of the list: a scan for a rarer condition reads more rows. */
+const SAMPLE_SIZE = 3 * COUNT_LIMIT;
+
 /** The query for the ids of a list, not sorted yet. */
 interface ListIdQuery<Table extends IssuableTables['table']> {
   readonly query: IssuableIdQuery<Table>;
@@ -58,6 +61,10 @@ interface ListIdQuery<Table extends IssuableTables['table']> {
 interface IdQueries<Table extends IssuableTables['table']> extends ListIdQuery<Table> {
   /** The same query, faster if all rows are read unsorted. */
   readonly unordered: IssuableIdQuery<Table>;
+  /** The same query, faster if many rows match and the first ones are read in sort order. */
+  readonly ordered: IssuableIdQuery<Table>;
+  /** The same query for the first related rows of one condition; null if no condition has an index of related rows. */
+  readonly sample: IssuableIdQuery<Table> | null;
   /** Whether matches should be counted first: if few of many rows match, a scan in sort order is slow. */
   readonly needsCount: boolean;
 }
@@ -90,46 +97,60 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
     projectIdColumn: RawBuilder<number>,
     predicates = otherConditions.map(({ predicate }) => predicate),
   ) => selectVisibleIds(db, tables, parent, projectIdColumn, visibility).where((eb) => eb.and(predicates));
+  const selectAmong = (ids: RawBuilder<unknown>, conditions = otherConditions) => {
+    const isSelected = isInSubquery(db, sql.ref<number>(`${tables.table}.id`), ids);
+    return buildQuery(
+      unindexedProjectId,
+      conditions.map(({ predicate }) => predicate),
+    ).where(isSelected);
+  };
   const castToTable = (query: IssuableIdQuery<'issues'>) => query as unknown as IssuableIdQuery<Table>;
   if (drivingCondition === null) {
     // A list of all projects in an order without an index reads every row, so the index by project does not help.
     const needsSort = parent.group === null && !visibility.hasIndexedOrder;
-    const query = castToTable(buildQuery(needsSort ? withoutIndex(db, projectId) : projectId));
-    // Only for one project: with a join of projects, PostgreSQL would repeat the search in each project.
-    const singleProjectQuery =
-      parent.project &&
-      castToTable(
-        buildQuery(
-          projectId,
-          otherConditions.map(({ predicate, unorderedPredicate }) => unorderedPredicate ?? predicate),
-        ),
-      );
+    const withoutProjectIndex = castToTable(buildQuery(withoutIndex(db, projectId)));
+    const query = needsSort ? withoutProjectIndex : castToTable(buildQuery(projectId));
+    const unorderedPredicates = otherConditions.map(({ predicate, unorderedPredicate, negatedPredicate }) => {
+      // With a join of projects, PostgreSQL would look for related rows in each project again.
+      const repeatsSearch = !parent.project && negatedPredicate !== undefined;
+      return repeatsSearch ? predicate : (unorderedPredicate ?? predicate);
+    });
+    // A scan with a condition on a column uses the index of the column, so only related rows are sampled.
+    const sampled = cheapConditions.findLast(({ ids, negatedPredicate }) => ids && negatedPredicate);
+    const sampledIds = sql`(${sampled?.ids} limit ${sql.lit(SAMPLE_SIZE)})`;
     return {
       query,
       unindexed: castToTable(buildQuery(unindexedProjectId)),
-      unordered: singleProjectQuery ?? query,
+      unordered: castToTable(buildQuery(projectId, unorderedPredicates)),
+      // SQLite would search the projects of a group one by one and sort all of their rows.
+      ordered: parent.project || !visibility.hasIndexedOrder ? query : withoutProjectIndex,
+      sample: sampled
+        ? castToTable(
+            selectAmong(
+              sampledIds,
+              otherConditions.filter((condition) => condition !== sampled),
+            ),
+          )
+        : null,
       needsCount: allConditions.length > 0 && !isSmall,
     };
   }
-  const isSelected = isInSubquery(
-    db,
-    sql.ref<number>(`${tables.table}.id`),
-    sql`(${drivingCondition.idsSuperset ?? drivingCondition.ids})`,
-  );
-  const query = castToTable(buildQuery(unindexedProjectId).where(isSelected));
-  return { query, unindexed: null, unordered: query, needsCount: false };
+  const query = castToTable(selectAmong(sql`(${drivingCondition.idsSuperset ?? drivingCondition.ids})`));
+  return { query, unindexed: null, unordered: query, ordered: query, sample: null, needsCount: false };
 }
 
 /** Returns the query of a list and how to count its rows. Counts the matches first if `needsCount` is set. */
 export async function chooseCountStrategy<Table extends IssuableTables['table']>(
   db: Reader,
   tables: IssuableTables & { readonly table: Table },
-  { query, unindexed, unordered, needsCount }: IdQueries<Table>,
+  { query, unindexed, unordered, ordered, sample, needsCount }: IdQueries<Table>,
 ): Promise<ListIdQuery<Table> & { readonly count?: CountStrategy }> {
   if (!needsCount) return { query, unindexed, ...(unindexed === null && { count: 'countInPageQuery' }) };
+  if (sample !== null && (await countUpTo(db, sample, COUNT_LIMIT + 1)) > COUNT_LIMIT)
+    return { query: ordered, unindexed, count: async () => COUNT_LIMIT + 1 };
   const { isMatch, count } = await scanMatches(db, unordered);
   // Many rows match, so a scan in list order fills the page early.
-  if (isMatch === null) return { query, unindexed, count };
+  if (isMatch === null) return { query: ordered, unindexed, count };
   const id = sql.ref<number>(`${tables.table}.id`);
   const listQuery = db
     .selectFrom(tables.table as 'issues')

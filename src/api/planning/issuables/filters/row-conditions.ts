@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { existsPerRow } from '#database/dialect.ts';
+import { existsPerRow, withoutIndex } from '#database/dialect.ts';
 import type { IssuableListScope } from '../kind.ts';
 import type { ListCondition } from './query-strategy.ts';
 
@@ -27,6 +27,8 @@ const COMMON_INDEXED_COLUMNS = [
   'source_branch',
   'target_branch',
 ];
+/** Columns whose indexes have the order of a list or find few rows. */
+const ORDER_COLUMNS: readonly string[] = ['created_at', 'updated_at', 'iid', 'project_id'];
 const INDEXED_COLUMNS = [...COMMON_INDEXED_COLUMNS, 'project_id'];
 const INDEXED_COLUMNS_IN_PROJECT = [...COMMON_INDEXED_COLUMNS, 'iid', 'state'];
 const INDEXED_EPIC_COLUMNS = ['author_id'];
@@ -38,18 +40,22 @@ function getIndexedColumns({ tables, project }: IssuableListScope): readonly str
 
 /** Returns a condition on a column of the listed table. Includes an id subquery if the column has an index. */
 export function columnCondition(
+  db: Reader,
   scope: IssuableListScope,
   name: string,
   condition: (column: RawBuilder<unknown>) => RawBuilder<SqlBool>,
 ): ListCondition {
   const column = listedColumn(scope, name);
-  // The unary plus keeps SQLite from using the milestone index, from which it would read and sort all rows without a milestone.
-  const predicate = condition(name === 'milestone_id' ? sql`+${column}` : column);
-  if (!getIndexedColumns(scope).includes(name)) return { predicate };
+  const conditions = {
+    // With an index of equal values, SQLite would read and sort all of their rows.
+    predicate: condition(ORDER_COLUMNS.includes(name) ? column : withoutIndex(db, column)),
+    unorderedPredicate: condition(column),
+  };
+  if (!getIndexedColumns(scope).includes(name)) return conditions;
   const indexedColumn = sql.ref(`candidate.${name}`);
   const isInProject = scope.project === null ? sql`1 = 1` : sql`candidate.project_id = ${scope.project.id}`;
   return {
-    predicate,
+    ...conditions,
     ids: sql`select candidate.id from ${sql.table(scope.tables.table)} as candidate where ${isInProject} and ${condition(indexedColumn)}`,
   };
 }
@@ -89,11 +95,12 @@ export function idsCondition(
 
 /** Matches issuables whose column equals the value; `None` matches null and `Any` matches every other value. */
 export function valueCondition(
+  db: Reader,
   scope: IssuableListScope,
   name: string,
   value: number | string | boolean,
 ): ListCondition {
-  return columnCondition(scope, name, (column) => {
+  return columnCondition(db, scope, name, (column) => {
     if (value === 'None') return sql<SqlBool>`${column} is null`;
     return value === 'Any' ? sql<SqlBool>`${column} is not null` : sql<SqlBool>`${column} = ${value}`;
   });

@@ -142,7 +142,7 @@ function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: Issue
   const { confidential, due_date, health_status, issue_type, ofMilestone, premium, weight, not } = filter;
   const conditions: ListCondition[] = [];
   const addValueCondition = (name: string, value: number | string | boolean | null | undefined) => {
-    if (isPresent(value)) conditions.push(valueCondition(scope, name, value));
+    if (isPresent(value)) conditions.push(valueCondition(db, scope, name, value));
   };
   addValueCondition('confidential', confidential);
   addValueCondition('issue_type', issue_type);
@@ -153,7 +153,7 @@ function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: Issue
   if (!premium) return conditions;
   addValueCondition('weight', weight);
   conditions.push(...iterationConditions(db, scope, filter));
-  const weightConditions = isPresent(not?.weight) ? [valueCondition(scope, 'weight', not.weight)] : [];
+  const weightConditions = isPresent(not?.weight) ? [valueCondition(db, scope, 'weight', not.weight)] : [];
   for (const { predicate } of [...weightConditions, ...iterationConditions(db, scope, not ?? {})]) {
     // A null result, such as for an issue without a weight, counts as no match.
     conditions.push({ predicate: sql<SqlBool>`coalesce(${predicate}, false) = false` });

@@ -158,9 +158,9 @@ function buildConditions(
     ...reactionConditions(db, scope, caller, filter),
     ...approvalConditions(db, scope, filter),
     ...deploymentConditions(db, scope, filter),
-    ...(isPresent(mergeUsername) ? [mergeUserCondition(scope, mergeUsername)] : []),
+    ...(isPresent(mergeUsername) ? [mergeUserCondition(db, scope, mergeUsername)] : []),
     ...Object.entries(columns).flatMap(([name, value]) =>
-      isPresent(value) ? [valueCondition(scope, name, value)] : [],
+      isPresent(value) ? [valueCondition(db, scope, name, value)] : [],
     ),
   ];
 }
@@ -173,8 +173,8 @@ const toReviewerFilter = ({ reviewer_id, reviewer_username }: ReviewerFilter) =>
 });
 
 /** index: merge_requests_by_merged_by, merge_requests_by_project_merged_by */
-const mergeUserCondition = (scope: IssuableListScope, username: string): ListCondition =>
-  columnCondition(scope, 'merged_by_id', (column) => sql<SqlBool>`${column} = ${selectUserId(username)}`);
+const mergeUserCondition = (db: Reader, scope: IssuableListScope, username: string): ListCondition =>
+  columnCondition(db, scope, 'merged_by_id', (column) => sql<SqlBool>`${column} = ${selectUserId(username)}`);
 
 /** Adds the order to the query. Ties are broken by id, in the same direction. index: merge_requests_by_created_at, merge_requests_by_updated_at, merge_requests_by_title, merge_requests_by_upvotes, merge_requests_by_merged_at_asc, merge_requests_by_merged_at_desc */
 function applyOrder(query: MergeRequestQuery, { order, direction }: MergeRequestOrdering): MergeRequestQuery {

@@ -65,13 +65,13 @@ const served: readonly [name: string, build: Build, inProject: readonly string[]
   ],
   [
     'merge_user_id',
-    (_db, scope) => [valueCondition(scope, 'merged_by_id', 7)],
+    (db, scope) => [valueCondition(db, scope, 'merged_by_id', 7)],
     ['merge_requests_by_project_merged_by|Index Scan using merge_requests_by_'],
     ['merge_requests_by_merged_by'],
   ],
   [
     'source_project_id',
-    (_db, scope) => [valueCondition({ ...scope, project: null }, 'project_id', 7)],
+    (db, scope) => [valueCondition(db, { ...scope, project: null }, 'project_id', 7)],
     ['merge_requests_by_'],
     ['merge_requests_by_'],
   ],

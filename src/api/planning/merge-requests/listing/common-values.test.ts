@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { explainPlan } from '#database/dialect.ts';
+import type { Statement } from '#database/engines/engine.ts';
+import { watchReads } from '#test/support/statement-watch.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
+
+// Filters that more merge requests match than are counted. The index of the order must serve them.
+
+const COUNT = 10_001;
+
+const here = await world();
+const { database } = here.server.services;
+const group = await here.newGroup();
+const project = await here.newProject({ in: group });
+const { owner } = group;
+const milestone = (await expectSuccess(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
+await expectSuccess(owner.post(`${project.at}/labels`, { name: 'bug', color: 'red' }));
+
+await database.transaction(async (tx) => {
+  const [projectId, ownerId] = [sql.lit(project.id), sql.lit(owner.id)];
+  await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(COUNT)})
+    insert into merge_requests (project_id, iid, title, title_key, author_id, state, draft, source_branch, target_branch, head_sha,
+      merge_status, squash, milestone_id, upvotes, merged_by_id, created_at, updated_at)
+    select ${projectId}, i, 'A', 'a', ${ownerId}, 'merged', true, 'b', 'main', '0', 'unchecked', false, ${sql.lit(milestone.id)},
+      i % 7, ${ownerId}, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' from n`.execute(tx);
+  for (const table of ['merge_request_assignees', 'merge_request_reviewers'])
+    await sql`insert into ${sql.table(table)} (merge_request_id, user_id) select id, author_id from merge_requests`.execute(
+      tx,
+    );
+  await sql`insert into merge_request_approvals (merge_request_id, user_id, created_at)
+    select id, author_id, created_at from merge_requests`.execute(tx);
+  await sql`insert into award_emoji (merge_request_id, user_id, name, created_at, updated_at)
+    select id, author_id, 'star', created_at, updated_at from merge_requests`.execute(tx);
+  await sql`insert into merge_request_labels (merge_request_id, label_id)
+    select merge_requests.id, labels.id from merge_requests, labels where labels.project_id = ${projectId}`.execute(tx);
+  if (database.engine === 'postgres') await sql`analyze`.execute(tx);
+});
+
+/** Returns the plan of the query that sorts the list, and the response. */
+async function listWithPlan(path: string, params: object) {
+  const statements: Statement[] = [];
+  const end = watchReads(database, (statement) => void statements.push(statement));
+  const response = await expectSuccess(owner.get(path, params as Record<string, unknown>)).finally(end);
+  const sorted = statements.filter(({ sql: text }) =>
+    /from "merge_requests".* order by "merge_requests"\./s.test(text),
+  );
+  assert.equal(sorted.length, 1);
+  const plan = await database.transaction((tx) => explainPlan(tx, { compile: () => sorted[0]! }));
+  return { response, plan: plan.join('\n') };
+}
+
+for (const filter of [
+  { author_id: owner.id },
+  { state: 'merged' },
+  { target_branch: 'main' },
+  { draft: true },
+  { merge_user_id: owner.id },
+  { merge_user_username: owner.username },
+  { milestone: 'v1' },
+  { labels: 'bug' },
+  { assignee_id: owner.id },
+  { reviewer_id: owner.id },
+  { approved_by_ids: [owner.id] },
+  { approved: 'yes' },
+  { my_reaction_emoji: 'star' },
+]) {
+  test(`walks the index of the order for ${JSON.stringify(filter)}`, async () => {
+    for (const [path, order_by, index] of [
+      [project.at, 'created_at', /merge_requests_(of_all_)?by_created_at/],
+      [group.at, 'created_at', /merge_requests_of_all_by_created_at/],
+      ['', 'created_at', /merge_requests_of_all_by_created_at/],
+      ['', 'popularity', /merge_requests_of_all_by_upvotes/],
+    ] as const) {
+      const { response, plan } = await listWithPlan(`${path}/merge_requests`, { scope: 'all', order_by, ...filter });
+      assert.match(plan, index, `${path} ${plan}`);
+      assert.doesNotMatch(plan, /TEMP B-TREE FOR ORDER BY|Sort Key/, `${path} ${plan}`);
+      assert.equal(response.body.length, 20);
+      assert.equal(response.headers['x-total'], undefined);
+    }
+  });
+}
+
+test('finds the rows of another filter beside a common one', async () => {
+  for (const path of [project.at, group.at, '']) {
+    for (const [draft, total] of [
+      [true, undefined],
+      [false, '0'],
+    ]) {
+      const { headers } = await expectSuccess(
+        owner.get(`${path}/merge_requests`, { scope: 'all', approved: 'yes', draft }),
+      );
+      assert.equal(headers['x-total'], total);
+    }
+  }
+});
