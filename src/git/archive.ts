@@ -29,7 +29,7 @@ export interface LfsFiles {
 
 /**
  * Script that git runs for each file with `filter=lfs`: pointer in, file out. Content that is no pointer is not
- * changed.
+ * changed. A pointer has at most 200 bytes; NUL bytes are removed because a shell variable cannot hold them.
  */
 const SMUDGE_SCRIPT = `
 pointer=$(mktemp "$HEARTH_LFS/XXXXXX") || exit 1
@@ -104,6 +104,7 @@ export async function streamArchive(
     'archive',
     { flags: [`--format=${format}`, `--prefix=${prefix}/`], args: [commit], paths },
     {
+      // The paths above need git's pathspec syntax; `literal` still takes each of them literally.
       env: { GIT_LITERAL_PATHSPECS: '0', ...(lfs === undefined ? {} : { HEARTH_LFS: lfs.directory }) },
       config: lfs === undefined ? {} : { 'filter.lfs.smudge': SMUDGE_SCRIPT },
     },
@@ -113,8 +114,8 @@ export async function streamArchive(
   return 'content' in output ? { ...output, expectedBytes } : { failure: toFailure(output.failure, format) };
 }
 
-/** Names the failure of a filter: only bz2 has one, which the machine may lack. */
+/** Maps a failed compression: only `tar.bz2` runs a separate program, which the machine may lack. */
 function toFailure(failure: GitFailure, format: ArchiveFormat): GitFailure {
-  const filterFailed = format === 'tar.bz2' && failure.kind === 'failed';
-  return filterFailed ? { kind: 'unavailable', text: 'bzip2' } : failure;
+  const isCompressorMissing = format === 'tar.bz2' && failure.kind === 'failed';
+  return isCompressorMissing ? { kind: 'unavailable', text: 'bzip2' } : failure;
 }

@@ -19,13 +19,13 @@ import { historyWalkLimiter } from './trees/path-entries.ts';
 export interface GitWorld {
   readonly git: Git;
   readonly root: string;
-  /** Exists, is empty, HEAD is `main`. */
+  /** An existing, empty repository whose HEAD is `main`. */
   readonly repository: Repository;
   /** The clock's time in milliseconds since 1970. */
   time: number;
 }
 
-/** Creates a world that the test removes. The test fails if a git process is left. */
+/** Creates a world, which is removed after the test. The test fails if a git process still runs then. */
 export async function gitWorld(test: TestContext, limits: Partial<GitLimits> = {}): Promise<GitWorld> {
   const root = await mkdtemp(join(tmpdir(), 'hearth-git-'));
   const clock = { now: () => new Date(world.time) };
@@ -53,12 +53,12 @@ export async function commitFiles(
   world: GitWorld,
   branch: string,
   changes: readonly FileChange[],
-  more: Partial<CommitRequest> = {},
+  overrides: Partial<CommitRequest> = {},
 ): Promise<string> {
   const { git, repository } = world;
   const ref = `refs/heads/${branch}`;
   const parent = await resolveRef(repository, ref);
-  const request = { parent, changes, author: TEST_SIGNER, committer: TEST_SIGNER, message: 'Change\n', ...more };
+  const request = { parent, changes, author: TEST_SIGNER, committer: TEST_SIGNER, message: 'Change\n', ...overrides };
   const result = await commitChanges(git, repository, request);
   assert.ok('ok' in result, JSON.stringify(result));
   const moved = await updateRefs(git, repository, [{ ref, oldId: parent ?? ZERO_ID, newId: result.commit }]);
@@ -103,14 +103,14 @@ export function createTestClient(network = '192.0.2.1'): { readonly client: Requ
 
 /** Fills all slots and the queue of the history walk limiter until the function is called or the test ends. */
 export function occupyWalkLimiter(git: Git, test: TestContext): () => Promise<void> {
-  const slots = Array.from({ length: git.limits.walks + 256 }, (_, at) =>
-    historyWalkLimiter(git).acquire(createTestClient(`network ${at}`)),
+  const slots = Array.from({ length: git.limits.walks + 256 }, (_, index) =>
+    historyWalkLimiter(git).acquire(createTestClient(`network ${index}`)),
   );
-  const leave = async () => {
-    for (const place of slots) (await place)();
+  const releaseAll = async () => {
+    for (const slot of slots) (await slot)();
   };
-  test.after(leave);
-  return leave;
+  test.after(releaseAll);
+  return releaseAll;
 }
 
 /** Returns the id of a started process, waiting until it is known. */

@@ -62,7 +62,7 @@ export function createGit(options: GitOptions): Git {
   }
   const log: GitLog = options.log ?? (() => undefined);
   const processes = createProcesses(options.program ?? 'git');
-  const closing = new Set<() => void>();
+  const closeHooks = new Set<() => void>();
   return {
     storages: options.storages,
     clock: options.clock,
@@ -70,10 +70,10 @@ export function createGit(options: GitOptions): Git {
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     processes,
     client: null,
-    closeHooks: closing,
+    closeHooks,
     releaseHooks: new Set(),
     close: async () => {
-      for (const end of closing) end();
+      for (const closeHook of closeHooks) closeHook();
       await stopProcesses(processes);
     },
   };
@@ -91,11 +91,11 @@ export function gitForClient(git: Git, client: RequestClient | null): Git {
 export function getRepositoryAt(git: Git, storage: string, diskPath: string): Repository {
   const root = git.storages[storage];
   if (root === undefined) throw new Error(`There is no storage '${storage}'`);
-  const inside = normalize(diskPath);
-  if (isAbsolute(inside) || inside === '.' || inside.startsWith('..')) {
+  const normalizedPath = normalize(diskPath);
+  if (isAbsolute(normalizedPath) || normalizedPath === '.' || normalizedPath.startsWith('..')) {
     throw new Error(`'${diskPath}' is no path inside a storage`);
   }
-  return { directory: join(root, inside) };
+  return { directory: join(root, normalizedPath) };
 }
 
 /**
@@ -103,12 +103,12 @@ export function getRepositoryAt(git: Git, storage: string, diskPath: string): Re
  * new LRUCache(...))`, then `blames(git)`. It is shared by all requests of a `Git`. A value that must be stopped adds
  * itself to `git.closeHooks`.
  */
-export function definePerGit<Value>(make: (git: Git) => Value): (git: Git) => Value {
+export function definePerGit<Value>(createValue: (git: Git) => Value): (git: Git) => Value {
   const values = new WeakMap<Processes, Value>();
   return (git) => {
     let value = values.get(git.processes);
     if (value === undefined) {
-      value = make(gitForClient(git, null));
+      value = createValue(gitForClient(git, null));
       values.set(git.processes, value);
     }
     return value;

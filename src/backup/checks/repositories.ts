@@ -71,8 +71,8 @@ async function checkRepository(context: CheckContext, row: StoredRepository): Pr
     if (specialFile !== null) {
       return [{ text: `The repository of ${row.name} has a file that is not regular: ${specialFile} (${location})` }];
     }
-    // `connected`: checks only that referenced objects exist. Checking every object would take too long.
-    const fsckResult = await fsck(git, repository, 'connected');
+    // Only that referenced objects exist: checking every object would take too long.
+    const fsckResult = await fsck(git, repository, 'connectivity');
     const damageFindings = fsckResult.ok
       ? []
       : fsckResult.problems

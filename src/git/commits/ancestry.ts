@@ -58,7 +58,7 @@ export async function filterReachable(
   const toKey = (id: string): string => `${repository.directory} ${tip} ${id}`;
   const ids = new Set(candidates.filter((id) => id !== tip && !cache.has(toKey(id))));
   if (ids.size > 0) {
-    // rev-list also lists the part of their history that `tip` does not reach.
+    // rev-list lists the ids that `tip` does not reach, and the unreachable part of their history.
     const unreachableIds = await findUnreachable(git, repository, ids, tip);
     for (const id of ids) cache.set(toKey(id), !unreachableIds.has(id));
   }
@@ -111,7 +111,7 @@ export async function filterDescendants(
 
 /**
  * Returns the full names of the branches or tags that contain a commit, in git's order. One walk from all refs back to the commit
- * takes less time than `for-each-ref --contains`, which asks for each ref.
+ * takes less time than `for-each-ref --contains`, which walks once per ref.
  */
 export async function listRefsContaining(
   git: Git,

@@ -15,16 +15,16 @@ type LoadPerCommit<Value> = (
  */
 export function cachePerCommit<Value extends {}>(
   max: number,
-  ask: LoadPerCommit<Value>,
+  load: LoadPerCommit<Value>,
   sizeOf?: (value: Value) => number,
 ): LoadPerCommit<Value> {
   const known = definePerGit(() => createBoundedCache<Value>(max, sizeOf));
   return async (git, repository, commits) => {
-    const keyOf = (id: string): string => `${repository.directory} ${id}`;
-    const cached = new Map(commits.map((id) => [id, known(git).get(keyOf(id))]));
-    const uncached = commits.filter((id) => cached.get(id) === undefined);
-    const found = uncached.length === 0 ? new Map<string, Value>() : await ask(git, repository, uncached);
-    for (const [id, value] of found) known(git).set(keyOf(id), value);
-    return new Map(commits.map((id) => [id, found.get(id) ?? cached.get(id)!]));
+    const toKey = (id: string): string => `${repository.directory} ${id}`;
+    const cachedById = new Map(commits.map((id) => [id, known(git).get(toKey(id))]));
+    const uncached = commits.filter((id) => cachedById.get(id) === undefined);
+    const loadedById = uncached.length === 0 ? new Map<string, Value>() : await load(git, repository, uncached);
+    for (const [id, value] of loadedById) known(git).set(toKey(id), value);
+    return new Map(commits.map((id) => [id, loadedById.get(id) ?? cachedById.get(id)!]));
   };
 }

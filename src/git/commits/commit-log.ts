@@ -42,8 +42,8 @@ export async function listCommits(git: Git, repository: Repository, options: Lis
     ...(order === 'topo' ? ['--topo-order'] : []),
   ];
   const paths = path === undefined || path === '' ? undefined : [path];
-  const listed = await revList(git, repository, revisions, flags, { paths });
-  return listed.split('\n').slice(0, -1);
+  const output = await revList(git, repository, revisions, flags, { paths });
+  return output.split('\n').slice(0, -1);
 }
 
 interface CountCommitsOptions {
@@ -73,11 +73,11 @@ async function revList(
   flags: readonly string[],
   options: RevListOptions = {},
 ): Promise<string> {
-  const { paths, ...rest } = options;
-  const begin = revisions === 'all' ? ['--branches', '--tags'] : ['--stdin'];
-  const input = revisions === 'all' ? '' : revisionLines(revisions.include, revisions.exclude ?? []);
-  const invocation = { flags: [...flags, ...begin], ...(paths === undefined ? {} : { paths }) };
-  const result = await runGit(git, repository, 'rev-list', invocation, { ...rest, input });
+  const { paths, ...runOptions } = options;
+  const startFlags = revisions === 'all' ? ['--branches', '--tags'] : ['--stdin'];
+  const input = revisions === 'all' ? '' : formatRevisionLines(revisions.include, revisions.exclude ?? []);
+  const invocation = { flags: [...flags, ...startFlags], ...(paths === undefined ? {} : { paths }) };
+  const result = await runGit(git, repository, 'rev-list', invocation, { ...runOptions, input });
   if (result.ok) return result.stdout.toString('latin1');
   if (result.failure.kind === 'no-repository') return '';
   throw new GitError('rev-list', result.failure);
@@ -85,7 +85,7 @@ async function revList(
 
 const ID_PATTERN = /^[0-9a-f]{40}$/;
 
-function revisionLines(include: readonly string[], exclude: readonly string[]): string {
+function formatRevisionLines(include: readonly string[], exclude: readonly string[]): string {
   for (const id of [...include, ...exclude]) {
     if (!ID_PATTERN.test(id)) throw new Error(`${JSON.stringify(id)} is not an object id`);
   }

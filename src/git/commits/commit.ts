@@ -96,8 +96,9 @@ export async function commitChanges(git: Git, repository: Repository, request: C
   if (tree === (parent?.treeId ?? EMPTY_TREE_ID) && request.allowEmpty !== true) return { rejected: 'empty' };
   const parents = request.parent === null ? [] : [request.parent];
   const commit = await addPending(pending, 'commit', formatCommit(git, { ...request, tree, parents }));
+  // The caller moves a ref next: its process starts while the objects are written.
   prestartUpdater(git, repository);
-  // git decides whether the names are valid, by the same rules as for a push.
+  // If a name looks suspect, git checks the objects by the same rules as for a push.
   const suspectChange = request.changes.find(
     (change) => change.action !== 'delete' && mayNeedContentCheck(change.path),
   );
@@ -143,7 +144,7 @@ const MAX_CACHED_OBJECTS = 20;
 const writeLimiter = definePerGit(() => createConcurrencyLimiter(16, { maxWaiting: 256, retryAfterSeconds: 5 }));
 
 /** Objects of one commit that are written concurrently. */
-const WRITERS = 8;
+const MAX_CONCURRENT_WRITES = 8;
 
 /** With more objects than this, one pack is cheaper than a file for each. */
 const MAX_LOOSE_OBJECTS = 24;
@@ -157,7 +158,9 @@ async function writeObjects(
 ): Promise<boolean> {
   if (checked || pending.length > MAX_LOOSE_OBJECTS)
     return !(await writePackIfValid(git, repository, pending, checked));
-  await mapConcurrently(WRITERS, pending, ({ type, content }) => writeObject(git, repository, type, content));
+  await mapConcurrently(MAX_CONCURRENT_WRITES, pending, ({ type, content }) =>
+    writeObject(git, repository, type, content),
+  );
   return false;
 }
 
@@ -240,9 +243,10 @@ function formatCommit(git: Git, commit: NewCommit): Buffer {
   return Buffer.from(lines.join('\n'), 'utf8');
 }
 
+/** White space and punctuation that git also trims from both ends of a name. */
 const PUNCTUATION = ` \t\v\f\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff.,:;"\\'`;
 
-/** Removes the characters that git removes, and punctuation at both ends. */
+/** Removes the characters that git cannot store in a name or address, and punctuation at both ends. */
 function cleanIdentity(text: string): string {
   return trimCharacters(text.replace(/[\0\n\r<>]/g, ''), PUNCTUATION);
 }

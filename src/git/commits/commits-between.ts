@@ -45,8 +45,8 @@ export async function countCommitsBetween(git: Git, repository: Repository, from
   const cached = countCache(git).get(key);
   if (cached !== undefined) return cached;
   return coalesce(git, `count ${key}`, async (shared) => {
-    const ask = () => countCommits(shared, repository, { include: [to], exclude: [from] });
-    const count = await historyWalkLimiter(git).run(ask, shared);
+    const countUncached = () => countCommits(shared, repository, { include: [to], exclude: [from] });
+    const count = await historyWalkLimiter(git).run(countUncached, shared);
     countCache(git).set(key, count);
     return count;
   });
@@ -78,7 +78,7 @@ export async function findSharedMergeBase(
   const key = `${repository.directory} ${from} ${to}`;
   const cached = mergeBaseCache(git).get(key);
   if (cached !== undefined) return cached.id;
-  return coalesce(git, `parting ${key}`, async (shared) => {
+  return coalesce(git, `merge-base ${key}`, async (shared) => {
     const id = await historyWalkLimiter(git).run(() => computeMergeBase(shared, repository, [from, to]), shared);
     mergeBaseCache(git).set(key, { id });
     return id;

@@ -4,7 +4,7 @@ import type { Repository } from '../repository.ts';
 
 /** Maximum number of tips that are compared; further ones contain none. */
 const MAX_TIPS = 1_000;
-/** Milliseconds after which a very long history counts as far as it was read: a client waits for the answer. */
+/** Timeout in milliseconds. Of a longer history only the part read until then counts, because a client waits. */
 const TIMEOUT_MS = 10_000;
 
 /**
@@ -27,6 +27,7 @@ export async function countContainedTips(
     const [id, ...parentIds] = line.toString('latin1').split(' ') as [string, ...string[]];
     const bits = reachedBy.get(id) ?? new Uint32Array(wordCount);
     reachedBy.delete(id);
+    // Several tips can be the same commit; each of them contains the others.
     const ownIndexes = indexesByTip.get(id) ?? [];
     for (const index of ownIndexes) setBit(bits, index);
     if (ownIndexes.length > 0)
@@ -50,7 +51,9 @@ function setBit(bits: Uint32Array, index: number): void {
   bits[index >>> 5]! |= 1 << (index & 31);
 }
 
+/** Yields the positions of the set bits. `remainingBits & -remainingBits` is the lowest set bit, `remainingBits & (remainingBits - 1)` clears it. */
 function* listBits(bits: Uint32Array): Generator<number> {
   for (const [word, value] of bits.entries())
-    for (let rest = value; rest !== 0; rest &= rest - 1) yield word * 32 + 31 - Math.clz32(rest & -rest);
+    for (let remainingBits = value; remainingBits !== 0; remainingBits &= remainingBits - 1)
+      yield word * 32 + 31 - Math.clz32(remainingBits & -remainingBits);
 }

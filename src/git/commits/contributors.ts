@@ -19,10 +19,10 @@ const MAX_CONTRIBUTORS = 100_000;
 /** Size of the cache in bytes. */
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 
-const contributorCache = definePerGit(() => createBoundedCache<readonly Contributor[]>(MAX_CACHED_BYTES, sizeOf));
+const contributorCache = definePerGit(() => createBoundedCache<readonly Contributor[]>(MAX_CACHED_BYTES, estimateSize));
 
-function sizeOf(all: readonly Contributor[]): number {
-  return all.reduce((sum, { name, email }) => sum + 100 + name.length + email.length, 64);
+function estimateSize(contributors: readonly Contributor[]): number {
+  return contributors.reduce((sum, { name, email }) => sum + 100 + name.length + email.length, 64);
 }
 
 /** Returns the authors of the non-merge commits reachable from a commit. Cached. */
@@ -49,10 +49,11 @@ async function computeContributors(git: Git, repository: Repository, commit: str
   // The mailmap of HEAD changes over time, so it would give another result for the same commit.
   const options = { config: { 'mailmap.blob': '' } };
   const reader = createReader();
-  const ended = await forEachLine(git, repository, 'shortlog', { flags, args: [commit] }, options, reader.take);
+  const exit = await forEachLine(git, repository, 'shortlog', { flags, args: [commit] }, options, reader.take);
   const { byEmail } = reader;
+  // The reader stopped git, so this is checked before the exit.
   if (byEmail.size > MAX_CONTRIBUTORS) throw new GitError('shortlog', { kind: 'too-large', limit: MAX_CONTRIBUTORS });
-  if (!ended.ok) throw new GitError('shortlog', ended.failure);
+  if (!exit.ok) throw new GitError('shortlog', exit.failure);
   return [...byEmail.values()];
 }
 
@@ -64,13 +65,13 @@ function createReader() {
     /** Returns false when there are more authors than the maximum. */
     take(bytes: Buffer): boolean {
       const line = bytes.toString('utf8');
-      const [tab, open] = [line.indexOf('\t'), line.lastIndexOf('<')];
-      if (tab < 0 || open < tab || !line.endsWith('>')) return true;
-      const name = line.slice(tab + 1, open).trimEnd();
-      const email = line.slice(open + 1, -1);
-      const before = byEmail.get(email);
-      const commits = (before?.commits ?? 0) + Number(line.slice(0, tab));
-      byEmail.set(email, { name: before?.name ?? name, email, commits });
+      const [tabIndex, bracketIndex] = [line.indexOf('\t'), line.lastIndexOf('<')];
+      if (tabIndex < 0 || bracketIndex < tabIndex || !line.endsWith('>')) return true;
+      const name = line.slice(tabIndex + 1, bracketIndex).trimEnd();
+      const email = line.slice(bracketIndex + 1, -1);
+      const existing = byEmail.get(email);
+      const commits = (existing?.commits ?? 0) + Number(line.slice(0, tabIndex));
+      byEmail.set(email, { name: existing?.name ?? name, email, commits });
       return byEmail.size <= MAX_CONTRIBUTORS;
     },
   };

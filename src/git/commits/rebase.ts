@@ -36,7 +36,7 @@ export async function rebase(
   repository: Repository,
   { onto, head, committer, checkCancelled }: RebaseInput,
 ): Promise<RebaseResult> {
-  const until = git.clock.now().getTime() + MAX_SECONDS * 1_000;
+  const deadlineMs = git.clock.now().getTime() + MAX_SECONDS * 1_000;
   const revisions = { include: [head], exclude: [onto] };
   const options = { revisions, noMerges: true, order: 'topo', limit: MAX_COMMITS + 1 } as const;
   const newestFirst = await orNullIfOverLimit(() =>
@@ -46,7 +46,7 @@ export async function rebase(
   let tip = onto;
   for (const commit of newestFirst.reverse()) {
     checkCancelled();
-    if (git.clock.now().getTime() > until) return 'tooMuch';
+    if (git.clock.now().getTime() > deadlineMs) return 'tooMuch';
     const rebased = await rebaseCommit(git, repository, { commit, onto: tip, committer });
     if (typeof rebased === 'string') return rebased;
     tip = rebased.tip;
@@ -70,22 +70,23 @@ async function rebaseCommit(
   );
   if (applied === null) return 'tooMuch';
   if ('conflict' in applied) return 'conflict';
-  if ('empty' in applied && !(await isEmpty(git, repository, commit))) return { tip: onto };
+  // A change that `onto` already has is skipped; a commit that was empty from the start is rebased as well.
+  if ('empty' in applied && !(await isEmptyCommit(git, repository, commit))) return { tip: onto };
   const tree = 'tree' in applied ? applied.tree : (await readCommit(git, repository, onto))!.treeId;
   const content = (await readObject(git, repository, commit, MAX_COMMIT_BYTES))?.content;
   if (content == null) return 'tooMuch';
   const { author, message } = parseAuthorship(content);
-  const again = Buffer.concat([
+  const rebasedContent = Buffer.concat([
     Buffer.from(`tree ${tree}\nparent ${onto}\nauthor `),
     author,
     Buffer.from(`\ncommitter ${formatSigner(git, committer)}\n\n`),
     message,
   ]);
-  return { tip: await writeObject(git, repository, 'commit', again) };
+  return { tip: await writeObject(git, repository, 'commit', rebasedContent) };
 }
 
 /** Returns whether the original commit changes nothing. */
-async function isEmpty(git: Git, repository: Repository, id: string): Promise<boolean> {
+async function isEmptyCommit(git: Git, repository: Repository, id: string): Promise<boolean> {
   const commit = await readCommit(git, repository, id);
   const [parent] = commit?.parentIds ?? [];
   return parent !== undefined && (await readCommit(git, repository, parent))?.treeId === commit?.treeId;

@@ -7,7 +7,7 @@ import { cachePerCommit } from './commit-cache.ts';
 
 /** The `Key: value` lines at the end of a commit message. */
 export interface Trailers {
-  /** The last value of each key. */
+  /** The last value of each key. `extendedTrailers` has all values. */
   readonly trailers: Readonly<Record<string, string>>;
   readonly extendedTrailers: Readonly<Record<string, readonly string[]>>;
 }
@@ -22,7 +22,7 @@ const MAX_CACHED_BYTES = 4 * 1024 * 1024;
 /** Returns the trailers of commits as `git interpret-trailers` parses them, with folded values on one line. */
 export const readTrailers = cachePerCommit<Trailers>(MAX_CACHED_BYTES, loadTrailers, estimateHeapSize);
 
-/** A line feed, \x01 and an id. */
+/** Bytes of the field that starts a commit: a line feed, \x01 and an id. */
 const MAX_MARKER_LENGTH = 42;
 
 const FORMAT = '--format=%x01%H%x00%(trailers:only,unfold,separator=%x00,key_value_separator=%x01)%x00';
@@ -37,7 +37,7 @@ async function loadTrailers(
   const reader = createReader();
   const exit = await forEachField(git, repository, 'log', { flags }, { input }, reader.take);
   if (!exit.ok) throw new GitError('log', exit.failure);
-  return new Map([...reader.found].map(([id, list]) => [id, toTrailers(list)]));
+  return new Map([...reader.pairsByCommit].map(([id, pairs]) => [id, toTrailers(pairs)]));
 }
 
 /**
@@ -45,22 +45,22 @@ async function loadTrailers(
  * commit.
  */
 function createReader() {
-  const found = new Map<string, [string, string][]>();
+  const pairsByCommit = new Map<string, [string, string][]>();
   let pairs: [string, string][] = [];
-  let remaining = 0;
+  let remainingBytes = 0;
   return {
-    found,
+    pairsByCommit,
     take(field: Buffer): void {
       const commit =
         field.length <= MAX_MARKER_LENGTH ? /^\n?\x01([0-9a-f]{40})$/.exec(field.toString('latin1')) : null;
       if (commit !== null) {
-        [pairs, remaining] = [[], MAX_BYTES];
-        found.set(commit[1]!, pairs);
+        [pairs, remainingBytes] = [[], MAX_BYTES];
+        pairsByCommit.set(commit[1]!, pairs);
         return;
       }
-      remaining -= field.length;
+      remainingBytes -= field.length;
       const separatorIndex = field.indexOf(1);
-      if (separatorIndex <= 0 || remaining < 0 || pairs.length >= MAX_TRAILERS) return;
+      if (separatorIndex <= 0 || remainingBytes < 0 || pairs.length >= MAX_TRAILERS) return;
       pairs.push([field.toString('utf8', 0, separatorIndex).trim(), field.toString('utf8', separatorIndex + 1).trim()]);
     },
   };

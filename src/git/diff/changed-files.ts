@@ -23,41 +23,41 @@ interface Comparison {
 }
 
 /**
- * Returns the files that differ between two commits or trees, in git's order, at most `most`. Submodules count as
+ * Returns the files that differ between two commits or trees, in git's order, at most `maxFiles`. Submodules count as
  * files.
  */
 export async function listChangedFiles(
   git: Git,
   repository: Repository,
-  { from, to, maxFiles: most, renames }: Comparison,
+  { from, to, maxFiles, renames }: Comparison,
 ): Promise<ChangedFile[]> {
   return historyWalkLimiter(git).run(async () => {
     const flags = [...FLAGS, renames ? '--find-renames' : '--no-renames'];
     const child = spawnGit(git, repository, 'diff-tree', { flags, args: [from, to] });
     child.stdin.end();
     const files: ChangedFile[] = [];
-    let rest = '';
+    let incompleteField = '';
     /** Fields of the next file so far: its status letter and the first of two paths. */
     let fields: string[] = [];
-    const take = (field: string) => {
+    const addField = (field: string) => {
       fields.push(field);
-      const [letter = '', path, other] = fields;
+      const [letter = '', path, newPath] = fields;
       const isRenamed = letter.startsWith('R');
-      if (path === undefined || (isRenamed && other === undefined)) return;
+      if (path === undefined || (isRenamed && newPath === undefined)) return;
       fields = [];
       const action = ACTIONS[letter as keyof typeof ACTIONS] ?? 'updated';
-      files.push(isRenamed ? { action: 'renamed', from: path, path: other as string } : { action, path });
+      files.push(isRenamed ? { action: 'renamed', from: path, path: newPath as string } : { action, path });
     };
     child.stdout.setEncoding('utf8');
     child.stdout.on('data', (chunk: string) => {
-      if (files.length >= most) return;
-      const pieces = (rest + chunk).split('\0');
-      rest = pieces.pop()!;
-      for (const field of pieces) if (files.length < most) take(field);
-      if (files.length >= most) child.kill();
+      if (files.length >= maxFiles) return;
+      const completeFields = (incompleteField + chunk).split('\0');
+      incompleteField = completeFields.pop()!;
+      for (const field of completeFields) if (files.length < maxFiles) addField(field);
+      if (files.length >= maxFiles) child.kill();
     });
-    const ended = await child.done;
-    if (!ended.ok && files.length < most) throw new GitError('diff-tree', ended.failure);
+    const exit = await child.done;
+    if (!exit.ok && files.length < maxFiles) throw new GitError('diff-tree', exit.failure);
     return files;
   }, git);
 }

@@ -8,7 +8,7 @@ const FLAGS = ['-r', '-z', '--name-only', '--no-renames', '--no-ext-diff'];
 
 /**
  * Returns the paths of files and submodules that differ between two commits, in git's order; null if there are more
- * than `most`. A renamed file gives both paths.
+ * than `most`. A renamed file gives both its old and its new path.
  */
 export async function listChangedPaths(
   git: Git,
@@ -19,18 +19,18 @@ export async function listChangedPaths(
     const child = spawnGit(git, repository, 'diff-tree', { flags: FLAGS, args: [from, to] });
     child.stdin.end();
     const paths: string[] = [];
-    let rest = '';
+    let incompletePath = '';
     child.stdout.setEncoding('utf8');
     child.stdout.on('data', (chunk: string) => {
       if (paths.length > most) return;
-      const pieces = (rest + chunk).split('\0');
-      rest = pieces.pop()!;
-      for (const path of pieces) paths.push(path);
+      const completePaths = (incompletePath + chunk).split('\0');
+      incompletePath = completePaths.pop()!;
+      for (const path of completePaths) paths.push(path);
       if (paths.length > most) child.kill();
     });
-    const ended = await child.done;
+    const exit = await child.done;
     if (paths.length > most) return null;
-    if (!ended.ok) throw new GitError('diff-tree', ended.failure);
+    if (!exit.ok) throw new GitError('diff-tree', exit.failure);
     return paths;
   }, git);
 }

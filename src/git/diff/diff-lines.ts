@@ -20,8 +20,8 @@ export function* parseDiffLines(text: string): Generator<DiffLine> {
 }
 
 /**
- * Returns whether a file has this line: in a hunk (`diff`), unchanged before a hunk (`diff`), or unchanged after the last hunk if it
- * is long enough (`after`). Returns null if it has none.
+ * Returns `diff` for a line in a hunk or between hunks, `after` for a line after the last hunk, which exists only if
+ * the file is long enough, and null for a line that the file cannot have.
  */
 export function locateLine(text: string, { oldLine, newLine }: DiffLine): 'diff' | 'after' | null {
   for (const part of parseDiff(text)) {
@@ -36,7 +36,7 @@ export function locateLine(text: string, { oldLine, newLine }: DiffLine): 'diff'
 }
 
 function* parseDiff(text: string): Generator<DiffLine | UnchangedLines> {
-  let [before, after] = [1, 1];
+  let [oldLine, newLine] = [1, 1];
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\n', start);
     const next = end < 0 ? text.length : end + 1;
@@ -45,16 +45,16 @@ function* parseDiff(text: string): Generator<DiffLine | UnchangedLines> {
       const hunk = HUNK.exec(text.slice(start, Math.min(next, start + 100)));
       if (hunk !== null) {
         const [oldStart, newStart] = [firstLine(hunk[1], hunk[2]), firstLine(hunk[3], hunk[4])];
-        yield { oldLine: before, newLine: after, oldEnd: oldStart };
-        [before, after] = [oldStart, newStart];
+        yield { oldLine, newLine, oldEnd: oldStart };
+        [oldLine, newLine] = [oldStart, newStart];
       }
-    } else if (sign === '+') yield { oldLine: null, newLine: after++ };
-    else if (sign === '-') yield { oldLine: before++, newLine: null };
-    else if (sign === ' ') yield { oldLine: before++, newLine: after++ };
+    } else if (sign === '+') yield { oldLine: null, newLine: newLine++ };
+    else if (sign === '-') yield { oldLine: oldLine++, newLine: null };
+    else if (sign === ' ') yield { oldLine: oldLine++, newLine: newLine++ };
     start = next;
   }
-  yield { oldLine: before, newLine: after, oldEnd: Infinity };
+  yield { oldLine, newLine, oldEnd: Infinity };
 }
 
-/** A side of a hunk without lines names the line before it. */
+/** Returns the first line of one side of a hunk. A side without lines (count 0) is given by the line before it. */
 const firstLine = (line = '0', count = '1') => Number(line) + (count === '0' ? 1 : 0);

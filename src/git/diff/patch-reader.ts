@@ -62,6 +62,7 @@ const MAX_READ_BYTES = 100 * 1024 * 1024;
 interface PatchReader {
   /** Returns false when a limit is reached and further output would change nothing. */
   write(chunk: Buffer): boolean;
+  /** Returns the diff. Files whose hunks were not read follow with an empty text. */
   end(): Diff;
 }
 
@@ -132,7 +133,7 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
   }
 
   function addLine(line: Buffer): void {
-    // Lines of hunks begin with a space, + - \ or @, so this line starts the next file.
+    // Lines of hunks begin with a space, + - \ or @, so a line with `d` (0x64) starts the next file.
     if (line[0] === 0x64 && line.toString('latin1', 0, 11) === 'diff --git ') {
       finishFile();
       if (!limitReached) openFile();

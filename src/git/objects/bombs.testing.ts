@@ -21,7 +21,7 @@ export async function nestedTrees(git: Git, repository: Repository, levels: numb
     const { id } = objects[level]!;
     const kind =
       level === 0 ? ({ mode: '100644', type: 'blob' } as const) : ({ mode: '040000', type: 'tree' } as const);
-    objects.push(await newObject('tree', formatTree(entriesNamed(width, { ...kind, id }))));
+    objects.push(await newObject('tree', formatTree(createEntries(width, { ...kind, id }))));
   }
   await writePack(git, repository, objects);
   return objects.at(-1)!.id;
@@ -42,11 +42,11 @@ export async function deepTree(git: Git, repository: Repository, levels: number)
 /** Writes a tree with `width` equal files. */
 export async function wideTree(git: Git, repository: Repository, width: number): Promise<string> {
   const id = await writeBlob(git, repository, Buffer.from('content\n'));
-  return writeObject(git, repository, 'tree', formatTree(entriesNamed(width, { mode: '100644', type: 'blob', id })));
+  return writeObject(git, repository, 'tree', formatTree(createEntries(width, { mode: '100644', type: 'blob', id })));
 }
 
-function entriesNamed(width: number, entry: Omit<TreeEntry, 'name'>): TreeEntry[] {
-  return Array.from({ length: width }, (_, at) => ({ ...entry, name: `entry-${String(at).padStart(7, '0')}` }));
+function createEntries(width: number, entry: Omit<TreeEntry, 'name'>): TreeEntry[] {
+  return Array.from({ length: width }, (_, index) => ({ ...entry, name: `entry-${String(index).padStart(7, '0')}` }));
 }
 
 /** Writes a root commit of a tree; no ref points to it. */
@@ -75,13 +75,15 @@ const MEBIBYTE = 1024 * 1024;
  */
 export async function packOfDelta(mebibytes: number, others: readonly NewObject[] = []): Promise<Buffer> {
   const base: NewObject = await newObject('blob', Buffer.alloc(MEBIBYTE));
+  // Instruction that copies 1 MiB from the start of the base.
   const copies = Buffer.from('c010'.repeat(mebibytes), 'hex');
-  const delta = Buffer.concat([sevenBits(MEBIBYTE), sevenBits(mebibytes * MEBIBYTE), copies]);
+  const delta = Buffer.concat([encodeDeltaSize(MEBIBYTE), encodeDeltaSize(mebibytes * MEBIBYTE), copies]);
+  // Signature, version 2, number of objects.
   const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
   header.writeUInt32BE(others.length + 2, 8);
-  const parts = [header, packedObject(PACK_TYPES.blob, base.content)];
-  for (const { type, content } of others) parts.push(packedObject(PACK_TYPES[type], content));
-  parts.push(packedObject(REF_DELTA, delta, Buffer.from(base.id, 'hex')));
+  const parts = [header, formatPackedObject(PACK_TYPES.blob, base.content)];
+  for (const { type, content } of others) parts.push(formatPackedObject(PACK_TYPES[type], content));
+  parts.push(formatPackedObject(REF_DELTA, delta, Buffer.from(base.id, 'hex')));
   const pack = Buffer.concat(parts);
   return Buffer.concat([pack, createHash('sha1').update(pack).digest()]);
 }
@@ -92,12 +94,12 @@ export async function newObject(type: NewObject['type'], content: Buffer): Promi
 
 const REF_DELTA = 7;
 
-function packedObject(type: number, content: Buffer, before: Buffer = Buffer.alloc(0)): Buffer {
-  return Buffer.concat([formatPackedHeader(type, content.length), before, deflateSync(content)]);
+function formatPackedObject(type: number, content: Buffer, prefix: Buffer = Buffer.alloc(0)): Buffer {
+  return Buffer.concat([formatPackedHeader(type, content.length), prefix, deflateSync(content)]);
 }
 
-/** Encodes a number as in deltas. */
-function sevenBits(number: number): Buffer {
+/** Encodes a size as in deltas: seven bits per byte, the lowest first. The highest bit means that more follow. */
+function encodeDeltaSize(number: number): Buffer {
   const bytes: number[] = [];
   for (let rest = number; ; rest = Math.floor(rest / 128)) {
     bytes.push(rest >= 128 ? (rest % 128) | 0x80 : rest);

@@ -44,7 +44,7 @@ export async function writeObject(
   const object = Buffer.concat([header, content]);
   const deflated =
     object.length > MAX_SYNC_DEFLATE ? await deflateAll(object, { level: 1 }) : deflateSync(object, { level: 1 });
-  const temporaryFile = temporaryPath(repository);
+  const temporaryFile = createTemporaryPath(repository);
   await withTemporaryFile(temporaryFile, async (file) => {
     await file.writeFile(deflated);
     await storeObject(repository, file, temporaryFile, id);
@@ -67,7 +67,7 @@ async function writeStream(
   content: Exclude<ObjectContent, Buffer>,
 ): Promise<string> {
   const hash = createHash('sha1');
-  const temporaryFile = temporaryPath(repository);
+  const temporaryFile = createTemporaryPath(repository);
   let id = '';
 
   async function* hashChunks(): AsyncGenerator<Buffer> {
@@ -100,7 +100,8 @@ async function writeStream(
 }
 
 function* sliceContent(content: Buffer): Generator<Buffer> {
-  for (let at = 0; at < content.length; at += CHUNK_SIZE) yield content.subarray(at, at + CHUNK_SIZE);
+  for (let offset = 0; offset < content.length; offset += CHUNK_SIZE)
+    yield content.subarray(offset, offset + CHUNK_SIZE);
 }
 
 /** Yields chunks, and yields to the event loop between them, so that hashing large content does not block it. */
@@ -116,7 +117,7 @@ function getObjectPath(repository: Repository, id: string): string {
 }
 
 /** Returns a path with git's name for temporary objects, so that git prunes leftovers of a crash. */
-function temporaryPath(repository: Repository): string {
+function createTemporaryPath(repository: Repository): string {
   return join(repository.directory, 'objects', `tmp_obj_${randomUUID()}`);
 }
 
@@ -133,13 +134,13 @@ async function withTemporaryFile(temporaryFile: string, work: (file: FileHandle)
 }
 
 async function storeObject(repository: Repository, file: FileHandle, temporaryFile: string, id: string): Promise<void> {
-  const objects = join(repository.directory, 'objects');
-  const directory = join(objects, id.slice(0, 2));
+  const objectsDirectory = join(repository.directory, 'objects');
+  const directory = join(objectsDirectory, id.slice(0, 2));
   const [wasCreated] = await Promise.all([makeDirectory(directory), file.sync()]);
   const wasRecreated = await moveInto(directory, temporaryFile, getObjectPath(repository, id));
   await Promise.all([
     ignoreMissingDirectory(syncDirectory(directory)),
-    wasCreated || wasRecreated ? syncDirectory(objects) : null,
+    wasCreated || wasRecreated ? syncDirectory(objectsDirectory) : null,
   ]);
 }
 
@@ -148,14 +149,14 @@ const MAX_ATTEMPTS = 5;
 
 /** Renames a temporary file to its final path. Returns whether it had to recreate the directory. */
 async function moveInto(directory: string, temporaryFile: string, path: string): Promise<boolean> {
-  let created = false;
+  let wasRecreated = false;
   for (let attempt = 1; ; attempt++) {
     try {
       await rename(temporaryFile, path);
-      return created;
+      return wasRecreated;
     } catch (error) {
       if (!isMissing(error) || attempt === MAX_ATTEMPTS) throw error;
-      created = await makeDirectory(directory);
+      wasRecreated = await makeDirectory(directory);
     }
   }
 }

@@ -8,8 +8,8 @@ import type { Repository } from '../repository.ts';
 const LINE_LENGTH = 41;
 
 /**
- * Returns up to `limit` ids of objects that `source` has and `target` lacks, reachable or not. Compares both lists as
- * streams, in constant memory.
+ * Returns up to `limit` ids of objects that `source` has and `target` lacks, reachable or not. Merges both sorted lists
+ * as streams, in constant memory.
  */
 export async function listMissingObjects(
   git: Git,
@@ -20,15 +20,15 @@ export async function listMissingObjects(
   const [sourceList, targetList] = [listAllObjects(git, source), listAllObjects(git, target)];
   const missing: string[] = [];
   try {
-    const [sourceLines, targetLines] = [createLines(sourceList.stdout), createLines(targetList.stdout)];
+    const [sourceLines, targetLines] = [createLineReader(sourceList.stdout), createLineReader(targetList.stdout)];
     // Start both reads at once: Node discards the output of a process that exits before anybody reads it.
     let [sourceId, targetId] = await Promise.all([sourceLines.next(), targetLines.next()]);
     while (sourceId !== null && missing.length < limit) {
       if (targetId === null) await requireComplete(targetList);
-      const order = targetId === null ? -1 : Buffer.compare(sourceId, targetId);
-      if (order < 0) missing.push(sourceId.toString('latin1', 0, LINE_LENGTH - 1));
-      if (order >= 0) targetId = targetLines.ready() ?? (await targetLines.next());
-      if (order <= 0) sourceId = sourceLines.ready() ?? (await sourceLines.next());
+      const comparison = targetId === null ? -1 : Buffer.compare(sourceId, targetId);
+      if (comparison < 0) missing.push(sourceId.toString('latin1', 0, LINE_LENGTH - 1));
+      if (comparison >= 0) targetId = targetLines.ready() ?? (await targetLines.next());
+      if (comparison <= 0) sourceId = sourceLines.ready() ?? (await sourceLines.next());
     }
     if (missing.length < limit) await requireComplete(sourceList);
     return missing;
@@ -53,7 +53,7 @@ async function requireComplete(child: GitChild): Promise<void> {
 }
 
 /** Reads lines of fixed length. `ready` returns the next line if it has arrived; `next` returns null at the end. */
-function createLines(stdout: Readable) {
+function createLineReader(stdout: Readable) {
   const chunks = stdout.iterator() as AsyncIterator<Buffer>;
   let buffered: Buffer = Buffer.alloc(0);
   let offset = 0;

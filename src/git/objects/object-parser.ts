@@ -74,6 +74,7 @@ export function parseAuthorship(content: Buffer): { readonly author: Buffer; rea
   return { author: Buffer.from(decode(author)), message: Buffer.from(decode(message)) };
 }
 
+/** Parses an annotated tag. Missing headers give empty values, never an error. */
 export function parseTag(id: string, content: Buffer): Tag {
   const { headers, body } = splitHeaders(content);
   const decode = createDecoder(findHeader(headers, 'encoding')?.toString('latin1'));
@@ -91,38 +92,41 @@ export function parseTag(id: string, content: Buffer): Tag {
 /** Returns the entries of a tree object in git's order. Throws if the object ends within an entry. */
 export function parseTree(content: Buffer): TreeEntry[] {
   const entries: TreeEntry[] = [];
-  for (let at = 0; at < content.length; ) {
-    const blank = content.indexOf(0x20, at);
-    const zero = content.indexOf(0, blank);
-    if (blank < 0 || zero < 0 || zero + 21 > content.length) throw new Error('A tree object ends within an entry');
-    const mode = toCanonicalMode(content.toString('latin1', at, blank));
+  for (let offset = 0; offset < content.length; ) {
+    const spaceIndex = content.indexOf(0x20, offset);
+    const nulIndex = content.indexOf(0, spaceIndex);
+    if (spaceIndex < 0 || nulIndex < 0 || nulIndex + 21 > content.length)
+      throw new Error('A tree object ends within an entry');
+    // `<mode> <name>\0`, then the id in 20 bytes.
+    const mode = toCanonicalMode(content.toString('latin1', offset, spaceIndex));
     entries.push({
       mode,
       type: mode === '040000' ? 'tree' : mode === '160000' ? 'commit' : 'blob',
-      id: content.toString('hex', zero + 1, zero + 21),
-      name: decodeName(content.subarray(blank + 1, zero)),
+      id: content.toString('hex', nulIndex + 1, nulIndex + 21),
+      name: decodeName(content.subarray(spaceIndex + 1, nulIndex)),
     });
-    at = zero + 21;
+    offset = nulIndex + 21;
   }
   return entries;
 }
 
-const FILE_TYPE = 0o170000;
-const OWNER_MAY_EXECUTE = 0o100;
+const FILE_TYPE_MASK = 0o170000;
+const OWNER_EXECUTE_BIT = 0o100;
 
 /**
- * Returns git's canonical form of a mode: of the permissions of a file only whether its owner may execute it. Trees of old programs
- * have others, such as `100664`.
+ * Returns git's canonical form of a mode, which of a file's permissions keeps only the owner's execute bit. Trees
+ * written by old programs have other modes, such as `100664`.
  */
 export function toCanonicalMode(mode: string): string {
   const bits = Number.parseInt(mode, 8);
-  switch (bits & FILE_TYPE) {
+  switch (bits & FILE_TYPE_MASK) {
     case 0o100000:
-      return bits & OWNER_MAY_EXECUTE ? '100755' : '100644';
+      return bits & OWNER_EXECUTE_BIT ? '100755' : '100644';
     case 0o120000:
       return '120000';
     case 0o040000:
       return '040000';
+    // Submodules, and types that git does not know.
     default:
       return '160000';
   }
@@ -141,18 +145,21 @@ interface Header {
 
 function splitHeaders(content: Buffer): { headers: Header[]; body: Buffer } {
   const headers: Header[] = [];
-  let at = 0;
-  while (at < content.length) {
-    const newline = content.indexOf(0x0a, at);
+  let offset = 0;
+  while (offset < content.length) {
+    const newline = content.indexOf(0x0a, offset);
     const end = newline < 0 ? content.length : newline;
-    if (end === at) return { headers, body: content.subarray(end + 1) };
-    const blank = content.indexOf(0x20, at);
-    // A line that begins with a space continues the previous header (signatures). No header that is parsed here has
-    // one.
-    if (blank > at && blank < end) {
-      headers.push({ key: content.toString('latin1', at, blank), value: content.subarray(blank + 1, end) });
+    if (end === offset) return { headers, body: content.subarray(end + 1) };
+    const spaceIndex = content.indexOf(0x20, offset);
+    // A line that begins with a space continues the previous header (a signature). It is skipped: no header that is
+    // used here has such lines.
+    if (spaceIndex > offset && spaceIndex < end) {
+      headers.push({
+        key: content.toString('latin1', offset, spaceIndex),
+        value: content.subarray(spaceIndex + 1, end),
+      });
     }
-    at = end + 1;
+    offset = end + 1;
   }
   return { headers, body: Buffer.alloc(0) };
 }
@@ -185,7 +192,7 @@ function parseSignature(line: Buffer | undefined, decode: Decode): Signature {
   };
 }
 
-/** Last accepted time in Unix seconds: a day before the end of the year 9999, the last year of four digits. */
+/** Last accepted time in Unix seconds: a day before the end of 9999, so that no offset gives a year of five digits. */
 const LAST_SECOND = 253_402_300_799 - 86_400;
 
 function parseSeconds(text: string | undefined): number {

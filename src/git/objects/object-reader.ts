@@ -79,7 +79,7 @@ const sha256Cache = definePerGit(() => createBoundedCache<string>(20_000));
 
 const ID_PATTERN = /^[0-9a-f]{40}$/;
 
-function cacheKey(repository: Repository, id: string): string {
+function toCacheKey(repository: Repository, id: string): string {
   return `${repository.directory} ${id}`;
 }
 
@@ -88,14 +88,14 @@ function cacheKey(repository: Repository, id: string): string {
  * ambiguous. Ids are cached, expressions are not. A missing repository has no objects.
  */
 export async function getObjectInfo(git: Git, repository: Repository, expression: string): Promise<ObjectInfo | null> {
-  const key = ID_PATTERN.test(expression) ? cacheKey(repository, expression) : null;
+  const key = ID_PATTERN.test(expression) ? toCacheKey(repository, expression) : null;
   const cached = key === null ? undefined : infoCache(git).get(key);
   if (cached !== undefined) return cached;
   const info = await withReader(git, repository, expression, async (reader) => {
     reader.send(`info ${expression}\n`);
     return parseInfo(await reader.readLine());
   });
-  if (info !== null) infoCache(git).set(cacheKey(repository, info.id), info);
+  if (info !== null) infoCache(git).set(toCacheKey(repository, info.id), info);
   return info;
 }
 
@@ -109,7 +109,7 @@ export async function readObject(
   id: string,
   limit = 10 * 1024 * 1024,
 ): Promise<ReadObject | null> {
-  const key = cacheKey(repository, id);
+  const key = toCacheKey(repository, id);
   const cached = contentCache(git).get(key);
   if (cached !== undefined && cached.size <= limit) return cached;
   const cachedInfo = infoCache(git).get(key);
@@ -117,9 +117,9 @@ export async function readObject(
   const object = await withReader(git, repository, id, (reader) => readContent(reader, id, limit));
   if (object === null) return null;
   const { content, ...info } = object;
-  infoCache(git).set(cacheKey(repository, object.id), info);
+  infoCache(git).set(toCacheKey(repository, object.id), info);
   if (content !== null && object.type === 'blob' && object.size <= MAX_BUFFERED_OBJECT) {
-    contentCache(git).set(cacheKey(repository, object.id), { ...info, content });
+    contentCache(git).set(toCacheKey(repository, object.id), { ...info, content });
   }
   return object;
 }
@@ -144,7 +144,7 @@ export async function readCommit(git: Git, repository: Repository, id: string): 
   return object?.content == null ? commit : parseCommit(object.id, object.content);
 }
 
-/** Maximum bytes of a commit that is parsed whole, with its signature. More would block others. */
+/** Maximum bytes of a commit that is parsed whole, with its signature. Parsing more would block the event loop. */
 const MAX_FULL_COMMIT = 3 * 1024 * 1024;
 
 /**
@@ -160,7 +160,7 @@ export async function readCommits(
   const commitsById = new Map<string, Commit>();
   const yieldIfDue = createYielder();
   for (const id of ids) {
-    const cached = commitCache(git).get(cacheKey(repository, id));
+    const cached = commitCache(git).get(toCacheKey(repository, id));
     if (cached !== undefined) commitsById.set(id, cached);
     const pause = yieldIfDue();
     if (pause !== undefined) await pause;
@@ -168,16 +168,16 @@ export async function readCommits(
   const uncached = [...new Set(ids)].filter((id) => ID_PATTERN.test(id) && !commitsById.has(id));
   if (uncached.length > 0) {
     for (const { commit, isWhole } of await loadCommits(git, repository, uncached, maxTotalBytes)) {
-      if (isWhole) commitCache(git).set(cacheKey(repository, commit.id), commit);
+      if (isWhole) commitCache(git).set(toCacheKey(repository, commit.id), commit);
       commitsById.set(commit.id, commit);
     }
   }
-  let remaining = maxTotalBytes;
+  let remainingBytes = maxTotalBytes;
   return ids.map((id) => {
     const commit = commitsById.get(id);
     if (commit === undefined) return null;
-    remaining -= commit.message.length;
-    return remaining < 0 && commit.message.length > MIN_TRUNCATABLE_MESSAGE ? truncateMessage(commit) : commit;
+    remainingBytes -= commit.message.length;
+    return remainingBytes < 0 && commit.message.length > MIN_TRUNCATABLE_MESSAGE ? truncateMessage(commit) : commit;
   });
 }
 
@@ -198,11 +198,12 @@ export function cacheWrittenObject(
   repository: Repository,
   { id, type, content }: { readonly id: string; readonly type: ObjectType; readonly content: Buffer },
 ): void {
-  const key = cacheKey(repository, id);
+  const key = toCacheKey(repository, id);
   if (type === 'commit' && content.length < MAX_MESSAGE) commitCache(git).set(key, parseCommit(id, content));
   if (type === 'tree' && content.length < MAX_CACHED_TREE) treeCache(git).set(key, toTree(parseTree(content)));
 }
 
+/** Maximum bytes of a new tree that is cached when it is written. */
 const MAX_CACHED_TREE = 64 * 1024;
 
 /** The entries of a tree in git's order, and by name. */
@@ -225,7 +226,7 @@ export async function readTree(
   limit = Number.MAX_SAFE_INTEGER,
 ): Promise<Tree | null> {
   if (id === EMPTY_TREE_ID) return toTree([]);
-  const key = cacheKey(repository, id);
+  const key = toCacheKey(repository, id);
   const cached = treeCache(git).get(key);
   if (cached !== undefined) return cached;
   const object = await readObject(git, repository, id, limit);
@@ -243,7 +244,7 @@ export async function readTag(git: Git, repository: Repository, id: string): Pro
 
 /** Returns the SHA-256 of a blob in hex. Cached; computed in constant memory. Null if there is no such object. */
 export async function getBlobSha256(git: Git, repository: Repository, id: string): Promise<string | null> {
-  const key = cacheKey(repository, id);
+  const key = toCacheKey(repository, id);
   const cached = sha256Cache(git).get(key);
   if (cached !== undefined) return cached;
   const object = await streamObject(git, repository, id);
@@ -299,6 +300,7 @@ async function readContent(reader: PooledProcess, id: string, limit: number): Pr
   if (info === null) return null;
   if (info.size > limit) {
     // Unread content makes a reader unusable for the next caller. Skipping much content costs more than a new reader.
+    // git ends the content with a line feed, which the size does not include.
     if (info.size > MAX_SKIPPED) reader.child.kill();
     else await reader.skip(info.size + 1);
     return { ...info, content: null };
@@ -333,7 +335,7 @@ async function loadCommits(
 ): Promise<LoadedCommit[]> {
   const loadedCommits = await withReader(git, repository, ids[0]!, async (reader) => {
     const commits: LoadedCommit[] = [];
-    let remaining = maxTotalBytes;
+    let remainingBytes = maxTotalBytes;
     reader.send(ids.map((id) => `contents ${id}\n`).join(''));
     for (const _ of ids) {
       const info = parseInfo(await reader.readLine());
@@ -342,8 +344,8 @@ async function loadCommits(
       const content = await reader.readBytes(bytes);
       await reader.skip(info.size - bytes + 1);
       if (info.type !== 'commit') continue;
-      remaining -= content.length;
-      const isWhole = remaining >= 0 || content.length <= MIN_TRUNCATABLE_MESSAGE;
+      remainingBytes -= content.length;
+      const isWhole = remainingBytes >= 0 || content.length <= MIN_TRUNCATABLE_MESSAGE;
       const maxBytes = isWhole ? MAX_MESSAGE : TRUNCATED_MESSAGE;
       commits.push({ commit: parseTruncated(info, content, maxBytes), isWhole });
     }

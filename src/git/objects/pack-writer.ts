@@ -73,6 +73,7 @@ async function* formatPack(objects: readonly NewObject[]): AsyncGenerator<Buffer
     hash.update(chunk);
     return chunk;
   };
+  // Signature, version 2, number of objects.
   const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
   header.writeUInt32BE(objects.length, 8);
   yield addToHash(header);
@@ -103,8 +104,8 @@ async function* deflateInChunks(content: Buffer): AsyncGenerator<Buffer> {
   if (content.length <= MAX_SYNC_DEFLATE) yield deflateSync(content, { level: 1 });
   else if (content.length <= MAX_SINGLE_DEFLATE) yield await deflateAll(content, { level: 1 });
   else {
-    const deflating = createDeflate({ level: 1, chunkSize: CHUNK_SIZE });
-    deflating.end(content);
-    for await (const chunk of deflating) yield chunk as Buffer;
+    const deflateStream = createDeflate({ level: 1, chunkSize: CHUNK_SIZE });
+    deflateStream.end(content);
+    for await (const chunk of deflateStream) yield chunk as Buffer;
   }
 }

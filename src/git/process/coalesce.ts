@@ -7,37 +7,41 @@ interface SharedWork {
   readonly result: Promise<unknown>;
 }
 
-const sharedWorks = definePerGit(() => new Map<string, SharedWork>());
+const getSharedWorkByKey = definePerGit(() => new Map<string, SharedWork>());
 
 /**
- * Runs `work` once for all concurrent callers of one network with the same `about` (which includes the repository): nobody
- * waits for the turn of another network. It is cancelled when the last caller disconnects. `work` must use the `Git`
+ * Runs `work` once for all concurrent callers of one network with the same `workKey` (which includes the repository).
+ * Networks share nothing, so that no caller waits for another network's place in a queue. It is cancelled when the last caller disconnects. `work` must use the `Git`
  * that it gets.
  */
-export async function coalesce<Result>(git: Git, about: string, work: (git: Git) => Promise<Result>): Promise<Result> {
-  const key = `${git.client?.network ?? ''} ${about}`;
-  const works = sharedWorks(git);
-  const shared = works.get(key) ?? startSharedWork(git, key, work);
+export async function coalesce<Result>(
+  git: Git,
+  workKey: string,
+  work: (git: Git) => Promise<Result>,
+): Promise<Result> {
+  const key = `${git.client?.network ?? ''} ${workKey}`;
+  const workByKey = getSharedWorkByKey(git);
+  const shared = workByKey.get(key) ?? startSharedWork(git, key, work);
   shared.waiters += 1;
-  const leave = (): void => {
+  const removeWaiter = (): void => {
     shared.waiters -= 1;
     if (shared.waiters > 0) return;
     // Later callers start new work.
-    if (works.get(key) === shared) works.delete(key);
+    if (workByKey.get(key) === shared) workByKey.delete(key);
     shared.controller.abort();
   };
   const signal = git.client?.signal;
-  if (signal?.aborted) leave();
-  else signal?.addEventListener('abort', leave, { once: true });
+  if (signal?.aborted) removeWaiter();
+  else signal?.addEventListener('abort', removeWaiter, { once: true });
   try {
     return (await shared.result) as Result;
   } finally {
-    signal?.removeEventListener('abort', leave);
+    signal?.removeEventListener('abort', removeWaiter);
   }
 }
 
 function startSharedWork(git: Git, key: string, work: (git: Git) => Promise<unknown>): SharedWork {
-  const works = sharedWorks(git);
+  const workByKey = getSharedWorkByKey(git);
   const controller = new AbortController();
   const client = {
     signal: controller.signal,
@@ -49,9 +53,9 @@ function startSharedWork(git: Git, key: string, work: (git: Git) => Promise<unkn
     disconnect: () => controller.abort(),
   };
   const result = work(gitForClient(git, client)).finally(() => {
-    if (works.get(key) === shared) works.delete(key);
+    if (workByKey.get(key) === shared) workByKey.delete(key);
   });
   const shared: SharedWork = { waiters: 0, controller, result };
-  works.set(key, shared);
+  workByKey.set(key, shared);
   return shared;
 }

@@ -36,10 +36,11 @@ const move = { movesRefs: true, endOfOptions: true, onClientGone: 'continue', co
 /** Commands that no client waits for. */
 const maintenance = { ...read, onClientGone: 'continue' } as const;
 
+/** Durations in seconds, sizes in MiB. */
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const GIB = 1024;
-/** Effectively unlimited (MiB): output that is streamed to a client at its pace. */
+/** Effectively unlimited: output that is streamed to a client at its pace. */
 const TIB = 1024 * GIB;
 
 /** Makes diffs independent of configuration. Files over 32 MiB are compared as binary, which needs no memory. */
@@ -50,7 +51,7 @@ const DIFF_CONFIG = {
   'core.quotePath': 'false',
 };
 
-/** Internal refs of the server, hidden from clients. */
+/** Internal refs of the server, hidden from clients. git adds the refs of both keys. */
 const HIDE_INTERNAL_REFS = { 'transfer.hideRefs': 'refs/keep-around', 'uploadpack.hideRefs': 'refs/environments' };
 
 /** For `upload-pack` to callers that copy everything: shows the refs that `HIDE_INTERNAL_REFS` hides. */
@@ -212,6 +213,7 @@ export const COMMANDS = {
     timeoutSeconds: 2 * HOUR,
     maxOutputMib: 64 * GIB,
     maxMemoryMib: GIB,
+    // git has no bzip2 format of its own.
     config: { 'tar.tar.bz2.command': 'bzip2 -c' },
   },
 

@@ -40,7 +40,7 @@ export class GitError extends Error {
   readonly failure: GitFailure;
 
   constructor(command: string, failure: GitFailure) {
-    super(`git ${command}: ${describe(failure)}`);
+    super(`git ${command}: ${describeFailure(failure)}`);
     this.name = 'GitError';
     this.failure = failure;
   }
@@ -76,11 +76,11 @@ export async function orNullIfOverLimit<T>(work: () => Promise<T>): Promise<T | 
   }
 }
 
-function describe(failure: GitFailure): string {
+function describeFailure(failure: GitFailure): string {
   return 'text' in failure ? `${failure.kind}: ${failure.text}` : failure.kind;
 }
 
-type FailurePattern = readonly [pattern: RegExp, failure: (match: RegExpExecArray, text: string) => GitFailure];
+type FailurePattern = readonly [pattern: RegExp, toFailure: (match: RegExpExecArray, text: string) => GitFailure];
 
 /** The first pattern that matches decides. `LC_ALL=C` makes git write English. */
 const FAILURE_PATTERNS: readonly FailurePattern[] = [
@@ -128,6 +128,7 @@ const FAILURE_PATTERNS: readonly FailurePattern[] = [
     /invalid ref format: (\S+)|refusing to update ref with bad name '([^']*)'|'([^']*)' is not a valid (?:ref|branch|tag) name/,
     (match) => ({ kind: 'invalid-name', ref: match[1] ?? match[2] ?? match[3] ?? null }),
   ],
+  // Nothing but this line: the caller's id does not exist. With other lines the repository is corrupt (next pattern).
   [/^fatal: bad object [0-9a-f]{40}$/, (_match, text) => ({ kind: 'not-found', text })],
   [
     /is corrupt|bad object|unable to read (?:tree|sha1|[0-9a-f]{40})|missing (?:blob|tree|commit) object|inflate/i,
@@ -139,7 +140,7 @@ const FAILURE_PATTERNS: readonly FailurePattern[] = [
   ],
 ];
 
-/** Exit code of the shell if git is not installed. */
+/** Exit code of the shell that starts git, if git is not installed. */
 const NO_PROGRAM = 127;
 
 /** Parses the standard error of a git process that exited with `code` (null: killed by a signal). */
@@ -147,9 +148,9 @@ export function parseFailure(code: number | null, stderr: string): GitFailure {
   const text = stderr.trim().slice(0, 4096);
   if (code === NO_PROGRAM) return { kind: 'unavailable', text };
   if (code === STACK_OVERFLOW_CODE) return { kind: 'stack-overflow' };
-  for (const [pattern, failure] of FAILURE_PATTERNS) {
+  for (const [pattern, toFailure] of FAILURE_PATTERNS) {
     const match = pattern.exec(text);
-    if (match !== null) return failure(match, text);
+    if (match !== null) return toFailure(match, text);
   }
   return { kind: 'failed', code, text };
 }

@@ -6,7 +6,7 @@ import { type Invocation, type ProcessExit, type RunOptions, spawnGit } from './
 const LINE_END = 0x0a;
 
 /**
- * Runs a command and passes each record of its output to `take`, which may return false to stop; that counts as
+ * Runs a command and passes each record of its output to `onRecord`, which may return false to stop; that counts as
  * success.
  */
 type ForEachRecord = (
@@ -15,7 +15,7 @@ type ForEachRecord = (
   command: CommandName,
   invocation: Invocation,
   options: RunOptions,
-  take: (record: Buffer) => unknown,
+  onRecord: (record: Buffer) => unknown,
 ) => Promise<ProcessExit>;
 
 /**
@@ -27,27 +27,27 @@ export const forEachLine = forEachRecordEndingWith(LINE_END);
 /** As `forEachLine`, for records that end with NUL. */
 export const forEachField = forEachRecordEndingWith(0);
 
-function forEachRecordEndingWith(mark: number): ForEachRecord {
-  return async (git, repository, command, invocation, { input = '', ...options }, take) => {
+function forEachRecordEndingWith(terminator: number): ForEachRecord {
+  return async (git, repository, command, invocation, { input = '', ...options }, onRecord) => {
     const child = spawnGit(git, repository, command, invocation, options);
     /** Start of an incomplete record. */
     let partial: Buffer[] = [];
-    let enough = false;
+    let isStopped = false;
     child.stdout.on('data', (chunk: Buffer) => {
-      let at = 0;
-      for (let end = chunk.indexOf(mark); end >= 0 && !enough; end = chunk.indexOf(mark, at)) {
-        const record = chunk.subarray(at, end);
-        enough = take(partial.length === 0 ? record : Buffer.concat([...partial, record])) === false;
+      let recordStart = 0;
+      for (let end = chunk.indexOf(terminator); end >= 0 && !isStopped; end = chunk.indexOf(terminator, recordStart)) {
+        const record = chunk.subarray(recordStart, end);
+        isStopped = onRecord(partial.length === 0 ? record : Buffer.concat([...partial, record])) === false;
         partial = [];
-        at = end + 1;
+        recordStart = end + 1;
       }
-      if (enough) child.kill();
-      else if (at < chunk.length) partial.push(chunk.subarray(at));
+      if (isStopped) child.kill();
+      else if (recordStart < chunk.length) partial.push(chunk.subarray(recordStart));
     });
     child.stdin.end(input);
-    const ended = await child.done;
-    if (enough) return { ok: true, code: 0 };
-    if (ended.ok && partial.length > 0) take(Buffer.concat(partial));
-    return ended;
+    const exit = await child.done;
+    if (isStopped) return { ok: true, code: 0 };
+    if (exit.ok && partial.length > 0) onRecord(Buffer.concat(partial));
+    return exit;
   };
 }

@@ -64,7 +64,7 @@ export function createProcessPool(
   invocation: Invocation,
   limits: PoolLimits,
 ): ProcessPool {
-  /** Ordered by last use. */
+  /** Ordered by last use, the longest ago first. */
   const idle = new Set<PoolMember>();
   /** Waiters by repository directory; null means that a new process may be started. */
   const waiting = createWaitQueue<PoolMember | null>(WAIT_LIMIT);
@@ -94,7 +94,7 @@ export function createProcessPool(
     return member;
   }
 
-  /** Spawns git. If that fails (git is closed), the next waiter must fail too: nothing else would wake it. */
+  /** Spawns git. If that fails (git is closed), the next waiter must throwExit too: nothing else would wake it. */
   function startProcess(directory: string): GitChild {
     try {
       return spawnGit(git, { directory }, command, invocation, { longLived: true });
@@ -128,6 +128,7 @@ export function createProcessPool(
     const next = waiting.findNext();
     if (git.processes.closed || !member.process.isDrained()) discard(member);
     else if (next?.resourceName === member.directory) next.serve(member);
+    // Makes room: the waiter starts a process for its own repository.
     else if (next !== undefined) discard(member);
     else markIdle(member);
   }
@@ -193,7 +194,7 @@ function createPooledProcess(child: GitChild): PooledProcess {
 
   async function takeChunks(): Promise<Buffer[]> {
     while (receivedChunks.length === 0) {
-      if (ended) return fail(child);
+      if (ended) return throwExit(child);
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
@@ -204,15 +205,15 @@ function createPooledProcess(child: GitChild): PooledProcess {
   }
 
   async function readLine(): Promise<Buffer> {
-    let searched = 0;
+    let searchedBytes = 0;
     for (;;) {
-      const end = pending.indexOf(0x0a, searched);
+      const end = pending.indexOf(0x0a, searchedBytes);
       if (end >= 0) {
         const line = pending.subarray(0, end);
         pending = pending.subarray(end + 1);
         return line;
       }
-      searched = pending.length;
+      searchedBytes = pending.length;
       pending = Buffer.concat([pending, ...(await takeChunks())]);
     }
   }
@@ -250,7 +251,7 @@ function createPooledProcess(child: GitChild): PooledProcess {
   };
 }
 
-async function fail(child: GitChild): Promise<never> {
+async function throwExit(child: GitChild): Promise<never> {
   const exit = await child.done;
   throw new GitError(child.command, exit.ok ? { kind: 'stopped' } : exit.failure);
 }

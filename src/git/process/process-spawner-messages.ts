@@ -26,6 +26,7 @@ export type SpawnerMessage =
 /** Bytes of a stream header: command id and stream number. */
 export const HEADER_BYTES = 8;
 
+/** Formats the header with which a stream begins. */
 export function writeHeader(id: number, stream: number): Buffer {
   const bytes = Buffer.alloc(HEADER_BYTES);
   bytes.writeUInt32BE(id, 0);
@@ -33,6 +34,7 @@ export function writeHeader(id: number, stream: number): Buffer {
   return bytes;
 }
 
+/** Parses the header of a stream. */
 export function readHeader(bytes: Buffer): { readonly id: number; readonly stream: number } {
   return { id: bytes.readUInt32BE(0), stream: bytes.readUInt32BE(4) };
 }

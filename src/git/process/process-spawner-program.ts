@@ -27,10 +27,10 @@ interface IncompleteCommand {
   readonly streams: Socket[];
 }
 
-/** Incomplete commands by id. */
-const waiting = new Map<number, IncompleteCommand>();
-/** Running processes by id of their command. */
-const running = new Map<number, ChildProcess>();
+/** Commands that have not all of their streams yet, or streams without their command, by id. */
+const incompleteCommandsById = new Map<number, IncompleteCommand>();
+/** Running processes by the id of their command. */
+const childrenById = new Map<number, ChildProcess>();
 /** Id of the latest command; ids arrive in ascending order. */
 let latestId = 0;
 /** Milliseconds until a missing header is read again. */
@@ -43,24 +43,24 @@ process.on('disconnect', () => process.exit());
 const sendMessage = (message: SpawnerMessage) => process.connected && process.send!(message);
 
 function getOrCreateWaiting(id: number): IncompleteCommand {
-  let entry = waiting.get(id);
+  let entry = incompleteCommandsById.get(id);
   if (entry === undefined) {
     entry = { streams: [] };
-    waiting.set(id, entry);
+    incompleteCommandsById.set(id, entry);
   }
   return entry;
 }
 
 function onConnection(socket: Socket): void {
   const bytes = Buffer.alloc(HEADER_BYTES);
-  const read = readAvailable(socket, bytes);
-  if (read === null) setTimeout(onConnection, RETRY_MS, socket);
+  const bytesRead = readAvailable(socket, bytes);
+  if (bytesRead === null) setTimeout(onConnection, RETRY_MS, socket);
   // The opener has disconnected, and reports that itself.
-  else if (read < HEADER_BYTES) socket.destroy();
+  else if (bytesRead < HEADER_BYTES) socket.destroy();
   else {
     const { id, stream } = readHeader(bytes);
     // Its command was cancelled before the stream arrived.
-    if (id <= latestId && !waiting.has(id)) return void socket.destroy();
+    if (id <= latestId && !incompleteCommandsById.has(id)) return void socket.destroy();
     getOrCreateWaiting(id).streams[stream] = socket;
     startIfComplete(id);
   }
@@ -80,7 +80,7 @@ const getHandle = (socket: Socket) => (socket as unknown as { _handle: Handle })
 function startIfComplete(id: number): void {
   const { command, streams } = getOrCreateWaiting(id);
   if (command === undefined || streams.filter(Boolean).length < command.streams) return;
-  waiting.delete(id);
+  incompleteCommandsById.delete(id);
   // Programs expect blocking streams.
   for (const stream of streams) getHandle(stream).setBlocking(true);
   const child = trySpawn(command, streams);
@@ -90,10 +90,10 @@ function startIfComplete(id: number): void {
     if (child.pid === undefined) sendMessage({ id, error: error.message });
   });
   if (child.pid === undefined) return;
-  running.set(id, child);
+  childrenById.set(id, child);
   sendMessage({ id, pid: child.pid });
   child.on('exit', (code, signal) => {
-    running.delete(id);
+    childrenById.delete(id);
     sendMessage({ id, code: toExitCode(code, signal) });
   });
 }
@@ -108,19 +108,19 @@ function trySpawn({ id, file, args, env }: SpawnCommand, stdio: readonly Socket[
   }
 }
 
-function signal(id: number, name: NodeJS.Signals): void {
-  const pid = running.get(id)?.pid;
+function signalProcess(id: number, name: NodeJS.Signals): void {
+  const pid = childrenById.get(id)?.pid;
   if (pid !== undefined) signalGroup(pid, name);
-  else if (waiting.has(id)) {
+  else if (incompleteCommandsById.has(id)) {
     for (const stream of getOrCreateWaiting(id).streams) stream?.destroy();
-    waiting.delete(id);
+    incompleteCommandsById.delete(id);
     sendMessage({ id, code: null });
   }
 }
 
 process.on('message', (command: SpawnerCommand) => {
   if ('signal' in command) {
-    signal(command.id, command.signal);
+    signalProcess(command.id, command.signal);
     return;
   }
   latestId = command.id;
@@ -129,5 +129,5 @@ process.on('message', (command: SpawnerCommand) => {
 });
 
 const server = createServer({ pauseOnConnect: true }, onConnection);
-const path = join(directory, 'socket');
-server.listen(path, () => sendMessage({ path }));
+const socketPath = join(directory, 'socket');
+server.listen(socketPath, () => sendMessage({ path: socketPath }));

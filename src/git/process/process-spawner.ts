@@ -23,7 +23,7 @@ export interface SpawnedProcess {
 
 /**
  * A small process that starts others. Forking copies the page tables of the parent: with 200 MB of memory this blocked
- * the server for 45 ms on a virtual machine of two cores. The spawner uses 12 MB and takes a tenth.
+ * the server for 45 ms on a virtual machine of two cores. The spawner uses 12 MB and needs a tenth of that time.
  */
 interface ProcessSpawner {
   start(request: ProcessRequest): SpawnedProcess;
@@ -41,7 +41,7 @@ const PROGRAM = new URL(
 );
 
 /** The spawner needs almost no memory. */
-const FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64', '--no-warnings'];
+const NODE_FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64', '--no-warnings'];
 
 interface TrackedProcess {
   pid: number | undefined;
@@ -77,7 +77,7 @@ export function stopSpawner(): void {
 function startSpawner(): void {
   if (startingChild !== null) return;
   const child = fork(PROGRAM, {
-    execArgv: FLAGS,
+    execArgv: NODE_FLAGS,
     // Not in the terminal's process group: Ctrl-C must reach only the server.
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -104,7 +104,7 @@ function pickEnvironment(...names: readonly string[]): NodeJS.ProcessEnv {
   );
 }
 
-function connectSpawner(child: ChildProcess, path: string): ProcessSpawner {
+function connectSpawner(child: ChildProcess, socketPath: string): ProcessSpawner {
   const processesById = new Map<number, TrackedProcess>();
   let lastId = 0;
   let idleTimer: NodeJS.Timeout | undefined;
@@ -117,7 +117,7 @@ function connectSpawner(child: ChildProcess, path: string): ProcessSpawner {
     detach();
     if (processesById.size === 0 && child.connected) child.disconnect();
   };
-  /** While a process runs, the channel keeps the server alive. */
+  /** Called when no process runs: the channel no longer keeps the server alive, and the spawner exits after a while. */
   const onIdle = () => {
     child.channel?.unref();
     if (spawner !== self) stop();
@@ -133,19 +133,19 @@ function connectSpawner(child: ChildProcess, path: string): ProcessSpawner {
     const signal = (name: NodeJS.Signals) => sendCommand({ id, signal: name });
     const streams = Array.from({ length: request.streams }, (_, stream) => {
       const header = writeHeader(id, stream);
-      const socket = connect(path);
+      const socket = connect(socketPath);
       let isHeaderSent = false;
       socket.write(header, (error) => {
         isHeaderSent = error == null;
       });
       // Without one of its streams the process would never start. An aborted stream is replaced by a closed one.
-      const onClosed = () => isHeaderSent || openAndClose(path, header, () => signal('SIGKILL'));
+      const onClosed = () => isHeaderSent || openAndClose(socketPath, header, () => signal('SIGKILL'));
       return socket.on('error', () => {}).once('close', onClosed);
     });
     const entry: TrackedProcess = { pid: undefined, streams, exited: Promise.withResolvers() };
     processesById.set(id, entry);
     sendCommand({ ...request, id });
-    const end = entry.exited.promise.then(async (exited) => {
+    const ended = entry.exited.promise.then(async (exited) => {
       processesById.delete(id);
       if (processesById.size === 0) onIdle();
       await closeStreams(streams);
@@ -157,7 +157,7 @@ function connectSpawner(child: ChildProcess, path: string): ProcessSpawner {
       },
       streams,
       signal,
-      ended: end,
+      ended,
     };
   };
 
@@ -180,12 +180,13 @@ function connectSpawner(child: ChildProcess, path: string): ProcessSpawner {
   return self;
 }
 
-function openAndClose(path: string, header: Buffer, failed: () => void): void {
-  const socket = connect(path).on('error', failed);
+/** Opens a stream, sends its header and closes it, so that the spawner can start the process. */
+function openAndClose(path: string, header: Buffer, onFailed: () => void): void {
+  const socket = connect(path).on('error', onFailed);
   socket.write(header, () => socket.destroy());
 }
 
-/** As Node does for an exited process: closes its input and discards unread output. */
+/** Closes the input and discards unread output, as Node does for an exited process. */
 async function closeStreams([stdin, ...others]: readonly Socket[]): Promise<void> {
   stdin?.destroy();
   const closing = others.map((stream) => {

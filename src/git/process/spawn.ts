@@ -113,21 +113,21 @@ export function spawnGit(
   invocation: Invocation,
   options: StreamOptions = {},
 ): GitChild {
-  const row: GitCommand = COMMANDS[command];
-  const argv = composeArguments(command, row, invocation);
+  const commandSettings: GitCommand = COMMANDS[command];
+  const argv = composeArguments(command, commandSettings, invocation);
   const processes = git.processes;
-  const client = row.onClientGone === 'stop' && options.longLived !== true ? git.client : null;
+  const client = commandSettings.onClientGone === 'stop' && options.longLived !== true ? git.client : null;
   if (processes.closed || client?.isDisconnected === true) throw new GitError(command, { kind: 'stopped' });
   const spawned = startProcess({
     file: '/bin/sh',
-    args: ['-c', createMemoryLimitScript(row.maxMemoryMib), processes.program, ...argv],
-    env: createEnvironment(repository, row, options),
+    args: ['-c', createMemoryLimitScript(commandSettings.maxMemoryMib), processes.program, ...argv],
+    env: createEnvironment(repository, commandSettings, options),
     streams: 3 + (options.pipes ?? 0),
   });
   return superviseProcess(
     processes,
     client,
-    { command, row, directory: repository?.directory ?? null },
+    { command, commandSettings, directory: repository?.directory ?? null },
     spawned,
     options,
   );
@@ -165,7 +165,7 @@ export async function readGitOutput(
   return result.stdout;
 }
 
-function composeArguments(command: CommandName, row: GitCommand, invocation: Invocation): string[] {
+function composeArguments(command: CommandName, commandSettings: GitCommand, invocation: Invocation): string[] {
   const { flags = [], args = [], paths } = invocation;
   for (const flag of flags) {
     if (!flag.startsWith('-') || flag === '--' || flag.includes('\0')) throw createArgumentError(command, 'flag', flag);
@@ -174,9 +174,9 @@ function composeArguments(command: CommandName, row: GitCommand, invocation: Inv
     if (text.includes('\0')) throw createArgumentError(command, 'argument', text);
   }
   const argv = [...command.split(' '), ...flags];
-  if (args.length > 0 && row.endOfOptions) argv.push('--end-of-options');
+  if (args.length > 0 && commandSettings.endOfOptions) argv.push('--end-of-options');
   for (const text of args) {
-    if (!row.endOfOptions && text.startsWith('-')) throw createArgumentError(command, 'argument', text);
+    if (!commandSettings.endOfOptions && text.startsWith('-')) throw createArgumentError(command, 'argument', text);
     argv.push(text);
   }
   if (paths !== undefined) argv.push('--', ...paths);
@@ -215,7 +215,11 @@ function createMemoryLimitScript(mebibytes: number): string {
   return `ulimit -d ${mebibytes * 1024} 2>/dev/null; exec "$0" "$@"`;
 }
 
-function createEnvironment(repository: Repository | null, row: GitCommand, options: SpawnOptions): NodeJS.ProcessEnv {
+function createEnvironment(
+  repository: Repository | null,
+  commandSettings: GitCommand,
+  options: SpawnOptions,
+): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
     PATH: getGitPath(),
     HOME: '/nonexistent',
@@ -230,11 +234,11 @@ function createEnvironment(repository: Repository | null, row: GitCommand, optio
     // A pushed refs/replace/... must not change the meaning of an object id: everything is cached by id.
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
-    GIT_ALLOC_LIMIT: `${row.maxMemoryMib}m`,
+    GIT_ALLOC_LIMIT: `${commandSettings.maxMemoryMib}m`,
   };
   if (repository !== null) env.GIT_DIR = repository.directory;
   let count = 0;
-  for (const [key, values] of Object.entries({ ...BASE_CONFIG, ...row.config, ...options.config })) {
+  for (const [key, values] of Object.entries({ ...BASE_CONFIG, ...commandSettings.config, ...options.config })) {
     for (const value of typeof values === 'string' ? [values] : values) {
       env[`GIT_CONFIG_KEY_${count}`] = key;
       env[`GIT_CONFIG_VALUE_${count}`] = value;
@@ -245,18 +249,25 @@ function createEnvironment(repository: Repository | null, row: GitCommand, optio
   return Object.assign(env, options.env);
 }
 
+/** Maximum characters of standard error that are kept. */
 const ERROR_TEXT_LIMIT = 32 * 1024;
+/** Milliseconds between TERM and KILL. */
 const KILL_DELAY_MS = 2_000;
 
+/** Enforces the limits of a started process, stops it when its client disconnects, and reports its exit. */
 function superviseProcess(
   processes: Processes,
   client: RequestClient | null,
-  { command, row, directory }: { command: CommandName; row: GitCommand; directory: string | null },
+  {
+    command,
+    commandSettings,
+    directory,
+  }: { command: CommandName; commandSettings: GitCommand; directory: string | null },
   spawned: SpawnedProcess,
   options: StreamOptions,
 ): GitChild {
   const exit = Promise.withResolvers<ProcessExit>();
-  const [stdin, stdout, errors, ...pipes] = spawned.streams as [Duplex, Duplex, Duplex, ...Duplex[]];
+  const [stdin, stdout, errorStream, ...pipes] = spawned.streams as [Duplex, Duplex, Duplex, ...Duplex[]];
   let stderr = '';
   let stopReason: GitFailure | null = null;
   let settled = false;
@@ -287,14 +298,14 @@ function superviseProcess(
 
   // A command that exits before it has read its input closes the pipe. Its exit code says more than EPIPE.
   for (const stream of [stdin, ...pipes]) stream.on('error', () => undefined);
-  errors.on('data', (chunk: Buffer) => {
+  errorStream.on('data', (chunk: Buffer) => {
     if (stderr.length < ERROR_TEXT_LIMIT) stderr += chunk.toString('utf8');
   });
   spawned.ended.then(settle);
 
   if (options.longLived !== true)
-    countOutput(stdout, Math.min(options.maxOutputBytes ?? Infinity, row.maxOutputMib * MIB), stop);
-  const timeoutMs = Math.min(options.timeoutMs ?? Infinity, row.timeoutSeconds * 1000);
+    countOutput(stdout, Math.min(options.maxOutputBytes ?? Infinity, commandSettings.maxOutputMib * MIB), stop);
+  const timeoutMs = Math.min(options.timeoutMs ?? Infinity, commandSettings.timeoutSeconds * 1000);
   const timeoutTimer =
     options.longLived === true ? undefined : setTimeout(() => stop({ kind: 'timed-out' }), timeoutMs);
   client?.signal.addEventListener('abort', stopForClient, { once: true });

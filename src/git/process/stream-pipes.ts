@@ -3,7 +3,8 @@ import type { GitFailure } from './failures.ts';
 import type { GitChild } from './spawn.ts';
 
 /**
- * Pipes a client's input to a command, with back-pressure. If the client breaks off, the command gets a broken input.
+ * Pipes a client's input to a command, with back-pressure. If the client disconnects early, the input of the command is
+ * closed.
  * If the command exits early, the rest of the input is discarded so that the client can read the response.
  */
 export function pipeToStdin(input: Readable, stdin: Writable): void {
@@ -55,8 +56,8 @@ export function killOnClose(client: Writable, child: GitChild): void {
 }
 
 /**
- * Pipes a command's output to the client and ends it. A stopped or killed command breaks off the client, so that an
- * incomplete response is not mistaken for a complete one.
+ * Pipes a command's output to the client and ends it. If the command was stopped or killed, the connection is
+ * destroyed, so that an incomplete response is not mistaken for a complete one.
  */
 export async function pipeUntilExit(child: GitChild, client: Writable): Promise<StreamResult> {
   await pipeOutput(child.stdout, client);

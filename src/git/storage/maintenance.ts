@@ -33,16 +33,17 @@ interface MaintenanceNeeds {
  */
 export async function getMaintenanceNeeds(repository: Repository): Promise<MaintenanceNeeds> {
   if (!(await repositoryExists(repository))) return { commitGraph: false, packRefs: false, repack: null };
-  const [loose, packs, refs, isOutdated] = await Promise.all([
+  const [looseObjectCount, packs, looseRefCount, isOutdatedGraph] = await Promise.all([
     countLooseObjects(repository),
     inspectPacks(repository),
     countLooseRefs(repository),
     isGraphOutdated(repository),
   ]);
   return {
-    commitGraph: isOutdated,
-    packRefs: refs > MANY_LOOSE_REFS,
-    repack: loose > MANY_LOOSE_OBJECTS || packs.count > MANY_PACKS || packs.lackBitmap ? 'incremental' : null,
+    commitGraph: isOutdatedGraph,
+    packRefs: looseRefCount > MANY_LOOSE_REFS,
+    repack:
+      looseObjectCount > MANY_LOOSE_OBJECTS || packs.count > MANY_PACKS || packs.lackBitmap ? 'incremental' : null,
   };
 }
 
@@ -53,6 +54,7 @@ export async function writeCommitGraph(git: Git, repository: Repository): Promis
   await readGitOutput(git, repository, 'commit-graph write', { flags });
 }
 
+/** Packs all refs into one file, which listing reads at once. */
 export async function packRefs(git: Git, repository: Repository): Promise<void> {
   await readGitOutput(git, repository, 'pack-refs', { flags: ['--all'] });
 }
@@ -73,20 +75,24 @@ export async function repack(git: Git, repository: Repository, mode: 'incrementa
 
 type FsckResult = { readonly ok: true } | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Checks all objects and references, which is slow. `connected` checks only that referenced objects exist. */
-export async function fsck(git: Git, repository: Repository, mode: 'full' | 'connected' = 'full'): Promise<FsckResult> {
+/** Checks all objects and references, which is slow. `connectivity` checks only that referenced objects exist. */
+export async function fsck(
+  git: Git,
+  repository: Repository,
+  mode: 'full' | 'connectivity' = 'full',
+): Promise<FsckResult> {
   const flags = [mode === 'full' ? '--full' : '--connectivity-only', '--no-dangling', '--no-progress'];
   const result = await runGit(git, repository, 'fsck', { flags });
-  // git does not report the missing parents of a shallow history.
-  const isCutOff = (await stat(join(repository.directory, 'shallow')).catch(() => null)) !== null;
-  if (result.ok) return isCutOff ? { ok: false, problems: ['the history is shallow'] } : { ok: true };
+  // fsck accepts a shallow history; here its missing parents are a problem.
+  const isShallow = (await stat(join(repository.directory, 'shallow')).catch(() => null)) !== null;
+  if (result.ok) return isShallow ? { ok: false, problems: ['the history is shallow'] } : { ok: true };
   const { failure } = result;
   if (failure.kind !== 'failed' && failure.kind !== 'corrupt') throw new GitError('fsck', failure);
   const problems = `${result.stdout.toString('utf8')}\n${failure.text}`.split('\n').filter((line) => line !== '');
   return { ok: false, problems };
 }
 
-/** Estimates the number from one of the 256 directories, which fill evenly. */
+/** Estimates the number of loose objects from one of their 256 directories, which fill evenly. */
 async function countLooseObjects(repository: Repository): Promise<number> {
   return (await listNames(join(repository.directory, 'objects', '17'))).length * 256;
 }
@@ -96,12 +102,12 @@ async function inspectPacks(repository: Repository): Promise<{ readonly count: n
   const directory = join(repository.directory, 'objects', 'pack');
   const names = await listNames(directory);
   const packs = names.filter((name) => name.endsWith('.pack')).map((name) => name.slice(0, -'.pack'.length));
-  const indexedAt = await getModifiedTimeMs(join(directory, 'multi-pack-index'));
+  const multiPackIndexTimeMs = await getModifiedTimeMs(join(directory, 'multi-pack-index'));
   const lacksBitmap = async (pack: string) => {
     if (names.includes(`${pack}.bitmap`)) return false;
     const size = (await stat(join(directory, `${pack}.pack`)).catch(() => null))?.size ?? 0;
     // git touches a pack when it finds a new object in it, but never its index.
-    return size >= LARGE_PACK_BYTES && (await getModifiedTimeMs(join(directory, `${pack}.idx`))) > indexedAt;
+    return size >= LARGE_PACK_BYTES && (await getModifiedTimeMs(join(directory, `${pack}.idx`))) > multiPackIndexTimeMs;
   };
   return { count: packs.length, lackBitmap: (await Promise.all(packs.map(lacksBitmap))).includes(true) };
 }
@@ -113,11 +119,16 @@ async function countLooseRefs(repository: Repository): Promise<number> {
 
 /** Returns whether objects are newer than the newest layer of the commit graph. */
 async function isGraphOutdated(repository: Repository): Promise<boolean> {
-  const objects = join(repository.directory, 'objects');
-  const folders = (await listNames(objects)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
-  const newest = Math.max(0, ...(await Promise.all(folders.map((name) => getModifiedTimeMs(join(objects, name))))));
-  const graph = await getModifiedTimeMs(join(objects, 'info', 'commit-graphs', 'commit-graph-chain'));
-  return newest > graph;
+  const objectsDirectory = join(repository.directory, 'objects');
+  const subdirectories = (await listNames(objectsDirectory)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
+  const newestObjectTimeMs = Math.max(
+    0,
+    ...(await Promise.all(subdirectories.map((name) => getModifiedTimeMs(join(objectsDirectory, name))))),
+  );
+  const graphTimeMs = await getModifiedTimeMs(
+    join(objectsDirectory, 'info', 'commit-graphs', 'commit-graphTimeMs-chain'),
+  );
+  return newestObjectTimeMs > graphTimeMs;
 }
 
 async function getModifiedTimeMs(path: string): Promise<number> {

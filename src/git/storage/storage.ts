@@ -48,8 +48,8 @@ export async function ensureRepository(repository: Repository, options: { defaul
 }
 
 /**
- * As `ensureRepository`; `fill` adds content before the repository becomes visible. If it fails, no repository is
- * created.
+ * As `ensureRepository`, with content: `fill` gets the draft, a repository under a temporary name that is renamed when
+ * it is complete. If `fill` fails, no repository is created.
  */
 export async function createRepository(
   repository: Repository,
@@ -59,20 +59,21 @@ export async function createRepository(
   if (await repositoryExists(repository)) return;
   const parent = dirname(repository.directory);
   await createDirectories(parent);
-  const draft = join(parent, `tmp-${randomUUID()}.git`);
+  const draftDirectory = join(parent, `tmp-${randomUUID()}.git`);
   try {
-    await initRepository(draft, options.defaultBranch);
-    await fill({ directory: draft });
-    await rename(draft, repository.directory);
+    await initRepository(draftDirectory, options.defaultBranch);
+    await fill({ directory: draftDirectory });
+    await rename(draftDirectory, repository.directory);
     await syncDirectory(parent);
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
+    await rm(draftDirectory, { recursive: true, force: true });
+    // The rename also fails if a concurrent call has created the repository.
     if (!(await repositoryExists(repository))) throw error;
   }
 }
 
 /**
- * Replaces a repository by a new one, which `fill` completes before it becomes visible. If `fill` fails, the repository does not
+ * Replaces a repository by a new one, which `fill` completes as a draft. If `fill` fails, the repository does not
  * change. The draft has one name per repository: the next attempt deletes the draft of a process that died.
  */
 export async function replaceRepository(
@@ -83,20 +84,20 @@ export async function replaceRepository(
 ): Promise<void> {
   const parent = dirname(repository.directory);
   await createDirectories(parent);
-  const draft = join(parent, `tmp-${basename(repository.directory)}`);
-  await rm(draft, { recursive: true, force: true });
+  const draftDirectory = join(parent, `tmp-${basename(repository.directory)}`);
+  await rm(draftDirectory, { recursive: true, force: true });
   // A starting process deletes drafts whose modification time is older than ten minutes.
-  const touch = () => utimes(draft, git.clock.now(), git.clock.now()).catch(() => {});
+  const touch = () => utimes(draftDirectory, git.clock.now(), git.clock.now()).catch(() => {});
   const timer = setInterval(touch, 60_000);
   try {
-    await initRepository(draft, options.defaultBranch);
-    await fill({ directory: draft });
+    await initRepository(draftDirectory, options.defaultBranch);
+    await fill({ directory: draftDirectory });
     await deleteRepository(git, repository);
-    await rename(draft, repository.directory);
+    await rename(draftDirectory, repository.directory);
     await syncDirectory(parent);
   } catch (error) {
-    releaseRepository(git, { directory: draft });
-    await rm(draft, { recursive: true, force: true });
+    releaseRepository(git, { directory: draftDirectory });
+    await rm(draftDirectory, { recursive: true, force: true });
     throw error;
   } finally {
     clearInterval(timer);
@@ -154,9 +155,9 @@ const CONFIG_FILE = `[core]
 
 async function initRepository(directory: string, defaultBranch: string): Promise<void> {
   await mkdir(directory);
-  const innermost = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'];
+  const subdirectories = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'];
   await Promise.all([
-    ...innermost.map((name) => mkdir(join(directory, name), { recursive: true })),
+    ...subdirectories.map((name) => mkdir(join(directory, name), { recursive: true })),
     writeDurably(join(directory, 'config'), CONFIG_FILE),
     writeDurably(join(directory, 'HEAD'), `ref: ${HEADS}${defaultBranch}\n`),
   ]);
@@ -171,14 +172,15 @@ async function writeDurably(path: string, content: string): Promise<void> {
 
 /** Creates a directory and its missing parents, durably. */
 export async function createDirectories(directory: string): Promise<void> {
-  const highest = await mkdir(directory, { recursive: true });
-  if (highest === undefined) return;
-  const created = [dirname(highest)];
-  for (let current = directory; current.length >= highest.length; current = dirname(current)) created.push(current);
-  await Promise.all(created.map(syncDirectory));
+  const topmostCreated = await mkdir(directory, { recursive: true });
+  if (topmostCreated === undefined) return;
+  const changedDirectories = [dirname(topmostCreated)];
+  for (let current = directory; current.length >= topmostCreated.length; current = dirname(current))
+    changedDirectories.push(current);
+  await Promise.all(changedDirectories.map(syncDirectory));
 }
 
-/** Syncs a directory, so that created, renamed or removed entries survive a power failure. */
+/** Syncs a directory, so that changedDirectories, renamed or removed entries survive a power failure. */
 export async function syncDirectory(directory: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {

@@ -29,28 +29,28 @@ export async function listRefLines(git: Git, repository: Repository): Promise<Bu
 
 /**
  * Writes a bundle of these refs, which need not be current, with their history and that of the objects `extraIds`.
- * Passes the bytes to `take` in order. Throws `GitError` if an object is missing.
+ * Passes the bytes to `writeBytes` in order. Throws `GitError` if an object is missing.
  */
 export async function writeBundle(
   git: Git,
   repository: Repository,
   { refs, head, extraIds }: { readonly refs: Buffer; readonly head: string; readonly extraIds: readonly string[] },
-  take: (bytes: Buffer) => Promise<void>,
+  writeBytes: (bytes: Buffer) => Promise<void>,
 ): Promise<void> {
   const lines = splitLines(refs);
   const tips = new Set([...lines.map((line) => line.toString('latin1', 0, 40)), ...extraIds]);
-  const branch = Buffer.from(` ${HEADS}${head}`);
-  const branchLine = lines.find((line) => line.subarray(40).equals(branch));
-  await take(
+  const branchSuffix = Buffer.from(` ${HEADS}${head}`);
+  const branchLine = lines.find((line) => line.subarray(40).equals(branchSuffix));
+  await writeBytes(
     Buffer.from(FIRST_LINE + (branchLine === undefined ? '' : `${branchLine.toString('latin1', 0, 40)} HEAD\n`)),
   );
-  await take(refs);
-  await take(Buffer.from('\n'));
+  await writeBytes(refs);
+  await writeBytes(Buffer.from('\n'));
   const flags = ['--revs', '--stdout', '--delta-base-offset', '-q'];
   const child = spawnGit(git, repository, 'pack-objects', { flags });
   child.stdin.end([...tips].map((id) => `${id}\n`).join(''));
   try {
-    for await (const bytes of child.stdout) await take(bytes as Buffer);
+    for await (const bytes of child.stdout) await writeBytes(bytes as Buffer);
   } catch (error) {
     child.kill();
     await child.done;
@@ -60,6 +60,7 @@ export async function writeBundle(
   if (!exit.ok) throw new GitError('pack-objects', exit.failure);
 }
 
+/** Returns the lines, each of 40 hex digits, a space and a ref name. */
 function splitLines(refs: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   for (let start = 0; start < refs.length; ) {
@@ -91,7 +92,7 @@ export async function createFromBundle(
     const refs = parseRefLines(header);
     await indexPack(git, draft, rest, source);
     await writePackedRefs(draft, refs);
-    const fsckResult = await fsck(git, draft, 'connected');
+    const fsckResult = await fsck(git, draft, 'connectivity');
     if (!fsckResult.ok) throw new DamagedBundle(`The bundle is not whole: ${fsckResult.problems[0]}`);
   });
 }
@@ -126,15 +127,20 @@ function parseRefLines(header: Buffer): Buffer[] {
   return lines;
 }
 
-async function indexPack(git: Git, draft: Repository, first: Buffer, rest: AsyncIterator<Buffer>): Promise<void> {
+async function indexPack(
+  git: Git,
+  draft: Repository,
+  firstBytes: Buffer,
+  remaining: AsyncIterator<Buffer>,
+): Promise<void> {
   const child = spawnGit(git, draft, 'index-pack --stdin', {});
   child.stdout.resume();
   // A process that exits early closes its input. Its exit code says more than EPIPE.
   const closed = once(child.stdin, 'close').catch(() => {});
   try {
-    for (let bytes: Buffer | undefined = first; bytes !== undefined; ) {
+    for (let bytes: Buffer | undefined = firstBytes; bytes !== undefined; ) {
       if (!child.stdin.destroyed && !child.stdin.write(bytes)) await Promise.race([once(child.stdin, 'drain'), closed]);
-      const { value, done }: IteratorResult<Buffer> = await rest.next();
+      const { value, done }: IteratorResult<Buffer> = await remaining.next();
       bytes = done ? undefined : value;
     }
   } catch (error) {

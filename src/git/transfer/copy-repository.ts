@@ -74,7 +74,7 @@ export async function isCopyIntact(
 ): Promise<boolean> {
   if (!(await hasCopiedFiles(copy, copied, signal))) return false;
   const [sourceDigest, copyDigest] = await Promise.all([digestRefs(git, source), digestRefs(git, copy)]);
-  return sourceDigest === copyDigest && (await fsck(git, copy, 'connected')).ok;
+  return sourceDigest === copyDigest && (await fsck(git, copy, 'connectivity')).ok;
 }
 
 async function digestRefs(git: Git, repository: Repository): Promise<string> {
@@ -89,7 +89,7 @@ async function digestRefs(git: Git, repository: Repository): Promise<string> {
 
 async function hasCopiedFiles(copy: Repository, copied: CopiedFiles, signal: AbortSignal): Promise<boolean> {
   for (const [path, digest] of copied) {
-    const actualDigest = await digestFile(join(copy.directory, path), signal).catch(nullIfMissing);
+    const actualDigest = await digestFile(join(copy.directory, path), signal).catch(returnNullIfMissing);
     if (actualDigest !== digest) return false;
   }
   return true;
@@ -97,21 +97,21 @@ async function hasCopiedFiles(copy: Repository, copied: CopiedFiles, signal: Abo
 
 /** Writes all refs into one packed-refs file, which needs only one sync. Returns whether there are tags. */
 async function writeRefs(git: Git, source: Repository, draft: Repository): Promise<boolean> {
-  const packed: Buffer[] = [Buffer.from('# pack-refs with: sorted \n')];
-  const symbolic: [name: string, target: string][] = [];
+  const packedLines: Buffer[] = [Buffer.from('# pack-refs with: sorted \n')];
+  const symbolicRefs: [name: string, target: string][] = [];
   let tagCount = 0;
   const addRef = (line: Buffer) => {
     const [id, target] = line.toString('latin1', 0, line.indexOf(0x09)).split(' ') as [string, string];
     const name = line.subarray(line.indexOf(0x09) + 1);
     if (name.toString('latin1', 0, TAGS.length) === TAGS) tagCount++;
-    if (target === '') packed.push(Buffer.from(`${id} `), name, NEWLINE);
-    else symbolic.push([name.toString('utf8'), target]);
+    if (target === '') packedLines.push(Buffer.from(`${id} `), name, NEWLINE);
+    else symbolicRefs.push([name.toString('utf8'), target]);
   };
   const flags = ['--format=%(objectname) %(symref)%09%(refname)'];
   const exit = await forEachLine(git, source, 'for-each-ref', { flags }, {}, addRef);
   if (!exit.ok) throw new GitError('for-each-ref', exit.failure);
-  await writeNewFile(join(draft.directory, 'packed-refs'), packed);
-  for (const [name, target] of symbolic) {
+  await writeNewFile(join(draft.directory, 'packed-refs'), packedLines);
+  for (const [name, target] of symbolicRefs) {
     await mkdir(dirname(join(draft.directory, name)), { recursive: true });
     await writeNewFile(join(draft.directory, name), [Buffer.from(`ref: ${target}\n`)]);
   }
@@ -121,7 +121,8 @@ async function writeRefs(git: Git, source: Repository, draft: Repository): Promi
 const NEWLINE = Buffer.from('\n');
 
 /**
- * Copies missing files until the packs are the same before and after a pass. Deletes copies of replaced files.
+ * Copies missing files until the packs are the same before and after a pass. Deletes copies of files that maintenance
+ * replaced.
  */
 async function copyObjects(
   source: Repository,
@@ -144,6 +145,7 @@ async function copyObjects(
   }
 }
 
+/** Copies the listed files that are not copied yet. Returns false if one of them was deleted meanwhile. */
 async function copyListedFiles(
   source: Repository,
   draft: Repository,
@@ -156,7 +158,7 @@ async function copyListedFiles(
     if (copied.has(path)) continue;
     await mkdir(dirname(join(draft.directory, path)), { recursive: true });
     const digest = await copyFile(join(source.directory, path), join(draft.directory, path), signal).catch(
-      nullIfMissing,
+      returnNullIfMissing,
     );
     if (digest === null) isComplete = false;
     else copied.set(path, digest);
@@ -180,15 +182,16 @@ type FileVersions = ReadonlyMap<string, string>;
 async function listObjectFiles({ directory }: Repository): Promise<FileVersions> {
   const files = new Map<string, string>();
   const addFiles = async (subdirectory: string, pattern: RegExp): Promise<void> => {
-    const entries = await readdir(join(directory, subdirectory), { withFileTypes: true }).catch(nullIfMissing);
+    const entries = await readdir(join(directory, subdirectory), { withFileTypes: true }).catch(returnNullIfMissing);
     for (const entry of entries ?? []) {
       if (!entry.isFile() || !pattern.test(entry.name)) continue;
-      const status = await stat(join(directory, subdirectory, entry.name), { bigint: true }).catch(nullIfMissing);
+      const status = await stat(join(directory, subdirectory, entry.name), { bigint: true }).catch(returnNullIfMissing);
       if (status) files.set(`${subdirectory}/${entry.name}`, `${status.ino} ${status.size} ${status.mtimeNs}`);
     }
   };
   const folders = (await readdir(join(directory, 'objects'))).filter((name) => /^[0-9a-f]{2}$/.test(name));
   for (const folder of folders) await addFiles(`objects/${folder}`, /^[0-9a-f]{38}$/);
+  // `.keep` and `.lock` files belong to a running git process.
   await addFiles('objects/pack', /^(?:pack-[0-9a-f]{40}\.(?!keep$|lock$)\w+|multi-pack-index(?:-[0-9a-f]{40}\.\w+)?)$/);
   await addFiles('objects/info', /^commit-graph$/);
   await addFiles('objects/info/commit-graphs', /^(?:graph-[0-9a-f]{40}\.graph|commit-graph-chain)$/);
@@ -226,7 +229,7 @@ async function digestFile(path: string, signal: AbortSignal): Promise<string> {
 async function forEachChunk(
   file: FileHandle,
   signal: AbortSignal,
-  take: (chunk: Buffer) => Promise<void>,
+  onChunk: (chunk: Buffer) => Promise<void>,
 ): Promise<void> {
   const { size } = await file.stat();
   const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(size, CHUNK_SIZE)));
@@ -234,7 +237,7 @@ async function forEachChunk(
     signal.throwIfAborted();
     const { bytesRead } = await file.read(buffer, 0, buffer.length);
     if (bytesRead === 0) return;
-    await take(buffer.subarray(0, bytesRead));
+    await onChunk(buffer.subarray(0, bytesRead));
   }
 }
 
@@ -253,7 +256,8 @@ async function syncAll(directory: string): Promise<void> {
   for (const path of [...subdirectories, directory, dirname(directory)]) await syncDirectory(path);
 }
 
-function nullIfMissing(error: NodeJS.ErrnoException): null {
+/** Error handler for files that maintenance may have deleted. */
+function returnNullIfMissing(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT') return null;
   throw error;
 }

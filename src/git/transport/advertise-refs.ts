@@ -51,10 +51,11 @@ export async function sendRefAdvertisement(
 /** Returns the environment for a `Git-Protocol` header: only the highest known protocol version. */
 export function toProtocolEnvironment(header: string | undefined): { GIT_PROTOCOL?: string } {
   const versions = (header ?? '').split(':').filter((part) => /^version=[012]$/.test(part));
-  const highest = versions.sort().at(-1);
-  return highest === undefined ? {} : { GIT_PROTOCOL: highest };
+  const highestVersion = versions.sort().at(-1);
+  return highestVersion === undefined ? {} : { GIT_PROTOCOL: highestVersion };
 }
 
+/** Formats the service line as a packet, followed by a flush packet. */
 function createServiceLine(service: GitService): string {
   const line = `# service=${service}\n`;
   return `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
@@ -68,7 +69,7 @@ export async function getRepositoryOrEmpty(
 ): Promise<Repository> {
   if (await repositoryExists(repository)) return repository;
   const name = createHash('sha256').update(defaultBranch).digest('hex').slice(0, 16);
-  const empty = { directory: join(getInternalDirectory(git), `empty-${name}.git`) };
-  await ensureRepository(empty, { defaultBranch });
-  return empty;
+  const emptyRepository = { directory: join(getInternalDirectory(git), `empty-${name}.git`) };
+  await ensureRepository(emptyRepository, { defaultBranch });
+  return emptyRepository;
 }

@@ -15,8 +15,8 @@ import { type GitService, sendRefAdvertisement } from './advertise-refs.ts';
 import { type ReceiveOptions, type ReceiveResult, receivePack } from './receive-pack.ts';
 import { uploadPack } from './upload-pack.ts';
 
-/** Creates a directory that the test removes. */
-async function temporaryDirectory(t: TestContext): Promise<string> {
+/** Creates a directory, which is removed after the test. */
+async function createTemporaryDirectory(t: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'hearth-git-'));
   t.after(() => rm(directory, { recursive: true, force: true }));
   return directory;
@@ -31,7 +31,7 @@ export async function createGitWithRepository(t: TestContext): Promise<{ git: Gi
 
 /** Creates a `Git` and a repository whose directory does not exist; the test removes both. */
 export async function createGitWithoutRepository(t: TestContext): Promise<{ git: Git; repository: Repository }> {
-  const directory = await temporaryDirectory(t);
+  const directory = await createTemporaryDirectory(t);
   const git = createGit({ storages: { default: directory }, clock: systemClock });
   t.after(() => git.close());
   return { git, repository: getRepositoryAt(git, 'default', 'project.git') };
@@ -68,8 +68,8 @@ const START_OF_2024_SECONDS = 1_704_067_200;
 
 /** Creates an empty working copy on `main`, which the test removes. */
 export async function createWorkingCopy(t: TestContext): Promise<WorkingCopy> {
-  const directory = await temporaryDirectory(t);
-  let commits = 0;
+  const directory = await createTemporaryDirectory(t);
+  let commitCount = 0;
 
   const tryGit = async (args: readonly string[], seconds = 0): Promise<GitRunResult> => {
     const date = `${START_OF_2024_SECONDS + seconds} +0000`;
@@ -103,7 +103,7 @@ export async function createWorkingCopy(t: TestContext): Promise<WorkingCopy> {
     git: (...args) => git(args),
     tryGit: (...args) => tryGit(args),
     write,
-    commit: async (message, files = {}, seconds = (commits += 1)) => {
+    commit: async (message, files = {}, seconds = (commitCount += 1)) => {
       for (const [path, content] of Object.entries(files)) await write(path, content);
       await git(['add', '-A'], seconds);
       await git(['commit', '-q', '--allow-empty', '--cleanup=verbatim', '-m', message], seconds);
@@ -124,12 +124,12 @@ interface ServedRepository {
   readonly received: ReceiveResult[];
 }
 
-/** Serves the repository over HTTP, for clones and pushes. */
+/** Serves the repository over HTTP, for clones and receiveOptions. */
 export async function serveRepository(
   t: TestContext,
   git: Git,
   repository: Repository,
-  pushes: Partial<Pick<ReceiveOptions, 'check' | 'afterMove'>> = {},
+  receiveOptions: Partial<Pick<ReceiveOptions, 'check' | 'afterMove'>> = {},
 ): Promise<ServedRepository> {
   const received: ReceiveResult[] = [];
   const getProtocol = (request: IncomingMessage): string | undefined => request.headers['git-protocol']?.toString();
@@ -147,7 +147,7 @@ export async function serveRepository(
     } else {
       await ensureRepository(repository, { defaultBranch: 'main' });
       response.setHeader('Content-Type', 'application/x-git-receive-pack-result');
-      const { check = async () => 'accept' as const, afterMove = async () => [] } = pushes;
+      const { check = async () => 'accept' as const, afterMove = async () => [] } = receiveOptions;
       received.push(await receivePack(git, repository, { input: request, output: response, check, afterMove }));
     }
   }

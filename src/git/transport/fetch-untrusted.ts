@@ -91,7 +91,7 @@ export async function fetchUntrusted(
   await replaceRepository(git, repository, { defaultBranch }, async (draft) => {
     if (refs.size === 0) return;
     const request = await composeRequest(new Set(refs.values()));
-    await receivePack(git, draft, await remote.uploadPack(request, limits.packBytes), options);
+    await indexReceivedPack(git, draft, await remote.uploadPack(request, limits.packBytes), options);
     await writePackedRefs(draft, await toRefLines(git, draft, refs, omitted));
   });
   return omitted;
@@ -132,13 +132,14 @@ async function readAdvertisement(body: Readable, limits: UntrustedLimits): Promi
   const refs = new Map<string, string>();
   const omitted: string[] = [];
   let count = 0;
-  let flushes = 0;
+  let flushPacketCount = 0;
   let hasServiceLine = false;
   try {
     for await (const packet of readPackets(body)) {
+      // The first flush packet ends the service line, the second one the list of refs.
       if (packet === null) {
-        flushes += 1;
-        if (flushes === 2) break;
+        flushPacketCount += 1;
+        if (flushPacketCount === 2) break;
         continue;
       }
       if (!hasServiceLine) {
@@ -156,12 +157,12 @@ async function readAdvertisement(body: Readable, limits: UntrustedLimits): Promi
   } finally {
     body.destroy();
   }
-  if (flushes < 2) throw createProtocolError('the list of refs is incomplete');
+  if (flushPacketCount < 2) throw createProtocolError('the list of refs is incomplete');
   return { refs, omitted };
 }
 
-function requireCapabilities(text: string): void {
-  const names = text.trim().split(' ');
+function requireCapabilities(capabilityText: string): void {
+  const names = capabilityText.trim().split(' ');
   const isUsable = names.includes('side-band-64k') && names.includes('ofs-delta');
   const format = names.find((name) => name.startsWith('object-format='));
   if (!isUsable || (format !== undefined && format !== 'object-format=sha1'))
@@ -174,13 +175,13 @@ const MAX_OMITTED = 100;
 function addRef(line: Buffer, refs: Map<string, string>, omitted: string[]): void {
   const id = line.toString('latin1', 0, 40);
   const ref = decodeName(line.subarray(41)).replace(/\n$/, '');
-  if (!/^[0-9a-f]{40}$/.test(id) || line[40] !== 0x20 || !isCopied(ref)) return;
+  if (!/^[0-9a-f]{40}$/.test(id) || line[40] !== 0x20 || !isImported(ref)) return;
   if (isAcceptable(ref)) refs.set(ref, id);
   else if (omitted.length < MAX_OMITTED) omitted.push(ref);
 }
 
 /** Returns whether a ref is imported: not if it is internal to the source; `^{}` marks the target of an annotated tag. */
-function isCopied(ref: string): boolean {
+function isImported(ref: string): boolean {
   if (!ref.startsWith('refs/') || ref.endsWith('^{}')) return false;
   return !isServerRef(ref) || /^refs\/merge-requests\/[1-9]\d{0,9}\/head$/.test(ref);
 }
@@ -216,7 +217,7 @@ const toPacket = (text: string) => `${(text.length + 4).toString(16).padStart(4,
 /** Flag of index-pack: rejects the objects that a push may not contain, and missing objects; tolerates old formats. */
 const FSCK_FLAG = '--strict=badTimezone=ignore,missingSpaceBeforeDate=ignore,zeroPaddedFilemode=ignore';
 
-async function receivePack(git: Git, draft: Repository, body: Readable, options: UntrustedFetch): Promise<void> {
+async function indexReceivedPack(git: Git, draft: Repository, body: Readable, options: UntrustedFetch): Promise<void> {
   const { signal } = options;
   const child = spawnGit(git, draft, 'index-pack --stdin --fix-thin', { flags: [FSCK_FLAG] });
   child.stdout.resume();
@@ -257,6 +258,7 @@ async function* readPack(body: Readable, pace: Pace): AsyncGenerator<Buffer> {
       isAcknowledged = true;
     } else if (packet === null) return;
     else if (packet[0] === 1) {
+      // Four bytes of packet header and one of the side band.
       overheadBytes += 5;
       packBytes += packet.length - 1;
       pace.count(packet.length - 1);
@@ -280,16 +282,16 @@ interface Pace {
 /** Destroys a body that arrives too slowly. Returns an object that counts its bytes. */
 function watchPace(body: Readable, { limits, isContended }: UntrustedFetch): Pace {
   const { periodMs, bytesPerPeriod, bytesPerContendedPeriod, preparationPeriods } = limits;
-  let received = 0;
+  let receivedBytes = 0;
   let periodBytes = 0;
-  let periods = 0;
+  let periodCount = 0;
   let wasPaused = false;
   const timer = setInterval(() => {
-    periods += 1;
-    const isPreparing = received === 0;
-    const isSlow = isPreparing ? periods >= preparationPeriods : periodBytes < bytesPerPeriod && !wasPaused;
+    periodCount += 1;
+    const isPreparing = receivedBytes === 0;
+    const isSlow = isPreparing ? periodCount >= preparationPeriods : periodBytes < bytesPerPeriod && !wasPaused;
     const isSlowIfContended = isPreparing
-      ? periods >= preparationPeriods / 2
+      ? periodCount >= preparationPeriods / 2
       : periodBytes < bytesPerContendedPeriod && !wasPaused;
     periodBytes = 0;
     wasPaused = false;
@@ -298,11 +300,12 @@ function watchPace(body: Readable, { limits, isContended }: UntrustedFetch): Pac
   }, periodMs);
   return {
     count(bytes) {
-      received += bytes;
+      receivedBytes += bytes;
       periodBytes += bytes;
     },
     pauseDuring(work) {
       wasPaused = true;
+      // Also marks the period in which the pause ends.
       return work.finally(() => {
         wasPaused = true;
       });
@@ -322,8 +325,8 @@ async function toRefLines(
   omitted: string[],
 ): Promise<Buffer[]> {
   // With this replacement, `a` is directly followed by all `a/...`.
-  const comparable = (ref: string) => ref.replaceAll('/', '\0');
-  const names = (await sortCooperatively([...refs.keys()].map(comparable), compareTexts)).map((name) =>
+  const toComparable = (ref: string) => ref.replaceAll('/', '\0');
+  const names = (await sortCooperatively([...refs.keys()].map(toComparable), compareTexts)).map((name) =>
     name.replaceAll('\0', '/'),
   );
   const flags = ['--batch-check=%(objecttype)'];
@@ -332,12 +335,13 @@ async function toRefLines(
   if (!result.ok) throw new GitError('cat-file', result.failure);
   const types = result.stdout.toString('latin1').split('\n');
   const storedRefs: Buffer[] = [];
+  // The initial value matches nothing: no ref begins with `//`.
   let lastStoredRef = '/';
   for (const [index, ref] of names.entries()) {
     const type = types[index] ?? '';
     if (!OBJECT_TYPES.has(type)) throw createFetchError({ kind: 'missing-object', ref, oid: refs.get(ref)! });
-    const isPossible = !ref.startsWith(`${lastStoredRef}/`) && (type === 'commit' || !ref.startsWith(HEADS));
-    if (isPossible) {
+    const canBeStored = !ref.startsWith(`${lastStoredRef}/`) && (type === 'commit' || !ref.startsWith(HEADS));
+    if (canBeStored) {
       storedRefs.push(Buffer.from(ref));
       lastStoredRef = ref;
     } else if (omitted.length < MAX_OMITTED) omitted.push(ref);

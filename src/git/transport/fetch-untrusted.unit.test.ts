@@ -100,7 +100,7 @@ test('fetches all refs that are not internal to the source, with their history o
     'refs/tags/v1',
   ];
   assert.deepEqual(await here.refs(), expected);
-  assert.equal((await fsck(here.git, here.repository, 'connected')).ok, true);
+  assert.equal((await fsck(here.git, here.repository, 'connectivity')).ok, true);
   assert.deepEqual(await here.files(), ['project.git']);
 });
 

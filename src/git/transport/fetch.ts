@@ -19,7 +19,7 @@ const SYMREF_PREFIX = `ref: ${HEADS}`;
 /** Returns the branch that HEAD of the remote names; null if it does not exist. Throws `GitError`. */
 export async function findRemoteHead(git: Git, remote: GitRemote): Promise<string | null> {
   const invocation = { flags: ['--symref'], args: [remote.url, 'HEAD'] };
-  const output = (await readGitOutput(git, null, 'ls-remote', invocation, remoteOptions(remote))).toString('utf8');
+  const output = (await readGitOutput(git, null, 'ls-remote', invocation, toRemoteOptions(remote))).toString('utf8');
   const [symref = '', ref] = output.split('\n', 1)[0]!.split('\t');
   const branch = ref === 'HEAD' && symref.startsWith(SYMREF_PREFIX) ? symref.slice(SYMREF_PREFIX.length) : undefined;
   return branch !== undefined && isValidBranchName(branch) ? branch : null;
@@ -53,12 +53,19 @@ export async function fetchAllRefs(git: Git, repository: Repository, remote: Git
 async function fetchRefs(git: Git, repository: Repository, remote: GitRemote): Promise<void> {
   const args = [remote.url, '+refs/*:refs/*'];
   const flags = ['--prune', ...FETCH_FLAGS];
-  const result = await runGit(git, repository, 'fetch', { flags: ['--atomic', ...flags], args }, remoteOptions(remote));
+  const result = await runGit(
+    git,
+    repository,
+    'fetch',
+    { flags: ['--atomic', ...flags], args },
+    toRemoteOptions(remote),
+  );
   if (result.ok) return;
+  // An atomic fetch cannot replace `a/b` by `a`: without `--atomic`, git deletes first.
   if (result.failure.kind !== 'conflict') throw new GitError('fetch', result.failure);
-  await readGitOutput(git, repository, 'fetch', { flags, args }, remoteOptions(remote));
+  await readGitOutput(git, repository, 'fetch', { flags, args }, toRemoteOptions(remote));
 }
 
-function remoteOptions({ headers }: GitRemote): RunOptions {
+function toRemoteOptions({ headers }: GitRemote): RunOptions {
   return { config: { 'http.extraHeader': headers } };
 }

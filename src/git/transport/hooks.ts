@@ -16,11 +16,12 @@ export interface HookMessage {
 
 /*
  * A hook writes its message to file descriptor 3 and reads the verdict from 4. The last line repeats a secret of this
- * push. Otherwise a ref name or push option with a line feed could end the message early and hide the following refs.
+ * push. Otherwise a ref name with a line feed could end the message early and hide the following refs. Push options
+ * with a line feed are left out.
  * Without a verdict (end of file) pre-receive rejects. Lines after the verdict of a rejected push, or of post-receive, are
  * for the client.
  */
-const hookScript = (hook: string, end: string) => `#!/bin/sh
+const createHookScript = (hook: string, afterVerdict: string) => `#!/bin/sh
 {
   echo ${hook}
   printf '%s\\n' "GIT_OBJECT_DIRECTORY=$GIT_OBJECT_DIRECTORY"
@@ -42,12 +43,12 @@ const hookScript = (hook: string, end: string) => `#!/bin/sh
   echo "$HEARTH_PUSH"
 } >&3 || exit 1
 read -r verdict <&4 || exit 1
-${end}
+${afterVerdict}
 `;
 
 const HOOK_SCRIPTS = {
-  'pre-receive': hookScript('pre-receive', '[ "$verdict" = accept ] && exit 0\ncat <&4 >&2\nexit 1'),
-  'post-receive': hookScript('post-receive', 'cat <&4 >&2'),
+  'pre-receive': createHookScript('pre-receive', '[ "$verdict" = accept ] && exit 0\ncat <&4 >&2\nexit 1'),
+  'post-receive': createHookScript('post-receive', 'cat <&4 >&2'),
 };
 
 /** Returns the directory inside `parent` with this version's hooks. */
@@ -61,11 +62,11 @@ export function getHooksDirectory(parent: string): string {
  * receive-pack must not start before this.
  */
 export async function ensureHooks(directory: string): Promise<void> {
-  const missing = await listBrokenHooks(directory);
-  for (const hook of missing) await writeHook(directory, hook);
-  if (missing.length === 0) return;
-  const stillMissing = await listBrokenHooks(directory);
-  if (stillMissing.length > 0)
+  const brokenHooks = await listBrokenHooks(directory);
+  for (const hook of brokenHooks) await writeHook(directory, hook);
+  if (brokenHooks.length === 0) return;
+  const stillBrokenHooks = await listBrokenHooks(directory);
+  if (stillBrokenHooks.length > 0)
     throw new Error(`Hooks in ${directory} cannot be run: is the file system mounted noexec?`);
 }
 
@@ -115,25 +116,25 @@ const createTooManyChangesError = () => new InvalidHookMessage(`A push may chang
 export function createHookReader(pipe: Duplex, secret: string): () => Promise<HookMessage | null> {
   const chunks = pipe[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   const terminator = Buffer.from(`\n${secret}\n`);
-  let rest: Buffer = Buffer.alloc(0);
+  let unparsed: Buffer = Buffer.alloc(0);
   return async () => {
-    let [searched, lines, isTooLong] = [0, countLines(rest), false];
+    let [searchedBytes, lines, isTooLong] = [0, countLines(unparsed), false];
     for (;;) {
-      const end = rest.indexOf(terminator, searched);
+      const end = unparsed.indexOf(terminator, searchedBytes);
       if (end >= 0) {
-        const message = rest.subarray(0, end + 1);
-        rest = rest.subarray(end + terminator.length);
+        const message = unparsed.subarray(0, end + 1);
+        unparsed = unparsed.subarray(end + terminator.length);
         // Throw only now: a hook that is still writing would not read the reason.
         if (isTooLong) throw createTooManyChangesError();
         return parseHookMessage(message);
       }
-      searched = Math.max(0, rest.length - terminator.length);
-      isTooLong ||= rest.length > MAX_MESSAGE_BYTES || lines > MAX_MESSAGE_LINES;
-      if (isTooLong) [rest, searched] = [rest.subarray(searched), 0];
+      searchedBytes = Math.max(0, unparsed.length - terminator.length);
+      isTooLong ||= unparsed.length > MAX_MESSAGE_BYTES || lines > MAX_MESSAGE_LINES;
+      if (isTooLong) [unparsed, searchedBytes] = [unparsed.subarray(searchedBytes), 0];
       // A stopped push destroys the pipe, which rejects; treat it as the end.
       const chunk = await chunks.next().catch(() => ({ done: true as const, value: undefined }));
       if (chunk.done === true) return null;
-      rest = Buffer.concat([rest, chunk.value]);
+      unparsed = Buffer.concat([unparsed, chunk.value]);
       lines += countLines(chunk.value);
     }
   };
@@ -162,13 +163,14 @@ export function parseHookMessage(bytes: Buffer): HookMessage {
   const environment: Record<string, string> = {};
   const pushOptions: string[] = [];
   for (const line of lines) {
-    const equals = line.indexOf('=');
-    if (line.startsWith('option=')) pushOptions.push(line.slice(equals + 1));
-    else environment[line.slice(0, equals)] = line.slice(equals + 1);
+    const equalsIndex = line.indexOf('=');
+    if (line.startsWith('option=')) pushOptions.push(line.slice(equalsIndex + 1));
+    else environment[line.slice(0, equalsIndex)] = line.slice(equalsIndex + 1);
   }
   const changes = tail
     .join('\n\n')
     .split('\n')
+    // Drops only the end of the text: another empty line is an invalid ref.
     .filter((line, index, all) => line !== '' || index < all.length - 1);
   if (changes.length > MAX_CHANGES) throw createTooManyChangesError();
   return { hook, environment, pushOptions, changes: requireFewDeletions(changes.map(parseRefChange)) };

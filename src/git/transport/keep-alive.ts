@@ -24,7 +24,7 @@ export function sendKeepAlives({ stdout, client, input, intervalMs = KEEP_ALIVE_
     packets.add(chunk);
   });
   const timer = setInterval(() => {
-    if (isIdle && input.readableEnded && packets.isBetween() && !client.destroyed && !client.writableNeedDrain)
+    if (isIdle && input.readableEnded && packets.isBetweenPackets() && !client.destroyed && !client.writableNeedDrain)
       client.write(KEEP_ALIVE);
     isIdle = true;
   }, intervalMs);
@@ -38,16 +38,16 @@ function createPacketTracker() {
   let hasEnded = false;
   return {
     add(chunk: Buffer): void {
-      for (let at = 0; at < chunk.length; ) {
+      for (let offset = 0; offset < chunk.length; ) {
         if (remainingBytes > 0) {
-          const skipped = Math.min(remainingBytes, chunk.length - at);
+          const skipped = Math.min(remainingBytes, chunk.length - offset);
           remainingBytes -= skipped;
-          at += skipped;
+          offset += skipped;
           continue;
         }
-        const taken = Math.min(4 - header.length, chunk.length - at);
-        header += chunk.toString('latin1', at, at + taken);
-        at += taken;
+        const taken = Math.min(4 - header.length, chunk.length - offset);
+        header += chunk.toString('latin1', offset, offset + taken);
+        offset += taken;
         if (header.length < 4) return;
         const length = Number.parseInt(header, 16);
         header = '';
@@ -56,6 +56,6 @@ function createPacketTracker() {
         else hasEnded = true;
       }
     },
-    isBetween: () => remainingBytes === 0 && header === '' && !hasEnded,
+    isBetweenPackets: () => remainingBytes === 0 && header === '' && !hasEnded,
   };
 }

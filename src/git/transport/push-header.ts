@@ -11,13 +11,13 @@ interface PushHeader {
 /** Number of refs above which one sync of all costs less than one for each ref. */
 const MANY_REFS = 10;
 
-/** Bytes after which the commands are left to git: they have no end of their own, and are in memory until they are read. */
+/** Maximum bytes that are read into memory. The number of commands has no limit, so longer ones are left to git. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
 const UNKNOWN_HEADER: PushHeader = { hasManyRefs: false, hasSideBand: false };
 
 /**
- * Reads the start of a push. Returns it with a stream of the whole body, which fails if the client breaks off. A body in
+ * Reads the start of a push. Returns it with a stream of the whole body, which fails if the client disconnects. A body in
  * another format, and one whose first commands are longer than `MAX_HEADER_BYTES`, is left to git.
  */
 export async function readPushHeader(
@@ -49,12 +49,14 @@ export async function readPushHeader(
 function parseHeader(bytes: Buffer): PushHeader | null {
   let refCount = 0;
   let hasSideBand = false;
-  for (let at = 0; at + 4 <= bytes.length; ) {
-    const length = Number.parseInt(bytes.toString('latin1', at, at + 4), 16);
+  for (let offset = 0; offset + 4 <= bytes.length; ) {
+    const length = Number.parseInt(bytes.toString('latin1', offset, offset + 4), 16);
+    // A flush packet ends the commands.
     if (length === 0) return { hasManyRefs: false, hasSideBand };
+    // Also true for NaN, which is no packet.
     if (!(length >= 4)) return UNKNOWN_HEADER;
-    if (at + length > bytes.length) return null;
-    const packet = bytes.toString('latin1', at + 4, at + length);
+    if (offset + length > bytes.length) return null;
+    const packet = bytes.toString('latin1', offset + 4, offset + length);
     if (/^[0-9a-f]{40} [0-9a-f]{40} /.test(packet)) {
       if (refCount === 0) {
         const capabilities = packet.slice(packet.indexOf('\0') + 1).trim();
@@ -63,7 +65,7 @@ function parseHeader(bytes: Buffer): PushHeader | null {
       refCount++;
     }
     if (refCount > MANY_REFS) return { hasManyRefs: true, hasSideBand };
-    at += length;
+    offset += length;
   }
   return null;
 }

@@ -56,22 +56,22 @@ export async function* listNewLfsPointers(
 
 /** Yields the contents in the output of `cat-file --batch` that are small enough for a pointer; skips larger ones. */
 async function* readSmallBlobs(output: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
+  let unparsed: Buffer = Buffer.alloc(0);
   let bytesToSkip = 0;
   for await (const chunk of output) {
-    rest = Buffer.concat([rest, chunk]);
+    unparsed = Buffer.concat([unparsed, chunk]);
     for (;;) {
-      const skippedBytes = Math.min(bytesToSkip, rest.length);
+      const skippedBytes = Math.min(bytesToSkip, unparsed.length);
       bytesToSkip -= skippedBytes;
-      rest = rest.subarray(skippedBytes);
-      const end = rest.indexOf(0x0a);
+      unparsed = unparsed.subarray(skippedBytes);
+      const end = unparsed.indexOf(0x0a);
       if (bytesToSkip > 0 || end < 0) break;
-      const match = /^[0-9a-f]{40} (\w+) (\d+)$/.exec(rest.toString('latin1', 0, end));
+      const match = /^[0-9a-f]{40} (\w+) (\d+)$/.exec(unparsed.toString('latin1', 0, end));
       if (match === null) throw new Error('An object of the push is missing');
       const size = Number(match[2]);
       if (match[1] === 'blob' && size <= LFS_POINTER_SIZES.maxBytes) {
-        if (rest.length < end + 1 + size + 1) break;
-        yield rest.subarray(end + 1, end + 1 + size);
+        if (unparsed.length < end + 1 + size + 1) break;
+        yield unparsed.subarray(end + 1, end + 1 + size);
       }
       bytesToSkip = end + 1 + size + 1;
     }

@@ -152,8 +152,8 @@ async function handleHooks(
   verdictPipe.write('accept\n');
   // Without a message from post-receive nothing has moved, even if a ref has the new id. Only if git crashed, the refs
   // show what has moved.
-  const report = await readMessage().catch(() => null);
-  const moved = report?.changes ?? ((await exit).ok ? [] : await listMovedRefs(git, repository, changes));
+  const postReceiveMessage = await readMessage().catch(() => null);
+  const moved = postReceiveMessage?.changes ?? ((await exit).ok ? [] : await listMovedRefs(git, repository, changes));
   if (!syncsRefs) await syncRefs(repository, moved);
   const lines = await options.afterMove(moved);
   verdictPipe.end(`accept\n${lines.map((line) => `${toPrintable(line)}\n`).join('')}`);

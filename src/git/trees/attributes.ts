@@ -95,8 +95,8 @@ async function loadFilters(
 ): Promise<Map<string, string>> {
   const filtersByPath = new Map<string, string>();
   if (paths.length === 0) return filtersByPath;
-  const index = join(tmpdir(), `hearth-attributes-${randomUUID()}`);
-  const env = { GIT_INDEX_FILE: index };
+  const indexFile = join(tmpdir(), `hearth-attributes-${randomUUID()}`);
+  const env = { GIT_INDEX_FILE: indexFile };
   try {
     const entries = files.map((file) => `100644 ${file.id}\t${file.path}\0`).join('');
     await readGitOutput(git, repository, 'update-index', { flags: ['-z', '--index-info'] }, { env, input: entries });
@@ -107,6 +107,6 @@ async function loadFilters(
     for (let index = 0; index + 2 < fields.length; index += 3) filtersByPath.set(fields[index]!, fields[index + 2]!);
     return filtersByPath;
   } finally {
-    await rm(index, { force: true });
+    await rm(indexFile, { force: true });
   }
 }

@@ -20,28 +20,32 @@ export async function replaceEntries(
   names: readonly string[],
   entries: readonly TreeEntry[],
 ): Promise<Buffer> {
-  const replaced = new Set(names.map((name) => encodeName(name).toString('latin1')));
-  const added = entries.map((entry) => ({ key: toSortKey(encodeName(entry.name), entry.type === 'tree'), entry }));
+  const replacedNames = new Set(names.map((name) => encodeName(name).toString('latin1')));
+  const addedEntries = entries.map((entry) => ({
+    key: toSortKey(encodeName(entry.name), entry.type === 'tree'),
+    entry,
+  }));
   const parts: Buffer[] = [];
   let copiedUntil = 0;
-  let next = 0;
+  let nextAddedIndex = 0;
   let entryCount = 0;
   for (let offset = 0; offset < content.length; ) {
-    const space = content.indexOf(0x20, offset);
-    const zero = content.indexOf(0, space);
-    const end = zero + 21;
-    if (space < 0 || zero < 0 || end > content.length) throw new Error('A tree object ends within an entry');
-    const name = content.subarray(space + 1, zero);
-    const isReplaced = replaced.has(name.toString('latin1'));
-    const firstAdded = next;
-    if (next < added.length) {
+    const spaceIndex = content.indexOf(0x20, offset);
+    const nulIndex = content.indexOf(0, spaceIndex);
+    const end = nulIndex + 21;
+    if (spaceIndex < 0 || nulIndex < 0 || end > content.length) throw new Error('A tree object ends within an entry');
+    const name = content.subarray(spaceIndex + 1, nulIndex);
+    const isReplaced = replacedNames.has(name.toString('latin1'));
+    const firstAddedIndex = nextAddedIndex;
+    if (nextAddedIndex < addedEntries.length) {
       const key = toSortKey(name, content[offset] === DIRECTORY_MODE_DIGIT);
-      while (next < added.length && Buffer.compare(added[next]!.key, key) < 0) next += 1;
+      while (nextAddedIndex < addedEntries.length && Buffer.compare(addedEntries[nextAddedIndex]!.key, key) < 0)
+        nextAddedIndex += 1;
     }
-    if (isReplaced || next > firstAdded) {
+    if (isReplaced || nextAddedIndex > firstAddedIndex) {
       parts.push(
         content.subarray(copiedUntil, offset),
-        ...added.slice(firstAdded, next).map(({ entry }) => formatEntry(entry)),
+        ...addedEntries.slice(firstAddedIndex, nextAddedIndex).map(({ entry }) => formatEntry(entry)),
       );
       copiedUntil = isReplaced ? end : offset;
     }
@@ -49,7 +53,10 @@ export async function replaceEntries(
     entryCount += 1;
     if (entryCount % ENTRIES_PER_ITERATION === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  parts.push(content.subarray(copiedUntil), ...added.slice(next).map(({ entry }) => formatEntry(entry)));
+  parts.push(
+    content.subarray(copiedUntil),
+    ...addedEntries.slice(nextAddedIndex).map(({ entry }) => formatEntry(entry)),
+  );
   return Buffer.concat(parts);
 }
 

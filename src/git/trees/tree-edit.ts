@@ -144,6 +144,7 @@ function createDirectoryEntry(id: string, name: string): TreeEntry {
 /** Returns the bytes of a tree object; the entries must be sorted. */
 export function formatTree(entries: readonly TreeEntry[]): Buffer {
   const names = entries.map(({ name }) => encodeName(name));
+  // Besides mode and name, an entry has a space, a NUL and 20 bytes of its id.
   const content = Buffer.alloc(names.reduce((size, name) => size + MODE_LENGTH + name.length + 22, 0));
   let offset = 0;
   for (const [index, { mode, id }] of entries.entries()) {
@@ -157,8 +158,11 @@ export function formatTree(entries: readonly TreeEntry[]): Buffer {
 const MODE_LENGTH = 6;
 
 function sortEntries(entries: readonly TreeEntry[]): TreeEntry[] {
-  const keyed = entries.map((entry) => ({ entry, key: toSortKey(encodeName(entry.name), entry.type === 'tree') }));
-  return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ entry }) => entry);
+  const entriesWithKeys = entries.map((entry) => ({
+    entry,
+    key: toSortKey(encodeName(entry.name), entry.type === 'tree'),
+  }));
+  return entriesWithKeys.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ entry }) => entry);
 }
 
 /** A submodule is a commit of another repository. It counts as a directory and cannot hold a blob. */
@@ -187,6 +191,7 @@ function toEntry({ mode, type, id }: TreeEntry): Entry {
 async function findEntry(directory: TreeEdit, name: string, load: LoadTree): Promise<Entry | undefined> {
   const entries = await loadEntries(directory, load);
   const loaded = entries.get(name);
+  // `REMOVED` is null, so a deleted entry counts as absent.
   if (loaded !== undefined || directory.large === null) return loaded ?? undefined;
   const stored = await directory.large.findEntry(name);
   if (stored === null) return undefined;
@@ -266,13 +271,13 @@ async function findFile(
 async function updateFile(
   edit: TreeEdit,
   path: readonly string[],
-  change: (leaf: Leaf) => Leaf,
+  toUpdated: (leaf: Leaf) => Leaf,
   load: LoadTree,
 ): Promise<TreeConflict | null> {
   const file = await findFile(edit, path, load);
   if (file.conflict !== null) return file.conflict;
   if (isSubmodule(file.leaf)) return { rejected: 'is-directory', path: path.join('/') };
-  const leaf = change(file.leaf);
+  const leaf = toUpdated(file.leaf);
   if (leaf.id === file.leaf.id && leaf.mode === file.leaf.mode) return null;
   file.directories.at(-1)!.entries!.set(path.at(-1)!, leaf);
   for (const directory of file.directories) directory.changed = true;

@@ -74,6 +74,7 @@ export async function listFileNames(
   }
   const names: string[] = [];
   const exit = await forEachLine(git, repository, 'ls-tree', { flags: ['--full-tree'], args: [treeId] }, {}, (line) => {
+    // Only blobs: their type begins with `b`.
     if (line[TYPE_OFFSET] !== 0x62) return;
     const name = line.toString('utf8', line.indexOf(TAB) + 1);
     if (pattern.test(name)) names.push(name);
@@ -111,7 +112,7 @@ const treeListCache = definePerGit(
     }),
 );
 
-/** Loads the list of a tree. Cached by its id, unless it is too long. */
+/** Loads the list of a tree through `ls-tree`. Cached by the id of the tree, unless the list is too large for the cache. */
 async function loadStreamedList(
   git: Git,
   repository: Repository,
@@ -161,7 +162,7 @@ const TYPE_LENGTHS = { tree: 4, blob: 4, commit: 6 } as const;
 
 /** Parses the output of `git ls-tree -z` in chunks. */
 function createListReader() {
-  const starts = { tree: [] as number[], blob: [] as number[], commit: [] as number[] };
+  const offsetsByType = { tree: [] as number[], blob: [] as number[], commit: [] as number[] };
   let text = Buffer.allocUnsafe(64 * 1024);
   let size = 0;
   /** Start of the incomplete entry. */
@@ -178,10 +179,10 @@ function createListReader() {
     size += chunk.length;
   }
 
-  const satisfies = ({ maxEntries: entries, maxCounted: counted }: RequestedEntries, complete = false): boolean => {
-    const entryCount = starts.tree.length + starts.blob.length + starts.commit.length;
+  const satisfies = ({ maxEntries, maxCounted }: RequestedEntries, complete = false): boolean => {
+    const entryCount = offsetsByType.tree.length + offsetsByType.blob.length + offsetsByType.commit.length;
     // Unread folders would precede the files read so far, so only folders count towards the requested entries.
-    return complete || (starts.tree.length >= entries && entryCount >= counted);
+    return complete || (offsetsByType.tree.length >= maxEntries && entryCount >= maxCounted);
   };
 
   return {
@@ -190,10 +191,10 @@ function createListReader() {
     write(chunk: Buffer): boolean {
       isTooLong = size + chunk.length > MAX_LIST_BYTES;
       if (isTooLong) return false;
-      const searched = size;
+      const searchedBytes = size;
       append(chunk);
-      for (let end = text.indexOf(0, searched); end >= 0 && end < size; end = text.indexOf(0, entryStart)) {
-        starts[getType(text, entryStart)].push(entryStart);
+      for (let end = text.indexOf(0, searchedBytes); end >= 0 && end < size; end = text.indexOf(0, entryStart)) {
+        offsetsByType[getType(text, entryStart)].push(entryStart);
         entryStart = end + 1;
       }
       return true;
@@ -202,7 +203,7 @@ function createListReader() {
       // Copies the text, unless that saves little memory.
       ...createPagedEntries(
         2 * entryStart > text.length ? text.subarray(0, entryStart) : Buffer.from(text.subarray(0, entryStart)),
-        starts,
+        offsetsByType,
       ),
       complete,
       // Nothing more can be read of a list that is too long.
@@ -221,8 +222,8 @@ function toRange<T>(list: SearchableList<T>, isMatch: (entry: T) => boolean): { 
   return first === -1 ? null : { first, last: list.findLastIndex(isMatch) };
 }
 
-function createPagedEntries(text: Buffer, starts: Readonly<Record<TreeEntry['type'], number[]>>) {
-  const offsets = Uint32Array.from([...starts.tree, ...starts.blob, ...starts.commit]);
+function createPagedEntries(text: Buffer, offsetsByType: Readonly<Record<TreeEntry['type'], number[]>>) {
+  const offsets = Uint32Array.from([...offsetsByType.tree, ...offsetsByType.blob, ...offsetsByType.commit]);
   const idAt = (index: number) => {
     const offset = offsets[index];
     if (offset === undefined) return '';
@@ -248,6 +249,7 @@ function createPagedEntries(text: Buffer, starts: Readonly<Record<TreeEntry['typ
 }
 
 function getType(text: Buffer, offset: number): TreeEntry['type'] {
+  // The first letter: `t`, `b`, or `c` for `commit`.
   const letter = text[offset + TYPE_OFFSET];
   return letter === 0x74 ? 'tree' : letter === 0x62 ? 'blob' : 'commit';
 }
@@ -258,11 +260,11 @@ function getIdStart(text: Buffer, offset: number): number {
 
 function parseEntry(text: Buffer, offset: number): TreeListEntry {
   const start = getIdStart(text, offset);
-  const path = start + ID_LENGTH + 1;
+  const pathStart = start + ID_LENGTH + 1;
   return {
     mode: toCanonicalMode(text.toString('latin1', offset, offset + 6)),
     type: getType(text, offset),
     id: text.toString('latin1', start, start + ID_LENGTH),
-    path: decodeName(text.subarray(path, text.indexOf(0, path))),
+    path: decodeName(text.subarray(pathStart, text.indexOf(0, pathStart))),
   };
 }

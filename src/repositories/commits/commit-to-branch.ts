@@ -105,7 +105,7 @@ async function commitWithLock(
   return failure === undefined ? commit.commit : toMoveFailure(failure.code, name);
 }
 
-/** Maximum directories of one commit: for each, a tree is loaded and stored. Ten thousand paths of 4 KiB could have millions. */
+/** Maximum directories of one commit: each loads and stores a tree, and ten thousand paths of 4 KiB could have millions. */
 const MAX_DIRECTORIES = 100_000;
 
 async function hasTooManyDirectories(changes: readonly CommitFileChange[]): Promise<boolean> {
@@ -132,6 +132,7 @@ async function resolveStart(
   const commit = await resolveStartCommit(services, project, startSha);
   if (isFailure(commit)) return commit;
   const tip = await findBranchHead(repository, name);
+  // An explicit start that is not simply the head of this branch.
   const hasOtherStart = commit !== undefined || (startBranch !== undefined && startBranch !== name);
   const parent = commit ?? (hasOtherStart ? await findBranchHead(repository, startBranch as string) : tip);
   if (parent === null && !(await isStillEmpty(services, project))) return fail('notOnBranch');
