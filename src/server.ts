@@ -137,7 +137,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     ...services,
     afterCreate: async (tx, user) => void (await createPersonalNamespace(tx, user)),
   });
-  await recoverInterruptedRefUpdates(services, config.databaseUrl === null);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: config.databaseUrl === null });
   // An invalid key should fail the start, not the first mail.
   if (config.mail.delivery !== 'off') await services.secretKey();
   const queue = createJobQueue({

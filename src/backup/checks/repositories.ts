@@ -241,8 +241,8 @@ export const unfinishedRefUpdatesCheck: Check = {
         repair: {
           text: 'complete it from the current refs',
           async run() {
-            // `false`: a server may be running, so only updates with an expired lease are completed.
-            await recoverInterruptedRefUpdates(context, false);
+            // A server may be running, so only updates with an expired lease are completed.
+            await recoverInterruptedRefUpdates(context, { isOnlyProcess: false });
             return !(await listAbandoned()).some((intent) => intent.id === id);
           },
         },

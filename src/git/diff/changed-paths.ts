@@ -6,6 +6,12 @@ import { historyWalkLimiter } from '../trees/path-entries.ts';
 
 const FLAGS = ['-r', '-z', '--name-only', '--no-renames', '--no-ext-diff'];
 
+interface ChangedPathsInput {
+  readonly from: string;
+  readonly to: string;
+  readonly most: number;
+}
+
 /**
  * Returns the paths of files and submodules that differ between two commits, in git's order; null if there are more
  * than `most`. A renamed file gives both its old and its new path.
@@ -13,7 +19,7 @@ const FLAGS = ['-r', '-z', '--name-only', '--no-renames', '--no-ext-diff'];
 export async function listChangedPaths(
   git: Git,
   repository: Repository,
-  { from, to, most }: { readonly from: string; readonly to: string; readonly most: number },
+  { from, to, most }: ChangedPathsInput,
 ): Promise<string[] | null> {
   return historyWalkLimiter(git).run(async () => {
     const child = spawnGit(git, repository, 'diff-tree', { flags: FLAGS, args: [from, to] });

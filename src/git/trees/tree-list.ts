@@ -38,6 +38,12 @@ interface RequestedEntries {
   readonly maxCounted: number;
 }
 
+interface ListTreeOptions {
+  /** Whether to list the entries of subdirectories too. */
+  readonly deep?: boolean;
+  readonly wanted?: RequestedEntries;
+}
+
 const ALL_ENTRIES: RequestedEntries = { maxEntries: Number.POSITIVE_INFINITY, maxCounted: Number.POSITIVE_INFINITY };
 
 /** Maximum size of one list in git's format; about 600,000 entries. */
@@ -51,11 +57,11 @@ export async function listTree(
   git: Git,
   repository: Repository,
   treeId: string,
-  { deep = false, wanted = ALL_ENTRIES }: { deep?: boolean; wanted?: RequestedEntries } = {},
+  { deep = false, wanted = ALL_ENTRIES }: ListTreeOptions = {},
 ): Promise<TreeList | null> {
   if (!deep) {
-    const small = await readTree(git, repository, treeId, MAX_PARSED_TREE);
-    if (small !== null) return createShallowList(small.entries);
+    const smallTree = await readTree(git, repository, treeId, MAX_PARSED_TREE);
+    if (smallTree !== null) return createShallowList(smallTree.entries);
   }
   const info = await getObjectInfo(git, repository, treeId);
   return info?.type === 'tree' || deep ? loadStreamedList(git, repository, treeId, deep, wanted) : null;
@@ -68,9 +74,9 @@ export async function listFileNames(
   treeId: string,
   pattern: RegExp,
 ): Promise<string[]> {
-  const small = await readTree(git, repository, treeId, MAX_PARSED_TREE);
-  if (small !== null) {
-    return small.entries.filter(({ type, name }) => type === 'blob' && pattern.test(name)).map(({ name }) => name);
+  const smallTree = await readTree(git, repository, treeId, MAX_PARSED_TREE);
+  if (smallTree !== null) {
+    return smallTree.entries.filter(({ type, name }) => type === 'blob' && pattern.test(name)).map(({ name }) => name);
   }
   const names: string[] = [];
   const exit = await forEachLine(git, repository, 'ls-tree', { flags: ['--full-tree'], args: [treeId] }, {}, (line) => {

@@ -19,7 +19,7 @@ declare const pushPermission: unique symbol;
  * are written, and again when the branch moves (`commitPermission`).
  */
 export const PUSH_TO_BRANCH = {
-  name: 'openBranch',
+  name: 'requirePushableBranch',
   label: 'push to branch',
   createCheck:
     (

@@ -84,6 +84,7 @@ export const fullMaintenance = defineJob({
         .select(['project_id', 'storage', 'disk_path', 'default_branch'])
         .where('project_id', '>', afterId)
         .where('empty', '=', false)
+        // A repository that is being moved to another storage is left to the next week.
         .where('move_id', 'is', null)
         .orderBy('project_id')
         .limit(BATCH_SIZE)

@@ -25,9 +25,9 @@ test('extends the lease while git moves refs', async () => {
     clock.advance(LEASE_SECONDS - 1);
     mock.timers.tick((LEASE_SECONDS * 1000) / 3);
     await letGo();
-    assert.equal(await recoverInterruptedRefUpdates(services, false), 0);
+    assert.equal(await recoverInterruptedRefUpdates(services, { isOnlyProcess: false }), 0);
   }
   mock.timers.reset();
   clock.advance(LEASE_SECONDS + 1);
-  assert.equal(await recoverInterruptedRefUpdates(services, false), 1);
+  assert.equal(await recoverInterruptedRefUpdates(services, { isOnlyProcess: false }), 1);
 });

@@ -132,7 +132,7 @@ async function moveWithIntent(
 /** Checks the permission and stores the intent. For pushes, git itself then moves the refs. */
 export function beginMove<Code extends string = never>(
   { database }: Pick<RefServices, 'database'>,
-  { project, actor, changes, merge, options, writeWithIntent: alsoWrite, mustBeFirstBranch: first }: RefMove<Code>,
+  { project, actor, changes, merge, options, writeWithIntent, mustBeFirstBranch: first }: RefMove<Code>,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst' | Code>> {
   const input = { owner: { projectId: project.id }, location: project, changes, merge, options, first };
   return database.transaction(async (tx) => {
@@ -140,7 +140,7 @@ export function beginMove<Code extends string = never>(
     const access = await reloadAccess(tx, actor.caller, project.id);
     const failure = await actor.permission(tx, access);
     if (failure !== undefined) return failure;
-    await alsoWrite?.(tx, access);
+    await writeWithIntent?.(tx, access);
     return createIntent(tx, input, access);
   });
 }

@@ -46,6 +46,7 @@ function toPushChange({ ref, oldId, newId }: RefChange): PushChange {
 
 async function addCommits(change: PushChange, { git, repository, defaultBranch }: PushContext): Promise<PushChange> {
   if (change.to === null) return change;
+  // A tag counts as one commit, the tagged one.
   if (change.refType === 'tag')
     return { ...change, commitCount: 1, commitTitle: await loadTagMessage(git, repository, change.to) };
   const base = change.from ?? (change.ref === defaultBranch ? null : await findBranchHead(repository, defaultBranch));

@@ -44,6 +44,7 @@ export function limitPushOptions(options: readonly string[]): string[] {
   });
 }
 
+/** Parses `namespace.key=value` or `namespace.key`. */
 export function parsePushOption(option: string): PushOption {
   const [, namespace = '', key = '', value = ''] = /^([^.=]+)\.([^=]+)(?:=(.*))?$/s.exec(option) ?? [];
   if (namespace === '') return { name: option, value: '' };

@@ -88,7 +88,7 @@ test('records refs that moved before the crash', async () => {
   const before = await getVersion(abandoned);
   await storeIntent(abandoned, [toMain(abandoned)]);
   await moveRefsNow(abandoned, [toMain(abandoned)]);
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   assert.deepEqual(await listPushes(abandoned, 1), [
     { ref: 'main', commit_from: abandoned.oldId, commit_to: abandoned.newId },
   ]);
@@ -100,7 +100,7 @@ test('records nothing for refs that have not moved', async () => {
   const abandoned = await prepareMove();
   const [before, count] = [await getVersion(abandoned), await countPushes(abandoned)];
   await storeIntent(abandoned, [toMain(abandoned)]);
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   assert.deepEqual(
     [await getVersion(abandoned), await countPushes(abandoned), await countIntents(abandoned)],
     [before, count, 0],
@@ -113,7 +113,7 @@ test('restores a ref whose file lost its content when the machine stopped', asyn
   await storeIntent(abandoned, [toMain(abandoned)]);
   const { directory } = getRepository(services.git, abandoned.project);
   await writeFile(join(directory, 'refs/heads/main'), '');
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   assert.equal(await resolveRef({ directory }, 'refs/heads/main'), abandoned.oldId);
   assert.deepEqual([await countPushes(abandoned), await countIntents(abandoned)], [count, 0]);
 });
@@ -126,7 +126,7 @@ test('discards an intent whose ref others have moved to an object that is no com
   const tag = { ref: 'refs/tags/v1', oldId: ZERO_ID };
   await storeIntent(abandoned, [{ ...tag, newId: abandoned.newId }]);
   await moveRefsNow(abandoned, [{ ...tag, newId: blobId }]);
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   assert.equal(await resolveRef(repository, tag.ref), blobId);
   assert.equal(await countIntents(abandoned), 0);
 });
@@ -141,7 +141,7 @@ test('records only the refs that moved', async () => {
   const newBranch = { ref: 'refs/heads/made', oldId: ZERO_ID, newId: abandoned.newId };
   await storeIntent(abandoned, [toMain(abandoned), newBranch]);
   await moveRefsNow(abandoned, [newBranch]);
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   assert.deepEqual(await listPushes(abandoned, 1), [{ ref: 'made', commit_from: null, commit_to: abandoned.newId }]);
 });
 
@@ -150,7 +150,7 @@ test('records a ref that others have moved further', async () => {
   await storeIntent(abandoned, [toMain(abandoned)]);
   await moveRefsNow(abandoned, [toMain(abandoned)]);
   const beyond = await abandoned.given.commit({ 'a.txt': 'three' });
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   const recorded = await listPushes(abandoned, 2);
   assert.ok(
     recorded.some(({ commit_from, commit_to }) => commit_from === abandoned.oldId && commit_to === abandoned.newId),
@@ -163,7 +163,7 @@ test('does not record a ref that others have moved elsewhere', async () => {
   const count = await countPushes(abandoned);
   await storeIntent(abandoned, [toMain(abandoned)]);
   const elsewhere = await abandoned.given.commit({ 'b.txt': 'else' });
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   assert.equal(await countPushes(abandoned), count + 1);
   assert.deepEqual((await listPushes(abandoned, 1))[0]?.commit_to, elsewhere);
 });
@@ -179,7 +179,7 @@ test('records only the intent that moved the ref, of two from the same commit', 
     const retried = await storeIntent(abandoned, [change]);
     await moveRefsNow(abandoned, [change]);
     if (isSettled) await completeIntent(services, retried, [change]);
-    await recoverInterruptedRefUpdates(services, true);
+    await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
     assert.equal(await countPushes(abandoned), count + 2, 'that of the draft, and one');
     assert.deepEqual(await listPushes(abandoned, 1), [
       { ref: 'main', commit_from: abandoned.oldId, commit_to: beyond },
@@ -195,7 +195,7 @@ test('records a push once that is retried without a response', async () => {
   const retried = await storeIntent(abandoned, [toMain(abandoned)]);
   await moveRefsNow(abandoned, [toMain(abandoned)]);
   await completeIntent(services, retried, retried.changes);
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   assert.deepEqual([await countPushes(abandoned), await countIntents(abandoned)], [count + 1, 0]);
 });
 
@@ -210,7 +210,7 @@ test('records a ref that others have moved further but not recorded yet', async 
   };
   await storeIntent(abandoned, [back]);
   await moveRefsNow(abandoned, [back]);
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   const moves = (await listPushes(abandoned, 2)).map(({ commit_from, commit_to }) => [commit_from, commit_to]);
   assert.deepEqual(moves, [
     [back.oldId, back.newId],
@@ -223,11 +223,11 @@ test('records a deleted ref, but not one that still exists', async () => {
   const removal = { ref: 'refs/heads/draft', oldId: abandoned.newId, newId: ZERO_ID };
   const count = await countPushes(abandoned);
   await storeIntent(abandoned, [removal]);
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   assert.equal(await countPushes(abandoned), count);
   await storeIntent(abandoned, [removal]);
   await moveRefsNow(abandoned, [removal]);
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   assert.deepEqual(await listPushes(abandoned, 1), [{ ref: 'draft', commit_from: abandoned.newId, commit_to: null }]);
 });
 
@@ -236,7 +236,7 @@ test('records once when two processes complete an intent', async () => {
   await storeIntent(abandoned, [toMain(abandoned)]);
   await moveRefsNow(abandoned, [toMain(abandoned)]);
   const [before, count] = [await getVersion(abandoned), await countPushes(abandoned)];
-  await Promise.all([1, 2, 3].map(() => recoverInterruptedRefUpdates(services, true)));
+  await Promise.all([1, 2, 3].map(() => recoverInterruptedRefUpdates(services, { isOnlyProcess: true })));
   assert.deepEqual([await getVersion(abandoned), await countPushes(abandoned)], [before + 1, count + 1]);
 });
 
@@ -262,7 +262,7 @@ test('sets the default branch of an empty repository during recovery', async () 
   const change = { ref: 'refs/heads/trunk', oldId: ZERO_ID, newId: branch.commit.id };
   clock.advance(1);
   await storeIntent({ ...other, given, project }, [change]);
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   const { body } = await given.owner.get(given.at);
   assert.deepEqual([body.default_branch, body.empty_repo], ['trunk', false]);
 });
@@ -275,7 +275,7 @@ test('updates HEAD to the default branch set before a crash', async () => {
   await storeIntent(abandoned, [change]);
   await moveRefsNow(abandoned, [change]);
   await setHead(git, repository, 'trunk');
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   assert.equal(await findHeadBranch(repository), 'main');
 });
 
@@ -283,10 +283,10 @@ test('with other processes, waits for the lease of an intent to expire', async (
   const abandoned = await prepareMove();
   await storeIntent(abandoned, [toMain(abandoned)]);
   clock.advance(LEASE_SECONDS - 1);
-  await recoverInterruptedRefUpdates(services, false);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: false });
   assert.equal(await countIntents(abandoned), 1);
   clock.advance(1);
-  await recoverInterruptedRefUpdates(services, false);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: false });
   assert.equal(await countIntents(abandoned), 0);
 });
 
@@ -301,7 +301,7 @@ test('deletes an intent of a deleted project', async () => {
     full_path: body?.path_with_namespace ?? path_with_namespace,
   });
   await runJobs();
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   assert.equal(await countIntents(abandoned), 0);
 });
 
@@ -321,8 +321,8 @@ test('an intent that cannot be completed does not block others and is retried', 
       },
       options,
     );
-  assert.equal(await recoverInterruptedRefUpdates({ ...services, runUnitOfWork }, true), 1);
+  assert.equal(await recoverInterruptedRefUpdates({ ...services, runUnitOfWork }, { isOnlyProcess: true }), 1);
   assert.deepEqual([await countIntents(broken), await countIntents(left)], [1, 0]);
-  assert.equal(await recoverInterruptedRefUpdates(services, true), 1);
+  assert.equal(await recoverInterruptedRefUpdates(services, { isOnlyProcess: true }), 1);
   assert.equal(await countIntents(broken), 0);
 });

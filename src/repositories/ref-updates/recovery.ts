@@ -24,7 +24,10 @@ const END_OF_TIME = '9999-12-31T00:00:00.000Z';
  * abandoned, otherwise those with an expired lease. An intent that fails, for example because its repository is broken, is
  * retried later and does not block the start.
  */
-export async function recoverInterruptedRefUpdates(services: RefServices, isOnlyProcess: boolean): Promise<number> {
+export async function recoverInterruptedRefUpdates(
+  services: RefServices,
+  { isOnlyProcess }: { readonly isOnlyProcess: boolean },
+): Promise<number> {
   let completedCount = 0;
   for (let afterId = 0; ; ) {
     const intents = await services.database.transaction((tx) =>
@@ -81,7 +84,7 @@ async function findLocation(db: Reader, { projectId, wikiId, snippetId }: Intent
 export const recoverInterruptedRefUpdatesJob = defineJob({
   kind: 'settle_left_ref_intents',
   handle: async (services: RefServices) => {
-    await recoverInterruptedRefUpdates(services, false);
+    await recoverInterruptedRefUpdates(services, { isOnlyProcess: false });
   },
 });
 

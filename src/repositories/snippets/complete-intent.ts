@@ -62,7 +62,7 @@ async function recordContent(
     .updateTable('snippets')
     .set({
       ...intent.snippetPatch,
-      files: JSON.stringify(sortLikeBefore(parseFilePaths(current), paths)),
+      files: JSON.stringify(sortLikePreviousPaths(parseFilePaths(current), paths)),
       size,
       ref_state_version: current.ref_state_version + 1,
       updated_at: uow.now,
@@ -74,8 +74,8 @@ async function recordContent(
   return true;
 }
 
-/** Returns `paths` in the order of `before`, so that the first file stays the first one; new files come last. */
-function sortLikeBefore(before: readonly string[], paths: readonly string[]): string[] {
-  const remaining = before.filter((path) => paths.includes(path));
+/** Returns `paths` in the order of `previousPaths`, so that the first file stays the first one; new files come last. */
+function sortLikePreviousPaths(previousPaths: readonly string[], paths: readonly string[]): string[] {
+  const remaining = previousPaths.filter((path) => paths.includes(path));
   return [...remaining, ...paths.filter((path) => !remaining.includes(path))];
 }

@@ -52,8 +52,9 @@ function applyRenames(files: readonly ChangedFile[], pathRenames: readonly PathR
   const deletedPaths = new Set(files.flatMap((file) => (file.action === 'deleted' ? [file.path] : [])));
   const oldPathsByNewPath = new Map<string, string>();
   for (const from of deletedPaths) {
-    const pathRename = pathRenames.find(([before]) =>
-      before.endsWith('/') ? from.startsWith(before) : from === before,
+    // A renamed folder ends with a slash and renames all of its files.
+    const pathRename = pathRenames.find(([oldPath]) =>
+      oldPath.endsWith('/') ? from.startsWith(oldPath) : from === oldPath,
     );
     if (pathRename) oldPathsByNewPath.set(pathRename[1] + from.slice(pathRename[0].length), from);
   }

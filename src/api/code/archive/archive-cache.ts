@@ -17,8 +17,8 @@ import type { RequestClient } from '#runtime/concurrency-limiter.ts';
  */
 
 /**
- * Maximum bytes of a cached archive, of which its uncompressed size counts too, and of the folder, and maximum number of files:
- * each new archive reads the whole folder.
+ * `file`: maximum bytes of a cached archive, compressed or not. `folder`: maximum bytes of all. `files`: their maximum
+ * number, because each new archive lists the whole folder.
  */
 const LIMITS = { file: 256 * 1024 ** 2, folder: 1024 ** 3, files: 5_000 };
 
@@ -37,21 +37,21 @@ interface Build {
   readonly path: string;
   readonly events: EventEmitter<{ progress: [] }>;
   state: 'running' | 'complete' | 'failed';
-  written: number;
-  readers: number;
+  writtenBytes: number;
+  readerCount: number;
   stop(): void;
 }
 
-/** An archive for one caller; a failure before its first byte. */
+/** An archive for one caller, or the failure that occurred before its first byte. */
 export type Archive = { readonly content: Readable } | { readonly failure: GitFailure };
 
-/** `large`: the archive is not kept, so that each caller gets their own. */
-type Start = { readonly build: Build } | { readonly failure: GitFailure } | { readonly large: true };
+/** `large`: the archive is too large for the cache, so that each caller gets their own. */
+type BuildStart = { readonly build: Build } | { readonly failure: GitFailure } | { readonly large: true };
 
-const buildsOf = definePerGit(() => new Map<string, Promise<Start>>());
+const getBuildsByKey = definePerGit(() => new Map<string, Promise<BuildStart>>());
 
 /** Keys of archives that turned out to be too large, or could not be written. */
-const largeArchivesOf = definePerGit(() => createBoundedCache<true>(10_000));
+const getLargeArchiveKeys = definePerGit(() => createBoundedCache<true>(10_000));
 
 interface CacheRequest {
   /** The folder of all cached archives. */
@@ -62,7 +62,7 @@ interface CacheRequest {
   readonly start: () => Promise<StartedArchive>;
 }
 
-/** Returns the archive from the folder, from a build that runs, or from a new one. */
+/** Returns the archive from the folder, from a running build, or from a new build. */
 export async function openCachedArchive(
   git: Git,
   repository: Repository,
@@ -71,27 +71,27 @@ export async function openCachedArchive(
   limits = LIMITS,
 ): Promise<Archive> {
   const { folder, start } = request;
-  const key = keyOf(repository, options);
-  if (largeArchivesOf(git).get(key)) return start();
+  const key = toCacheKey(repository, options);
+  if (getLargeArchiveKeys(git).get(key)) return start();
   const releaseSlot = await readSlots(git).take(request.clientAddress, request.client);
   try {
     const file = await openComplete(git, join(folder, key));
     if (file !== null) return toArchive(file, null, releaseSlot);
-    const started = await startOnce(git, key, request, limits);
-    if ('build' in started) {
-      const { build } = started;
-      build.readers++;
+    const startResult = await startOnce(git, key, request, limits);
+    if ('build' in startResult) {
+      const { build } = startResult;
+      build.readerCount++;
       const growingFile = await open(build.path, 'r').catch(() => openComplete(git, join(folder, key)));
       const release = () => {
         releaseSlot();
-        if (--build.readers === 0) build.stop();
+        if (--build.readerCount === 0) build.stop();
       };
       if (growingFile !== null) return toArchive(growingFile, build, release);
       release();
       return await start();
     }
     releaseSlot();
-    return 'failure' in started ? started : await start();
+    return 'failure' in startResult ? startResult : await start();
   } catch (error) {
     releaseSlot();
     throw error;
@@ -99,7 +99,7 @@ export async function openCachedArchive(
 }
 
 /** Returns the name of the file, which begins with the digest of the repository's location. Locations are never reused. */
-function keyOf(repository: Repository, { commit, format, prefix, path = '', excludePaths = [] }: ArchiveOptions) {
+function toCacheKey(repository: Repository, { commit, format, prefix, path = '', excludePaths = [] }: ArchiveOptions) {
   return digestLocation(repository) + digest(JSON.stringify([commit, format, prefix, path, excludePaths]));
 }
 
@@ -110,8 +110,8 @@ const digestLocation = ({ directory }: Repository) => digest(directory).slice(0,
 /** Deletes the archives of a deleted repository. */
 export async function deleteArchives(folder: string, repository: Repository): Promise<void> {
   const names = await readdir(folder).catch(() => []);
-  const ownNames = names.filter((name) => name.startsWith(digestLocation(repository)));
-  await Promise.all(ownNames.map((name) => rm(join(folder, name), { force: true })));
+  const repositoryNames = names.filter((name) => name.startsWith(digestLocation(repository)));
+  await Promise.all(repositoryNames.map((name) => rm(join(folder, name), { force: true })));
 }
 
 /** Opens a complete archive, and marks it as used. Returns null if there is none. */
@@ -123,16 +123,16 @@ async function openComplete(git: Git, path: string): Promise<FileHandle | null> 
 }
 
 /** Starts a build, or returns the one that another caller has started. */
-function startOnce(git: Git, key: string, request: CacheRequest, limits: typeof LIMITS): Promise<Start> {
-  const builds = buildsOf(git);
-  const running = builds.get(key);
-  if (running !== undefined) return running;
+function startOnce(git: Git, key: string, request: CacheRequest, limits: typeof LIMITS): Promise<BuildStart> {
+  const builds = getBuildsByKey(git);
+  const runningBuild = builds.get(key);
+  if (runningBuild !== undefined) return runningBuild;
   const onEnd = () => {
-    if (builds.get(key) === started) builds.delete(key);
+    if (builds.get(key) === pendingStart) builds.delete(key);
   };
-  const started = startBuild(git, key, { ...request, limits, onEnd });
-  builds.set(key, started);
-  return started;
+  const pendingStart = startBuild(git, key, { ...request, limits, onEnd });
+  builds.set(key, pendingStart);
+  return pendingStart;
 }
 
 interface BuildRequest extends Pick<CacheRequest, 'folder' | 'start'> {
@@ -141,31 +141,32 @@ interface BuildRequest extends Pick<CacheRequest, 'folder' | 'start'> {
   readonly onEnd: () => void;
 }
 
-async function startBuild(git: Git, key: string, { folder, start, limits, onEnd }: BuildRequest): Promise<Start> {
+async function startBuild(git: Git, key: string, { folder, start, limits, onEnd }: BuildRequest): Promise<BuildStart> {
   const path = join(folder, `${key}.${randomUUID()}`);
   const file = await mkdir(folder, { recursive: true, mode: 0o700 })
     .then(() => open(path, 'wx', 0o600))
     .catch(() => null);
-  let isKept = false;
+  let isCached = false;
   try {
     const archive = file === null ? null : await start();
     if (archive !== null && 'failure' in archive) return archive;
-    isKept = archive !== null && archive.expectedBytes <= limits.file;
-    if (file !== null && archive !== null && isKept) {
+    isCached = archive !== null && archive.expectedBytes <= limits.file;
+    if (file !== null && archive !== null && isCached) {
       const build = createBuild(path, archive.content, onEnd);
       void fillFile(build, file, archive.content, { target: join(folder, key), maxBytes: limits.file }).then(() => {
-        if (build.state === 'failed' && build.readers > 0) largeArchivesOf(git).set(key, true);
+        if (build.state === 'failed' && build.readerCount > 0) getLargeArchiveKeys(git).set(key, true);
         onEnd();
-        return deleteOldest(folder, limits);
+        return deleteLeastRecentlyUsed(folder, limits);
       });
       return { build };
     }
     // git has started only to find out the size, or the folder cannot be written.
     archive?.content.destroy();
-    largeArchivesOf(git).set(key, true);
+    getLargeArchiveKeys(git).set(key, true);
     return { large: true };
   } finally {
-    if (!isKept) {
+    // Otherwise `fillFile` closes the file.
+    if (!isCached) {
       onEnd();
       await file?.close();
       await rm(path, { force: true });
@@ -179,7 +180,7 @@ function createBuild(path: string, content: Readable, onEnd: () => void): Build 
     content.destroy();
     onEnd();
   };
-  return { path, events, state: 'running', written: 0, readers: 0, stop };
+  return { path, events, state: 'running', writtenBytes: 0, readerCount: 0, stop };
 }
 
 /** Writes the content to the file and gives the file its final name. */
@@ -191,9 +192,9 @@ async function fillFile(
 ): Promise<void> {
   try {
     for await (const chunk of content as AsyncIterable<Buffer>) {
-      if (build.written + chunk.length > maxBytes) throw new Error('The archive is larger than its files');
+      if (build.writtenBytes + chunk.length > maxBytes) throw new Error('The archive is larger than its files');
       await file.writeFile(chunk);
-      build.written += chunk.length;
+      build.writtenBytes += chunk.length;
       build.events.emit('progress');
     }
     await rename(build.path, target);
@@ -218,7 +219,7 @@ async function* readFile(file: FileHandle, build: Build | null): AsyncGenerator<
     if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
     else if (build?.state === 'failed') throw new Error('The archive was aborted');
     else if (!wasRunning) return;
-    else if (build?.state === 'running' && build.written === position) await once(build.events, 'progress');
+    else if (build?.state === 'running' && build.writtenBytes === position) await once(build.events, 'progress');
   }
 }
 
@@ -235,15 +236,19 @@ function toArchive(file: FileHandle, build: Build | null, release: () => void): 
 }
 
 /** Deletes unfinished files of dead processes, and the files that were not used for the longest time. */
-async function deleteOldest(folder: string, { folder: maxBytes, files: maxFiles }: typeof LIMITS): Promise<void> {
+async function deleteLeastRecentlyUsed(
+  folder: string,
+  { folder: maxBytes, files: maxFiles }: typeof LIMITS,
+): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const files = (await Promise.all(names.map((name) => describeFile(folder, name)))).filter((file) => file !== null);
   files.sort((a, b) => b.usedAt - a.usedAt);
-  const newest = files[0]?.usedAt ?? 0;
+  const newestUsedAt = files[0]?.usedAt ?? 0;
   let bytes = 0;
   for (const [index, { name, size, usedAt }] of files.entries()) {
     bytes += size;
-    const isLeftover = name.includes('.') && newest - usedAt > MAX_BUILD_MS;
+    // Only unfinished files have a dot in their names.
+    const isLeftover = name.includes('.') && newestUsedAt - usedAt > MAX_BUILD_MS;
     if (bytes > maxBytes || index >= maxFiles || isLeftover)
       await rm(join(folder, name), { force: true }).catch(() => undefined);
   }

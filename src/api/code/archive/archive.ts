@@ -54,7 +54,7 @@ export async function createArchive(
   const commit = await resolveRevision(git, repository, requestedRef || HEADS + ref);
   const path = trimCharacters(request.path ?? '', '/');
   if (commit === null || (await findEntryAtPath(git, repository, commit, path)) === null) return fail('notFound');
-  const prefix = archivePrefix(project.path, ref, commit, path);
+  const prefix = formatArchivePrefix(project.path, ref, commit, path);
   const name = `${prefix}.${format}`;
   if (headersOnly) return { name, content: undefined };
   const excludePaths = request.excludePaths.map((excluded) => excluded.replace(/^\/+/, '')).filter(isExcludable);
@@ -66,7 +66,7 @@ export async function createArchive(
         folder,
         client,
         clientAddress,
-        start: () => startArchive(git, repository, options, { openLfsFiles: noLfsFiles, clientAddress }),
+        start: () => startArchive(git, repository, options, { openLfsFiles: openNoLfsFiles, clientAddress }),
       });
   if ('content' in archive) return { name, content: archive.content };
   if (archive.failure.kind === 'not-found') return fail('notFound');
@@ -86,10 +86,10 @@ async function startArchive(
     clientAddress,
   }: Pick<ArchiveRequest, 'openLfsFiles' | 'clientAddress'> & Partial<ArchiveRequest>,
 ): Promise<StartedArchive> {
-  const release = await archiveSlots(git).take(clientAddress, client);
+  const releaseSlot = await archiveSlots(git).take(clientAddress, client);
   let lfs: ArchiveLfsFiles | undefined;
   const releaseResources = () => {
-    release();
+    releaseSlot();
     return lfs?.release();
   };
   try {
@@ -104,7 +104,7 @@ async function startArchive(
   }
 }
 
-const noLfsFiles = async () => undefined;
+const openNoLfsFiles = async () => undefined;
 
 /** Returns whether git can never create this archive. A timeout is excluded, because it may depend on the load. */
 function isTooLarge({ kind }: GitFailure): boolean {
@@ -112,7 +112,7 @@ function isTooLarge({ kind }: GitFailure): boolean {
 }
 
 /** Returns the root folder of the archive: `<project>-<ref>-<sha>[-<path>]`. */
-function archivePrefix(project: string, ref: string, commit: string, path: string): string {
+function formatArchivePrefix(project: string, ref: string, commit: string, path: string): string {
   return [project, ref, commit, ...(path === '' ? [] : [path])].join('-').replaceAll('/', '-');
 }
 

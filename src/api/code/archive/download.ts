@@ -57,14 +57,14 @@ export async function streamArchiveDownload(
   if (isFailure(archive)) return archive;
   const headers = {
     'Content-Type': format === 'zip' ? 'application/zip' : 'application/octet-stream',
-    'Content-Disposition': archiveDisposition(archive.name),
+    'Content-Disposition': formatArchiveDisposition(archive.name),
     'Cache-Control': 'no-cache',
   };
   return { headers, ...(archive.content === undefined ? {} : { body: archive.content }) };
 }
 
 /** Adds the encoded form (`filename*`) only where the plain form cannot hold the name (contract/repository.md §4). */
-function archiveDisposition(name: string): string {
+function formatArchiveDisposition(name: string): string {
   const isPlainAscii = !/[^\x20-\x7e]|["\\]/.test(name);
   return isPlainAscii ? `attachment; filename="${name}"` : formatContentDisposition('attachment', name);
 }

@@ -15,7 +15,7 @@ import { Blob } from './entities.ts';
 import { createRawBlobReply } from './raw.ts';
 
 /** Loads the blob with this id, or with an unambiguous prefix of it. */
-const blob = {
+const blobResource = {
   name: 'blob',
   params: { sha: required(refName) },
   async load(
@@ -32,7 +32,7 @@ const blob = {
 export const getBlob = endpoint({
   get: '/projects/:id/repository/blobs/:sha',
   summary: 'Get a blob',
-  access: inProjectAllowingAnonymous('read_code').resource(blob),
+  access: inProjectAllowingAnonymous('read_code').resource(blobResource),
   errors: { blobTooLarge: blobTooLargeResponse('/projects/:id/repository/blobs/:sha/raw') },
   response: ok(Blob),
   async handle({ project, blob }, { database, git }) {
@@ -45,7 +45,7 @@ export const getBlob = endpoint({
 export const getRawBlob = endpoint({
   get: '/projects/:id/repository/blobs/:sha/raw',
   summary: 'Get the raw content of a blob',
-  access: inProjectAllowingAnonymous('read_code').resource(blob),
+  access: inProjectAllowingAnonymous('read_code').resource(blobResource),
   errors: { notFound: [404, '404 Blob Not Found'] },
   response: streamOf({ mediaTypes: RAW_MEDIA_TYPES }),
   async handle({ project, blob, request }, { git }) {

@@ -3,7 +3,7 @@ import { mayCreateBranch } from '#authorization/protected-branches/branch-rules.
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { HEADS } from '#git/ref-names.ts';
+import { HEADS } from '#git/ref-defaultBranchRefs.ts';
 import { isValidBranchName, startsWithSha, ZERO_ID } from '#git/refs/refs.ts';
 import { findBranchHead, resolveRevision } from '#git/refs/revision.ts';
 import { createInitialCommit } from '#repositories/commits/initial-commit.ts';
@@ -77,8 +77,9 @@ async function createFirstBranch(
   { branch, ref }: CreateBranchInput,
 ): Promise<undefined | Failure<CreateFailure>> {
   const { default_branch: defaultBranch } = project;
-  const names = ['HEAD', defaultBranch, `heads/${defaultBranch}`, HEADS + defaultBranch];
-  if (!names.includes(ref)) return fail('refUnknown', { branch, ref });
+  // Nothing but the default branch, which is created here, can be the start.
+  const defaultBranchRefs = ['HEAD', defaultBranch, `heads/${defaultBranch}`, HEADS + defaultBranch];
+  if (!defaultBranchRefs.includes(ref)) return fail('refUnknown', { branch, ref });
   if (branch.startsWith(`${defaultBranch}/`) || defaultBranch.startsWith(`${branch}/`))
     return fail('hierarchyConflict', { branch });
   const db = services.database.reader;

@@ -26,20 +26,20 @@ interface ProjectContext {
   readonly project: Project;
 }
 
-/** Loads the branch for HEAD requests; an invalid name is answered like a missing branch. */
-const existingBranch = {
+/** The branch of HEAD requests. An invalid name gives 404, as a missing branch does. */
+const branchOrNotFoundResource = {
   name: 'branch',
   load: ({ path, services: { git } }: AccessCall, { project }: ProjectContext) =>
     findBranch(git, project, path.branch ?? ''),
   notFound: () => notFound('Branch'),
 } as const;
 
-/** Loads the branch for all other requests; an invalid name is answered with 400, unless such a branch exists. */
-const branch = {
-  ...existingBranch,
+/** The branch of all other requests. An invalid name gives 400, unless such a branch exists. */
+const branchResource = {
+  ...branchOrNotFoundResource,
   params: { branch: required(refName) },
   async load(call: AccessCall, context: ProjectContext) {
-    const existing = await existingBranch.load(call, context);
+    const existing = await branchOrNotFoundResource.load(call, context);
     if (existing === null && !isValidBranchName(call.path.branch ?? '')) {
       throw new HttpError(400, { message: 'The branch refname is invalid' });
     }
@@ -71,7 +71,7 @@ export const listBranches = endpoint({
 export const getBranch = endpoint({
   get: '/projects/:id/repository/branches/:branch',
   summary: 'Get a branch',
-  access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(branch),
+  access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(branchResource),
   response: ok(Branch),
   read: (_db, { branch }) => branch,
 });
@@ -79,7 +79,7 @@ export const getBranch = endpoint({
 export const checkBranchExists = endpoint({
   head: '/projects/:id/repository/branches/:branch',
   summary: 'Check whether a branch exists',
-  access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(existingBranch),
+  access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(branchOrNotFoundResource),
   response: noContent,
   read: () => {},
 });
@@ -109,7 +109,7 @@ export const createBranch = endpoint({
 export const deleteBranch = endpoint({
   delete: '/projects/:id/repository/branches/:branch',
   summary: 'Delete a branch',
-  access: inProjectRepository('push_code', repositoryNotFoundIfDisabled).resource(branch),
+  access: inProjectRepository('push_code', repositoryNotFoundIfDisabled).resource(branchResource),
   lastModified: ({ branch }) => branch.commit.author.date,
   errors: {
     isDefault: [400, 'The default branch of a project cannot be deleted.'],
@@ -139,7 +139,7 @@ export const deleteMergedBranches = endpoint({
 export const protectBranch = endpoint({
   put: '/projects/:id/repository/branches/:branch/protect',
   summary: 'Protect a branch',
-  access: inProjectRepository('admin_protected_branch', repositoryNotFoundIfDisabled).resource(branch),
+  access: inProjectRepository('admin_protected_branch', repositoryNotFoundIfDisabled).resource(branchResource),
   params: { developers_can_push: optional(boolean), developers_can_merge: optional(boolean) },
   errors: { notAdmitted: FORBIDDEN },
   activity: ['protected_branch_created'],
@@ -151,7 +151,7 @@ export const protectBranch = endpoint({
 export const unprotectBranch = endpoint({
   put: '/projects/:id/repository/branches/:branch/unprotect',
   summary: 'Unprotect a branch',
-  access: inProjectRepository('admin_protected_branch', repositoryNotFoundIfDisabled).resource(branch),
+  access: inProjectRepository('admin_protected_branch', repositoryNotFoundIfDisabled).resource(branchResource),
   errors: { notAdmitted: FORBIDDEN },
   activity: ['protected_branch_removed'],
   response: ok(Branch),

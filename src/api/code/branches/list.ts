@@ -15,7 +15,7 @@ import { createYielder, sortCooperatively } from '#runtime/yielding.ts';
 import { compileRegex, getRegexCost, MAX_MATCHING_WORK } from '#text/safe-regex.ts';
 import type { BranchRow } from './entities.ts';
 
-const branchName = (ref: Ref) => ref.name.slice(HEADS.length);
+const getBranchName = (ref: Ref) => ref.name.slice(HEADS.length);
 
 interface BranchFilter {
   readonly search?: string | null | undefined;
@@ -38,8 +38,8 @@ export async function loadBranchPage(
   if (isFailure(filteredRefs)) return filteredRefs;
   const { search } = filter;
   const sortedRefs = await sortRefs(filteredRefs, filter.sort);
-  const paginated = paginate(search ? await searchRefs(sortedRefs, search, branchName) : sortedRefs, filter, page);
-  return isFailure(paginated) ? paginated : { ...paginated, items: await loadBranches(git, project, paginated.items) };
+  const refPage = paginate(search ? await searchRefs(sortedRefs, search, getBranchName) : sortedRefs, filter, page);
+  return isFailure(refPage) ? refPage : { ...refPage, items: await loadBranches(git, project, refPage.items) };
 }
 
 function paginate(
@@ -48,12 +48,12 @@ function paginate(
   page: OffsetRequest,
 ) {
   if (pagination !== 'keyset') return paginateInMemory(sortedRefs, page);
-  const isAfter = isSortedByAge(sort) ? null : createSearchOrder(search, branchName, isAfterName);
-  return pageAfterToken(sortedRefs, { token, getName: branchName, isAfter, perPage: page.perPage });
+  const isAfter = isSortedByAge(sort) ? null : createSearchOrder(search, getBranchName, isAfterName);
+  return pageAfterToken(sortedRefs, { token, getName: getBranchName, isAfter, perPage: page.perPage });
 }
 
 /** Compares names bytewise, like git. */
-const isAfterName = (ref: Ref, name: string) => Buffer.from(branchName(ref)).compare(Buffer.from(name)) > 0;
+const isAfterName = (ref: Ref, name: string) => Buffer.from(getBranchName(ref)).compare(Buffer.from(name)) > 0;
 
 const isSortedByAge = (sort: string | null | undefined) => sort === 'updated_asc' || sort === 'updated_desc';
 
@@ -74,11 +74,11 @@ async function filterByRegex(
   const cost = getRegexCost(regex);
   const yieldToOthers = createYielder();
   const matchedRefs: Ref[] = [];
-  let work = 0;
+  let matchingWork = 0;
   for (const ref of refs) {
-    const name = branchName(ref);
-    work += cost * name.length;
-    if (work > MAX_MATCHING_WORK) return fail('regexTooExpensive');
+    const name = getBranchName(ref);
+    matchingWork += cost * name.length;
+    if (matchingWork > MAX_MATCHING_WORK) return fail('regexTooExpensive');
     if (pattern.matcher(name).find()) matchedRefs.push(ref);
     await yieldToOthers();
     if (client?.isDisconnected) throw new ClientDisconnected();
@@ -100,6 +100,6 @@ async function loadBranches(git: Git, project: Project, refs: readonly Ref[]): P
   );
   return refs.flatMap((ref, index) => {
     const commit = commits[index];
-    return commit ? [{ project, name: branchName(ref), commit }] : [];
+    return commit ? [{ project, name: getBranchName(ref), commit }] : [];
   });
 }

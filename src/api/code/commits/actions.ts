@@ -21,7 +21,7 @@ export const ACTION_ERRORS = {
 const ACTION_KINDS = ['create', 'update', 'move', 'delete', 'chmod'] as const;
 type ActionKind = (typeof ACTION_KINDS)[number];
 
-const action = object({
+const commitAction = object({
   action: required(oneOf(...ACTION_KINDS)),
   file_path: required(pathText),
   previous_path: optional(pathText),
@@ -33,7 +33,7 @@ const action = object({
 /** Maximum number of actions per commit. Each action stores a file, and no real commit has more. */
 const MAX_ACTIONS = 10_000;
 
-export const actionsParam = arrayOf(action, MAX_ACTIONS);
+export const actionsParam = arrayOf(commitAction, MAX_ACTIONS);
 
 /** Returns the unchecked elements, at least one unless `allowEmpty`. */
 export function toActionList(
@@ -45,6 +45,7 @@ export function toActionList(
   return items.length === 0 && !allowEmpty ? fail('noActions') : items;
 }
 
+/** Parses the actions into file changes. Fails at the first action that violates a rule. */
 export async function parseActions(items: readonly unknown[]): Promise<CommitFileChange[] | Failure<'actionInvalid'>> {
   const changes: CommitFileChange[] = [];
   const yieldToOthers = createYielder();
@@ -105,8 +106,8 @@ function isActionKind(text: string): text is ActionKind {
   return (ACTION_KINDS as readonly string[]).includes(text);
 }
 
-async function parseContent(value: unknown, text: unknown): Promise<FileBytes | undefined | FieldProblem> {
-  const encoding = parseEncoding(value);
+async function parseContent(encodingValue: unknown, text: unknown): Promise<FileBytes | undefined | FieldProblem> {
+  const encoding = parseEncoding(encodingValue);
   if (encoding === 'unknown') return toFieldProblem('encoding', 'must be text or base64');
   if (text === undefined) return undefined;
   const content = await decodeContent(text ?? '', encoding);

@@ -21,7 +21,7 @@ type ApplyFailure = 'conflict' | 'empty';
 
 export interface ApplyCall {
   readonly commit: Commit;
-  readonly openBranch: RequirePushableBranch;
+  readonly requirePushableBranch: RequirePushableBranch;
   readonly params: {
     readonly branch: string;
     /** Replaces the default message. */
@@ -34,11 +34,11 @@ export interface ApplyCall {
 /** Applies a commit to a branch. Returns the new tip, or undefined after a successful dry run. */
 export async function applyCommit(
   kind: ApplyKind,
-  { commit, openBranch, params }: ApplyCall,
+  { commit, requirePushableBranch, params }: ApplyCall,
   services: RefServices,
 ): Promise<CommitRow | undefined | Failure<CommitFailure>> {
   const { git } = services;
-  const branch = await openBranch(params.branch);
+  const branch = await requirePushableBranch(params.branch);
   if (isFailure(branch)) return branch;
   const { project, name, caller } = branch;
   if (project.read_only) return fail('readOnly');
@@ -53,7 +53,7 @@ export async function applyCommit(
   }
   if (params.dry_run) return undefined;
   const signer = { name: caller.user.name, email: caller.user.email };
-  const message = params.message?.trim() ? params.message : defaultMessage(kind, commit, signer);
+  const message = params.message?.trim() ? params.message : formatDefaultMessage(kind, commit, signer);
   const id = await writeCommit(git, repository, {
     tree: applyResult.tree,
     parents: [tip],
@@ -78,7 +78,7 @@ interface Signer {
 }
 
 /** Returns the default message. A cherry-pick of somebody else's commit credits its author. */
-function defaultMessage(kind: ApplyKind, { id, title, message, author }: Commit, signer: Signer): string {
+function formatDefaultMessage(kind: ApplyKind, { id, title, message, author }: Commit, signer: Signer): string {
   if (kind === 'revert') return `Revert "${title}"\n\nThis reverts commit ${id}`;
   const messageWithSource = `${message.trimEnd()}\n\n(cherry picked from commit ${id})`;
   const isOwnCommit = author.email.toLowerCase() === signer.email.toLowerCase();

@@ -26,7 +26,7 @@ import type { CommitDetailRow } from './entities.ts';
 
 interface CreateCall extends BodyCall {
   readonly project: CommitDetailRow['project'];
-  readonly openBranch: RequirePushableBranch;
+  readonly requirePushableBranch: RequirePushableBranch;
 }
 
 const { last_commit_id: _lastCommitId, ...sharedParams } = commitParams;
@@ -59,7 +59,7 @@ export async function createCommitFromCall(
   const { parameters } = body;
   if (isFailure(parameters)) return parameters;
   const { project } = call;
-  const branch = await call.openBranch(parseCommitFields(parameters).branch);
+  const branch = await call.requirePushableBranch(parseCommitFields(parameters).branch);
   if (isFailure(branch)) return branch;
   const input = await parseCommitInput(parameters, project);
   if (isFailure(input)) return input;

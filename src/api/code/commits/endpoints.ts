@@ -95,7 +95,7 @@ const applyParams = {
 };
 
 /** The errors of cherry-pick and revert; `error_code` distinguishes a conflict from an empty change. */
-const applyErrors = (verb: string, participle: string) => {
+const createApplyErrors = (verb: string, participle: string) => {
   const message = `Sorry, we cannot ${verb} this commit automatically. This commit may already have been ${participle}, or a more recent commit may have updated some of its content.`;
   return {
     notAllowed: PUSH_FORBIDDEN,
@@ -118,7 +118,7 @@ export const cherryPickCommit = endpoint({
   summary: 'Cherry-pick a commit onto a branch',
   access: inProject('read_code', repositoryNotFoundIfDisabled).deferred(PUSH_TO_BRANCH).resource(commitResource),
   params: applyParams,
-  errors: applyErrors('cherry-pick', 'cherry-picked'),
+  errors: createApplyErrors('cherry-pick', 'cherry-picked'),
   activity: ['pushed to branch'],
   response: { ...created(CommitOrDryRun), otherStatuses: [200] },
   handle: async (call, services) => (await applyCommit('cherryPick', call, services)) ?? DRY_RUN,
@@ -129,7 +129,7 @@ export const revertCommit = endpoint({
   summary: 'Revert a commit on a branch',
   access: inProject('read_code', repositoryNotFoundIfDisabled).deferred(PUSH_TO_BRANCH).resource(commitResource),
   params: applyParams,
-  errors: applyErrors('revert', 'reverted'),
+  errors: createApplyErrors('revert', 'reverted'),
   activity: ['pushed to branch'],
   response: { ...created(CommitOrDryRun), otherStatuses: [200] },
   handle: async (call, services) => (await applyCommit('revert', call, services)) ?? DRY_RUN,

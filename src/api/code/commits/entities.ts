@@ -13,7 +13,7 @@ import { PipelineBasic, type PipelineBasicRow } from '../pipeline-summaries/inde
 /** Commit timestamps keep the commit's own offset. */
 const commitTime = Type.String({ pattern: '^\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}[+-]\\d\\d:\\d\\d$' });
 
-const fields = {
+const commitFields = {
   id: Type.String(),
   short_id: Type.String(),
   created_at: commitTime,
@@ -38,8 +38,8 @@ export interface CommitRow {
 }
 
 /** A commit in branches, tags and comparisons (contract/repository.md §2). */
-export const Commit = entity('Commit', fields).from(({ commit, project }: CommitRow, context) =>
-  commitValues(truncateTexts(commit), buildProjectUrl({ baseUrl: context.url }, project)),
+export const Commit = entity('Commit', commitFields).from(({ commit, project }: CommitRow, context) =>
+  toCommitFields(truncateTexts(commit), buildProjectUrl({ baseUrl: context.url }, project)),
 );
 
 /** Truncates texts to the limits for lists (contract/conventions.md §3 "Limits of texts"). */
@@ -59,13 +59,13 @@ function truncateTexts(commit: GitCommit): GitCommit {
   };
 }
 
-/** Characters. */
+/** Maximum characters of titles, names and email addresses. */
 const MAX_NAME_LENGTH = 255;
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const MAX_PATH_BYTES = 4096;
 
 /** Returns the fields of a commit. Trailers are `{}` unless they were requested. */
-function commitValues(commit: GitCommit, projectUrl: string, trailers?: Trailers) {
+function toCommitFields(commit: GitCommit, projectUrl: string, trailers?: Trailers) {
   const { author, committer } = commit;
   return {
     id: commit.id,
@@ -95,13 +95,13 @@ const CommitStats = entity('CommitStats', {
 });
 
 /** A commit in a list, with trailers if `trailers` is set and `stats` if `with_stats` is set. */
-export const CommitInList = entity('CommitInList', { ...fields, stats: Type.Optional(CommitStats.schema) }).from(
+export const CommitInList = entity('CommitInList', { ...commitFields, stats: Type.Optional(CommitStats.schema) }).from(
   async (rows: readonly CommitRow[], context) => ({
     trailers: context.params.trailers ? await loadForCommits(rows, context, readTrailers) : null,
     stats: context.params.with_stats ? await loadForCommits(rows, context, getDiffStats) : null,
   }),
   ({ commit, project }, context, { trailers, stats }) => ({
-    ...commitValues(
+    ...toCommitFields(
       truncateTexts(commit),
       buildProjectUrl({ baseUrl: context.url }, project),
       trailers?.get(commit.id),
@@ -118,7 +118,7 @@ export interface CommitDetailRow extends CommitRow {
 
 /** A single commit (contract/repository.md §4). Its latest pipeline is included for callers who may read pipelines. */
 export const CommitDetail = entity('CommitDetail', {
-  ...fields,
+  ...commitFields,
   stats: Type.Optional(CommitStats.schema),
   status: nullable(Type.String()),
   project_id: Type.Integer(),
@@ -135,7 +135,7 @@ export const CommitDetail = entity('CommitDetail', {
   (row, context, { stats, pipelines }) => {
     const pipeline = pipelines.get(row.commit.id);
     return {
-      ...commitValues(row.commit, buildProjectUrl({ baseUrl: context.url }, row.project)),
+      ...toCommitFields(row.commit, buildProjectUrl({ baseUrl: context.url }, row.project)),
       ...(row.withStats && { stats: { ...stats.get(row.commit.id)! } }),
       status: pipeline?.status ?? null,
       project_id: row.project.id,
@@ -202,6 +202,7 @@ export const Diff = entity('Diff', {
   new_file: file.newFile,
   renamed_file: file.renamedFile,
   deleted_file: file.deletedFile,
+  // Generated files are not detected.
   generated_file: null,
 }));
 

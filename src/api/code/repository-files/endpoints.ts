@@ -120,7 +120,7 @@ export const deleteFile = endpoint({
   },
   activity: ['pushed to branch', 'pushed new branch'],
   response: noContent,
-  handle({ openBranch, params }, services) {
+  handle({ requirePushableBranch, params }, services) {
     const fields = {
       branch: params.branch,
       message: params.commit_message,
@@ -129,6 +129,6 @@ export const deleteFile = endpoint({
       authorEmail: params.author_email || undefined,
       lastCommitId: params.last_commit_id || undefined,
     };
-    return deleteFileOn({ openBranch, path: params.file_path }, fields, services);
+    return deleteFileOn({ requirePushableBranch, path: params.file_path }, fields, services);
   },
 });

@@ -10,7 +10,7 @@ type FileWriteServices = Pick<Services, 'database' | 'blobs' | 'git' | 'runUnitO
 
 interface WriteCall extends BodyCall {
   readonly params: { readonly file_path: string };
-  readonly openBranch: RequirePushableBranch;
+  readonly requirePushableBranch: RequirePushableBranch;
 }
 
 type WriteFailure = 'notAllowed' | CommitToBranchFailure;
@@ -25,7 +25,7 @@ export async function writeFile(
   if (isFailure(body.parameters)) return body.parameters;
   const fields = await parseFields(body.parameters);
   if (isFailure(fields)) return fields;
-  const branch = await call.openBranch(fields.branch);
+  const branch = await call.requirePushableBranch(fields.branch);
   if (isFailure(branch)) return branch;
   const path = call.params.file_path;
   const { content, executable } = fields;
@@ -40,11 +40,11 @@ export async function writeFile(
 
 /** Creates one commit that deletes a file. */
 export async function deleteFile(
-  { openBranch, path }: { readonly openBranch: RequirePushableBranch; readonly path: string },
+  { requirePushableBranch, path }: { readonly requirePushableBranch: RequirePushableBranch; readonly path: string },
   { lastCommitId, ...fields }: CommitFields,
   services: FileWriteServices,
 ): Promise<undefined | Failure<WriteFailure>> {
-  const branch = await openBranch(fields.branch);
+  const branch = await requirePushableBranch(fields.branch);
   if (isFailure(branch)) return branch;
   const commitId = await commitToBranch(services, branch, {
     ...fields,

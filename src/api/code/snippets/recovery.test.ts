@@ -45,7 +45,7 @@ async function beginUpdate(moved: boolean) {
 
 test('completes the update of a dead process: the files and the fields together', async () => {
   const [{ read: readMoved }, { read: readUnmoved }] = [await beginUpdate(true), await beginUpdate(false)];
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   const [moved, unmoved] = [await readMoved(), await readUnmoved()];
   assert.deepEqual([moved.title, moved.files.length], ['After', 2]);
   assert.deepEqual([unmoved.title, unmoved.files.length], ['Before', 1]);

@@ -68,7 +68,7 @@ test('recovery marks a merge whose branches have moved, once', async () => {
   const { place, mr, newId, moveNow } = await beginMerge();
   assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 405, 'the merge is in progress');
   await moveNow();
-  await Promise.all([1, 2].map(() => recoverInterruptedRefUpdates(services, true)));
+  await Promise.all([1, 2].map(() => recoverInterruptedRefUpdates(services, { isOnlyProcess: true })));
   const { state, merged_by, merge_commit_sha, diff_refs } = await getMergeRequest(place, mr.at);
   assert.deepEqual([state, merged_by.id, merge_commit_sha], ['merged', place.owner.id, newId]);
   assert.deepEqual(diff_refs, mr.diff_refs);
@@ -78,7 +78,7 @@ test('recovery marks a merge whose branches have moved, once', async () => {
 
 test('recovery drops a merge whose branches have not moved, and it can be repeated', async () => {
   const { place, mr } = await beginMerge();
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   assert.equal((await getMergeRequest(place, mr.at)).state, 'opened');
   assert.deepEqual(await countEvents(mr), { states: [], actions: ['created'] });
   assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 200);
@@ -88,7 +88,7 @@ test('a push during a merge is not part of it and does not abort auto-merge', as
   const { place, mr, moveNow } = await beginMerge({ removes: false, waits: true });
   await moveNow();
   await place.commit({ 'more.txt': 'x' }, { branch: mr.source_branch, parent: mr.sha });
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   const { state, sha, diff_refs } = await getMergeRequest(place, mr.at);
   assert.deepEqual([state, sha, diff_refs], ['merged', mr.sha, mr.diff_refs]);
   assert.equal((await getMergeRequest(place, `${mr.at}/versions`)).length, 1);
@@ -105,7 +105,7 @@ test('after a failed merge, a push during it aborts auto-merge', async () => {
   await services.database.transaction((tx) => enqueueAutoMergeIfEnabled(tx, mr.id));
   await runJobs();
   assert.deepEqual(await isAborted(place, mr), [], 'auto-merge is not aborted during the merge');
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   clock.advance(61);
   await runJobs();
   const { state, sha, merge_when_pipeline_succeeds } = await getMergeRequest(place, mr.at);
@@ -118,7 +118,7 @@ test('after a failed merge, requirements fulfilled during it still trigger auto-
   await succeedPipeline(here, pipelineId);
   await runJobs();
   assert.equal((await getMergeRequest(place, mr.at)).state, 'opened', 'another merge is in progress');
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   clock.advance(61);
   await runJobs();
   const { state, merge_when_pipeline_succeeds } = await getMergeRequest(place, mr.at);
@@ -143,7 +143,7 @@ test('the head is that of the later push if an earlier one is recovered after it
     second,
     'the head stays the same while the first intent is unfinished',
   );
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   for (let looks = 0; looks < 2; looks++) {
     clock.advance(2);
     await runJobs();
@@ -156,7 +156,7 @@ test('a merge of a deleted merge request is recovered as a push', async () => {
   const { place, mr, newId, moveNow } = await beginMerge();
   await services.database.transaction((tx) => tx.deleteFrom('merge_requests').where('id', '=', mr.id).execute());
   await moveNow();
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   assert.equal((await getMergeRequest(place, `${place.repository}/branches/main`)).commit.id, newId);
   const left = reader.selectFrom('ref_intents').select('id').where('project_id', '=', place.id);
   assert.deepEqual(await left.execute(), []);

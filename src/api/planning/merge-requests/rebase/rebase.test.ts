@@ -164,7 +164,7 @@ test('recovery completes a rebase whose branch has moved', async () => {
   await runJobs().catch(() => {});
   database.transaction = own;
   assert.equal((await getMergeRequest(project, mr)).sha, mr.sha, 'the outcome is not recorded yet');
-  await recoverInterruptedRefUpdates(services, true);
+  await recoverInterruptedRefUpdates(services, { isOnlyProcess: true });
   const settled = await getMergeRequest(project, mr);
   assert.notEqual(settled.sha, mr.sha);
   clock.advance(600);
