@@ -141,7 +141,7 @@ export const protectBranch = endpoint({
   summary: 'Protect a branch',
   access: inProjectRepository('admin_protected_branch', repositoryNotFoundIfDisabled).resource(branchResource),
   params: { developers_can_push: optional(boolean), developers_can_merge: optional(boolean) },
-  errors: { notAdmitted: FORBIDDEN },
+  errors: { unprotectNotAllowed: FORBIDDEN },
   activity: ['protected_branch_created'],
   response: ok(Branch),
   write: async (uow, { project, branch, params }) =>
@@ -152,7 +152,7 @@ export const unprotectBranch = endpoint({
   put: '/projects/:id/repository/branches/:branch/unprotect',
   summary: 'Unprotect a branch',
   access: inProjectRepository('admin_protected_branch', repositoryNotFoundIfDisabled).resource(branchResource),
-  errors: { notAdmitted: FORBIDDEN },
+  errors: { unprotectNotAllowed: FORBIDDEN },
   activity: ['protected_branch_removed'],
   response: ok(Branch),
   write: async (uow, { project, branch }) => (await unprotectBranchByName(uow, project, branch.name)) ?? branch,

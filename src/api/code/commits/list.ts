@@ -102,6 +102,6 @@ async function resolveRevisions(git: Git, repository: Repository, name: string):
 
 /** Splits `a..b`. Ref names cannot contain two dots. */
 function splitRange(name: string): [from: string, to?: string] {
-  const at = name.indexOf('..');
-  return at === -1 ? [name] : [name.slice(0, at), name.slice(at + 2)];
+  const separatorIndex = name.indexOf('..');
+  return separatorIndex === -1 ? [name] : [name.slice(0, separatorIndex), name.slice(separatorIndex + 2)];
 }

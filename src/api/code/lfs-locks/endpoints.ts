@@ -25,15 +25,16 @@ export const listLfsLocks = endpoint({
   async handle({ project, request }, { database }) {
     await requireLfs(database.reader, project);
     const query = Object.fromEntries(new URLSearchParams(request.query));
+    // An invalid id matches no lock.
     const id = query.id === undefined ? undefined : (readId(query.id) ?? 0);
     const { locks, next_cursor } = await loadPage(database.reader, project, query, { path: query.path, id });
-    return reply({ locks: locks.map(serialize), ...(next_cursor && { next_cursor }) });
+    return createReply({ locks: locks.map(serialize), ...(next_cursor && { next_cursor }) });
   },
 });
 
 export const verifyLfsLocks = endpoint({
   post: '/*repository_path.git/info/lfs/locks/verify',
-  summary: 'List own LFS locks and those of others',
+  summary: 'List own LFS locks and other LFS locks',
   access: gitAccess(() => 'push', 'user'),
   stageOrder: 'customAuthentication',
   body: 'raw',
@@ -43,7 +44,7 @@ export const verifyLfsLocks = endpoint({
     await requireLfs(database.reader, project);
     const { locks, next_cursor } = await loadPage(database.reader, project, await readJsonObject(request));
     const isOwn = ({ user_id }: LfsLock) => user_id === caller.user?.id;
-    return reply({
+    return createReply({
       ours: locks.filter(isOwn).map(serialize),
       theirs: locks.filter((lock) => !isOwn(lock)).map(serialize),
       ...(next_cursor && { next_cursor }),
@@ -63,7 +64,7 @@ export const createLfsLock = endpoint({
     await requireLfs(database.reader, project);
     const path = readPath(await readJsonObject(request));
     const lock = await database.transaction((tx) => lockPath(tx, signedInCaller(caller), project, path));
-    if (!isFailure(lock)) return { status: 201, ...reply({ lock: serialize(lock) }) };
+    if (!isFailure(lock)) return { status: 201, ...createReply({ lock: serialize(lock) }) };
     if (lock.code === 'tooMany') throw lfsError(422, 'The project has too many locks');
     throw lfsError(409, 'already locked', { lock: serialize(lock.values.lock as LfsLock) });
   },
@@ -83,7 +84,7 @@ export const deleteLfsLock = endpoint({
     const { force } = await readJsonObject(request);
     const unlockRequest = { id: readId(lock_id) ?? 0, force: force === true };
     const lock = await database.transaction((tx) => unlock(tx, signedInCaller(caller), project, unlockRequest));
-    if (!isFailure(lock)) return reply({ lock: serialize(lock) });
+    if (!isFailure(lock)) return createReply({ lock: serialize(lock) });
     if (lock.code === 'notFound') throw lfsError(404, 'Lock not found');
     if (lock.code === 'notOwner') throw lfsError(403, `${lock.values.path} is locked by ${lock.values.owner}`);
     throw lfsError(403, 'You must be a Maintainer to delete the lock of another user');
@@ -103,12 +104,15 @@ async function loadPage(
 ): Promise<{ readonly locks: LfsLock[]; readonly next_cursor?: string }> {
   const { cursor, limit } = readPage(input);
   const locks = await listLocks(db, id, filter, { cursor, limit: limit + 1 });
-  const next = locks[limit];
-  return { locks: locks.slice(0, limit), ...(next && { next_cursor: String(next.id) }) };
+  const nextLock = locks[limit];
+  return { locks: locks.slice(0, limit), ...(nextLock && { next_cursor: String(nextLock.id) }) };
 }
 
 function serialize({ id, path, created_at, owner_name }: LfsLock) {
   return { id: String(id), path, locked_at: created_at, owner: { name: owner_name } };
 }
 
-const reply = (body: object): StreamReply => ({ headers: { 'Content-Type': LFS_TYPE }, body: JSON.stringify(body) });
+const createReply = (body: object): StreamReply => ({
+  headers: { 'Content-Type': LFS_TYPE },
+  body: JSON.stringify(body),
+});

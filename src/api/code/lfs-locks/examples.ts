@@ -3,10 +3,10 @@ import { basic, type Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 const headers = { 'Content-Type': 'application/vnd.git-lfs+json' };
-const pathOf = ({ project }: Scene) => ({ repository_path: project.path_with_namespace });
+const toPathParams = ({ project }: Scene) => ({ repository_path: project.path_with_namespace });
 
 /** Locks a path as the owner, and returns the id of the lock. */
-async function newLock({ project, name, expectSuccess }: Scene): Promise<string> {
+async function createLock({ project, name, expectSuccess }: Scene): Promise<string> {
   const { owner, path_with_namespace } = project;
   const raw = JSON.stringify({ path: `${name('file')}.bin` });
   const url = `//${path_with_namespace}.git/info/lfs/locks`;
@@ -15,18 +15,18 @@ async function newLock({ project, name, expectSuccess }: Scene): Promise<string>
 }
 
 export const examples: Examples<typeof endpoints> = {
-  listLfsLocks: (scene) => ({ by: 'reporter', path: pathOf(scene), headers, proof: 'basic' }),
-  verifyLfsLocks: (scene) => ({ by: 'developer', path: pathOf(scene), raw: '{}', headers, proof: 'basic' }),
+  listLfsLocks: (scene) => ({ by: 'reporter', path: toPathParams(scene), headers, proof: 'basic' }),
+  verifyLfsLocks: (scene) => ({ by: 'developer', path: toPathParams(scene), raw: '{}', headers, proof: 'basic' }),
   createLfsLock: (scene) => ({
     by: 'developer',
-    path: pathOf(scene),
+    path: toPathParams(scene),
     raw: JSON.stringify({ path: `${scene.name('file')}.bin`, ref: { name: 'refs/heads/main' } }),
     headers,
     proof: 'basic',
   }),
   deleteLfsLock: async (scene) => ({
     by: 'maintainer',
-    path: { ...pathOf(scene), lock_id: await newLock(scene) },
+    path: { ...toPathParams(scene), lock_id: await createLock(scene) },
     raw: JSON.stringify({ force: true }),
     headers,
     proof: 'basic',

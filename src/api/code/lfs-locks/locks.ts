@@ -30,14 +30,14 @@ export async function unlock(
   caller: SignedInCaller,
   project: Project,
   { id, force }: { readonly id: number; readonly force: boolean },
-): Promise<LfsLock | Failure<'notFound' | 'notOwner' | 'notForced'>> {
+): Promise<LfsLock | Failure<'notFound' | 'notOwner' | 'forceNotAllowed'>> {
   const access = await reloadAccess(tx, caller, project.id);
   requireAbility(access, 'push_code');
   const lock = await findLock(tx, project.id, id);
   if (lock === null) return fail('notFound');
   if (lock.user_id !== access.caller.user.id) {
     if (!force) return fail('notOwner', { path: lock.path, owner: lock.owner_name });
-    if (!mayInProject(access.caller, 'force_unlock_lfs_file', access.project)) return fail('notForced');
+    if (!mayInProject(access.caller, 'force_unlock_lfs_file', access.project)) return fail('forceNotAllowed');
   }
   await deleteLock(tx, lock.id);
   return lock;

@@ -6,14 +6,14 @@ import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 
 /** Requests of the locking API of git-lfs. */
 
-/** In characters, as in the reference. */
+/** Maximum characters of a path, as in the reference implementation. */
 const MAX_PATH_LENGTH = 511;
 
-/** Locks of one response. */
+/** Maximum and default number of locks in one response. */
 export const MAX_PAGE = 100;
 
-export const lfsError = (status: number, message: string, more: object = {}) =>
-  new HttpError(status, { ...more, message }, { 'Content-Type': LFS_TYPE });
+export const lfsError = (status: number, message: string, extraFields: object = {}) =>
+  new HttpError(status, { ...extraFields, message }, { 'Content-Type': LFS_TYPE });
 
 export const LFS_TYPE = 'application/vnd.git-lfs+json';
 

@@ -4,7 +4,7 @@ import type { Reader, Schema, Transaction } from '#database/database.ts';
 /** A lock with the name of its owner. */
 export type LfsLock = Selectable<Schema['lfs_locks']> & { readonly owner_name: string };
 
-/** Selects locks with their owners. index: users primary key */
+/** Selects the locks of a project with the names of their owners. index: users primary key */
 function selectLocks(db: Reader, projectId: number) {
   return db
     .selectFrom('lfs_locks')
@@ -32,12 +32,12 @@ export function listLocks(
   return query.orderBy('lfs_locks.id').limit(limit).execute();
 }
 
-/** index: lfs_locks primary key */
+/** Returns a lock of the project by its id, or null. index: lfs_locks primary key */
 export async function findLock(db: Reader, projectId: number, id: number): Promise<LfsLock | null> {
   return (await selectLocks(db, projectId).where('lfs_locks.id', '=', id).executeTakeFirst()) ?? null;
 }
 
-/** index: lfs_locks_by_path */
+/** Returns the lock of a path, or null. index: lfs_locks_by_path */
 export async function findLockOfPath(db: Reader, projectId: number, path: string): Promise<LfsLock | null> {
   return (await selectLocks(db, projectId).where('lfs_locks.path', '=', path).executeTakeFirst()) ?? null;
 }
@@ -66,7 +66,7 @@ export async function insertLock(
   return inserted !== undefined;
 }
 
-/** index: lfs_locks primary key */
+/** Deletes a lock. index: lfs_locks primary key */
 export async function deleteLock(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('lfs_locks').where('id', '=', id).execute();
 }

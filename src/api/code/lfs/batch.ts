@@ -52,8 +52,8 @@ export interface LfsTransfer {
 }
 
 /**
- * Yields one entry for each requested object: with an upload or download action, without an action, or with a 404 error. Entries are created
- * lazily.
+ * Yields one entry for each requested object: with an upload or download action, without an action
+ * (uploaded already), or with a 404 error. Entries are created lazily.
  */
 export async function createBatchEntries(
   db: Reader,
@@ -68,19 +68,19 @@ export async function createBatchEntries(
     if (operation === 'upload') {
       return linkedObject
         ? { oid, size }
-        : { oid, size, actions: { upload: transferAction(transfer, `${oid}/${size}`) } };
+        : { oid, size, actions: { upload: createTransferAction(transfer, `${oid}/${size}`) } };
     }
     if (linkedObject === undefined) return { oid, size, error: { code: 404, message: 'Object does not exist' } };
-    return { oid, size: linkedObject.size, actions: { download: transferAction(transfer, oid) } };
+    return { oid, size: linkedObject.size, actions: { download: createTransferAction(transfer, oid) } };
   });
 }
 
-function transferAction({ repositoryUrl, authorization }: LfsTransfer, objectPath: string) {
+function createTransferAction({ repositoryUrl, authorization }: LfsTransfer, objectPath: string) {
   const href = `${repositoryUrl}/gitlab-lfs/objects/${objectPath}`;
   return authorization === undefined ? { href } : { href, header: { Authorization: authorization } };
 }
 
-/** Characters. */
+/** Minimum characters of a chunk of the response. */
 const CHUNK_LENGTH = 65_536;
 
 /**

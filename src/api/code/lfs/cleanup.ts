@@ -6,7 +6,9 @@ import type { Schedule } from '#jobs/schedules.ts';
 import { deleteUnlinkedLfsObjects } from '#repositories/lfs/lfs-objects.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 
-const HOUR_MS = 3_600_000;
+/** Age in milliseconds from which an object without links is deleted: an upload stores its object before it links it. */
+const MIN_AGE_MS = 3_600_000;
+/** Number of objects per transaction. */
 const BATCH_SIZE = 500;
 
 /** Deletes LFS objects that no project links, then content that no row refers to. */
@@ -16,7 +18,7 @@ export const cleanUpLfsContent = defineJob({
     let deletedCount: number;
     do {
       deletedCount = await runUnitOfWork(ANONYMOUS, (uow) =>
-        deleteUnlinkedLfsObjects(uow, addMilliseconds(uow.now, -HOUR_MS), BATCH_SIZE),
+        deleteUnlinkedLfsObjects(uow, addMilliseconds(uow.now, -MIN_AGE_MS), BATCH_SIZE),
       );
     } while (deletedCount === BATCH_SIZE);
     await cleanUpBlobs(blobs, database);

@@ -25,7 +25,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { createBatchEntries, parseBatch, writeBatchResponse } from './batch.ts';
 
 const LFS_TYPE = 'application/vnd.git-lfs+json';
-const lfsNotFound = () => new HttpError(404, 'Not found');
+const createNotFoundError = () => new HttpError(404, 'Not found');
 
 export const batchLfsObjects = endpoint({
   post: '/*repository_path.git/info/lfs/objects/batch',
@@ -37,7 +37,7 @@ export const batchLfsObjects = endpoint({
   response: stream,
   async handle({ project, caller, request, params }, { database }) {
     const db = database.reader;
-    if (!(await isLfsEnabled(db, project))) throw lfsNotFound();
+    if (!(await isLfsEnabled(db, project))) throw createNotFoundError();
     const batch = await parseBatch(await readBytes(request));
     if (batch === null) throw new HttpError(422, 'The batch request is not valid');
     if (batch.operation === 'upload') requireUploadAccess({ caller, project, request }, params.repository_path);
@@ -74,7 +74,7 @@ export const uploadLfsObject = endpoint({
   response: stream,
   async handle({ project, caller, request, params: { oid, size } }, { database, blobs }) {
     const isObjectPath = /^[0-9a-f]{64}$/.test(oid) && /^\d{1,15}$/.test(size);
-    if (!isObjectPath || !(await isLfsEnabled(database.reader, project))) throw lfsNotFound();
+    if (!isObjectPath || !(await isLfsEnabled(database.reader, project))) throw createNotFoundError();
     const storedBlob = await storeUpload(request, blobs, { expectedSha256: oid, expectedSize: Number(size) });
     if (isFailure(storedBlob)) throw new HttpError(400, 'SHA256 or size mismatch');
     const uploader = signedInCaller(caller);
@@ -82,7 +82,7 @@ export const uploadLfsObject = endpoint({
       const currentAccess = await reloadAccess(tx, uploader, project.id);
       requireAbility(currentAccess, 'push_code');
       if (currentAccess.project.read_only) throw new AccessRevoked();
-      if (!(await isLfsEnabled(tx, currentAccess.project))) throw lfsNotFound();
+      if (!(await isLfsEnabled(tx, currentAccess.project))) throw createNotFoundError();
       await linkLfsObject(tx, currentAccess, storedBlob);
     });
     return { headers: {} };
@@ -116,7 +116,7 @@ export const downloadLfsObject = endpoint({
     const db = database.reader;
     const object = (await isLfsEnabled(db, project)) ? await findLinkedLfsObject(db, project.id, params.oid) : null;
     const blob = object && (await openBlob(blobs, object.oid));
-    if (blob === null) throw lfsNotFound();
+    if (blob === null) throw createNotFoundError();
     const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': String(blob.size) };
     return { headers, body: blob.stream };
   },

@@ -2,19 +2,19 @@ import { Type } from 'typebox';
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
 import { nullable, shape } from '#http/endpoint/responses.ts';
 
-const word = Type.String();
+const stringType = Type.String();
 
 /** A status for display (contract/runners.md §4.1). */
 export const DetailedStatus = shape('DetailedStatus', {
-  icon: word,
-  text: word,
-  label: word,
-  group: word,
-  tooltip: word,
+  icon: stringType,
+  text: stringType,
+  label: stringType,
+  group: stringType,
+  tooltip: stringType,
   has_details: Type.Boolean(),
-  details_path: word,
-  illustration: nullable(word),
-  favicon: word,
+  details_path: stringType,
+  illustration: nullable(stringType),
+  favicon: stringType,
 });
 
 /** The text of each status, and its label if it is not the lower-case text. */

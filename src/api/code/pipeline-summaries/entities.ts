@@ -40,7 +40,7 @@ const basicFields = {
   web_url: text,
 };
 
-function basicValues(row: PipelineBasicRow, context: SerializationContext) {
+function toBasicFields(row: PipelineBasicRow, context: SerializationContext) {
   return {
     id: row.id,
     iid: row.iid,
@@ -56,12 +56,12 @@ function basicValues(row: PipelineBasicRow, context: SerializationContext) {
 }
 
 /** The pipeline of a job. */
-export const PipelineBasic = entity('PipelineBasic', basicFields).from(basicValues);
+export const PipelineBasic = entity('PipelineBasic', basicFields).from(toBasicFields);
 
 /** A pipeline in a list. */
 export const PipelineInList = entity('PipelineListed', { ...basicFields, name }).from(
   (row: PipelineBasicRow & Pick<PipelineSummaryRow, 'name'>, context) => ({
-    ...basicValues(row, context),
+    ...toBasicFields(row, context),
     name: row.name,
   }),
 );
@@ -100,14 +100,15 @@ async function loadPipelineRelations(rows: readonly PipelineSummaryRow[], { db }
   };
 }
 
-function pipelineValues(
+function toPipelineFields(
   row: PipelineSummaryRow,
   context: SerializationContext,
   { users, withWarnings, busySeconds, coverages }: PipelineRelations,
 ) {
+  // No user has the id 0.
   const user = users.get(row.user_id ?? 0);
   return {
-    ...basicValues(row, context),
+    ...toBasicFields(row, context),
     before_sha: row.before_sha,
     tag: row.tag,
     yaml_errors: row.yaml_errors,
@@ -116,26 +117,27 @@ function pipelineValues(
     finished_at: row.finished_at,
     committed_at: null,
     duration: row.finished_at === null ? null : (busySeconds.get(row.id) ?? null),
-    queued_duration: wholeSecondsBetween(row.created_at, row.started_at),
+    queued_duration: countWholeSeconds(row.created_at, row.started_at),
     coverage: coverages.get(row.id)?.toFixed(2) ?? null,
     detailed_status: toDetailedStatus(row, withWarnings.has(row.id)),
     archived: false,
   };
 }
 
-function wholeSecondsBetween(start: string, end: string | null): number | null {
+/** Returns the whole seconds between two timestamps; null if there is no end or less than a second passed. */
+function countWholeSeconds(start: string, end: string | null): number | null {
   const seconds = end === null ? 0 : Math.floor((Date.parse(end) - Date.parse(start)) / 1000);
   return seconds > 0 ? seconds : null;
 }
 
 /** The response to creating a pipeline. */
-export const Pipeline = entity('Pipeline', fullFields).from(loadPipelineRelations, pipelineValues);
+export const Pipeline = entity('Pipeline', fullFields).from(loadPipelineRelations, toPipelineFields);
 
 /** A single pipeline. */
 export const PipelineDetail = entity('PipelineDetail', { ...fullFields, name }).from(
   loadPipelineRelations,
   (row: PipelineSummaryRow, context, relations: PipelineRelations) => ({
-    ...pipelineValues(row, context, relations),
+    ...toPipelineFields(row, context, relations),
     name: row.name,
   }),
 );

@@ -4,7 +4,7 @@ import { isInIds } from '#database/dialect.ts';
 
 /** Queries for job data of pipelines. Each runs one statement for all pipelines. */
 
-/** Returns the pipelines in which a job with `allow_failure` has failed. index: jobs_latest_by_name */
+/** Returns the ids of the pipelines in which a job with `allow_failure` has failed or was canceled. index: jobs_latest_by_name */
 export async function findPipelinesWithWarnings(
   db: Reader,
   pipelineIds: readonly number[],
@@ -60,7 +60,7 @@ export async function loadBusySeconds(
     .execute();
   const spans = Map.groupBy(rows, ({ pipeline_id }) => pipeline_id);
   return new Map(
-    [...spans].map(([id, pipelineSpans]) => [id, Math.round(totalCoveredMilliseconds(pipelineSpans) / 1000)]),
+    [...spans].map(([id, pipelineSpans]) => [id, Math.round(computeCoveredMilliseconds(pipelineSpans) / 1000)]),
   );
 }
 
@@ -70,7 +70,7 @@ interface Span {
 }
 
 /** Returns the milliseconds that the spans cover together; the spans are sorted by start. */
-function totalCoveredMilliseconds(spans: readonly Span[]): number {
+function computeCoveredMilliseconds(spans: readonly Span[]): number {
   let [total, coveredUntil] = [0, Number.NEGATIVE_INFINITY];
   for (const { started_at, finished_at } of spans) {
     const [start, end] = [Date.parse(started_at!), Date.parse(finished_at!)];

@@ -1,7 +1,7 @@
 import { NO_ONE } from '#authorization/protected-branches/access-level-descriptions.ts';
 import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts';
 import type { CreateAccessLevelInput } from '#authorization/protected-branches/protected-branches.ts';
-import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts';
+import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/memberIds/roles.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { object, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { arrayOf, boolean, integer, integerIn } from '#http/parameters/types.ts';
@@ -17,7 +17,7 @@ export const ALLOWED_LEVELS = {
   unprotect: [DEVELOPER, MAINTAINER, INSTANCE_ADMIN],
 } as const satisfies Record<RuleKind, readonly number[]>;
 
-const levelParams = (kind: RuleKind) => ({
+const createLevelParams = (kind: RuleKind) => ({
   id: optional(integer),
   access_level: optional(integerIn(ALLOWED_LEVELS[kind])),
   user_id: optional(integer),
@@ -26,14 +26,14 @@ const levelParams = (kind: RuleKind) => ({
 });
 
 /** One element of `allowed_to_push` and similar parameters; omitted fields are undefined. */
-export type AccessLevelInput = Partial<ParameterValues<ReturnType<typeof levelParams>>>;
+export type AccessLevelInput = Partial<ParameterValues<ReturnType<typeof createLevelParams>>>;
 
 /**
  * Returns the parameter type of `allowed_to_push`, `allowed_to_merge` and `allowed_to_unprotect`. Error messages do
  * not name the index of the element.
  */
 export function createAccessLevelsParam(kind: RuleKind) {
-  const element = object(levelParams(kind));
+  const element = object(createLevelParams(kind));
   const read: typeof element.read = (raw, name, problems) => element.read(raw, name.replace(/\[\d+\]$/, ''), problems);
   return optional(arrayOf({ ...element, read }), []);
 }
@@ -59,10 +59,10 @@ export function changesSubject({ access_level, user_id, group_id }: AccessLevelI
 
 /** Returns the levels without duplicates: the levels of one rule and kind are unique. */
 export function removeDuplicateLevels(levels: readonly CreateAccessLevelInput[]): CreateAccessLevelInput[] {
-  return [...new Map(levels.map((level) => [levelKey(level), level])).values()];
+  return [...new Map(levels.map((level) => [toLevelKey(level), level])).values()];
 }
 
-function levelKey({ kind, access_level, user_id, group_id }: CreateAccessLevelInput): string {
+function toLevelKey({ kind, access_level, user_id, group_id }: CreateAccessLevelInput): string {
   return user_id === null && group_id === null ? `${kind} role ${access_level}` : `${kind} ${user_id} ${group_id}`;
 }
 
@@ -76,10 +76,10 @@ export function checkUniqueLevels(
   addedEntries: readonly CreateAccessLevelInput[],
 ): undefined | Failure<'levelsInvalid'> {
   const keys = new Map<number | CreateAccessLevelInput, string>(
-    existingEntries.map((level) => [level.id, levelKey(level)]),
+    existingEntries.map((level) => [level.id, toLevelKey(level)]),
   );
   for (const level of [...changedEntries, ...addedEntries]) {
-    keys.set('id' in level ? (level.id as number) : level, levelKey(level));
+    keys.set('id' in level ? (level.id as number) : level, toLevelKey(level));
     if (new Set(keys.values()).size === keys.size) continue;
     const subject = level.user_id !== null ? 'user' : level.group_id !== null ? 'group' : 'access level';
     return fail('levelsInvalid', { texts: [`${TITLES[level.kind]} ${subject} has already been taken`] });
@@ -95,14 +95,14 @@ export async function checkLevels(
   project: { readonly id: number; readonly namespace_id: number },
   levels: readonly CreateAccessLevelInput[],
 ): Promise<undefined | Failure<'levelsInvalid'>> {
-  const members = await findMemberIds(
+  const memberIds = await findMemberIds(
     uow,
     project,
     levels.flatMap(({ user_id }) => user_id ?? []),
   );
   const texts = levels.flatMap(({ kind, user_id, group_id }) => {
     const title = TITLES[kind];
-    if (user_id !== null && (uow.tier === 'free' || !members.has(user_id)))
+    if (user_id !== null && (uow.tier === 'free' || !memberIds.has(user_id)))
       return `${title} user is not a member of the project`;
     return group_id === null ? [] : `${title} group does not have access to the project`;
   });

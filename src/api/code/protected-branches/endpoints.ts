@@ -21,7 +21,7 @@ import { deleteRuleIfAdmitted, mayUnprotect } from './unprotect.ts';
 import { updateRule } from './update.ts';
 
 /** Loads the rule with exactly this name, which may contain wildcards. */
-const rule = {
+const ruleResource = {
   name: 'rule',
   params: { name: required(refName) },
   load: (
@@ -31,9 +31,9 @@ const rule = {
   notFound: genericNotFound,
 } as const;
 
-/** Callers who are not admitted by the unprotect entries get 403 before `If-Unmodified-Since` is checked. */
-const ruleToDelete = {
-  ...rule,
+/** As `ruleResource`; callers whom the unprotect entries do not admit get 403 before `If-Unmodified-Since` is checked. */
+const deletableRuleResource = {
+  ...ruleResource,
   authorize(
     { services, caller }: AccessCall,
     context: { readonly project: Project; readonly rule: ProtectionRuleRow },
@@ -66,7 +66,7 @@ export const listProtectedBranches = endpoint({
 export const getProtectedBranch = endpoint({
   get: '/projects/:id/protected_branches/:name',
   summary: 'Get a protected branch',
-  access: inProjectAllowingAnonymous('read_code').resource(rule),
+  access: inProjectAllowingAnonymous('read_code').resource(ruleResource),
   response: ok(ProtectedBranch),
   read: (_db, { rule }) => rule,
 });
@@ -100,14 +100,14 @@ export const createProtectedBranch = endpoint({
 export const updateProtectedBranch = endpoint({
   patch: '/projects/:id/protected_branches/:name',
   summary: 'Update a protected branch',
-  access: inProjectRepository('admin_protected_branch').resource(rule),
+  access: inProjectRepository('admin_protected_branch').resource(ruleResource),
   params: {
     allow_force_push: optional(notBlank(boolean)),
     code_owner_approval_required: optional(boolean),
     unprotect_access_level: optional(integerIn(ALLOWED_LEVELS.unprotect)),
     ...allowedLevels,
   },
-  errors: { levelsInvalid: INVALID_LEVELS, notFound: NOT_FOUND, notAdmitted: FORBIDDEN },
+  errors: { levelsInvalid: INVALID_LEVELS, notFound: NOT_FOUND, unprotectNotAllowed: FORBIDDEN },
   response: ok(ProtectedBranch),
   write: (uow, { project, rule, params }) =>
     updateRule(uow, project, rule, { ...params, allowed: toAddedLevelsByKind(params) }),
@@ -116,9 +116,9 @@ export const updateProtectedBranch = endpoint({
 export const deleteProtectedBranch = endpoint({
   delete: '/projects/:id/protected_branches/:name',
   summary: 'Delete a protected branch',
-  access: inProjectRepository('admin_protected_branch').resource(ruleToDelete),
+  access: inProjectRepository('admin_protected_branch').resource(deletableRuleResource),
   lastModified: ({ rule }) => rule.updated_at,
-  errors: { notAdmitted: FORBIDDEN, notFound: NOT_FOUND },
+  errors: { unprotectNotAllowed: FORBIDDEN, notFound: NOT_FOUND },
   activity: ['protected_branch_removed'],
   response: noContent,
   write: (uow, { project, rule }) => deleteRuleIfAdmitted(uow, project, rule),

@@ -2,7 +2,7 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-async function newRule({ project, name, callers, expectSuccess }: Scene): Promise<string> {
+async function createRule({ project, name, callers, expectSuccess }: Scene): Promise<string> {
   const rule = name('release');
   await expectSuccess(callers.owner.post(`/projects/${project.id}/protected_branches`, { name: rule }));
   return rule;
@@ -18,11 +18,11 @@ export const examples: Examples<typeof endpoints> = {
   }),
   updateProtectedBranch: async (scene) => ({
     by: 'maintainer',
-    path: { id: scene.project.id, name: await newRule(scene) },
+    path: { id: scene.project.id, name: await createRule(scene) },
     params: { allow_force_push: true },
   }),
   deleteProtectedBranch: async (scene) => ({
     by: 'maintainer',
-    path: { id: scene.project.id, name: await newRule(scene) },
+    path: { id: scene.project.id, name: await createRule(scene) },
   }),
 };

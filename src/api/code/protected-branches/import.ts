@@ -34,13 +34,13 @@ export async function importRule(
       toCreateAccessLevelInput(kind, { access_level }),
     );
   });
-  const created = await createRuleWithLevels(uow, project, {
+  const createdRule = await createRuleWithLevels(uow, project, {
     name,
     allow_force_push,
     code_owner_approval_required: false,
     levels,
   });
-  return isFailure(created) ? invalid({ name: [FAILURE_TEXTS[created.code]] }) : created;
+  return isFailure(createdRule) ? invalid({ name: [FAILURE_TEXTS[createdRule.code]] }) : createdRule;
 }
 
 const FAILURE_TEXTS = {

@@ -7,8 +7,8 @@ export const onMembershipEnded = subscription({
   event: 'membership-ended',
   inTransaction: async (uow, { userId }) => {
     for (const { entryIds, project } of await listEntriesByProject(uow, userId)) {
-      const members = await findMemberIds(uow, project, [userId]);
-      if (!members.has(userId)) await deleteLevels(uow, entryIds);
+      const memberIds = await findMemberIds(uow, project, [userId]);
+      if (!memberIds.has(userId)) await deleteLevels(uow, entryIds);
     }
   },
 }) satisfies AnySubscription<object>;

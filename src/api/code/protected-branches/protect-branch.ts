@@ -21,7 +21,7 @@ export async function protectBranchByName(
   project: Project,
   name: string,
   permissions: DeveloperPermissions,
-): Promise<undefined | Failure<'notAdmitted'>> {
+): Promise<undefined | Failure<'unprotectNotAllowed'>> {
   const push = toRole(permissions.developers_can_push);
   const merge = toRole(permissions.developers_can_merge);
   const rule = await findProtectionRuleByName(uow, project.id, name);
@@ -39,7 +39,7 @@ export async function protectBranchByName(
   }
   const allowed = { push: replaceRole(rule.push, push), merge: replaceRole(rule.merge, merge), unprotect: [] };
   const updatedRule = await updateRule(uow, project, rule, { allowed });
-  return isFailure(updatedRule) && updatedRule.code === 'notAdmitted' ? fail('notAdmitted') : undefined;
+  return isFailure(updatedRule) && updatedRule.code === 'unprotectNotAllowed' ? fail('unprotectNotAllowed') : undefined;
 }
 
 /** Deletes the rule with the branch's name, if there is one (`…/branches/:branch/unprotect`). */
@@ -47,17 +47,17 @@ export async function unprotectBranchByName(
   uow: UnitOfWork,
   project: Project,
   name: string,
-): Promise<undefined | Failure<'notAdmitted'>> {
+): Promise<undefined | Failure<'unprotectNotAllowed'>> {
   const rule = await findProtectionRuleByName(uow, project.id, name);
   const failure = rule === null ? undefined : await deleteRuleIfAdmitted(uow, project, rule);
   // A rule that another request has deleted counts as deleted.
-  return failure?.code === 'notAdmitted' ? fail('notAdmitted') : undefined;
+  return failure?.code === 'unprotectNotAllowed' ? fail('unprotectNotAllowed') : undefined;
 }
 
 /** Returns the lowest admitted role; null leaves the rule unchanged. */
-function toRole(mayDevelopers: boolean | null | undefined): number | null {
-  if (mayDevelopers == null) return null;
-  return mayDevelopers ? DEVELOPER : MAINTAINER;
+function toRole(areDevelopersAllowed: boolean | null | undefined): number | null {
+  if (areDevelopersAllowed == null) return null;
+  return areDevelopersAllowed ? DEVELOPER : MAINTAINER;
 }
 
 /** Returns the changes that replace the role entries by this role; user entries stay. */

@@ -33,6 +33,7 @@ export async function findMemberIds(
   return new Set(rows.map(({ user_id }) => user_id));
 }
 
+/** Updates columns of a rule, at least its timestamp. index: protected_branches primary key */
 export async function updateRuleRow(
   tx: Transaction,
   id: number,
@@ -51,17 +52,19 @@ export async function deleteRule(tx: Transaction, id: number): Promise<boolean> 
   return deletedRow !== undefined;
 }
 
-const LEVELS = 'protected_branch_access_levels';
+const LEVELS_TABLE = 'protected_branch_access_levels';
 
+/** Deletes entries of rules. index: protected_branch_access_levels primary key */
 export async function deleteLevels(tx: Transaction, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await tx.deleteFrom(LEVELS).where('id', 'in', ids).execute();
+  if (ids.length > 0) await tx.deleteFrom(LEVELS_TABLE).where('id', 'in', ids).execute();
 }
 
+/** Updates the role, user or group of an entry. index: protected_branch_access_levels primary key */
 export async function updateLevel(
   tx: Transaction,
   { id, ...level }: CreateAccessLevelInput & { readonly id: number },
 ): Promise<void> {
-  await tx.updateTable(LEVELS).set(level).where('id', '=', id).execute();
+  await tx.updateTable(LEVELS_TABLE).set(level).where('id', '=', id).execute();
 }
 
 /** Inserts levels that the rule does not have yet. */
@@ -72,7 +75,7 @@ export async function insertLevels(
 ): Promise<void> {
   if (levels.length === 0) return;
   await tx
-    .insertInto(LEVELS)
+    .insertInto(LEVELS_TABLE)
     .values(levels.map((level) => ({ ...level, protected_branch_id: ruleId })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();

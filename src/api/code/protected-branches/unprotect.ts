@@ -25,8 +25,8 @@ export async function deleteRuleIfAdmitted(
   uow: UnitOfWork,
   project: Project,
   rule: ProtectionRuleRow,
-): Promise<undefined | Failure<'notAdmitted' | 'notFound'>> {
-  if (!mayUnprotect(uow, project, rule)) return fail('notAdmitted');
+): Promise<undefined | Failure<'unprotectNotAllowed' | 'notFound'>> {
+  if (!mayUnprotect(uow, project, rule)) return fail('unprotectNotAllowed');
   if (!(await deleteRule(uow, rule.id))) return fail('notFound');
   await recordProtectionRule(uow, 'protected_branch_removed', project, rule);
 }

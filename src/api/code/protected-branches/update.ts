@@ -33,11 +33,11 @@ export async function updateRule(
   project: Project,
   { id }: Pick<ProtectionRuleRow, 'id'>,
   input: UpdateRuleInput,
-): Promise<ProtectionRuleRow | Failure<'levelsInvalid' | 'notFound' | 'notAdmitted'>> {
+): Promise<ProtectionRuleRow | Failure<'levelsInvalid' | 'notFound' | 'unprotectNotAllowed'>> {
   const rule = await findProtectionRule(uow, project.id, id);
   if (rule === null) return fail('notFound');
   if (!hasChanges(input)) return rule;
-  if (!mayUnprotect(uow, project, rule)) return fail('notAdmitted');
+  if (!mayUnprotect(uow, project, rule)) return fail('unprotectNotAllowed');
   for (const kind of RULE_KINDS) {
     const problem = await updateLevels(uow, project, rule, { kind, input: input.allowed[kind] });
     if (problem) return problem;

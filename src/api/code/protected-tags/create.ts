@@ -36,6 +36,7 @@ export async function createTagRule(
   return requireRow((await findTagRule(uow, project.id, name)) ?? undefined);
 }
 
+/** Converts an element to a row. The entry of a user needs a level too; it does not restrict the user. */
 function toLevel({ access_level, user_id }: AllowedToCreate): CreateLevelInput {
   return user_id == null
     ? { access_level: access_level ?? MAINTAINER, user_id: null }

@@ -18,7 +18,7 @@ import { deleteTagRule } from './store.ts';
 /** Protected tags (contract/everyday.md §5). */
 
 /** Loads the rule with exactly this name, which may contain wildcards. */
-const rule = {
+const ruleResource = {
   name: 'rule',
   params: { name: required(refName) },
   load: (
@@ -47,7 +47,7 @@ export const listProtectedTags = endpoint({
 export const getProtectedTag = endpoint({
   get: '/projects/:id/protected_tags/:name',
   summary: 'Get a protected tag',
-  access: inProject('admin_protected_tag').resource(rule),
+  access: inProject('admin_protected_tag').resource(ruleResource),
   response: ok(ProtectedTag),
   read: (_db, { rule }) => rule,
 });
@@ -70,7 +70,7 @@ export const createProtectedTag = endpoint({
 export const deleteProtectedTag = endpoint({
   delete: '/projects/:id/protected_tags/:name',
   summary: 'Delete a protected tag',
-  access: inProject('admin_protected_tag').resource(rule),
+  access: inProject('admin_protected_tag').resource(ruleResource),
   lastModified: ({ rule }) => rule.updated_at,
   response: noContent,
   write: (uow, { rule }) => deleteTagRule(uow, rule.id),

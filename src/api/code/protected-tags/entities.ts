@@ -19,7 +19,7 @@ const loadDescriber = (rules: readonly TagRule[], { db }: SerializationContext) 
     rules.map(({ create }) => ({ push: create, merge: [], unprotect: [] })),
   );
 
-/** contract/everyday.md §5. */
+/** A protected tag or wildcard rule (contract/everyday.md §5). */
 export const ProtectedTag = entity('ProtectedTag', {
   name: Type.String(),
   create_access_levels: Type.Array(CreateAccessLevel),

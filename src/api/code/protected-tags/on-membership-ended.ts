@@ -7,8 +7,8 @@ export const deleteEntriesOfFormerMember = subscription({
   event: 'membership-ended',
   inTransaction: async (uow, { userId }) => {
     for (const { entry_id, ...project } of await listEntriesOfUser(uow, userId)) {
-      const members = await findMemberIds(uow, project, [userId]);
-      if (!members.has(userId)) await deleteEntry(uow, entry_id);
+      const memberIds = await findMemberIds(uow, project, [userId]);
+      if (!memberIds.has(userId)) await deleteEntry(uow, entry_id);
     }
   },
 }) satisfies AnySubscription<object>;
