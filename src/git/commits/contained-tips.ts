@@ -51,7 +51,7 @@ function setBit(bits: Uint32Array, index: number): void {
   bits[index >>> 5]! |= 1 << (index & 31);
 }
 
-/** Yields the positions of the set bits. `remainingBits & -remainingBits` is the lowest set bit, `remainingBits & (remainingBits - 1)` clears it. */
+/** Yields the positions of the set bits. `x & -x` is the lowest set bit of `x`, and `x & (x - 1)` clears it. */
 function* listBits(bits: Uint32Array): Generator<number> {
   for (const [word, value] of bits.entries())
     for (let remainingBits = value; remainingBits !== 0; remainingBits &= remainingBits - 1)

@@ -51,7 +51,7 @@ async function computeContributors(git: Git, repository: Repository, commit: str
   const reader = createReader();
   const exit = await forEachLine(git, repository, 'shortlog', { flags, args: [commit] }, options, reader.take);
   const { byEmail } = reader;
-  // The reader stopped git, so this is checked before the exit.
+  // Stopping git at the maximum counts as success, so the number of authors is checked too.
   if (byEmail.size > MAX_CONTRIBUTORS) throw new GitError('shortlog', { kind: 'too-large', limit: MAX_CONTRIBUTORS });
   if (!exit.ok) throw new GitError('shortlog', exit.failure);
   return [...byEmail.values()];

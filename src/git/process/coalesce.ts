@@ -11,8 +11,8 @@ const getSharedWorkByKey = definePerGit(() => new Map<string, SharedWork>());
 
 /**
  * Runs `work` once for all concurrent callers of one network with the same `workKey` (which includes the repository).
- * Networks share nothing, so that no caller waits for another network's place in a queue. It is cancelled when the last caller disconnects. `work` must use the `Git`
- * that it gets.
+ * Networks share nothing, so that no caller waits for another network's place in a queue. The work is cancelled when the
+ * last caller disconnects. `work` must use the `Git` that it gets.
  */
 export async function coalesce<Result>(
   git: Git,

@@ -94,7 +94,7 @@ export function createProcessPool(
     return member;
   }
 
-  /** Spawns git. If that fails (git is closed), the next waiter must throwExit too: nothing else would wake it. */
+  /** Spawns git. If that fails (git is closed), the next waiter must fail too: nothing else would wake it. */
   function startProcess(directory: string): GitChild {
     try {
       return spawnGit(git, { directory }, command, invocation, { longLived: true });

@@ -180,7 +180,7 @@ export async function createDirectories(directory: string): Promise<void> {
   await Promise.all(changedDirectories.map(syncDirectory));
 }
 
-/** Syncs a directory, so that changedDirectories, renamed or removed entries survive a power failure. */
+/** Syncs a directory, so that created, renamed or removed entries survive a power failure. */
 export async function syncDirectory(directory: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {

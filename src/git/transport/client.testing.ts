@@ -124,7 +124,7 @@ interface ServedRepository {
   readonly received: ReceiveResult[];
 }
 
-/** Serves the repository over HTTP, for clones and receiveOptions. */
+/** Serves the repository over HTTP, for clones and pushes. */
 export async function serveRepository(
   t: TestContext,
   git: Git,

@@ -28,9 +28,9 @@ export async function loadAverageCoverages(
     .select(['pipeline_id', 'coverage'])
     .where(isInIds(db, sql.ref('pipeline_id'), pipelineIds))
     .where(sql<boolean>`not retried`);
-  const all = selectLatestJobs(db, pipelineIds).select(['pipeline_id', 'coverage']).unionAll(externalStatuses);
+  const allCoverages = selectLatestJobs(db, pipelineIds).select(['pipeline_id', 'coverage']).unionAll(externalStatuses);
   const rows = await db
-    .selectFrom(all.as('coverages'))
+    .selectFrom(allCoverages.as('coverages'))
     .select(['pipeline_id', sql<number>`avg(coverage)`.as('average')])
     .where('coverage', 'is not', null)
     .groupBy('pipeline_id')

@@ -53,8 +53,8 @@ export async function createRuleWithLevels(
   if (name.trim() === '') return fail('nameBlank');
   if (Buffer.byteLength(name) > MAX_REF_NAME_BYTES) return fail('nameTooLong', { longest: MAX_REF_NAME_BYTES });
   const levels = removeDuplicateLevels(requestedLevels);
-  const problem = await checkLevels(uow, project, levels);
-  if (problem) return problem;
+  const failure = await checkLevels(uow, project, levels);
+  if (failure) return failure;
   if ((await findProtectionRuleByName(uow, project.id, name)) !== null) return fail('exists', { name });
   const rule = { ...input, levels };
   const id = await insertProtectionRule(uow, project.id, rule);

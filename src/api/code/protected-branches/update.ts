@@ -39,8 +39,8 @@ export async function updateRule(
   if (!hasChanges(input)) return rule;
   if (!mayUnprotect(uow, project, rule)) return fail('unprotectNotAllowed');
   for (const kind of RULE_KINDS) {
-    const problem = await updateLevels(uow, project, rule, { kind, input: input.allowed[kind] });
-    if (problem) return problem;
+    const failure = await updateLevels(uow, project, rule, { kind, input: input.allowed[kind] });
+    if (failure) return failure;
   }
   const { allow_force_push, code_owner_approval_required } = input;
   const columns = {
@@ -71,14 +71,14 @@ async function updateLevels(
   if (input.some(({ id }) => id != null && !existingIds.has(id))) return fail('notFound');
   const { removedIds, updated, added } = toLevelChanges({ kind, input });
   const remainingEntries = rule[kind].filter(({ id }) => !removedIds.includes(id));
-  const problem =
+  const failure =
     (await checkLevels(uow, project, [...updated, ...added])) ??
     checkUniqueLevels(
       remainingEntries.map((entry) => ({ id: entry.id, ...toCreateAccessLevelInput(kind, entry) })),
       updated,
       added,
     );
-  if (problem) return problem;
+  if (failure) return failure;
   await deleteLevels(uow, removedIds);
   for (const level of updated) await updateLevel(uow, level);
   await insertLevels(uow, rule.id, added);

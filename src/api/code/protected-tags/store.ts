@@ -7,7 +7,7 @@ export interface CreateLevelInput {
   readonly user_id: number | null;
 }
 
-/** Throws the unique violation of `protected_tags_by_name` if the name is taken. */
+/** Inserts a rule with its entries. Throws the unique violation of `protected_tags_by_name` if the name is taken. */
 export async function insertTagRule(
   tx: Transaction,
   projectId: number,
@@ -23,7 +23,7 @@ export async function insertTagRule(
   await tx.insertInto('protected_tag_access_levels').values(rows).execute();
 }
 
-/** index: protected_tags primary key */
+/** Deletes a rule. index: protected_tags primary key */
 export async function deleteTagRule(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('protected_tags').where('id', '=', id).execute();
 }
@@ -40,7 +40,7 @@ export function listEntriesOfUser(db: Reader, userId: number) {
     .execute();
 }
 
-/** index: protected_tag_access_levels primary key */
+/** Deletes an entry of a rule. index: protected_tag_access_levels primary key */
 export async function deleteEntry(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('protected_tag_access_levels').where('id', '=', id).execute();
 }

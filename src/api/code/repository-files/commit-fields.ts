@@ -55,6 +55,7 @@ export const FIELD_ERRORS = {
   base64Invalid: [400, '400 Bad request - content is not valid base64'],
 } as const;
 
+/** Parses the parameters of a file write. Fails with the first violated rule. */
 export async function parseFields(parameters: RawParameters): Promise<WriteFields | Failure<FieldFailure>> {
   const fields = parseCommitFields(parameters);
   const { branch, message } = fields;
@@ -83,7 +84,7 @@ export function parseCommitFields(parameters: RawParameters): CommitFields {
   };
 }
 
-/** Parses `true`, `false` and these words as text. Null counts as omitted; anything else is invalid. */
+/** Parses a boolean, or the text `true` or `false`. Null counts as omitted; anything else is invalid. */
 export function parseBoolean(value: unknown): boolean | undefined | 'invalid' {
   if (value === undefined || value === null) return undefined;
   if (value === true || value === 'true') return true;

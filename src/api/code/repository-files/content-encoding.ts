@@ -21,12 +21,12 @@ export async function decodeContent(
   if (typeof content !== 'string') return 'invalid';
   if (encoding === 'text') return Buffer.from(content, 'utf8');
   const base64Text = content.replace(/[\r\n]/g, '');
-  return base64ByteLength(base64Text) === null ? 'notBase64' : Buffer.from(base64Text, 'base64');
+  return getBase64ByteLength(base64Text) === null ? 'notBase64' : Buffer.from(base64Text, 'base64');
 }
 
 async function decodeSpooled(content: SpooledText, encoding: ContentEncoding): Promise<FileBytes | 'notBase64'> {
   if (encoding === 'text') return { size: content.size, chunks: () => content.chunks() };
-  const size = await spooledBase64ByteLength(content);
+  const size = await countSpooledBase64Bytes(content);
   return size === null ? 'notBase64' : { size, chunks: () => decodeBase64Chunks(content) };
 }
 
@@ -34,7 +34,7 @@ async function decodeSpooled(content: SpooledText, encoding: ContentEncoding): P
  * Returns the byte length of base64 text, or null if it is invalid. Missing padding is allowed; other characters
  * outside the alphabet are not, since they would be lost.
  */
-function base64ByteLength(base64Text: string): number | null {
+function getBase64ByteLength(base64Text: string): number | null {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64Text)) return null;
   return toDecodedLength(trimEndCharacters(base64Text, '=').length);
 }
@@ -45,7 +45,7 @@ function toDecodedLength(characterCount: number): number | null {
 }
 
 /** Returns the byte length of spooled base64 text, or null if it is invalid. */
-async function spooledBase64ByteLength(content: SpooledText): Promise<number | null> {
+async function countSpooledBase64Bytes(content: SpooledText): Promise<number | null> {
   let characterCount = 0;
   let padding = 0;
   for await (const chunk of content.chunks()) {

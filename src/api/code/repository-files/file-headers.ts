@@ -28,10 +28,10 @@ export function createFileHeaders(file: FileAtRevision): Record<string, string> 
     'Content-Sha256': file.sha256,
     Encoding: 'base64',
     'Execute-Filemode': String(file.executable),
-    'File-Name': headerText(file.name),
-    'File-Path': headerText(file.path),
+    'File-Name': encodeHeaderText(file.name),
+    'File-Path': encodeHeaderText(file.path),
     'Last-Commit-Id': file.lastCommitId,
-    Ref: headerText(file.ref),
+    Ref: encodeHeaderText(file.ref),
     Size: String(file.size),
   };
   const headers: Record<string, string> = {};
@@ -54,7 +54,7 @@ export function createFileHeadReply(file: FileAtRevision): StreamReply {
 }
 
 /** Encodes a text for a header: UTF-8 bytes as one character each, control characters as escapes. */
-function headerText(text: string): string {
+function encodeHeaderText(text: string): string {
   return Buffer.from(text.toWellFormed(), 'utf8')
     .toString('latin1')
     .replace(/[\u0000-\u001f\u007f]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);

@@ -23,6 +23,7 @@ export interface FileAtRevision {
   readonly submodule: boolean;
 }
 
+/** SHA-256 of empty content, which stands for a submodule. */
 const SHA256_OF_EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 interface FileLocator {
@@ -30,7 +31,7 @@ interface FileLocator {
   readonly ref: string;
 }
 
-/** Caches the lookup with which every request for a file starts. Entries stay valid until a ref moves. */
+/** Caches the lookup with which every request for a file starts. The key contains the ref version. */
 const fileCache = definePerGit(() => createBoundedCache<FileAtRevision>(5_000));
 
 /** Finds the file. Fails with `commitNotFound` or, for a missing path or a directory, `fileNotFound`. */
@@ -68,7 +69,7 @@ async function findFileInCommit(
 ): Promise<Omit<FileAtRevision, 'ref'> | null> {
   const entry = await findEntryAtPath(git, repository, commitId, path);
   if (entry === null || entry.type === 'tree') return null;
-  const [content, lastCommitId] = await Promise.all([
+  const [sizeAndHash, lastCommitId] = await Promise.all([
     loadSizeAndHash(git, repository, entry),
     findLastCommit(git, repository, commitId, path),
   ]);
@@ -78,7 +79,7 @@ async function findFileInCommit(
     commitId,
     lastCommitId: lastCommitId ?? commitId,
     blobId: entry.id,
-    ...content,
+    ...sizeAndHash,
     executable: entry.mode === '100755',
     submodule: entry.type === 'commit',
   };

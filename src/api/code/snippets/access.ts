@@ -14,14 +14,14 @@ import { forbidden, genericNotFound, notFound } from '#http/errors/http-error.ts
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-const snippetNotFound = () => notFound('Snippet');
+const createSnippetNotFound = () => notFound('Snippet');
 
 /** Resource: the snippet `:id` of a user or a project. 404 for callers who may not read it. */
 export const snippetById = {
   name: 'readable',
   params: { id: required(integer) },
   load: ({ db, caller, params }: AccessCall<{ readonly id: number }>) => findReadableSnippet(db, caller, params.id),
-  notFound: snippetNotFound,
+  notFound: createSnippetNotFound,
 } as const;
 
 interface ProjectContext {
@@ -38,7 +38,7 @@ const snippetInProject = {
     if (snippet === null || snippet.project_id !== project.id || !mayReadSnippet(caller, snippet, project)) return null;
     return { snippet, project };
   },
-  notFound: snippetNotFound,
+  notFound: createSnippetNotFound,
 } as const;
 
 type ReadAccess = Access<SnippetInProject & { readonly caller: Caller }>;
@@ -52,25 +52,25 @@ interface Readable<By extends Caller> {
 
 const provideSnippet = <By extends Caller>({ readable, caller }: Readable<By>) => ({ ...readable, caller });
 
-const requireRight =
+const createRightCheck =
   (check: Check) =>
   ({ caller }: AccessCall, { readable }: { readonly readable: SnippetInProject }): void => {
     if (!check(caller, readable)) throw forbidden();
   };
 
-/** Endpoints of a single snippet exist for every snippet, and below the project of a snippet. */
+/** The two paths of endpoints of a single snippet: of any snippet, and below the project of a snippet. */
 export interface SnippetKind {
   readonly path: '/snippets/:id' | '/projects/:id/snippets/:snippet_id';
   readonly noun: 'snippet' | 'project snippet';
-  /** `get`: the response for an unreadable snippet is that of the single snippet. */
-  readAccess(of?: 'get'): ReadAccess;
+  /** With `get`, an unreadable snippet gives the generic 404 of the project's endpoint for a single snippet. */
+  readAccess(operation?: 'get'): ReadAccess;
   updateAccess(): WriteAccess;
   deleteAccess(): WriteAccess;
 }
 
 const writeById = (check: Check): WriteAccess =>
   signedIn()
-    .resource({ ...snippetById, authorize: requireRight(check) })
+    .resource({ ...snippetById, authorize: createRightCheck(check) })
     .map(provideSnippet);
 
 export const SNIPPET: SnippetKind = {
@@ -83,15 +83,15 @@ export const SNIPPET: SnippetKind = {
 
 const writeInProject = (check: Check): WriteAccess =>
   inProject('read_snippet')
-    .resource({ ...snippetInProject, authorize: requireRight(check) })
+    .resource({ ...snippetInProject, authorize: createRightCheck(check) })
     .map(provideSnippet);
 
 export const PROJECT_SNIPPET: SnippetKind = {
   path: '/projects/:id/snippets/:snippet_id',
   noun: 'project snippet',
-  readAccess: (of) =>
+  readAccess: (operation) =>
     inProjectAllowingAnonymous('read_snippet')
-      .resource(of === 'get' ? { ...snippetInProject, notFound: genericNotFound } : snippetInProject)
+      .resource(operation === 'get' ? { ...snippetInProject, notFound: genericNotFound } : snippetInProject)
       .map(provideSnippet),
   updateAccess: () => writeInProject(mayUpdateSnippet),
   deleteAccess: () => writeInProject(mayDeleteSnippet),
@@ -103,9 +103,9 @@ export const projectSnippetNotesAccess = () =>
     .resource(snippetInProject)
     .map(({ readable: { snippet }, project, caller }) => ({ snippet, project, caller }));
 
-/** `export const [getSnippet, getProjectSnippet] = forSnippetKinds((kind) => endpoint({ ... }))` */
+/** Declares an endpoint for both kinds: `export const [getSnippet, getProjectSnippet] = forSnippetKinds((kind) => endpoint({ ... }))` */
 export function forSnippetKinds<Declaration>(
-  declare: (kind: SnippetKind) => Declaration,
+  declareEndpoint: (kind: SnippetKind) => Declaration,
 ): readonly [Declaration, Declaration] {
-  return [declare(SNIPPET), declare(PROJECT_SNIPPET)];
+  return [declareEndpoint(SNIPPET), declareEndpoint(PROJECT_SNIPPET)];
 }

@@ -11,7 +11,7 @@ import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { deleteSnippetRow, type SnippetRepositoryLocation } from './store.ts';
 
-/** Deletes rows and repositories of incomplete and deleted snippets. */
+/** Deletes rows and repositories of incomplete and deletedRow snippets. */
 
 type Draft = Pick<Snippet, 'id'> & SnippetRepositoryLocation;
 
@@ -27,7 +27,7 @@ export async function deleteDraft({ database, git }: Pick<Services, 'database' |
     async (tx) => {
       // index: snippets primary key
       const row = await tx.selectFrom('snippets').select('made').where('id', '=', draft.id).executeTakeFirst();
-      // A draft has no size yet.
+      // A draft has no size yet, so the total size of the project's snippets does not change.
       if (row?.made !== true) await deleteSnippetRow(tx, draft.id);
       return row?.made === true;
     },
@@ -47,25 +47,25 @@ async function deleteRepositoryAt(git: Git, { storage, disk_path }: SnippetRepos
 
 /** Deletes a snippet if it exists, with its notes; a job deletes its repository. */
 export async function deleteSnippet(tx: Transaction, id: number): Promise<void> {
-  await storeSnippetsSize(tx, await deleteWithNotes(tx, id));
+  await storeSnippetsSize(tx, await deleteSnippetWithNotes(tx, id));
 }
 
 /** Deletes a snippet if it exists, with its notes, and returns its project. A job deletes its repository. */
-async function deleteWithNotes(tx: Transaction, id: number): Promise<number | null> {
+async function deleteSnippetWithNotes(tx: Transaction, id: number): Promise<number | null> {
   // index: notes_by_snippet_created
   const notes = await tx.selectFrom('notes').select('id').where('snippet_id', '=', id).execute();
   const noteIds = notes.map((note) => note.id);
   await deleteTargetActivity(tx, 'Note', noteIds);
-  const deleted = await deleteSnippetRow(tx, id);
-  if (deleted === undefined) return null;
-  const { project_id, ...location } = deleted;
+  const deletedRow = await deleteSnippetRow(tx, id);
+  if (deletedRow === undefined) return null;
+  const { project_id, ...location } = deletedRow;
   await enqueue(tx, deleteSnippetRepository, location);
   return project_id;
 }
 
-/** Reassigns the snippets of a deleted user to the ghost user; on a hard delete deletes them. index: snippets_by_author */
+/** Reassigns the snippets of a deletedRow user to the ghost user; on a hard delete deletes them. index: snippets_by_author */
 export const onUserDeleted = subscription({
-  event: 'user-deleted',
+  event: 'user-deletedRow',
   inBatches: (uow, deletion) =>
     runBatchSteps(() =>
       reassignToGhost(uow, { table: 'snippets', column: 'author_id' }, deletion, (batch, userId) =>
@@ -74,7 +74,7 @@ export const onUserDeleted = subscription({
     ),
 });
 
-/** Deletes the snippets of a deleted project, with their repositories. index: snippets_by_project */
+/** Deletes the snippets of a deletedRow project, with their repositories. index: snippets_by_project */
 export const onProjectDestroyed = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) => runBatchSteps(() => deleteSnippetBatch(uow, 'project_id', projectId)),
@@ -94,7 +94,7 @@ async function deleteSnippetBatch(
     .limit(BATCH_SIZE)
     .execute();
   const projectIds = new Set<number | null>();
-  for (const { id } of snippetIds) projectIds.add(await deleteWithNotes(uow, id));
+  for (const { id } of snippetIds) projectIds.add(await deleteSnippetWithNotes(uow, id));
   // Once for each project, because it reads all its snippets.
   for (const projectId of projectIds) await storeSnippetsSize(uow, projectId);
   return snippetIds.length;

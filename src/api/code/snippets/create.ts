@@ -10,7 +10,7 @@ import { commitChanges, type FileChange } from '#git/commits/commit.ts';
 import { gitForClient } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
-import { updateRefs } from '#git/refs/update-refs.ts';
+import { updateRefs } from '#git/refs/updateResult-refs.ts';
 import { measureObjects } from '#git/storage/objects-size.ts';
 import { ensureRepository, toDiskPath } from '#git/storage/storage.ts';
 import type { Services } from '#http/services.ts';
@@ -129,10 +129,11 @@ async function createSnippetRepository(
   const request = { parent: null, changes, author, committer: author, message: 'Initial commit' };
   const commit = await commitChanges(git, repository, request);
   if ('rejected' in commit) return toRepositoryError('creating', commit.rejected);
-  const update = await updateRefs(git, repository, [
+  const updateResult = await updateRefs(git, repository, [
     { ref: HEADS + draft.default_branch, oldId: ZERO_ID, newId: commit.commit },
   ]);
-  if ('rejected' in update) throw new Error(`The first commit of a snippet was rejected: ${update.rejected}`);
+  if ('rejected' in updateResult)
+    throw new Error(`The first commit of a snippet was rejected: ${updateResult.rejected}`);
   return measureObjects(repository);
 }
 
@@ -144,13 +145,13 @@ async function publishDraft(
 ): Promise<Snippet> {
   if (project_id !== null) await requireProjectAccess(uow, uow.actor, project_id, 'create_snippet');
   else if ((await reidentify(uow, uow.actor)) === null) throw new AccessRevoked();
-  const published = await uow
+  const publishedSnippet = await uow
     .updateTable('snippets')
     .set({ made: true, empty: false, size })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
-  if (published === undefined) throw new AccessRevoked();
+  if (publishedSnippet === undefined) throw new AccessRevoked();
   await storeSnippetsSize(uow, project_id);
-  return published;
+  return publishedSnippet;
 }

@@ -24,10 +24,10 @@ import { WRITE_ERRORS } from './files.ts';
 import { filePath } from './parameters.ts';
 import { streamFile, streamFirstFile } from './raw.ts';
 import {
-  listPublicSnippets as listPublic,
   listReadableSnippets,
   listSnippetsOfAuthor,
   listSnippetsOfProject,
+  listPublicSnippets as selectPublicSnippets,
 } from './store.ts';
 import { updateSnippet as update } from './update.ts';
 
@@ -74,7 +74,7 @@ export const createSnippet = endpoint({
 });
 
 /** Requires the name of the file whose content is sent. */
-const nameOfContent: ParameterRule = (rawParams, problems) => {
+const requireNameOfContent: ParameterRule = (rawParams, problems) => {
   if (rawParams.content != null && rawParams.file_name === undefined) problems.add('file_name is missing');
 };
 
@@ -83,20 +83,20 @@ export const createProjectSnippet = endpoint({
   summary: 'Create a snippet of a project',
   access: inProject('create_snippet'),
   params: { ...creationParams, visibility: required(visibility) },
-  rules: [exactlyOne('files', 'content'), nameOfContent],
+  rules: [exactlyOne('files', 'content'), requireNameOfContent],
   errors: WRITE_ERRORS,
   response: created(Snippet),
   handle: ({ caller, project, params }, services) =>
     create(services, caller, { ...toCreationInput(params), visibility: params.visibility, project }),
 });
 
-const period = { created_after: optional(dateTime), created_before: optional(dateTime) };
+const periodParams = { created_after: optional(dateTime), created_before: optional(dateTime) };
 
 export const listSnippets = endpoint({
   get: '/snippets',
   summary: 'List the snippets of the caller',
   access: signedIn(),
-  params: period,
+  params: periodParams,
   response: page(Snippet),
   read: (db, { caller, params, page }) => listSnippetsOfAuthor(db, caller, caller.user.id, params, page),
 });
@@ -105,16 +105,16 @@ export const listPublicSnippets = endpoint({
   get: '/snippets/public',
   summary: 'List public personal snippets',
   access: signedIn(),
-  params: period,
+  params: periodParams,
   response: page(Snippet),
-  read: (db, { params, page }) => listPublic(db, params, page),
+  read: (db, { params, page }) => selectPublicSnippets(db, params, page),
 });
 
 export const listAllSnippets = endpoint({
   get: '/snippets/all',
   summary: 'List all snippets that the caller may read',
   access: signedIn(),
-  params: { ...period, repository_storage: optional(string) },
+  params: { ...periodParams, repository_storage: optional(string) },
   response: page(Snippet),
   read: (db, { caller, params, page }) => listReadableSnippets(db, caller, params, page),
 });
@@ -137,7 +137,7 @@ export const [getSnippet, getProjectSnippet] = forSnippetKinds((kind) =>
   }),
 );
 
-const action = object({
+const snippetFileAction = object({
   action: required(oneOf('create', 'update', 'delete', 'move')),
   file_path: optional(filePath),
   previous_path: optional(filePath),
@@ -153,7 +153,7 @@ export const [updateSnippet, updateProjectSnippet] = forSnippetKinds((kind) =>
       title: optional(notBlank(domainValidatedText(255))),
       description: optional(longText),
       visibility: optional(visibility),
-      files: optional(arrayOf(action)),
+      files: optional(arrayOf(snippetFileAction)),
       content: optional(content),
       file_name: optional(pathText),
     },

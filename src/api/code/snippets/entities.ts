@@ -40,7 +40,7 @@ async function loadRelations(rows: readonly Row[], { db }: SerializationContext)
 type Relations = Awaited<ReturnType<typeof loadRelations>>;
 
 /** Short form, nested in other entities. */
-export const SnippetIdentity = entity('SnippetIdentity', identityFields).from(loadRelations, identityValues);
+export const SnippetIdentity = entity('SnippetIdentity', identityFields).from(loadRelations, toIdentityFields);
 
 const File = entity('SnippetFile', { path: Type.String(), raw_url: Type.String() });
 
@@ -55,11 +55,11 @@ export const Snippet = entity('Snippet', {
 }).from(loadRelations, (row, context, relations) => {
   const paths = parseFilePaths(row);
   return {
-    ...identityValues(row, context, relations),
+    ...toIdentityFields(row, context, relations),
     file_name: paths[0] ?? '',
     files: paths.map((path) => ({
       path,
-      raw_url: `${webUrl(row, context, relations)}/raw/${row.default_branch}/${encodeUrlPath(path)}`,
+      raw_url: `${buildWebUrl(row, context, relations)}/raw/${row.default_branch}/${encodeUrlPath(path)}`,
     })),
     imported: false,
     imported_from: 'none',
@@ -67,9 +67,9 @@ export const Snippet = entity('Snippet', {
   };
 });
 
-function identityValues(row: Row, context: SerializationContext, relations: Relations) {
+function toIdentityFields(row: Row, context: SerializationContext, relations: Relations) {
   const { hostname } = new URL(context.url);
-  const repositoryPath = `${pathPrefix(row, relations)}snippets/${row.id}.git`;
+  const repositoryPath = `${getPathPrefix(row, relations)}snippets/${row.id}.git`;
   return {
     id: row.id,
     title: row.title,
@@ -79,16 +79,16 @@ function identityValues(row: Row, context: SerializationContext, relations: Rela
     created_at: row.created_at,
     updated_at: row.updated_at,
     project_id: row.project_id,
-    web_url: webUrl(row, context, relations),
-    raw_url: `${webUrl(row, context, relations)}/raw`,
+    web_url: buildWebUrl(row, context, relations),
+    raw_url: `${buildWebUrl(row, context, relations)}/raw`,
     ssh_url_to_repo: `git@${hostname}:${repositoryPath}`,
     http_url_to_repo: `${context.url}/${repositoryPath}`,
   };
 }
 
-const webUrl = (row: Row, { url }: SerializationContext, relations: Relations) =>
-  `${url}/${pathPrefix(row, relations)}-/snippets/${row.id}`;
+const buildWebUrl = (row: Row, { url }: SerializationContext, relations: Relations) =>
+  `${url}/${getPathPrefix(row, relations)}-/snippets/${row.id}`;
 
 /** Returns the path of the snippet's project with a trailing slash; empty for a personal snippet. */
-const pathPrefix = ({ project_id }: Row, { projectPaths }: Relations) =>
+const getPathPrefix = ({ project_id }: Row, { projectPaths }: Relations) =>
   project_id === null ? '' : `${requireRow(projectPaths.get(project_id))}/`;

@@ -42,9 +42,11 @@ export function validateTexts(
   { snippet_size_limit: limit }: Pick<ApplicationSettings, 'snippet_size_limit'>,
 ): Failure<'rejected'> | null {
   if (title && [...title].length > 255) return reject('Title is too long (maximum is 255 characters)');
-  const size = contents.map((content) => Buffer.byteLength(content)).find((bytes) => bytes > limit);
-  if (size === undefined) return null;
-  return reject(`Content is too long (${formatMebibytes(size)}). The maximum size is ${formatMebibytes(limit)}.`);
+  const oversizedBytes = contents.map((content) => Buffer.byteLength(content)).find((bytes) => bytes > limit);
+  if (oversizedBytes === undefined) return null;
+  return reject(
+    `Content is too long (${formatMebibytes(oversizedBytes)}). The maximum oversizedBytes is ${formatMebibytes(limit)}.`,
+  );
 }
 
 function formatMebibytes(bytes: number): string {
@@ -69,9 +71,12 @@ export function toUpdates(snippet: Snippet, { files, file_name, content }: Files
   return toFileChanges(paths, [{ action: 'move', file_path: file_name, previous_path: path, content }]);
 }
 
-/** Converts requested changes, and checks the number of files that remain. */
-function toFileChanges(before: readonly string[], actions: readonly FileAction[]): FileChange[] | SnippetFailure {
-  const paths = new Set(before);
+/** Converts requested changes of a snippet with these files, and checks the number of files that remain. */
+function toFileChanges(
+  existingPaths: readonly string[],
+  actions: readonly FileAction[],
+): FileChange[] | SnippetFailure {
+  const paths = new Set(existingPaths);
   const changes: FileChange[] = [];
   for (const action of actions) {
     const change = toFileChange(action, paths);
@@ -108,7 +113,7 @@ function toFileChange(
   }
 }
 
-/** Returns the first free name of a file without a name, as in the reference. */
+/** Returns the first free name of a file without a name, as the reference implementation names it. */
 function chooseFileName(paths: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
     const name = `snippetfile${number}.txt`;

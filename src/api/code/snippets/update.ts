@@ -34,6 +34,7 @@ type UpdateFailure = SnippetFailure | Failure<'readOnly' | 'notFound'>;
 
 /** Attempts to update the branch: a push or another process may move it between read and write. */
 const MAX_ATTEMPTS = 20;
+/** Milliseconds between attempts. */
 const PAUSE_MS = 20;
 
 const snippetLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfterSeconds: 5 }));
@@ -64,12 +65,14 @@ export async function updateSnippet(
   );
 }
 
+/** Commits the changed files, or updates only the row if no file changes. Repeats this while others move the branch. */
 async function writeUpdate(
   refServices: RefServices,
   caller: SignedInCaller,
   id: number,
   { patch, ...input }: FilesInput & { readonly patch: SnippetPatch },
 ): Promise<Snippet | UpdateFailure> {
+  // A client that disconnects does not abort the update.
   const services = { ...refServices, git: gitForClient(refServices.git, null) };
   const { reader } = services.database;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -87,7 +90,7 @@ async function writeUpdate(
   return reject('Repository Error updating the snippet - The snippet was changed meanwhile');
 }
 
-interface Update {
+interface FileUpdate {
   readonly snippet: Snippet;
   readonly changes: readonly FileChange[];
   readonly patch: SnippetPatch;
@@ -97,14 +100,14 @@ interface Update {
 async function commitUpdate(
   services: RefServices,
   caller: SignedInCaller,
-  { snippet, changes, patch }: Update,
+  { snippet, changes, patch }: FileUpdate,
 ): Promise<'updated' | 'moved' | 'unchanged' | SnippetFailure | Failure<'readOnly'>> {
   if (hasUnsafePath(changes)) return toRepositoryError('updating', 'invalid-path');
   const repository = getRepository(services.git, snippet);
   const parent = await findBranchHead(repository, snippet.default_branch);
   if (parent === null) return 'moved';
   const author = { name: caller.user.name, email: caller.user.email };
-  const request = { parent, changes, author, committer: author, message: 'Update snippet' };
+  const request = { parent, changes, author, committer: author, message: 'FileUpdate snippet' };
   const commit = await commitChanges(services.git, repository, request);
   if ('rejected' in commit)
     return commit.rejected === 'empty' ? 'unchanged' : toRepositoryError('updating', commit.rejected);

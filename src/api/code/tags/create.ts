@@ -45,9 +45,7 @@ export async function createTagAt(
   const commit = await resolveRevision(git, repository, ref);
   if (commit === null) return fail('targetInvalid', { ref });
   if (project.read_only) return fail('readOnly');
-  const target = input.message?.trim()
-    ? await writeAnnotation(services, caller, project, { ...input, commit })
-    : commit;
+  const target = input.message?.trim() ? await writeTagObject(services, caller, project, { ...input, commit }) : commit;
   const change = { ref: TAGS + name, oldId: ZERO_ID, newId: target };
   const moveResult = await updateRepositoryRefs(services, {
     project,
@@ -61,7 +59,7 @@ export async function createTagAt(
 }
 
 /** Writes the tag object and returns its id. */
-async function writeAnnotation(
+async function writeTagObject(
   { git }: Pick<RefServices, 'git'>,
   { user }: SignedInCaller,
   project: Project,

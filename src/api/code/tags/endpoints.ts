@@ -15,7 +15,7 @@ import { findTag } from './get.ts';
 import { loadTagPage } from './list.ts';
 
 /** Loads the tag of the path. */
-const tag = {
+const tagResource = {
   name: 'tag',
   params: { tag_name: required(refName) },
   load: (
@@ -44,7 +44,7 @@ export const listTags = endpoint({
 export const getTag = endpoint({
   get: '/projects/:id/repository/tags/:tag_name',
   summary: 'Get a tag',
-  access: inProjectAllowingAnonymous('read_code').resource(tag),
+  access: inProjectAllowingAnonymous('read_code').resource(tagResource),
   response: ok(Tag),
   read: (_db, { tag }) => tag,
 });
@@ -72,7 +72,7 @@ export const createTag = endpoint({
 export const deleteTag = endpoint({
   delete: '/projects/:id/repository/tags/:tag_name',
   summary: 'Delete a tag',
-  access: inProjectRepository('push_code').resource(tag),
+  access: inProjectRepository('push_code').resource(tagResource),
   lastModified: ({ tag }) => tag.commit?.author.date ?? null,
   errors: {
     isProtected: [400, TAG_DELETION_FORBIDDEN],

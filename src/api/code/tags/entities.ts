@@ -34,7 +34,7 @@ export const Tag = entity('Tag', {
   created_at: annotation?.tagger?.date ?? null,
 }));
 
-/** All tags of a list belong to one project. */
+/** Loads the rules of protected tags. All tags of a list belong to one project. */
 async function loadRules(tags: readonly TagRow[], { db }: SerializationContext) {
   const project = tags[0]?.project;
   return project === undefined ? [] : listTagRules(db, project.id);

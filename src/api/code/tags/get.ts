@@ -15,6 +15,7 @@ export async function findTag(git: Git, project: TagRow['project'], name: string
 export async function loadTag(git: Git, project: TagRow['project'], name: string, target: string): Promise<TagRow> {
   const repository = getRepository(git, project);
   const annotation = await readTag(git, repository, target);
+  // An annotated tag is peeled to its commit; a lightweight one points to it.
   const info = annotation ? await getObjectInfo(git, repository, `${target}^{commit}`) : { id: target };
   const commit = info && (await readCommit(git, repository, info.id));
   return { project, name, target, annotation, commit };

@@ -32,9 +32,9 @@ export async function loadTagPage(
   const { order_by, sort, search } = filter;
   const allTags = await listRefs(git, getRepository(git, project), TAGS, getRefVersion(project));
   const sign = sort === 'asc' ? 1 : -1;
-  const sortedTags = await sortCooperatively(allTags, (a, b) => sign * compare(order_by, a, b));
-  const result = paginate(search ? await searchRefs(sortedTags, search, tagName) : sortedTags, filter, page);
-  return isFailure(result) ? result : { ...result, items: await loadTags(git, project, result.items) };
+  const sortedTags = await sortCooperatively(allTags, (a, b) => sign * compareRefs(order_by, a, b));
+  const refPage = paginate(search ? await searchRefs(sortedTags, search, getTagName) : sortedTags, filter, page);
+  return isFailure(refPage) ? refPage : { ...refPage, items: await loadTags(git, project, refPage.items) };
 }
 
 function paginate(
@@ -44,23 +44,23 @@ function paginate(
 ) {
   if (pagination !== 'keyset') return paginateInMemory(sortedTags, page);
   const sign = sort === 'asc' ? 1 : -1;
-  const isAfterName = (ref: Ref, name: string) => sign * compareNames(order_by, tagName(ref), name) > 0;
+  const isAfterName = (ref: Ref, name: string) => sign * compareNames(order_by, getTagName(ref), name) > 0;
   return pageAfterToken(sortedTags, {
     token,
-    getName: tagName,
-    isAfter: order_by === 'updated' ? null : createSearchOrder(search, tagName, isAfterName),
+    getName: getTagName,
+    isAfter: order_by === 'updated' ? null : createSearchOrder(search, getTagName, isAfterName),
     perPage: page.perPage,
   });
 }
 
-function tagName(ref: Ref): string {
+function getTagName(ref: Ref): string {
   return ref.name.slice(TAGS.length);
 }
 
-function compare(order: TagFilter['order_by'], a: Ref, b: Ref): number {
+function compareRefs(order: TagFilter['order_by'], a: Ref, b: Ref): number {
   if (order === 'updated')
     return (a.taggedAt ?? a.committedAt) - (b.taggedAt ?? b.committedAt) || compareText(a.name, b.name);
-  return compareNames(order, tagName(a), tagName(b));
+  return compareNames(order, getTagName(a), getTagName(b));
 }
 
 function compareNames(order: TagFilter['order_by'], a: string, b: string): number {
@@ -88,6 +88,7 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
+/** Splits a name into numbers, pre-release parts (`-rc`) and other text. */
 function splitVersion(name: string): string[] {
   return name.match(/\d+|-[^\d.]*|[^\d.-]+/g) ?? [];
 }
@@ -113,7 +114,7 @@ async function loadTags(git: Git, project: TagRow['project'], refs: readonly Ref
   return Promise.all(
     refs.map(async (ref, index) => ({
       project,
-      name: tagName(ref),
+      name: getTagName(ref),
       target: ref.id,
       annotation: ref.type === 'tag' ? truncateMessage(await readTag(git, repository, ref.id)) : null,
       commit: commits[index] ?? null,

@@ -10,7 +10,7 @@ export interface TreeRow {
   readonly folder: string;
 }
 
-/** In bytes (contract/conventions.md §3 "Limits of texts"). */
+/** Maximum bytes of a path (contract/conventions.md §3 "Limits of texts"). */
 const MAX_PATH_BYTES = 4096;
 
 /** A folder, file or submodule of a tree (contract/repository.md §4). */

@@ -29,9 +29,9 @@ export async function loadTreePage(
 ): Promise<ListPage<TreeRow> | Failure<'refUnknown' | 'pathUnknown' | 'tokenInvalid' | 'tokenAmbiguous'>> {
   const tree = await findTree(git, repository, input, page);
   if (isFailure(tree)) return tree;
-  const paginated = paginate(tree.list, input, page);
-  if (isFailure(paginated)) return paginated;
-  return { ...paginated, items: paginated.items.map((entry) => ({ entry, folder: tree.folder })) };
+  const entryPage = paginate(tree.list, input, page);
+  if (isFailure(entryPage)) return entryPage;
+  return { ...entryPage, items: entryPage.items.map((entry) => ({ entry, folder: tree.folder })) };
 }
 
 interface TreeAtPath {
@@ -51,13 +51,14 @@ async function findTree(
   const folder = trimCharacters(path ?? '', '/');
   const entry = await findEntryAtPath(git, repository, commit, folder);
   if (entry?.type !== 'tree') return fail('pathUnknown');
-  const list = await listTree(git, repository, entry.id, { deep: recursive, ...requiredEntries(pagination, page) });
+  const list = await listTree(git, repository, entry.id, { deep: recursive, ...toRequestedEntries(pagination, page) });
   return list === null ? fail('pathUnknown') : { list, folder };
 }
 
 /** Returns the numbers of entries to list and to count. Keyset pages need all, because the token's index is unknown. */
-function requiredEntries(pagination: TreeListInput['pagination'], { page, perPage }: OffsetRequest) {
+function toRequestedEntries(pagination: TreeListInput['pagination'], { page, perPage }: OffsetRequest) {
   if (pagination === 'keyset') return {};
+  // Reads until the tree is known to be too large.
   if (pagination === 'none') return { wanted: { maxEntries: 0, maxCounted: MAX_WHOLE_TREE + 1 } };
   // One more entry tells whether a next page exists.
   return { wanted: { maxEntries: page * perPage + 1, maxCounted: COUNT_LIMIT + 1 } };
@@ -72,20 +73,20 @@ function paginate(list: TreeList, { pagination, page_token }: TreeListInput, pag
 const MAX_WHOLE_TREE = 100_000;
 
 /** Returns the error (503) for trees that are too large to list. */
-function treeTooLarge(): GitError {
+function createTreeTooLargeError(): GitError {
   return new GitError('ls-tree', { kind: 'too-large', limit: MAX_WHOLE_TREE });
 }
 
 /** Returns all entries, without pagination headers. */
 function toWholeTree(list: TreeList): ListPage<TreeListEntry> {
-  if (!list.complete || list.length > MAX_WHOLE_TREE) throw treeTooLarge();
+  if (!list.complete || list.length > MAX_WHOLE_TREE) throw createTreeTooLargeError();
   return { items: list.slice(0, list.length), total: null, hasMore: false, keyset: { next: null } };
 }
 
 function toOffsetPage(list: TreeList, { page, perPage }: OffsetRequest): ListPage<TreeListEntry> {
   const start = (page - 1) * perPage;
   const end = start + perPage;
-  if (!list.complete && list.length < end) throw treeTooLarge();
+  if (!list.complete && list.length < end) throw createTreeTooLargeError();
   const total = list.length > COUNT_LIMIT || !list.complete ? null : list.length;
   return { items: list.slice(start, end), total, hasMore: list.length > end };
 }
@@ -103,10 +104,10 @@ function toKeysetPage(
   if (isFailure(index)) return index;
   const start = index + 1;
   const end = start + perPage;
-  if (!list.complete && list.length < end) throw treeTooLarge();
-  const more = list.length > end;
-  const next = more ? { page_token: tokenAt(list, end - 1) } : null;
-  return { items: list.slice(start, end), total: null, hasMore: more, keyset: { next } };
+  if (!list.complete && list.length < end) throw createTreeTooLargeError();
+  const hasMore = list.length > end;
+  const next = hasMore ? { page_token: formatToken(list, end - 1) } : null;
+  return { items: list.slice(start, end), total: null, hasMore, keyset: { next } };
 }
 
 /** Returns the index of a token's entry. If the tree has changed and its index has another id, the id alone decides. */
@@ -119,7 +120,8 @@ function findTokenIndex(list: TreeList, token: string): number | Failure<'tokenI
   return range.first === range.last ? range.first : fail('tokenAmbiguous');
 }
 
-function tokenAt(list: TreeList, index: number): string {
+/** Returns the token of the entry at an index: its id, with the index if the id occurs more than once. */
+function formatToken(list: TreeList, index: number): string {
   const id = list.idAt(index);
   const range = list.findId(id);
   return range === null || range.first === range.last ? id : `${id}.${index}`;

@@ -11,6 +11,7 @@ const EQUALS = 0x3d;
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
+/** Maximum characters of a tracked name; a longer one is not recognized as a content. */
 const MAX_NAME_LENGTH = 256;
 
 /**
@@ -32,16 +33,16 @@ export async function parseLargeForm(chunks: AsyncIterable<Buffer>, spool: Spool
 
 interface Scanner {
   /**
-   * Returns the decoded bytes, null if the chunk is malformed. The caller appends them to the spool at the offset `base`
+   * Returns the decoded bytes, null if the chunk is malformed. The caller appends them to the spool at `spoolOffset`
    * before the next call.
    */
-  push(chunk: Buffer, base: number): Buffer | null;
-  /** Ends the last value at the spool offset `base`. Returns false if it is incomplete. */
-  end(base: number): boolean;
+  push(chunk: Buffer, spoolOffset: number): Buffer | null;
+  /** Ends the last value at `spoolOffset`. Returns false if it is incomplete. */
+  end(spoolOffset: number): boolean;
 }
 
 function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scanner {
-  let buffer = Buffer.alloc(0);
+  let output = Buffer.alloc(0);
   /** The current name; null while its value is read. */
   let name: string | null = '';
   /** The content that is being decoded. */
@@ -58,33 +59,33 @@ function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scan
   }
 
   return {
-    push(chunk, base) {
-      if (buffer.length < chunk.length) buffer = Buffer.allocUnsafe(chunk.length);
-      let to = 0;
+    push(chunk, spoolOffset) {
+      if (output.length < chunk.length) output = Buffer.allocUnsafe(chunk.length);
+      let outputEnd = 0;
       let skeletonStart = 0;
-      for (let at = 0; at < chunk.length; ) {
+      for (let chunkOffset = 0; chunkOffset < chunk.length; ) {
         if (value === null) {
-          if (!isContentNext(chunk[at++]!)) continue;
-          skeleton.add(chunk.subarray(skeletonStart, at));
-          skeleton.add(Buffer.from(placeholders.begin(base + to)));
+          if (!isContentNext(chunk[chunkOffset++]!)) continue;
+          skeleton.add(chunk.subarray(skeletonStart, chunkOffset));
+          skeleton.add(Buffer.from(placeholders.begin(spoolOffset + outputEnd)));
           value = createFormValue();
         }
-        const end = chunk.indexOf(AMPERSAND, at);
-        const valueStart = to;
-        to = value.decode(chunk.subarray(at, end === -1 ? chunk.length : end), buffer, to);
-        if (to === -1 || !value.isText(buffer.subarray(valueStart, to))) return null;
-        if (end === -1) return buffer.subarray(0, to);
+        const end = chunk.indexOf(AMPERSAND, chunkOffset);
+        const valueStart = outputEnd;
+        outputEnd = value.decode(chunk.subarray(chunkOffset, end === -1 ? chunk.length : end), output, outputEnd);
+        if (outputEnd === -1 || !value.isText(output.subarray(valueStart, outputEnd))) return null;
+        if (end === -1) return output.subarray(0, outputEnd);
         if (!value.isComplete()) return null;
-        placeholders.end(base + to);
+        placeholders.end(spoolOffset + outputEnd);
         value = null;
-        skeletonStart = at = end;
+        skeletonStart = chunkOffset = end;
       }
       if (value === null) skeleton.add(chunk.subarray(skeletonStart));
-      return buffer.subarray(0, to);
+      return output.subarray(0, outputEnd);
     },
-    end(base) {
+    end(spoolOffset) {
       if (value === null) return true;
-      placeholders.end(base);
+      placeholders.end(spoolOffset);
       return value.isComplete();
     },
   };
@@ -92,8 +93,8 @@ function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scan
 
 /** An incremental decoder of one value. */
 interface FormValue {
-  /** Decodes into `buffer` and returns the end position; -1 for a broken escape. */
-  decode(bytes: Buffer, buffer: Buffer, to: number): number;
+  /** Decodes into `output` and returns the end position; -1 for a broken escape. */
+  decode(bytes: Buffer, output: Buffer, outputEnd: number): number;
   /** Returns whether the decoded bytes are UTF-8 without NUL. Calls follow the order of the bytes. */
   isText(bytes: Buffer): boolean;
   /** Returns whether no escape and no character is incomplete. */
@@ -104,19 +105,19 @@ function createFormValue(): FormValue {
   const utf8 = createUtf8Check();
   let escapeSequence = '';
   return {
-    decode(bytes, buffer, start) {
-      let to = start;
+    decode(bytes, output, outputStart) {
+      let outputEnd = outputStart;
       for (const byte of bytes) {
         if (escapeSequence !== '') {
           escapeSequence += String.fromCharCode(byte);
           if (escapeSequence.length < 3) continue;
           if (!/^%[0-9a-fA-F]{2}$/.test(escapeSequence)) return -1;
-          buffer[to++] = Number.parseInt(escapeSequence.slice(1), 16);
+          output[outputEnd++] = Number.parseInt(escapeSequence.slice(1), 16);
           escapeSequence = '';
         } else if (byte === PERCENT) escapeSequence = '%';
-        else buffer[to++] = byte === PLUS ? SPACE : byte;
+        else output[outputEnd++] = byte === PLUS ? SPACE : byte;
       }
-      return to;
+      return outputEnd;
     },
     isText: (bytes) => utf8.push(bytes) && !bytes.includes(0),
     isComplete: () => escapeSequence === '' && utf8.end(),

@@ -44,40 +44,40 @@ export async function parseLargeJson(chunks: AsyncIterable<Buffer>, spool: Spool
 }
 
 /**
- * Returns a function that decodes the content texts of a chunk. The caller appends the result to the spool at the offset
- * `base` before the next chunk; null means invalid JSON. The scanner recognizes only strings and whether they follow
+ * Returns a function that decodes the content texts of a chunk. The caller appends the result to the spool at
+ * `spoolOffset` before the next chunk; null means invalid JSON. The scanner recognizes only strings and whether they follow
  * `"content":`. The JSON parser detects all other errors, such as an unterminated string.
  */
 function createScanner(
   skeleton: BodySkeleton,
   placeholders: Placeholders,
-): (chunk: Buffer, base: number) => Buffer | null {
+): (chunk: Buffer, spoolOffset: number) => Buffer | null {
   const keys = createKeyTracker();
-  let buffer = Buffer.alloc(0);
+  let output = Buffer.alloc(0);
   /** The content that is being decoded. */
   let text: JsonStringDecoder | null = null;
-  return (chunk, base) => {
-    if (buffer.length < chunk.length + SPARE_BYTES) buffer = Buffer.allocUnsafe(chunk.length + SPARE_BYTES);
-    let to = 0;
+  return (chunk, spoolOffset) => {
+    if (output.length < chunk.length + SPARE_BYTES) output = Buffer.allocUnsafe(chunk.length + SPARE_BYTES);
+    let outputEnd = 0;
     let skeletonStart = 0;
-    for (let at = 0; at < chunk.length; ) {
+    for (let chunkOffset = 0; chunkOffset < chunk.length; ) {
       if (text === null) {
-        if (!keys.isContentNext(chunk[at++]!)) continue;
-        skeleton.add(chunk.subarray(skeletonStart, at));
-        skeleton.add(Buffer.from(placeholders.begin(base + to)));
+        if (!keys.isContentNext(chunk[chunkOffset++]!)) continue;
+        skeleton.add(chunk.subarray(skeletonStart, chunkOffset));
+        skeleton.add(Buffer.from(placeholders.begin(spoolOffset + outputEnd)));
         text = createJsonStringDecoder();
       }
-      const decodeResult: ReturnType<JsonStringDecoder['decode']> = text.decode(chunk, at, buffer, to);
-      ({ at, to } = decodeResult);
+      const decodeResult: ReturnType<JsonStringDecoder['decode']> = text.decode(chunk, chunkOffset, output, outputEnd);
+      ({ chunkOffset, outputEnd } = decodeResult);
       if (decodeResult.state === 'invalid') return null;
-      if (decodeResult.state === 'open') return buffer.subarray(0, to);
-      placeholders.end(base + to);
+      if (decodeResult.state === 'open') return output.subarray(0, outputEnd);
+      placeholders.end(spoolOffset + outputEnd);
       text = null;
       // The closing quote stays in the skeleton, like the opening one.
-      skeletonStart = at - 1;
+      skeletonStart = chunkOffset - 1;
     }
     if (text === null) skeleton.add(chunk.subarray(skeletonStart));
-    return buffer.subarray(0, to);
+    return output.subarray(0, outputEnd);
   };
 }
 
@@ -92,7 +92,7 @@ interface KeyTracker {
 
 function createKeyTracker(): KeyTracker {
   /** The start of the current string; null outside of strings. */
-  let current: string | null = null;
+  let currentString: string | null = null;
   let isEscaped = false;
   let lastString = '';
   let isContent = false;
@@ -100,21 +100,21 @@ function createKeyTracker(): KeyTracker {
   function readInsideString(byte: number, prefix: string): void {
     if (byte === QUOTE && !isEscaped) {
       lastString = prefix;
-      current = null;
+      currentString = null;
       return;
     }
     isEscaped = byte === BACKSLASH && !isEscaped;
-    if (prefix.length <= MAX_KEY_LENGTH) current = prefix + String.fromCharCode(byte);
+    if (prefix.length <= MAX_KEY_LENGTH) currentString = prefix + String.fromCharCode(byte);
   }
 
   return {
     isContentNext(byte) {
-      if (current !== null) {
-        readInsideString(byte, current);
+      if (currentString !== null) {
+        readInsideString(byte, currentString);
         return false;
       }
       if (byte === QUOTE) {
-        if (!isContent) current = '';
+        if (!isContent) currentString = '';
         const wasContent = isContent;
         isContent = false;
         return wasContent;
@@ -128,12 +128,16 @@ function createKeyTracker(): KeyTracker {
   };
 }
 
-function isContentKey(raw: string): boolean {
-  if (raw === 'content') return true;
-  return raw.includes('\\') && raw.length <= MAX_KEY_LENGTH && parse(Buffer.from(`"${raw}"`)) === 'content';
+function isContentKey(rawKey: string): boolean {
+  if (rawKey === 'content') return true;
+  return (
+    rawKey.includes('\\') &&
+    rawKey.length <= MAX_KEY_LENGTH &&
+    parseOrUndefined(Buffer.from(`"${rawKey}"`)) === 'content'
+  );
 }
 
-function parse(bytes: Buffer): unknown {
+function parseOrUndefined(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {

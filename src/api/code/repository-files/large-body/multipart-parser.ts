@@ -32,13 +32,14 @@ export async function parseLargeMultipart(
   let hasReplacement = false;
   let size = 0;
   let spooling = Promise.resolve();
+  // Rejected by the event handlers below. Its own handler keeps a late rejection from being unhandled.
   const failure = Promise.withResolvers<never>();
   failure.promise.catch(() => {});
   parser.on('error', () => failure.reject(invalidMultipart()));
   parser.on('partsLimit', () => failure.reject(tooManyParameters()));
-  parser.on('field', (name = '', value, _nameCut, valueCut) => {
+  parser.on('field', (name = '', value, _isNameTruncated, isValueTruncated) => {
     size += name.length + value.length;
-    if (valueCut || size > MAX_FIELDS_BYTES) failure.reject(bodyTooLarge());
+    if (isValueTruncated || size > MAX_FIELDS_BYTES) failure.reject(bodyTooLarge());
     else if (name.includes('\0')) failure.reject(invalidText('body'));
     else if (value.includes('\0')) failure.reject(invalidText(name));
     else fields.push([name, value]);
@@ -56,8 +57,8 @@ export async function parseLargeMultipart(
     });
     spooling.catch(failure.reject);
   });
-  const finished = once(parser, 'finish');
-  finished.catch(() => {});
+  const parserFinished = once(parser, 'finish');
+  parserFinished.catch(() => {});
   const yieldToOthers = createYielder();
   for await (const chunk of chunks) {
     isUtf8 &&= utf8.push(chunk);
@@ -65,7 +66,7 @@ export async function parseLargeMultipart(
     await yieldToOthers();
   }
   parser.end();
-  await Promise.race([finished, failure.promise]);
+  await Promise.race([parserFinished, failure.promise]);
   await Promise.race([spooling, failure.promise]);
   if (hasFile) return null;
   if (hasReplacement && !(isUtf8 && utf8.end())) throw invalidText('body');

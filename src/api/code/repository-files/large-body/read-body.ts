@@ -25,6 +25,7 @@ export async function startReadingBody(request: IncomingRequest, limits: BodyLim
   if (declaredLength > limits.largeThresholdBytes) await limits.onLarge();
   const chunks = countBytes(request, {
     ...limits,
+    // Infinity: `onLarge` has been called already.
     largeThresholdBytes:
       declaredLength > limits.largeThresholdBytes ? Number.POSITIVE_INFINITY : limits.largeThresholdBytes,
   });
@@ -45,14 +46,14 @@ export async function startReadingBody(request: IncomingRequest, limits: BodyLim
 /** Yields the chunks of the body. Throws 413 above the limit and calls `onLarge` at the threshold. */
 async function* countBytes(
   request: IncomingRequest,
-  { maxBytes: limit, largeThresholdBytes: large, onLarge }: BodyLimits,
+  { maxBytes, largeThresholdBytes, onLarge }: BodyLimits,
 ): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of readChunks(request)) {
     const previousSize = size;
     size += chunk.length;
-    if (size > limit) throw bodyTooLarge();
-    if (previousSize <= large && size > large) await onLarge();
+    if (size > maxBytes) throw bodyTooLarge();
+    if (previousSize <= largeThresholdBytes && size > largeThresholdBytes) await onLarge();
     yield chunk;
   }
 }

@@ -37,11 +37,11 @@ export async function openSpoolFile(path: string): Promise<SpoolFile> {
 }
 
 async function* readChunks(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
-  for (let at = start; at < end; ) {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_SIZE, end - at));
-    const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
-    if (bytesRead === 0) throw new Error(`Spool file ends at byte ${at}, expected ${end}`);
-    at += bytesRead;
+  for (let position = start; position < end; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_SIZE, end - position));
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, position);
+    if (bytesRead === 0) throw new Error(`Spool file ends at byte ${position}, expected ${end}`);
+    position += bytesRead;
     yield chunk.subarray(0, bytesRead);
   }
 }

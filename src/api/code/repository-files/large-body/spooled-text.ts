@@ -28,9 +28,9 @@ export function isContentName(name: string): boolean {
 /** Short, unguessable placeholders for the spooled texts of a body, numbered in the order of the texts. */
 export interface Placeholders {
   /** Returns the placeholder of the text that begins at this spool position. */
-  begin(at: number): string;
+  begin(spoolOffset: number): string;
   /** Sets the end of the last text. */
-  end(at: number): void;
+  end(spoolOffset: number): void;
   /** Replaces the placeholders by the texts where contents are allowed. */
   restore(values: RawParameters): RawParameters;
 }
@@ -49,12 +49,12 @@ export function createPlaceholders(spool: SpoolFile): Placeholders {
     if ('content' in rawParams) rawParams.content = toSpooledText(rawParams.content);
   };
   return {
-    begin(at) {
-      texts.push({ start: at, end: at });
+    begin(spoolOffset) {
+      texts.push({ start: spoolOffset, end: spoolOffset });
       return `${nonce}${texts.length - 1}`;
     },
-    end(at) {
-      texts.at(-1)!.end = at;
+    end(spoolOffset) {
+      texts.at(-1)!.end = spoolOffset;
     },
     restore(values) {
       restoreContent(values);

@@ -25,6 +25,7 @@ export function createUtf8Check(): Utf8Check {
 function countIncompleteBytes(bytes: Buffer): number {
   for (let distance = 1; distance <= Math.min(3, bytes.length); distance++) {
     const byte = bytes[bytes.length - distance]!;
+    // Below 0x80 a character of one byte, below 0xc0 a continuation byte, else the first byte of a character.
     if (byte < 0x80) return 0;
     if (byte < 0xc0) continue;
     const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
