@@ -18,13 +18,13 @@ export function cachePerCommit<Value extends {}>(
   load: LoadPerCommit<Value>,
   sizeOf?: (value: Value) => number,
 ): LoadPerCommit<Value> {
-  const known = definePerGit(() => createBoundedCache<Value>(max, sizeOf));
+  const cache = definePerGit(() => createBoundedCache<Value>(max, sizeOf));
   return async (git, repository, commits) => {
     const toKey = (id: string): string => `${repository.directory} ${id}`;
-    const cachedById = new Map(commits.map((id) => [id, known(git).get(toKey(id))]));
+    const cachedById = new Map(commits.map((id) => [id, cache(git).get(toKey(id))]));
     const uncached = commits.filter((id) => cachedById.get(id) === undefined);
     const loadedById = uncached.length === 0 ? new Map<string, Value>() : await load(git, repository, uncached);
-    for (const [id, value] of loadedById) known(git).set(toKey(id), value);
+    for (const [id, value] of loadedById) cache(git).set(toKey(id), value);
     return new Map(commits.map((id) => [id, loadedById.get(id) ?? cachedById.get(id)!]));
   };
 }

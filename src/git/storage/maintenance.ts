@@ -125,9 +125,7 @@ async function isGraphOutdated(repository: Repository): Promise<boolean> {
     0,
     ...(await Promise.all(subdirectories.map((name) => getModifiedTimeMs(join(objectsDirectory, name))))),
   );
-  const graphTimeMs = await getModifiedTimeMs(
-    join(objectsDirectory, 'info', 'commit-graphs', 'commit-graphTimeMs-chain'),
-  );
+  const graphTimeMs = await getModifiedTimeMs(join(objectsDirectory, 'info', 'commit-graphs', 'commit-graph-chain'));
   return newestObjectTimeMs > graphTimeMs;
 }
 

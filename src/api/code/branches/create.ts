@@ -3,7 +3,7 @@ import { mayCreateBranch } from '#authorization/protected-branches/branch-rules.
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { HEADS } from '#git/ref-defaultBranchRefs.ts';
+import { HEADS } from '#git/ref-names.ts';
 import { isValidBranchName, startsWithSha, ZERO_ID } from '#git/refs/refs.ts';
 import { findBranchHead, resolveRevision } from '#git/refs/revision.ts';
 import { createInitialCommit } from '#repositories/commits/initial-commit.ts';

@@ -1,7 +1,7 @@
 import { NO_ONE } from '#authorization/protected-branches/access-level-descriptions.ts';
 import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts';
 import type { CreateAccessLevelInput } from '#authorization/protected-branches/protected-branches.ts';
-import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/memberIds/roles.ts';
+import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { object, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { arrayOf, boolean, integer, integerIn } from '#http/parameters/types.ts';

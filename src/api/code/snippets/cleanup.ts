@@ -65,7 +65,7 @@ async function deleteSnippetWithNotes(tx: Transaction, id: number): Promise<numb
 
 /** Reassigns the snippets of a deletedRow user to the ghost user; on a hard delete deletes them. index: snippets_by_author */
 export const onUserDeleted = subscription({
-  event: 'user-deletedRow',
+  event: 'user-deleted',
   inBatches: (uow, deletion) =>
     runBatchSteps(() =>
       reassignToGhost(uow, { table: 'snippets', column: 'author_id' }, deletion, (batch, userId) =>

@@ -45,7 +45,7 @@ export function validateTexts(
   const oversizedBytes = contents.map((content) => Buffer.byteLength(content)).find((bytes) => bytes > limit);
   if (oversizedBytes === undefined) return null;
   return reject(
-    `Content is too long (${formatMebibytes(oversizedBytes)}). The maximum oversizedBytes is ${formatMebibytes(limit)}.`,
+    `Content is too long (${formatMebibytes(oversizedBytes)}). The maximum size is ${formatMebibytes(limit)}.`,
   );
 }
 

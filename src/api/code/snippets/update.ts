@@ -107,7 +107,7 @@ async function commitUpdate(
   const parent = await findBranchHead(repository, snippet.default_branch);
   if (parent === null) return 'moved';
   const author = { name: caller.user.name, email: caller.user.email };
-  const request = { parent, changes, author, committer: author, message: 'FileUpdate snippet' };
+  const request = { parent, changes, author, committer: author, message: 'Update snippet' };
   const commit = await commitChanges(services.git, repository, request);
   if ('rejected' in commit)
     return commit.rejected === 'empty' ? 'unchanged' : toRepositoryError('updating', commit.rejected);
