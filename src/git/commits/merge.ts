@@ -147,6 +147,7 @@ async function loadCommit(git: Git, repository: Repository, id: string): Promise
 
 async function writeCommit(git: Git, repository: Repository, tree: string, parent: string | null): Promise<string> {
   if (tree === EMPTY_TREE_ID) await writeObject(git, repository, 'tree', Buffer.alloc(0));
+  // Constant, so that equal trees give equal commits.
   const placeholderSigner = 'Nobody <nobody@localhost> 0 +0000';
   const lines = [
     `tree ${tree}`,

@@ -360,7 +360,7 @@ async function loadCommits(
  */
 function parseTruncated({ id, size }: ObjectInfo, content: Buffer, maxBytes: number): Commit {
   const messageStart = content.indexOf('\n\n') + 2;
-  // Four more bytes, so that no character is split.
+  // Below 2 there is no message. Four more bytes, so that no character is split.
   const commit = parseCommit(id, messageStart < 2 ? content : content.subarray(0, messageStart + maxBytes + 4));
   const message = truncateToBytes(commit.message, maxBytes);
   return content.length < size || content.length > messageStart + maxBytes || message !== commit.message

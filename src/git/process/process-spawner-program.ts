@@ -66,7 +66,8 @@ function onConnection(socket: Socket): void {
   }
 }
 
-/** Reads only the header: the rest is for the started process. Returns null if nothing has arrived yet. */
+/** Reads only the header: the rest is for the started process. Returns the number of bytes; null if nothing has
+ * arrived yet, 0 if the stream is closed or broken. */
 function readAvailable(socket: Socket, bytes: Buffer): number | null {
   try {
     return readSync(getHandle(socket).fd, bytes);

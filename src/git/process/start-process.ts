@@ -18,6 +18,7 @@ export function startProcess(request: ProcessRequest): SpawnedProcess {
 /** Starts a child process of the server itself, without the spawner. */
 export function startDirectly({ file, args, env, streams }: ProcessRequest): SpawnedProcess {
   const stdio = Array.from({ length: streams }, () => 'pipe' as const);
+  // A process group of its own, so that a signal also reaches the children.
   const child = spawn(file, args, { cwd: '/', env, stdio, detached: true });
   const ended = new Promise<Awaited<SpawnedProcess['ended']>>((resolve) => {
     // Without a process there is no exit to wait for.

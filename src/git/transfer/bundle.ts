@@ -110,7 +110,7 @@ async function readHeader(source: AsyncIterator<Buffer>): Promise<{ header: Buff
   }
 }
 
-/** Returns the ref lines except HEAD, which comes from the database. */
+/** Returns the ref lines except HEAD, which comes from the database. Throws unless they are valid and sorted by name. */
 function parseRefLines(header: Buffer): Buffer[] {
   const firstLine = Buffer.from(FIRST_LINE);
   if (!header.subarray(0, firstLine.length).equals(firstLine)) throw new DamagedBundle('This is no bundle of git');

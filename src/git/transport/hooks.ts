@@ -118,6 +118,7 @@ export function createHookReader(pipe: Duplex, secret: string): () => Promise<Ho
   const terminator = Buffer.from(`\n${secret}\n`);
   let unparsed: Buffer = Buffer.alloc(0);
   return async () => {
+    // A long message is read to its end but not kept: only the bytes that may begin the terminator stay.
     let [searchedBytes, lines, isTooLong] = [0, countLines(unparsed), false];
     for (;;) {
       const end = unparsed.indexOf(terminator, searchedBytes);

@@ -37,6 +37,7 @@ export async function filterLfsPaths(
   const validPaths = paths.filter((path) => path.isWellFormed() && !path.includes('\0'));
   const files = await listAttributeFiles(git, repository, tree, validPaths);
   if (files.length === 0) return new Set();
+  // A cached value is valid as long as the attribute files are the same.
   const version = files.map((file) => `${file.id} ${file.path}`).join('\n');
   const toCacheKey = (path: string) => `${repository.directory}\n${version}\0${path}`;
   const uncached = validPaths.filter((path) => !filterCache(git).has(toCacheKey(path)));

@@ -41,7 +41,7 @@ interface RequestedEntries {
 interface ListTreeOptions {
   /** Whether to list the entries of subdirectories too. */
   readonly deep?: boolean;
-  readonly wanted?: RequestedEntries;
+  readonly requestedEntries?: RequestedEntries;
 }
 
 const ALL_ENTRIES: RequestedEntries = { maxEntries: Number.POSITIVE_INFINITY, maxCounted: Number.POSITIVE_INFINITY };
@@ -57,14 +57,14 @@ export async function listTree(
   git: Git,
   repository: Repository,
   treeId: string,
-  { deep = false, wanted = ALL_ENTRIES }: ListTreeOptions = {},
+  { deep = false, requestedEntries = ALL_ENTRIES }: ListTreeOptions = {},
 ): Promise<TreeList | null> {
   if (!deep) {
     const smallTree = await readTree(git, repository, treeId, MAX_PARSED_TREE);
     if (smallTree !== null) return createShallowList(smallTree.entries);
   }
   const info = await getObjectInfo(git, repository, treeId);
-  return info?.type === 'tree' || deep ? loadStreamedList(git, repository, treeId, deep, wanted) : null;
+  return info?.type === 'tree' || deep ? loadStreamedList(git, repository, treeId, deep, requestedEntries) : null;
 }
 
 /** Returns the names of the files directly in a tree that match, in git's order. */
@@ -228,7 +228,10 @@ function toRange<T>(list: SearchableList<T>, isMatch: (entry: T) => boolean): { 
   return first === -1 ? null : { first, last: list.findLastIndex(isMatch) };
 }
 
-function createPagedEntries(text: Buffer, offsetsByType: Readonly<Record<TreeEntry['type'], number[]>>) {
+function createPagedEntries(
+  text: Buffer,
+  offsetsByType: Readonly<Record<TreeEntry['type'], number[]>>,
+): Omit<StreamedList, 'complete' | 'satisfies'> {
   const offsets = Uint32Array.from([...offsetsByType.tree, ...offsetsByType.blob, ...offsetsByType.commit]);
   const idAt = (index: number) => {
     const offset = offsets[index];

@@ -71,7 +71,7 @@ test('reads only the entries of the page from a tree with ten billion paths', as
   const { git, repository } = await gitWorld(t);
   const bomb = await nestedTrees(git, repository, 10, 10);
   const wanted = { maxEntries: 21, maxCounted: 10_001 };
-  const list = (await listTree(git, repository, bomb, { deep: true, wanted }))!;
+  const list = (await listTree(git, repository, bomb, { deep: true, requestedEntries: wanted }))!;
   assert.deepEqual([list.complete, list.length > 10_000, list.length < 100_000], [false, true, true]);
   const page = list.slice(0, 3).map(({ path }) => path);
   assert.deepEqual(page, [
@@ -79,7 +79,10 @@ test('reads only the entries of the page from a tree with ten billion paths', as
     'entry-0000000/entry-0000000',
     `${'entry-0000000/'.repeat(2)}entry-0000000`,
   ]);
-  assert.equal(await listTree(git, repository, bomb, { deep: true, wanted: { ...wanted, maxEntries: 5 } }), list);
+  assert.equal(
+    await listTree(git, repository, bomb, { deep: true, requestedEntries: { ...wanted, maxEntries: 5 } }),
+    list,
+  );
   const whole = (await listTree(git, repository, bomb, { deep: true }))!;
   assert.deepEqual([whole.complete, whole.length > 300_000], [false, true], 'the reading ends at 64 MiB');
 });
@@ -88,7 +91,7 @@ test('concurrent callers with different counts get their own results', async (t)
   const { git, repository } = await gitWorld(t);
   const bomb = await nestedTrees(git, repository, 10, 10);
   const ask = (counted: number) =>
-    listTree(git, repository, bomb, { deep: true, wanted: { maxEntries: 21, maxCounted: counted } });
+    listTree(git, repository, bomb, { deep: true, requestedEntries: { maxEntries: 21, maxCounted: counted } });
   const [, more] = await Promise.all([ask(1), ask(50_000)]);
   assert.ok(more!.length > 50_000);
 });

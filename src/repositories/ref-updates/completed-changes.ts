@@ -56,15 +56,20 @@ async function isCompleted(
   { ref, oldId, newId }: RefChange,
   otherChanges: readonly OtherChange[],
 ): Promise<boolean> {
-  const rivalChanges = otherChanges.filter((otherChange) => otherChange.oldId === oldId);
-  if (rivalChanges.some((rivalChange) => rivalChange.newId === null)) return false;
+  // Of the changes from the same old id at most one can have moved the ref.
+  const competingChanges = otherChanges.filter((otherChange) => otherChange.oldId === oldId);
+  if (competingChanges.some((competingChange) => competingChange.newId === null)) return false;
   const currentId = (await resolveRef(repository, ref)) ?? ZERO_ID;
   if (currentId === newId || currentId === oldId || currentId === ZERO_ID || newId === ZERO_ID)
     return currentId === newId;
   // Whether another intent has moved the ref, or will move it, from this id.
   const isMovedFrom = (id: string | null) => otherChanges.some((otherChange) => otherChange.oldId === id);
   if (isMovedFrom(newId)) return true;
-  if (rivalChanges.some((rivalChange) => rivalChange.newId === currentId || isMovedFrom(rivalChange.newId)))
+  if (
+    competingChanges.some(
+      (competingChange) => competingChange.newId === currentId || isMovedFrom(competingChange.newId),
+    )
+  )
     return false;
   // Only commits have ancestors; a ref can point to any object.
   if (!(await isCommit(git, repository, newId)) || !(await isCommit(git, repository, currentId))) return false;

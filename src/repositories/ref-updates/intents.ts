@@ -56,24 +56,24 @@ interface CreateIntentInput extends Pick<IntentDetails, 'changes' | 'merge' | 'o
   /** Location of the repository whose refs move. */
   readonly location: RepositoryLocation;
   /** Whether the repository must be empty and without other pending moves. */
-  readonly first?: boolean | undefined;
+  readonly mustBeFirstBranch?: boolean | undefined;
 }
 
 /**
  * Creates an intent. Fails if the repository is read-only or was moved to another location since it was read, or if a
- * `first` branch is not the first: the database decides between concurrent ones. `beginMove` has reloaded the caller's
- * access and permission in this transaction.
+ * branch that must be the first one is not: the database decides between concurrent ones. `beginMove` has reloaded the
+ * caller's access and permission in this transaction.
  */
 export async function createIntent(
   tx: Transaction,
-  { owner, location, changes, merge, options, renamed, snippetPatch, first = false }: CreateIntentInput,
+  { owner, location, changes, merge, options, renamed, snippetPatch, mustBeFirstBranch = false }: CreateIntentInput,
   actor: Pick<CurrentAccess, 'caller'> | ServerActor,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst'>> {
   const userId = 'server' in actor ? actor.userId : actor.caller.user.id;
   // Transactions are serializable: a storage move either sees this row or has made the repository read-only before.
   const repository = await findRepositoryState(tx, owner);
   if (repository === null || repository.read_only || !isSameLocation(repository, location)) return fail('readOnly');
-  if (first && (!repository.empty || (await hasIntent(tx, owner)))) return fail('notFirst');
+  if (mustBeFirstBranch && (!repository.empty || (await hasIntent(tx, owner)))) return fail('notFirst');
   const { id } = await tx
     .insertInto('ref_intents')
     .values({

@@ -132,9 +132,9 @@ async function moveWithIntent(
 /** Checks the permission and stores the intent. For pushes, git itself then moves the refs. */
 export function beginMove<Code extends string = never>(
   { database }: Pick<RefServices, 'database'>,
-  { project, actor, changes, merge, options, writeWithIntent, mustBeFirstBranch: first }: RefMove<Code>,
+  { project, actor, changes, merge, options, writeWithIntent, mustBeFirstBranch }: RefMove<Code>,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst' | Code>> {
-  const input = { owner: { projectId: project.id }, location: project, changes, merge, options, first };
+  const input = { owner: { projectId: project.id }, location: project, changes, merge, options, mustBeFirstBranch };
   return database.transaction(async (tx) => {
     if ('server' in actor) return createIntent(tx, input, actor);
     const access = await reloadAccess(tx, actor.caller, project.id);
@@ -148,9 +148,9 @@ export function beginMove<Code extends string = never>(
 /** Checks the ability and stores the intent of a move in a wiki. */
 export function beginWikiMove(
   { database }: Pick<RefServices, 'database'>,
-  { wiki, actor, changes, renamed, mustBeFirstBranch: first }: WikiMove,
+  { wiki, actor, changes, renamed, mustBeFirstBranch }: WikiMove,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst'>> {
-  const input = { owner: { wikiId: wiki.wiki_id }, location: wiki, changes, renamed, first };
+  const input = { owner: { wikiId: wiki.wiki_id }, location: wiki, changes, renamed, mustBeFirstBranch };
   return database.transaction(async (tx) => {
     if ('server' in actor) return createIntent(tx, input, actor);
     const { project_id, group_id } = wiki;

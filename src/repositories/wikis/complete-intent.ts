@@ -90,6 +90,7 @@ async function recordMovedRefs(
     .set({ ...firstPushColumns, ref_state_version: wiki.ref_state_version + 1, updated_at: uow.now })
     .where('wiki_id', '=', wikiId)
     .execute();
+  // Another process may have changed the default branch since the pages were compared.
   const isDefaultBranch = wiki.empty || wiki.default_branch === default_branch;
   const pagesWithEvents = isDefaultBranch ? await updatePageRows(uow, wikiId, pages) : [];
   if (wiki.project_id !== null && userId !== null) {

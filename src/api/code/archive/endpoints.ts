@@ -33,7 +33,7 @@ export const downloadArchive = endpoint({
   summary: 'Download a repository archive as tar.gz',
   access: inProjectAllowingAnonymous('read_code'),
   params,
-  errors: errors,
+  errors,
   response: stream,
   handle: (call, services) => streamArchiveDownload(services, call, ''),
 });
@@ -43,7 +43,7 @@ export const downloadArchiveAs = endpoint({
   summary: 'Download a repository archive in a format',
   access: inProjectAllowingAnonymous('read_code'),
   params: { ...params, suffix: required(string) },
-  errors: errors,
+  errors,
   response: streamOf({ mediaTypes: ['application/octet-stream', 'application/zip'] }),
   handle: (call, services) => streamArchiveDownload(services, call, call.params.suffix),
 });

@@ -14,10 +14,19 @@ import type { CommitRow } from './entities.ts';
 /** Whether a commit is applied again on a branch (`cherryPick`) or reversed there (`revert`). */
 export type ApplyKind = 'cherryPick' | 'revert';
 
-type CommitFailure = 'notAllowed' | 'readOnly' | 'branchUnknown' | ApplyFailure | `dry_${ApplyFailure}` | 'moved';
+type CommitFailure =
+  | 'notAllowed'
+  | 'readOnly'
+  | 'branchUnknown'
+  | ApplyFailure
+  | (typeof DRY_RUN_FAILURES)[ApplyFailure]
+  | 'moved';
 
 /** Why git cannot apply the commit: a conflict, or the change exists already. */
 type ApplyFailure = 'conflict' | 'empty';
+
+/** Failures of a dry run, whose responses differ. */
+const DRY_RUN_FAILURES = { conflict: 'dryRunConflict', empty: 'dryRunEmpty' } as const;
 
 export interface ApplyCall {
   readonly commit: Commit;
@@ -49,7 +58,7 @@ export async function applyCommit(
   const applyResult = await apply(git, repository, { commit: commit.id, onto: tip });
   if (!('tree' in applyResult)) {
     const failure = 'empty' in applyResult ? 'empty' : 'conflict';
-    return fail(params.dry_run ? `dry_${failure}` : failure);
+    return fail(params.dry_run ? DRY_RUN_FAILURES[failure] : failure);
   }
   if (params.dry_run) return undefined;
   const signer = { name: caller.user.name, email: caller.user.email };

@@ -103,8 +103,8 @@ const createApplyErrors = (verb: string, participle: string) => {
     branchUnknown: [404, '404 Branch Not Found'],
     conflict: [400, { message, error_code: 'conflict' }],
     empty: [400, { message, error_code: 'empty' }],
-    dry_conflict: [400, { message, error_code: 'conflict', dry_run: 'error' }],
-    dry_empty: [400, { message, error_code: 'empty', dry_run: 'error' }],
+    dryRunConflict: [400, { message, error_code: 'conflict', dry_run: 'error' }],
+    dryRunEmpty: [400, { message, error_code: 'empty', dry_run: 'error' }],
     moved: BRANCH_MOVED,
   } as const;
 };

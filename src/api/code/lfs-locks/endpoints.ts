@@ -96,6 +96,7 @@ async function requireLfs(db: Reader, project: Project): Promise<void> {
   if (!(await isLfsEnabled(db, project))) throw lfsError(404, 'Not found');
 }
 
+/** Loads a page of locks. One lock more than the limit tells whether a next page exists. */
 async function loadPage(
   db: Reader,
   { id }: Project,

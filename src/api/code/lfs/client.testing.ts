@@ -12,6 +12,7 @@ export interface LfsContent {
   readonly size: number;
 }
 
+/** Returns new content that no other test has stored. */
 export function createContent(): LfsContent {
   const bytes = Buffer.from(`content of ${name('object')}`);
   return { bytes, oid: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
@@ -20,6 +21,7 @@ export function createContent(): LfsContent {
 export const callerWithoutToken = withToken(anonymous, null);
 const basicCredentials = (caller: Caller) => (caller.token === null ? {} : basic(caller));
 
+/** Requests transfer actions, as git-lfs does before it transfers objects. */
 export function requestBatch(
   caller: Caller,
   { path_with_namespace }: Project,
@@ -33,6 +35,7 @@ export function requestBatch(
   });
 }
 
+/** Sends the content to the address of an upload action. */
 export function uploadObject(caller: Caller, { path_with_namespace }: Project, { oid, size, bytes }: LfsContent) {
   const headers = { ...basicCredentials(caller), 'Content-Type': 'application/octet-stream' };
   return callerWithoutToken.send('PUT', `//${path_with_namespace}.git/gitlab-lfs/objects/${oid}/${size}`, {

@@ -11,7 +11,7 @@ import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { deleteSnippetRow, type SnippetRepositoryLocation } from './store.ts';
 
-/** Deletes rows and repositories of incomplete and deletedRow snippets. */
+/** Deletes rows and repositories of incomplete and deleted snippets. */
 
 type Draft = Pick<Snippet, 'id'> & SnippetRepositoryLocation;
 
@@ -63,7 +63,7 @@ async function deleteSnippetWithNotes(tx: Transaction, id: number): Promise<numb
   return project_id;
 }
 
-/** Reassigns the snippets of a deletedRow user to the ghost user; on a hard delete deletes them. index: snippets_by_author */
+/** Reassigns the snippets of a deleted user to the ghost user; on a hard delete deletes them. index: snippets_by_author */
 export const onUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, deletion) =>
@@ -74,7 +74,7 @@ export const onUserDeleted = subscription({
     ),
 });
 
-/** Deletes the snippets of a deletedRow project, with their repositories. index: snippets_by_project */
+/** Deletes the snippets of a deleted project, with their repositories. index: snippets_by_project */
 export const onProjectDestroyed = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) => runBatchSteps(() => deleteSnippetBatch(uow, 'project_id', projectId)),

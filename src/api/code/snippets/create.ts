@@ -23,7 +23,7 @@ import { loadSettings } from '#settings/settings.ts';
 import { deleteDraft, deleteStaleDraft } from './cleanup.ts';
 import {
   type FileAction,
-  hasUnsafePath,
+  hasPathWithLineBreak,
   type SnippetFailure,
   toCreations,
   toRepositoryError,
@@ -120,7 +120,7 @@ async function createSnippetRepository(
   draft: Snippet,
   changes: readonly FileChange[],
 ): Promise<number | SnippetFailure> {
-  if (hasUnsafePath(changes)) return toRepositoryError('creating', 'invalid-path');
+  if (hasPathWithLineBreak(changes)) return toRepositoryError('creating', 'invalid-path');
   // Not aborted when the client disconnects: a partial repository would only have to be deleted.
   const git = gitForClient(services.git, null);
   const repository = getRepository(git, draft);

@@ -134,6 +134,6 @@ const REJECTION_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** Returns whether a path has a line break: file names are sent in headers. */
-export function hasUnsafePath(changes: readonly FileChange[]): boolean {
+export function hasPathWithLineBreak(changes: readonly FileChange[]): boolean {
   return changes.some(({ path }) => hasLineBreak(path));
 }

@@ -16,7 +16,7 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import {
   type FilesInput,
-  hasUnsafePath,
+  hasPathWithLineBreak,
   reject,
   type SnippetFailure,
   toRepositoryError,
@@ -102,7 +102,7 @@ async function commitUpdate(
   caller: SignedInCaller,
   { snippet, changes, patch }: FileUpdate,
 ): Promise<'updated' | 'moved' | 'unchanged' | SnippetFailure | Failure<'readOnly'>> {
-  if (hasUnsafePath(changes)) return toRepositoryError('updating', 'invalid-path');
+  if (hasPathWithLineBreak(changes)) return toRepositoryError('updating', 'invalid-path');
   const repository = getRepository(services.git, snippet);
   const parent = await findBranchHead(repository, snippet.default_branch);
   if (parent === null) return 'moved';

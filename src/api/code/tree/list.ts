@@ -59,9 +59,9 @@ async function findTree(
 function toRequestedEntries(pagination: TreeListInput['pagination'], { page, perPage }: OffsetRequest) {
   if (pagination === 'keyset') return {};
   // Reads until the tree is known to be too large.
-  if (pagination === 'none') return { wanted: { maxEntries: 0, maxCounted: MAX_WHOLE_TREE + 1 } };
+  if (pagination === 'none') return { requestedEntries: { maxEntries: 0, maxCounted: MAX_WHOLE_TREE + 1 } };
   // One more entry tells whether a next page exists.
-  return { wanted: { maxEntries: page * perPage + 1, maxCounted: COUNT_LIMIT + 1 } };
+  return { requestedEntries: { maxEntries: page * perPage + 1, maxCounted: COUNT_LIMIT + 1 } };
 }
 
 function paginate(list: TreeList, { pagination, page_token }: TreeListInput, page: OffsetRequest) {

@@ -192,7 +192,7 @@ async function listPathsAtCommit(git: Git, repository: Repository, { treeId }: C
   const maxPaths = MAX_PATHS + 1;
   const list = await listTree(git, repository, treeId, {
     deep: true,
-    wanted: { maxEntries: maxPaths, maxCounted: maxPaths },
+    requestedEntries: { maxEntries: maxPaths, maxCounted: maxPaths },
   });
   if (list === null || list.length > MAX_PATHS) return null;
   return list
