@@ -20,8 +20,8 @@ export function* parseDiffLines(text: string): Generator<DiffLine> {
 }
 
 /**
- * Returns `diff` for a line in a hunk or between hunks, `after` for a line after the last hunk, which exists only if
- * the file is long enough, and null for a line that the file cannot have.
+ * Returns `diff` for a line in a hunk or between hunks, and null for a line that the file cannot have. Returns `after`
+ * for a line after the last hunk, which exists only if the file is long enough.
  */
 export function locateLine(text: string, { oldLine, newLine }: DiffLine): 'diff' | 'after' | null {
   for (const part of parseDiff(text)) {

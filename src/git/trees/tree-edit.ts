@@ -144,7 +144,7 @@ function createDirectoryEntry(id: string, name: string): TreeEntry {
 /** Returns the bytes of a tree object; the entries must be sorted. */
 export function formatTree(entries: readonly TreeEntry[]): Buffer {
   const names = entries.map(({ name }) => encodeName(name));
-  // Besides mode and name, an entry has a space, a NUL and 20 bytes of its id.
+  // In addition to mode and name, an entry has a space, a NUL and 20 bytes of its id.
   const content = Buffer.alloc(names.reduce((size, name) => size + MODE_LENGTH + name.length + 22, 0));
   let offset = 0;
   for (const [index, { mode, id }] of entries.entries()) {

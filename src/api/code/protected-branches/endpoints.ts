@@ -31,7 +31,7 @@ const ruleResource = {
   notFound: genericNotFound,
 } as const;
 
-/** As `ruleResource`; callers whom the unprotect entries do not admit get 403 before `If-Unmodified-Since` is checked. */
+/** As `ruleResource`; callers who may not unprotect the branch get 403 before `If-Unmodified-Since` is checked. */
 const deletableRuleResource = {
   ...ruleResource,
   authorize(
