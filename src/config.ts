@@ -164,6 +164,7 @@ export function parseCidr(text: string): Cidr | null {
   const parsedBase = ipaddr.parse(base);
   const address = ipaddr.process(base);
   const maxBits = address.kind() === 'ipv4' ? 32 : 128;
+  // The prefix of an IPv4-mapped address counts 96 bits more than that of the IPv4 address.
   const length = bits === undefined ? maxBits : Number(bits) - (parsedBase.kind() === address.kind() ? 0 : 96);
   return length >= 0 && length <= maxBits ? [address, length] : null;
 }
@@ -187,7 +188,7 @@ function getVariable(env: EnvironmentVariables, name: EnvVariableName): string |
   return value ? value : null;
 }
 
-function invalidVariable(name: EnvVariableName, rule: string): ConfigError {
+function createVariableError(name: EnvVariableName, rule: string): ConfigError {
   return new ConfigError(`${name} ${rule}`);
 }
 
@@ -201,7 +202,7 @@ function readInteger(
   const text = getVariable(env, name);
   if (text === null) return fallback;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= min && value <= max)) throw invalidVariable(name, `must be a whole number from ${min} to ${max}`);
+  if (!(value >= min && value <= max)) throw createVariableError(name, `must be a whole number from ${min} to ${max}`);
   return value;
 }
 
@@ -209,7 +210,7 @@ function readInteger(
 function readPort(env: EnvironmentVariables, name: EnvVariableName): number {
   const text = getVariable(env, name);
   if (text !== null && /^(tcp|udp|sctp):\/\/[\w.:[\]-]{1,255}$/.test(text)) {
-    throw invalidVariable(
+    throw createVariableError(
       name,
       `is ${text}, which Kubernetes sets for a service called "hearth". Set enableServiceLinks: false in the pod, or rename the service.`,
     );
@@ -222,7 +223,7 @@ function readBoolean(env: EnvironmentVariables, name: EnvVariableName, fallback:
   if (text === undefined) return fallback;
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0') return false;
-  throw invalidVariable(name, 'must be true or false');
+  throw createVariableError(name, 'must be true or false');
 }
 
 function readOneOf<const T extends string>(
@@ -234,7 +235,7 @@ function readOneOf<const T extends string>(
   const text = getVariable(env, name);
   if (text === null) return fallback;
   const value = values.find((candidate) => candidate === text);
-  if (value === undefined) throw invalidVariable(name, `must be one of ${values.join(', ')}`);
+  if (value === undefined) throw createVariableError(name, `must be one of ${values.join(', ')}`);
   return value;
 }
 
@@ -242,7 +243,7 @@ function readOneOf<const T extends string>(
 function readLine(env: EnvironmentVariables, name: EnvVariableName): string | null {
   const text = getVariable(env, name);
   if (text !== null && (/[\x00-\x1f\x7f]/.test(text) || text.length > 255)) {
-    throw invalidVariable(name, 'must be one line of at most 255 characters');
+    throw createVariableError(name, 'must be one line of at most 255 characters');
   }
   return text;
 }
@@ -251,16 +252,16 @@ function readHostName(env: EnvironmentVariables, name: EnvVariableName): string 
   const text = getVariable(env, name)?.replace(/^\[(.*)\]$/, '$1');
   if (text === undefined) return null;
   if (isAddress(text) || /^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?$/.test(text)) return text;
-  throw invalidVariable(name, 'must be an address or a host name');
+  throw createVariableError(name, 'must be an address or a host name');
 }
 
 function readHttpUrl(env: EnvironmentVariables, name: EnvVariableName): URL | null {
   const text = getVariable(env, name);
   if (text === null) return null;
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) throw invalidVariable(name, 'must be an absolute http or https URL');
-  if (url.username || url.password) throw invalidVariable(name, 'must not contain a user name or password');
-  if (url.search || url.hash) throw invalidVariable(name, 'must not contain a query or fragment');
+  if (!url || !/^https?:$/.test(url.protocol)) throw createVariableError(name, 'must be an absolute http or https URL');
+  if (url.username || url.password) throw createVariableError(name, 'must not contain a user name or password');
+  if (url.search || url.hash) throw createVariableError(name, 'must not contain a query or fragment');
   url.pathname = trimEndCharacters(url.pathname, '/');
   return url;
 }
@@ -268,7 +269,8 @@ function readHttpUrl(env: EnvironmentVariables, name: EnvVariableName): URL | nu
 /** Reads the URL of the primary, which a secondary requires. */
 function readPrimaryUrl(env: EnvironmentVariables, name: EnvVariableName, role: Config['role']): URL | null {
   const url = readHttpUrl(env, name);
-  if (url === null && role === 'secondary') throw invalidVariable(name, 'must be set when HEARTH_ROLE is secondary');
+  if (url === null && role === 'secondary')
+    throw createVariableError(name, 'must be set when HEARTH_ROLE is secondary');
   return url;
 }
 
@@ -278,7 +280,8 @@ function readCidrs(env: EnvironmentVariables, name: EnvVariableName): readonly C
     .filter((item) => item !== '')
     .map((item) => {
       const range = parseCidr(item);
-      if (!range) throw invalidVariable(name, `must be comma-separated addresses or CIDRs; this is neither: ${item}`);
+      if (!range)
+        throw createVariableError(name, `must be comma-separated addresses or CIDRs; this is neither: ${item}`);
       return range;
     });
 }
@@ -287,14 +290,14 @@ function readDatabaseUrl(env: EnvironmentVariables, name: EnvVariableName): stri
   const text = getVariable(env, name);
   if (text === null) return null;
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
-    throw invalidVariable(name, 'must be a postgres:// URL');
+    throw createVariableError(name, 'must be a postgres:// URL');
   return text;
 }
 
 function readSecretKey(env: EnvironmentVariables, name: EnvVariableName): Buffer | null {
   const text = getVariable(env, name);
   if (text === null) return null;
-  if (!/^[0-9a-f]{64}$/i.test(text)) throw invalidVariable(name, 'must be 32 bytes as 64 hexadecimal digits');
+  if (!/^[0-9a-f]{64}$/i.test(text)) throw createVariableError(name, 'must be 32 bytes as 64 hexadecimal digits');
   return Buffer.from(text, 'hex');
 }
 
@@ -302,7 +305,7 @@ function readSecretKey(env: EnvironmentVariables, name: EnvVariableName): Buffer
 function readToken(env: EnvironmentVariables, name: EnvVariableName): string | null {
   const text = getVariable(env, name);
   if (text !== null && !/^[\x21-\x7e]{1,255}$/.test(text)) {
-    throw invalidVariable(name, 'must be 1 to 255 visible ASCII characters without spaces');
+    throw createVariableError(name, 'must be 1 to 255 visible ASCII characters without spaces');
   }
   return text;
 }
@@ -312,7 +315,7 @@ function readPassword(env: EnvironmentVariables, name: EnvVariableName): string 
   const text = env[name];
   if (!text) return null;
   const length = [...text].length;
-  if (length < 8 || length > 128) throw invalidVariable(name, 'must be 8 to 128 characters long');
+  if (length < 8 || length > 128) throw createVariableError(name, 'must be 8 to 128 characters long');
   return text;
 }
 
@@ -329,13 +332,16 @@ function readStorages(
   }
   for (const [storage, value] of Object.entries(parseJsonObject(text, name))) {
     if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/.test(storage)) {
-      throw invalidVariable(name, 'names its storages with letters, digits, "_", "." and "-", a letter or digit first');
+      throw createVariableError(
+        name,
+        'names its storages with letters, digits, "_", "." and "-", a letter or digit first',
+      );
     }
     const path = typeof value === 'object' && value !== null && 'path' in value ? value.path : undefined;
-    if (typeof path !== 'string' || path === '') throw invalidVariable(name, `must give ${storage} a "path"`);
+    if (typeof path !== 'string' || path === '') throw createVariableError(name, `must give ${storage} a "path"`);
     storagesByName[storage] = { path: resolve(dataDir, path) };
   }
-  if (!storagesByName.default) throw invalidVariable(name, 'must contain the storage "default"');
+  if (!storagesByName.default) throw createVariableError(name, 'must contain the storage "default"');
   requireSeparatePaths(storagesByName, name);
   return Object.freeze(storagesByName);
 }
@@ -348,7 +354,7 @@ function parseJsonObject(text: string, name: EnvVariableName): object {
   } catch {
     // The message of JSON.parse quotes the value, which may be secret: throw our own error below.
   }
-  throw invalidVariable(name, shape);
+  throw createVariableError(name, shape);
 }
 
 /** Reads the directory of blobs; all processes of one database need the same one, and the same storages. */
@@ -359,8 +365,8 @@ function readBlobsDir(
   storages: Config['storages'],
 ): string {
   const path = resolve(dataDir, getVariable(env, name) ?? 'blobs');
-  const enclosing = Object.entries(storages).find(([, storage]) => (path + sep).startsWith(storage.path + sep));
-  if (enclosing) throw invalidVariable(name, `must lie outside of the storage ${enclosing[0]}`);
+  const enclosingStorage = Object.entries(storages).find(([, storage]) => (path + sep).startsWith(storage.path + sep));
+  if (enclosingStorage) throw createVariableError(name, `must lie outside of the storage ${enclosingStorage[0]}`);
   return path;
 }
 
@@ -368,9 +374,14 @@ function readBlobsDir(
 function requireSeparatePaths(storagesByName: Record<string, RepositoryStorage>, name: EnvVariableName): void {
   const entries = Object.entries(storagesByName);
   for (const [one, { path }] of entries) {
-    const enclosing = entries.find(([other, storage]) => other !== one && (storage.path + sep).startsWith(path + sep));
-    if (enclosing)
-      throw invalidVariable(name, `must give each storage its own directory; ${enclosing[0]} lies in that of ${one}`);
+    const enclosingStorage = entries.find(
+      ([other, storage]) => other !== one && (storage.path + sep).startsWith(path + sep),
+    );
+    if (enclosingStorage)
+      throw createVariableError(
+        name,
+        `must give each storage its own directory; ${enclosingStorage[0]} lies in that of ${one}`,
+      );
   }
 }
 
@@ -378,15 +389,15 @@ function readMail(env: EnvironmentVariables): MailConfig {
   const delivery = readOneOf(env, 'HEARTH_MAIL_DELIVERY', ['off', 'outbox', 'smtp'] as const, 'off');
   const smtpUrl = getVariable(env, 'HEARTH_SMTP_URL');
   if (smtpUrl !== null && (!/^smtps?:\/\/[^/]/.test(smtpUrl) || !URL.canParse(smtpUrl))) {
-    throw invalidVariable('HEARTH_SMTP_URL', 'must be an smtp:// or smtps:// URL');
+    throw createVariableError('HEARTH_SMTP_URL', 'must be an smtp:// or smtps:// URL');
   }
   if (smtpUrl !== null && !isDecodable(smtpUrl)) {
-    throw invalidVariable('HEARTH_SMTP_URL', 'must write each % of a user or password as %25');
+    throw createVariableError('HEARTH_SMTP_URL', 'must write each % of a user or password as %25');
   }
   const from = readMailAddress(env, 'HEARTH_MAIL_FROM');
   if (delivery === 'smtp') {
-    if (smtpUrl === null) throw invalidVariable('HEARTH_SMTP_URL', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
-    if (from === null) throw invalidVariable('HEARTH_MAIL_FROM', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
+    if (smtpUrl === null) throw createVariableError('HEARTH_SMTP_URL', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
+    if (from === null) throw createVariableError('HEARTH_MAIL_FROM', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
   }
   const displayName = readLine(env, 'HEARTH_MAIL_DISPLAY_NAME');
   return Object.freeze({ delivery, smtpUrl, from, displayName, replyTo: readMailAddress(env, 'HEARTH_MAIL_REPLY_TO') });
@@ -404,6 +415,7 @@ function isDecodable(text: string): boolean {
 
 function readMailAddress(env: EnvironmentVariables, name: EnvVariableName): string | null {
   const text = readLine(env, name);
-  if (text !== null && !/^[^\s@<>",;]+@[^\s@<>",;]+$/.test(text)) throw invalidVariable(name, 'must be a mail address');
+  if (text !== null && !/^[^\s@<>",;]+@[^\s@<>",;]+$/.test(text))
+    throw createVariableError(name, 'must be a mail address');
   return text;
 }

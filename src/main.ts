@@ -49,10 +49,10 @@ class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-async function run([first = 'serve', ...args]: readonly string[]): Promise<void> {
-  const name = shortForms[first] ?? first;
+async function run([firstArgument = 'serve', ...args]: readonly string[]): Promise<void> {
+  const name = shortForms[firstArgument] ?? firstArgument;
   const command = commands[name];
-  if (!command) throw new UsageError(`Unknown command: ${first} (hearth help lists them)`);
+  if (!command) throw new UsageError(`Unknown command: ${firstArgument} (hearth help lists them)`);
   if (args.some((arg) => shortForms[arg] === 'help')) return void process.stdout.write(usage);
   restrictFilePermissions();
   await command(args);
@@ -204,10 +204,10 @@ const expectedErrors = [
 
 function exitWithError(error: unknown): void {
   process.stderr.write(`hearth: ${redactText(explainError(error))}\n`);
-  process.exit(exitCodeOf(error));
+  process.exit(getExitCode(error));
 }
 
-function exitCodeOf(error: unknown): number {
+function getExitCode(error: unknown): number {
   return error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number' ? error.exitCode : 1;
 }
 

@@ -54,8 +54,8 @@ export async function recordActivity(tx: Transaction, event: ActivityEvent): Pro
     {
       author_id: event.authorId,
       action: event.action === 'imported' ? 'created' : event.action,
-      action_name: actionName(event),
-      ...targetColumns(event),
+      action_name: toActionName(event),
+      ...toTargetColumns(event),
       imported_from: event.action === 'imported' ? event.importedFrom : 'none',
     },
   ]);
@@ -75,12 +75,12 @@ const ACTION_NAMES = {
   expired: 'removed due to membership expiration from',
 } as const satisfies Partial<Record<ActivityAction | 'imported', ActivityActionName>>;
 
-function actionName({ action, target }: ActivityEvent): ActivityActionName {
+function toActionName({ action, target }: ActivityEvent): ActivityActionName {
   if (action === 'created') return target.type === 'Project' || target.type === 'WikiPage::Meta' ? 'created' : 'opened';
   return ACTION_NAMES[action];
 }
 
-function targetColumns({ target, projectId }: ActivityEvent) {
+function toTargetColumns({ target, projectId }: ActivityEvent) {
   const id = target.type === 'Project' ? projectId : 'id' in target ? target.id : null;
   return { target_type: target.type, target_id: id, target_iid: 'iid' in target ? target.iid : id };
 }

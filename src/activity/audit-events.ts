@@ -39,7 +39,7 @@ export interface AuditEvent {
 export async function recordAudit(tx: Transaction, { actor, tier }: AuditContext, event: AuditEvent): Promise<void> {
   const { name, entity, target, message, details } = event;
   if (tier === 'free' && (entity.type === 'Group' || entity.type === 'Project')) return;
-  const author = auditAuthor(actor);
+  const author = toAuditAuthor(actor);
   await tx
     .insertInto('audit_events')
     .values({
@@ -64,8 +64,8 @@ export async function recordAudit(tx: Transaction, { actor, tier }: AuditContext
     .execute();
 }
 
-/** Without a user the author is an unauthenticated request or, without an address, the system. */
-function auditAuthor({ user, address }: Caller): { id: number; name: string; class: string } {
+/** Returns the author of an event. Without a user it is an unauthenticated request or, without an address, the system. */
+function toAuditAuthor({ user, address }: Caller): { id: number; name: string; class: string } {
   if (user) return { id: user.id, name: user.name, class: 'User' };
   const name = address === null ? '(System)' : 'An unauthenticated user';
   return { id: -1, name, class: 'Gitlab::Audit::UnauthenticatedAuthor' };

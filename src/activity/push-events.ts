@@ -37,7 +37,7 @@ const ACTION_NAMES = { created: 'pushed new', pushed: 'pushed to', removed: 'del
 export async function recordPushEvents(tx: Transaction, { projectId, authorId, changes, limit }: Push): Promise<void> {
   const groups = Map.groupBy(changes, ({ refType, action }) => `${action} ${refType}`);
   const rows = [...groups.values()].flatMap((group): PushRow[] =>
-    group.length > limit ? [bulkRow(group)] : group.map(singleRefRow),
+    group.length > limit ? [toBulkRow(group)] : group.map(toSingleRefRow),
   );
   await insertActivity(
     tx,
@@ -81,7 +81,7 @@ interface PushRow {
   readonly ref_count: number | null;
 }
 
-function singleRefRow({ refType, action, ref, from, to, commitCount, commitTitle: message }: PushChange): PushRow {
+function toSingleRefRow({ refType, action, ref, from, to, commitCount, commitTitle: message }: PushChange): PushRow {
   return {
     push_action: action,
     ref_type: refType,
@@ -94,7 +94,7 @@ function singleRefRow({ refType, action, ref, from, to, commitCount, commitTitle
   };
 }
 
-function bulkRow(group: readonly PushChange[]): PushRow {
+function toBulkRow(group: readonly PushChange[]): PushRow {
   const { refType, action } = group[0]!;
   return {
     push_action: action,

@@ -11,7 +11,7 @@ import type { SystemNoteName } from './system-notes.ts';
  */
 export type RecordedEventName = ActivityEventName | PushEventName | ResourceEventName | SystemNoteName | AuditEventName;
 
-/** The last id of each table at some point: later events have larger ids. */
+/** The largest id of each table at one point in time: later events have larger ids. */
 export type RecordedEventsMark = Readonly<Record<RecordedTable, number>>;
 
 const TABLES = [

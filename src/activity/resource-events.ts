@@ -36,6 +36,7 @@ export interface LabelEvents {
 
 /** The weight of an issue changed, also at creation. */
 export interface WeightEvent {
+  /** Id of the issue. */
   readonly weightOf: number;
   /** Null: the weight was removed. */
   readonly weight: number | null;
@@ -88,7 +89,7 @@ export async function recordLabelEvents(
 ): Promise<void> {
   // Sorted, so that both engines assign ids in the same order.
   const sortIds = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);
-  const rows = (action: LabelChange, ids: readonly number[]) =>
+  const toRows = (action: LabelChange, ids: readonly number[]) =>
     sortIds(ids).map((label_id) => ({
       ...resourceColumns(labelsOf),
       user_id: userId,
@@ -96,8 +97,8 @@ export async function recordLabelEvents(
       action,
       created_at: tx.now,
     }));
-  const all = [...rows('remove', removedIds), ...rows('add', addedIds)];
-  if (all.length > 0) await tx.insertInto('resource_label_events').values(all).execute();
+  const rows = [...toRows('remove', removedIds), ...toRows('add', addedIds)];
+  if (rows.length > 0) await tx.insertInto('resource_label_events').values(rows).execute();
 }
 
 export async function recordWeightEvent(

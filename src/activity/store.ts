@@ -5,7 +5,7 @@ import type { ActivityEventsTable, ActivityTargetType } from '#database/tables/a
 import { addMilliseconds } from '#runtime/clock.ts';
 import { foreignKeyColumn } from './resource.ts';
 
-/** Omitted columns are null. */
+/** An activity event without its id, project and time. Omitted columns are null. */
 type ActivityRow = Omit<Insertable<ActivityEventsTable>, 'id' | 'project_id' | 'created_at'>;
 
 /** Maximum number of rows per statement: a row has up to 17 values, and the engines accept about 32,000. */
@@ -21,7 +21,8 @@ export async function insertActivity(
   events: readonly ActivityRow[],
 ): Promise<void> {
   const rows = events.map((event) => ({ ...event, project_id: projectId, created_at: tx.now }));
-  for (const chunk of chunks(rows, ROWS_PER_STATEMENT)) await tx.insertInto('activity_events').values(chunk).execute();
+  for (const chunk of splitIntoChunks(rows, ROWS_PER_STATEMENT))
+    await tx.insertInto('activity_events').values(chunk).execute();
   if (rows.length > 0) await touchProject(tx, projectId);
 }
 
@@ -75,7 +76,7 @@ export async function deleteTargetActivity(
   kind: keyof typeof TARGET_TYPES,
   ids: readonly number[],
 ): Promise<void> {
-  for (const chunk of chunks(ids, ROWS_PER_STATEMENT)) {
+  for (const chunk of splitIntoChunks(ids, ROWS_PER_STATEMENT)) {
     // index: activity_events_by_target
     const deletion = tx.deleteFrom('activity_events').where('target_type', 'in', TARGET_TYPES[kind]);
     await deletion.where('target_id', 'in', chunk).execute();
@@ -92,17 +93,17 @@ export async function deleteTargetActivity(
 }
 
 /**
- * Deletes up to `limit` events not newer than `horizon`, the oldest first; returns how many.
+ * Deletes up to `limit` events not newer than `retentionLimit`, the oldest first; returns how many.
  * index: activity_events_by_created_at
  */
-export async function deleteOldActivity(tx: Transaction, horizon: string, limit: number): Promise<number> {
+export async function deleteOldActivity(tx: Transaction, retentionLimit: string, limit: number): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('activity_events')
     .where('id', 'in', (eb) =>
       eb
         .selectFrom('activity_events')
         .select('id')
-        .where('created_at', '<=', horizon)
+        .where('created_at', '<=', retentionLimit)
         .orderBy('created_at')
         .orderBy('id')
         .limit(limit),
@@ -111,6 +112,6 @@ export async function deleteOldActivity(tx: Transaction, horizon: string, limit:
   return Number(numDeletedRows);
 }
 
-function* chunks<Item>(items: readonly Item[], size: number): Generator<Item[]> {
+function* splitIntoChunks<Item>(items: readonly Item[], size: number): Generator<Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -7,25 +7,28 @@ export interface SystemNoteText {
   readonly text: string;
 }
 
-const noteText = (kind: SystemNoteKind, text: string): SystemNoteText => ({ kind, text });
+const createNoteText = (kind: SystemNoteKind, text: string): SystemNoteText => ({ kind, text });
 
 /** Marks the difference between the titles: `changed title from **{-Old-} thing** to **{+New+} thing**`. */
 export function titleChangedText(from: string, to: string): SystemNoteText {
   const [oldTitle, newTitle] = [[...from], [...to]];
-  const shorter = Math.min(oldTitle.length, newTitle.length);
+  const shorterLength = Math.min(oldTitle.length, newTitle.length);
   let start = 0;
-  while (start < shorter && oldTitle[start] === newTitle[start]) start++;
+  while (start < shorterLength && oldTitle[start] === newTitle[start]) start++;
   let end = 0;
-  while (end < shorter - start && oldTitle.at(-1 - end) === newTitle.at(-1 - end)) end++;
+  while (end < shorterLength - start && oldTitle.at(-1 - end) === newTitle.at(-1 - end)) end++;
   const markDifference = (title: readonly string[], sign: string) => {
     const changedPart = title.slice(start, title.length - end).join('');
     const part = changedPart === '' ? '' : `{${sign}${changedPart}${sign}}`;
     return `**${title.slice(0, start).join('')}${part}${title.slice(title.length - end).join('')}**`;
   };
-  return noteText('title', `changed title from ${markDifference(oldTitle, '-')} to ${markDifference(newTitle, '+')}`);
+  return createNoteText(
+    'title',
+    `changed title from ${markDifference(oldTitle, '-')} to ${markDifference(newTitle, '+')}`,
+  );
 }
 
-export const DESCRIPTION_CHANGED_TEXT = noteText('description', 'changed the description');
+export const DESCRIPTION_CHANGED_TEXT = createNoteText('description', 'changed the description');
 
 /** Text for usernames in this order; one of the lists may be empty. */
 export function assigneesChangedText(addedUsers: readonly string[], removedUsers: readonly string[]): SystemNoteText {
@@ -33,10 +36,10 @@ export function assigneesChangedText(addedUsers: readonly string[], removedUsers
     ...(addedUsers.length > 0 ? [`assigned to ${joinUsernames(addedUsers)}`] : []),
     ...(removedUsers.length > 0 ? [`unassigned ${joinUsernames(removedUsers)}`] : []),
   ];
-  return noteText('assignee', parts.join(' and '));
+  return createNoteText('assignee', parts.join(' and '));
 }
 
-/** `@a`, `@a and @b`, `@a, @b, and @c` */
+/** Joins usernames: `@a`, `@a and @b`, `@a, @b, and @c`. */
 function joinUsernames(usernames: readonly string[]): string {
   const names = usernames.map((name) => `@${name}`);
   if (names.length < 3) return names.join(' and ');
@@ -45,75 +48,80 @@ function joinUsernames(usernames: readonly string[]): string {
 
 /** Text for a due date in the form `YYYY-MM-DD`; null: removed. */
 export function dueDateChangedText(date: string | null): SystemNoteText {
-  if (date === null) return noteText('due_date', 'removed due date');
+  if (date === null) return createNoteText('due_date', 'removed due date');
   const [year, month, day] = date.split('-').map(Number) as [number, number, number];
-  return noteText('due_date', `changed due date to ${MONTHS[month - 1]} ${day}, ${year}`);
+  return createNoteText('due_date', `changed due date to ${MONTHS[month - 1]} ${day}, ${year}`);
 }
 
 /** Names of noteables in system notes. */
 export type NoteableName = 'issue' | 'merge request' | 'epic';
 
 export function confidentialityChangedText(noteable: NoteableName, confidential: boolean): SystemNoteText {
-  return noteText(
+  return createNoteText(
     'confidential',
     confidential ? `made the ${noteable} confidential` : `made the ${noteable} visible to everyone`,
   );
 }
 
 export function lockChangedText(noteable: NoteableName, locked: boolean): SystemNoteText {
-  return noteText('lock', `${locked ? 'locked' : 'unlocked'} the discussion in this ${noteable}`);
+  return createNoteText('lock', `${locked ? 'locked' : 'unlocked'} the discussion in this ${noteable}`);
 }
 
 /** Texts for a move between projects, with full references: `g/q#3`. */
-export const movedToText = (reference: string): SystemNoteText => noteText('moved_to', `moved to ${reference}`);
-export const movedFromText = (reference: string): SystemNoteText => noteText('moved_from', `moved from ${reference}`);
+export const movedToText = (reference: string): SystemNoteText => createNoteText('moved_to', `moved to ${reference}`);
+export const movedFromText = (reference: string): SystemNoteText =>
+  createNoteText('moved_from', `moved from ${reference}`);
 
 /** Text for a mention: type and full reference of the mentioning resource. */
 export const mentionedInText = (noteable: NoteableName, reference: string): SystemNoteText =>
-  noteText('mention', `mentioned in ${noteable} ${reference}`);
+  createNoteText('mention', `mentioned in ${noteable} ${reference}`);
 
 /** Texts on an epic about an issue, and on the issue about the epic, with full references. */
-export const childAddedText = (issue: string): SystemNoteText => noteText('child', `added ${issue} as child issue`);
-export const parentAddedText = (epic: string): SystemNoteText => noteText('parent', `added ${epic} as parent epic`);
-export const childRemovedText = (issue: string): SystemNoteText => noteText('child', `removed child issue ${issue}`);
-export const parentRemovedText = (epic: string): SystemNoteText => noteText('parent', `removed parent epic ${epic}`);
+export const childAddedText = (issue: string): SystemNoteText =>
+  createNoteText('child', `added ${issue} as child issue`);
+export const parentAddedText = (epic: string): SystemNoteText =>
+  createNoteText('parent', `added ${epic} as parent epic`);
+export const childRemovedText = (issue: string): SystemNoteText =>
+  createNoteText('child', `removed child issue ${issue}`);
+export const parentRemovedText = (epic: string): SystemNoteText =>
+  createNoteText('parent', `removed parent epic ${epic}`);
 
 /** Builds the text for a link on an issue and, with `isReverse`, on the linked issue. */
-const linkText =
+const buildLinkText =
   (words: string) =>
   (issue: string, isReverse: boolean): SystemNoteText =>
-    noteText(isReverse ? 'backlink' : 'link', `${words} ${issue}`);
+    createNoteText(isReverse ? 'backlink' : 'link', `${words} ${issue}`);
 
 /** Texts for the two issues of a link, with references relative to each. */
-export const relatedToText = linkText('marked this issue as related to');
-export const blockingText = linkText('marked this issue as blocking');
-export const blockedByText = linkText('marked this issue as blocked by');
-export const relationRemovedText = linkText('removed the relation with');
+export const relatedToText = buildLinkText('marked this issue as related to');
+export const blockingText = buildLinkText('marked this issue as blocking');
+export const blockedByText = buildLinkText('marked this issue as blocked by');
+export const relationRemovedText = buildLinkText('removed the relation with');
 
 /** Text for a tag of a commit, with a link to the tag. */
 export function taggedText(sha: string, tag: string, projectPath: string): SystemNoteText {
   const path = tag.split('/').map(encodeURIComponent).join('/');
-  return noteText('tag', `tagged commit ${sha} to [\`${tag}\`](/${projectPath}/-/tags/${path})`);
+  return createNoteText('tag', `tagged commit ${sha} to [\`${tag}\`](/${projectPath}/-/tags/${path})`);
 }
 
 /** Text for a duration such as `1h` and the day on which it was spent. */
 export function timeSpentText(duration: string, day: string, subtracted = false): SystemNoteText {
-  return noteText('time', `${subtracted ? 'subtracted' : 'added'} ${duration} of time spent at ${day}`);
+  return createNoteText('time', `${subtracted ? 'subtracted' : 'added'} ${duration} of time spent at ${day}`);
 }
 
-export const TIME_SPENT_REMOVED_TEXT = noteText('time', 'removed time spent');
+export const TIME_SPENT_REMOVED_TEXT = createNoteText('time', 'removed time spent');
 
 /** Text for a changed time estimate; null: removed. */
 export function estimateChangedText(duration: string | null): SystemNoteText {
-  return noteText('time', duration === null ? 'removed time estimate' : `changed time estimate to ${duration}`);
+  return createNoteText('time', duration === null ? 'removed time estimate' : `changed time estimate to ${duration}`);
 }
 
-export const APPROVED_TEXT = noteText('approval', 'approved this merge request');
-export const UNAPPROVED_TEXT = noteText('approval', 'unapproved this merge request');
+export const APPROVED_TEXT = createNoteText('approval', 'approved this merge request');
+export const UNAPPROVED_TEXT = createNoteText('approval', 'unapproved this merge request');
 
-export const ALL_THREADS_RESOLVED_TEXT = noteText('discussion', 'resolved all threads');
+export const ALL_THREADS_RESOLVED_TEXT = createNoteText('discussion', 'resolved all threads');
 export const autoMergeEnabledText = (sha: string): SystemNoteText =>
-  noteText('auto_merge', `enabled an automatic merge when all merge checks for ${sha} pass`);
-export const AUTO_MERGE_CANCELED_TEXT = noteText('auto_merge', 'canceled the automatic merge');
+  createNoteText('auto_merge', `enabled an automatic merge when all merge checks for ${sha} pass`);
+export const AUTO_MERGE_CANCELED_TEXT = createNoteText('auto_merge', 'canceled the automatic merge');
 export const autoMergeAbortedText = (reason: string): SystemNoteText =>
-  noteText('auto_merge', `aborted the automatic merge because ${reason}`);
+  createNoteText('auto_merge', `aborted the automatic merge because ${reason}`);

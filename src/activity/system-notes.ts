@@ -20,7 +20,7 @@ export type SystemNoteName = `note ${SystemNoteKind}`;
 export async function recordSystemNote(
   tx: Transaction,
   authorId: number | null,
-  { noteOn, text: { kind, text }, mentionedResource: mentioning }: SystemNote,
+  { noteOn, text: { kind, text }, mentionedResource }: SystemNote,
 ): Promise<void> {
   if (authorId === null) throw new Error('A system note needs an author: the unit of work has no user');
   await tx
@@ -32,7 +32,7 @@ export async function recordSystemNote(
       body: text,
       system: true,
       kind,
-      ...(mentioning && mentioningColumns(mentioning)),
+      ...(mentionedResource && mentioningColumns(mentionedResource)),
       internal: false,
       created_at: tx.now,
       updated_at: tx.now,

@@ -13,7 +13,7 @@ import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 
 type Feature = 'repository' | 'issues' | 'merge_requests' | 'builds' | 'environments' | 'wiki' | 'snippets';
 
-/** Minimum role where a feature is `private`; without an entry any member. */
+/** Minimum role where a feature is `private`; features without an entry: any member. */
 const MIN_MEMBER_ROLE: Partial<Record<Feature, number>> = { environments: REPORTER };
 
 interface ProjectAbility {
@@ -114,9 +114,9 @@ const PROJECT_RULES = {
   /** Single jobs that the protection rules of their environment let the caller deploy. */
   act_on_deploy_job: { role: REPORTER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
   read_resource_group: { role: DEVELOPER, features: ['builds'] },
-  /** Trigger tokens. */
+  /** Manages trigger tokens. */
   admin_trigger: { role: MAINTAINER },
-  /** CI variables of the project, including values. */
+  /** Reads and writes CI variables of the project, including values. */
   admin_variable: { role: MAINTAINER, features: ['builds'] },
   /** Pipelines of other users: their variables, and force-cancel. */
   admin_pipeline: { role: MAINTAINER, features: ['builds'], unlessArchived: true },
@@ -129,14 +129,14 @@ const PROJECT_RULES = {
   destroy_environment: { role: DEVELOPER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
   stop_stale_environments: { role: MAINTAINER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
   read_deployment: { role: 0, rolePrivate: REPORTER, features: ENVIRONMENT_FEATURES },
-  /** Gets 404 for a missing deployment before 403 for a forbidden update. */
+  /** Loads a deployment to update it: a missing one is a 404 before a forbidden update is a 403. */
   find_deployment: { role: 0, features: ENVIRONMENT_FEATURES },
   create_deployment: { role: DEVELOPER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
   update_deployment: { role: DEVELOPER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
   destroy_deployment: { role: MAINTAINER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
   read_alert_management_alert: { role: DEVELOPER },
   update_alert_management_alert: { role: DEVELOPER },
-  /** Alert integrations and error tracking settings. */
+  /** Manages alert integrations and error tracking settings. */
   admin_operations: { role: MAINTAINER },
   read_wiki: { role: 0, features: ['wiki'] },
   /** Fetches the wiki's repository. */

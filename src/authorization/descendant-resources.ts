@@ -10,7 +10,7 @@ import { groupVisibleTo, projectVisibleTo, projectWithRole } from './visibility-
 
 type OwnedTable = 'labels' | 'milestones';
 
-/** Which owners below a group count. */
+/** The groups and projects below a group whose labels or milestones are selected. */
 export interface DescendantOwners {
   readonly groupId: number;
   /** Whether groups below the group count, and with `projects` their projects. */

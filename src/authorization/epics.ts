@@ -10,7 +10,7 @@ import { groupVisibleTo, groupWithRole } from './visibility-conditions.ts';
 
 /**
  * Who may see an epic (contract/planning.md §0 "Seeing things"): anyone who can see its group; a confidential one only
- * members from Planner. Each rule has two forms: for a row, and as a condition for lists.
+ * members who are at least Planner. Each rule has two forms: for a row, and as a condition for lists.
  */
 
 /** An epic without its search columns. */

@@ -12,8 +12,8 @@ import { projectVisibleTo, projectWithRole } from './visibility-conditions.ts';
 
 /**
  * Who may see an issue (contract/planning.md §0 "Seeing things"): anyone who can see its project while issues are
- * enabled. A confidential issue is visible only to its author, its assignees and members from Planner. Each rule has
- * two forms: for a row, and as a condition for lists.
+ * enabled. A confidential issue is visible only to its author, its assignees and members who are at least Planner. Each
+ * rule has two forms: for a row, and as a condition for lists.
  */
 
 /** An issue without its search columns. */
@@ -64,6 +64,7 @@ const listedColumns = [
   'issues.updated_at',
 ] as const;
 
+/** `user`: id of the viewer; 0 for an anonymous one, who has no assignments. */
 type IssueViewerParams = { user: number };
 
 function selectListed(db: Reader, value: Params<IssueViewerParams>) {
@@ -154,23 +155,23 @@ export function mayReadIssue(
   return !issue.confidential || mayInProject(caller, 'read_confidential_issue', project) || isOwnIssue(caller, issue);
 }
 
-/** Returns whether the caller may edit, close and reopen the issue: members from Planner, the author and assignees. */
+/** Returns whether the caller may edit, close and reopen the issue: at least a Planner, the author or an assignee. */
 export function mayUpdateIssue(caller: Caller, project: Project, issue: Issue): boolean {
   if (!mayReadIssue(caller, project, issue)) return false;
   if (isOwnIssue(caller, issue) && mayInProject(caller, 'update_own_issue', project)) return true;
   return mayInProject(caller, 'update_issue', project);
 }
 
-type Eb = ExpressionBuilder<Schema, 'issues' | 'projects'>;
+type IssueInProjectEb = ExpressionBuilder<Schema, 'issues' | 'projects'>;
 
 /**
  * Condition on issues joined with their projects: the caller may read the issue. `today`: memberships that end on or
  * before this day do not count.
  */
 export function issueVisibleTo(caller: Caller, today: string) {
-  return (eb: Eb): Expression<SqlBool> => {
+  return (eb: IssueInProjectEb): Expression<SqlBool> => {
     const ownIssueConditions = caller.user === null ? [] : [isOwnIssueRow(eb, caller.user.id)];
-    return isReadableIssue(eb as unknown as ProjectEb, caller, today, [notConfidential(eb), ...ownIssueConditions]);
+    return isReadableIssue(eb as unknown as ProjectEb, caller, today, [isNotConfidential(eb), ...ownIssueConditions]);
   };
 }
 
@@ -178,13 +179,13 @@ export function issueVisibleTo(caller: Caller, today: string) {
  * The same condition for rows that know only the project and whether the issue is confidential. It ignores that the
  * caller may be the author or an assignee (see `issueVisibleOnlyToParticipant`).
  */
-export function issueVisibleToNonParticipant(caller: Caller, today: string, notConfidential: Expression<SqlBool>) {
-  return (eb: ProjectEb): Expression<SqlBool> => isReadableIssue(eb, caller, today, [notConfidential]);
+export function issueVisibleToNonParticipant(caller: Caller, today: string, isNotConfidential: Expression<SqlBool>) {
+  return (eb: ProjectEb): Expression<SqlBool> => isReadableIssue(eb, caller, today, [isNotConfidential]);
 }
 
 /** Condition: the issue is confidential, and the caller may read it only as its author or assignee. */
 export function issueVisibleOnlyToParticipant(caller: Caller, today: string) {
-  return (eb: Eb): Expression<SqlBool> => {
+  return (eb: IssueInProjectEb): Expression<SqlBool> => {
     if (caller.user === null || isAdministrator(caller)) return eb.lit(false);
     const { id } = caller.user;
     const projects = eb as unknown as ProjectEb;
@@ -226,15 +227,17 @@ export function issueInProjectVisibleTo(caller: Caller, project: Project) {
   return (eb: ExpressionBuilder<Schema, 'issues'>): Expression<SqlBool> => {
     if (!mayInProject(caller, 'read_issue', project)) return eb.lit(false);
     if (mayInProject(caller, 'read_confidential_issue', project)) return eb.lit(true);
-    return caller.user === null ? notConfidential(eb) : eb.or([notConfidential(eb), isOwnIssueRow(eb, caller.user.id)]);
+    return caller.user === null
+      ? isNotConfidential(eb)
+      : eb.or([isNotConfidential(eb), isOwnIssueRow(eb, caller.user.id)]);
   };
 }
 
 type IssueEb = ExpressionBuilder<Schema, 'issues'>;
 
-const notConfidential = (eb: IssueEb | Eb) => (eb as IssueEb)('issues.confidential', '=', false);
+const isNotConfidential = (eb: IssueEb | IssueInProjectEb) => (eb as IssueEb)('issues.confidential', '=', false);
 
-function isOwnIssueRow(eb: IssueEb | Eb, userId: number): Expression<SqlBool> {
+function isOwnIssueRow(eb: IssueEb | IssueInProjectEb, userId: number): Expression<SqlBool> {
   const issues = eb as IssueEb;
   return issues.or([
     issues('issues.author_id', '=', userId),
@@ -252,12 +255,13 @@ export function filterIssueReaders(
   issue: Pick<Issue, 'confidential' | 'author_id'>,
   userIds: readonly number[],
 ): Promise<number[]> {
+  // Assignments are not loaded: an assignee without another permission is left out.
   return filterProjectReaders(db, project, userIds, (reader, readableProject) =>
     mayReadIssue(reader, readableProject, { ...issue, assigned: 0 }),
   );
 }
 
-/** Numbers of open issues of a project: those that everyone who sees it may read, and confidential ones. */
+/** Numbers of open issues of a project: `open` counts those that are not confidential. */
 export interface OpenIssueCounts {
   readonly open: number;
   readonly confidential: number;

@@ -18,7 +18,7 @@ export interface AuthenticatedJob {
   readonly user_id: number | null;
   /** Size of its log in bytes. */
   readonly trace_size: number;
-  /** The part of the log not yet written, encrypted. */
+  /** The end of the log that is not yet written to storage, encrypted. */
   readonly trace_held: string | null;
   /** CRC-32 of the log as received; null: empty or unknown. */
   readonly trace_checksum: number | null;

@@ -12,8 +12,8 @@ import { projectFeatureVisibleTo } from './visibility-conditions.ts';
 
 /**
  * Who may see a merge request (contract/planning.md §0 "Seeing things"): anyone who can see its project while merge
- * requests are enabled; in a private project members from Planner. The rule is the same for all merge requests of a
- * project. It has two forms: for a project (`read_merge_request`), and as a condition for lists.
+ * requests are enabled; in a private project members who are at least Planner. The rule is the same for all merge
+ * requests of a project. It has two forms: for a project (`read_merge_request`), and as a condition for lists.
  */
 
 /** A merge request without its search columns and notification state. */
@@ -72,6 +72,7 @@ const listedColumns = [
   'merge_requests.updated_at',
 ] as const;
 
+/** `user`: id of the viewer; 0 for an anonymous one, who has no assignments. */
 type MergeRequestViewerParams = { user: number };
 
 function selectListed(db: Reader, value: Params<MergeRequestViewerParams>) {
@@ -153,7 +154,7 @@ export function filterMergeRequestReaders(db: Reader, project: Project, userIds:
   return filterProjectReaders(db, project, userIds, mayReadMergeRequests);
 }
 
-/** Returns whether the caller may update, close and reopen it: members from Developer, the author and assignees. */
+/** Returns whether the caller may update, close and reopen it: at least a Developer, the author or an assignee. */
 export function mayUpdateMergeRequest(caller: Caller, project: Project, mergeRequest: MergeRequest): boolean {
   if (!mayReadMergeRequests(caller, project)) return false;
   if (isOwnMergeRequest(caller, mergeRequest) && mayInProject(caller, 'update_own_merge_request', project)) return true;

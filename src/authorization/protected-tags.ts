@@ -35,13 +35,14 @@ export async function listTagRules(db: Reader, projectId: number): Promise<TagRu
     const rule = rules.get(id) ?? { id, name, updated_at, create: [] };
     rules.set(id, rule);
     if (level.level_id === null) continue;
+    // The stored level is never null; only the left join makes its type nullable.
     const { level_id, access_level, user_id } = level;
     rule.create.push({ id: level_id, access_level: access_level ?? MAINTAINER, user_id, group_id: null });
   }
   return [...rules.values()];
 }
 
-/** Returns the rule with exactly this name, whatever it matches. */
+/** Returns the rule with exactly this name or pattern, or null. */
 export async function findTagRule(db: Reader, projectId: number, name: string): Promise<TagRule | null> {
   return (await listTagRules(db, projectId)).find((rule) => rule.name === name) ?? null;
 }

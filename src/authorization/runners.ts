@@ -102,17 +102,17 @@ export async function mayUpdateRunner(db: Reader, caller: Caller, runner: Runner
   return runner.runner_type === 'project_type' && maintainsRunnerProject(db, caller, runner);
 }
 
-/** Returns whether the caller may delete a runner that is in no project but its owner (contract/runners.md §1.4). */
+/** Returns whether the caller may delete a runner whose only project is its owner (contract/runners.md §1.4). */
 export async function mayDeleteRunner(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
   if (isAdministrator(caller) || runner.runner_type !== 'project_type') return mayUpdateRunner(db, caller, runner);
-  const owner = await findOwnerProjectId(db, runner.id);
+  const ownerProjectId = await findOwnerProjectId(db, runner.id);
   return (
-    owner !== null &&
+    ownerProjectId !== null &&
     hasRow(
       db
         .selectFrom('projects')
         .select('projects.id')
-        .where('projects.id', '=', owner)
+        .where('projects.id', '=', ownerProjectId)
         .where(projectWithRole(caller.user.id, MAINTAINER, db.today)),
     )
   );
@@ -185,15 +185,15 @@ function maintainsProjectBelow(db: Reader, { user }: SignedInCaller, groupId: nu
  */
 export function runnerManagedBy(userId: number, today: string) {
   return (eb: ExpressionBuilder<Schema, 'runners'>): Expression<SqlBool> => {
-    const ofProjects = eb
+    const projectRunnerIds = eb
       .selectFrom('runner_projects')
       .innerJoin('projects', 'projects.id', 'runner_projects.project_id')
       .select('runner_projects.runner_id as id')
       .where(projectWithRole(userId, MAINTAINER, today));
-    const ofGroups = eb
-      .selectFrom('runners as of_group')
-      .select('of_group.id as id')
-      .where('of_group.group_id', 'in', groupIdsWithRole(userId, OWNER, today));
-    return eb('runners.id', 'in', ofProjects.union(ofGroups));
+    const groupRunnerIds = eb
+      .selectFrom('runners as group_runner')
+      .select('group_runner.id as id')
+      .where('group_runner.group_id', 'in', groupIdsWithRole(userId, OWNER, today));
+    return eb('runners.id', 'in', projectRunnerIds.union(groupRunnerIds));
   };
 }

@@ -39,6 +39,7 @@ export function mayUpdateSnippet(caller: Caller, { snippet, project }: SnippetIn
 
 /** Returns whether the caller, who may read the snippet, may delete it. */
 export function mayDeleteSnippet(caller: Caller, { snippet, project }: SnippetInProject): boolean {
+  // An author who may not create snippets any more may not delete them either.
   return hasSnippetRight(caller, { snippet, project }, 'create_snippet');
 }
 
@@ -79,9 +80,10 @@ export async function requireSnippetUpdate(
   id: number,
 ): Promise<SnippetInProject & { readonly caller: SignedInCaller }> {
   const current = await reidentify(tx, caller);
-  const found = current && (await findReadableSnippet(tx, current, id));
-  if (current === null || found === null || !mayUpdateSnippet(current, found)) throw new AccessRevoked();
-  return { ...found, caller: current };
+  const snippetInProject = current && (await findReadableSnippet(tx, current, id));
+  if (current === null || snippetInProject === null || !mayUpdateSnippet(current, snippetInProject))
+    throw new AccessRevoked();
+  return { ...snippetInProject, caller: current };
 }
 
 type Eb = ExpressionBuilder<Schema, 'snippets' | 'projects'>;

@@ -13,8 +13,10 @@ const KUBERNETES_ENDINGS = [/_SERVICE_HOST$/, /_SERVICE_PORT(_|$)/, /_PORT_\d+_(
 export function checkVariableNames(env: EnvironmentVariables): string[] {
   const unknownNames = Object.keys(env).filter((name) => isUnknownVariable(name, env[name]?.trim() ?? ''));
   const suggestions = unknownNames.flatMap((name) => {
-    const close = findClosestSettings(name);
-    return close.length === 0 ? [] : [`${name} is not a setting. Did you mean ${close.join(' or ')}?`];
+    const closestSettings = findClosestSettings(name);
+    return closestSettings.length === 0
+      ? []
+      : [`${name} is not a setting. Did you mean ${closestSettings.join(' or ')}?`];
   });
   if (suggestions.length > 0) throw new ConfigError(suggestions.join(' '));
   return unknownNames.map(
@@ -26,21 +28,22 @@ function isUnknownVariable(name: string, value: string): boolean {
   if (!name.startsWith('HEARTH_') || value === '') return false;
   if ((ENV_VARIABLE_NAMES as readonly string[]).includes(name) || RESERVED.test(name)) return false;
   if (KUBERNETES_ENDINGS.some((ending) => ending.test(name))) return false;
+  // Kubernetes also sets `<service>_PORT`, to a URL.
   return !(name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value));
 }
 
 /** Returns the settings with the name closest to this one, several if they are equally close, none if all are too different. */
 function findClosestSettings(name: string): string[] {
   const letters = toLetters(name);
-  const close = ENV_VARIABLE_NAMES.flatMap((setting) => {
+  const candidates = ENV_VARIABLE_NAMES.flatMap((setting) => {
     const settingLetters = toLetters(setting);
     const maxDistance = getMaxEdits(settingLetters);
     if (Math.abs(letters.length - settingLetters.length) > maxDistance) return [];
     const distance = computeEditDistance(letters, settingLetters);
     return distance > maxDistance ? [] : [{ setting, distance }];
   });
-  const minDistance = Math.min(...close.map(({ distance }) => distance));
-  return close.filter(({ distance }) => distance === minDistance).map(({ setting }) => setting);
+  const minDistance = Math.min(...candidates.map(({ distance }) => distance));
+  return candidates.filter(({ distance }) => distance === minDistance).map(({ setting }) => setting);
 }
 
 function toLetters(name: string): string {

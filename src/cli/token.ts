@@ -51,8 +51,8 @@ interface CreateTokenOptions {
 }
 
 function parseTokenOptions(args: readonly string[]): CreateTokenOptions {
-  const text = { type: 'string' } as const;
-  const options = { user: text, name: text, scopes: text, expires: text };
+  const stringOption = { type: 'string' } as const;
+  const options = { user: stringOption, name: stringOption, scopes: stringOption, expires: stringOption };
   const { values, positionals } = parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
   const { user, name, scopes = '', expires = null } = values;
   if (positionals.join(' ') !== 'create' || !user || !name?.trim()) throw new ConfigError(tokenUsage.trimEnd());

@@ -47,14 +47,15 @@ export type BatchedWrite<Item, Result> = (
 export function defineBatchedWrite<Item, Result>(
   definition: BatchedWriteDefinition<Item, Result>,
 ): BatchedWrite<Item, Result> {
-  type Entry = WaitingItem<Item, Result | Failure>;
-  const queues = new WeakMap<RunUnitOfWork, Entry[]>();
+  type QueuedItem = WaitingItem<Item, Result | Failure>;
+  const queues = new WeakMap<RunUnitOfWork, QueuedItem[]>();
 
-  async function processQueue(runUnitOfWork: RunUnitOfWork, waitingEntries: Entry[]): Promise<void> {
-    while (waitingEntries.length > 0) {
+  /** Runs batches until the queue is empty. Never rejects: errors go to the items. */
+  async function processQueue(runUnitOfWork: RunUnitOfWork, queue: QueuedItem[]): Promise<void> {
+    while (queue.length > 0) {
       // Waits for items of the same tick of the event loop.
       await new Promise(setImmediate);
-      const batch = takeNextBatch(waitingEntries, definition);
+      const batch = takeNextBatch(queue, definition);
       if (batch.length > 0) await executeBatch(runUnitOfWork, definition, batch);
     }
     queues.delete(runUnitOfWork);
@@ -66,14 +67,14 @@ export function defineBatchedWrite<Item, Result>(
       return Promise.reject(new QueueFull(definition.queue));
     }
     return new Promise((resolve, reject) => {
-      const entry = { item, client, resolve, reject };
+      const queuedItem = { item, client, resolve, reject };
       if (queue !== undefined) {
-        queue.push(entry);
+        queue.push(queuedItem);
         return;
       }
-      const waitingEntries = [entry];
-      queues.set(runUnitOfWork, waitingEntries);
-      processQueue(runUnitOfWork, waitingEntries);
+      const newQueue = [queuedItem];
+      queues.set(runUnitOfWork, newQueue);
+      processQueue(runUnitOfWork, newQueue);
     });
   };
 }

@@ -28,7 +28,7 @@ interface BatchedWork<By extends Caller, CheckResult, Code extends string, T> {
   readonly runBatch: (uow: UnitOfWork<By>, checkResult: CheckResult) => Promise<T | typeof MORE>;
 }
 
-/** For background work without permission checks, which finds nothing to do if the data has changed. */
+/** A `recheck` for background work without permission checks, which finds nothing to do if the data has changed. */
 export const recheckNothing = async (): Promise<undefined> => undefined;
 
 /**

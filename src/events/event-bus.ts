@@ -73,7 +73,7 @@ export function createEventBus<Services>(unsorted: readonly ResourceSubscription
   };
 }
 
-/** The list mixes the subscriptions of all events. Their declarations have checked that name and payload match. */
+/** Handlers of any event: the list mixes all events. The declarations have checked that event and payload match. */
 type InTransaction = (uow: UnitOfWork, payload: EventPayloads[EventName]) => Promise<void>;
 type InBatches = (uow: UnitOfWork, payload: EventPayloads[EventName]) => Promise<typeof MORE | undefined>;
 

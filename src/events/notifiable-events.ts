@@ -17,7 +17,7 @@ export interface NotifiableEvent {
 
 type ActivityKey = `${ActivityEvent['action']} ${'Issue' | 'MergeRequest' | 'Note' | 'DiscussionNote' | 'DiffNote'}`;
 
-const EVENT_BY_ACTIVITY: { readonly [D in ActivityKey]?: EmailEvent } = {
+const EVENT_BY_ACTIVITY: { readonly [Key in ActivityKey]?: EmailEvent } = {
   'created Issue': 'new_issue',
   'closed Issue': 'close_issue',
   'reopened Issue': 'reopen_issue',

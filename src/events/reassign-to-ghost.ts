@@ -4,8 +4,9 @@ import type { EventPayloads } from './domain-events.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /**
- * Reassigns one batch of a deleted user's rows to the ghost user, or deletes it with `hard`, by `remove` if more than
- * these rows must go (contract/conventions.md §10). Returns the number of rows, at most BATCH_SIZE.
+ * Reassigns one batch of a deleted user's rows to the ghost user or, with `hard`, deletes it (contract/conventions.md
+ * §10). `remove` replaces the plain deletion where related rows must be deleted too. Returns the number of rows, at most
+ * BATCH_SIZE.
  */
 export function reassignToGhost(
   uow: UnitOfWork,

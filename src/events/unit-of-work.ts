@@ -98,15 +98,16 @@ export function createRunUnitOfWork({ database, tier, publish, publishBatch }: U
 }
 
 async function record(uow: UnitOfWork, event: RecordableEvent): Promise<void> {
-  const actor = uow.actor.user?.id ?? null;
+  const actorId = uow.actor.user?.id ?? null;
   if ('stateOf' in event) {
-    await recordStateEvent(uow, actor, event);
+    await recordStateEvent(uow, actorId, event);
     return publishNotifiableEvent(uow, toNotifiableStateEvent(event));
   }
-  if ('milestoneOf' in event) return recordMilestoneEvent(uow, actor, event);
-  if ('labelsOf' in event) return recordLabelEvents(uow, actor, event);
-  if ('weightOf' in event) return recordWeightEvent(uow, actor, event);
-  if ('noteOn' in event) return recordSystemNote(uow, actor, event);
+  if ('milestoneOf' in event) return recordMilestoneEvent(uow, actorId, event);
+  if ('labelsOf' in event) return recordLabelEvents(uow, actorId, event);
+  if ('weightOf' in event) return recordWeightEvent(uow, actorId, event);
+  if ('noteOn' in event) return recordSystemNote(uow, actorId, event);
+  // The unit of work is the transaction and the audit context (actor and tier).
   if (!('action' in event)) return recordAudit(uow, uow, event);
   await recordActivity(uow, event);
   return publishNotifiableEvent(uow, toNotifiableActivityEvent(event));

@@ -74,6 +74,9 @@ const MAX_PROCESS_DEATHS = 2;
 /** Milliseconds that a suspect runs before the next suspect may start. A job that crashes its process usually does so early. */
 const SUSPECT_MS = 30_000;
 
+/** Maximum number of retries of a write after a unique violation. */
+const MAX_WRITE_RETRIES = 3;
+
 const MAX_ERROR_LENGTH = 2_000;
 
 /** Returns the delay before a failed job is retried, in milliseconds: 10 s, 20 s, 40 s ... at most an hour. */
@@ -84,10 +87,10 @@ export function retryDelay(attempt: number): number {
 export function createJobQueue<Services>(options: JobQueueOptions<Services>): JobQueue {
   const { database, clock, services, schedules = [], redact = (text) => text, log } = options;
   const jobs = mapJobsByKind(options.jobs);
-  const lanes = [
-    { kinds: listKindsOfLane(jobs, 'short'), slots: options.concurrency ?? 4 },
-    { kinds: listKindsOfLane(jobs, 'long'), slots: options.longConcurrency ?? 5 },
-    { kinds: listKindsOfLane(jobs, 'external'), slots: options.externalConcurrency ?? 10 },
+  const slotPools = [
+    { kinds: listJobKinds(jobs, 'default'), slots: options.concurrency ?? 4 },
+    { kinds: listJobKinds(jobs, 'long-running'), slots: options.longConcurrency ?? 5 },
+    { kinds: listJobKinds(jobs, 'external'), slots: options.externalConcurrency ?? 10 },
   ].filter(({ kinds }) => kinds.length > 0);
   const owner = randomUUID();
   const runningJobs = new Map<number, RunningJob>();
@@ -106,40 +109,43 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
 
   const waitForRunningJobs = () => Promise.all([...runningJobs.values()].map(({ done }) => done));
 
-  const storeResult = async (work: (tx: Transaction) => Promise<void>) => {
+  const writeJobRows = async (work: (tx: Transaction) => Promise<void>) => {
     // Read committed is enough: this owner holds the leases of these rows.
     for (let attempt = 0; ; attempt++) {
       try {
         return await database.transaction(work, { isolation: 'read committed', exemptFromLimit: true });
       } catch (error) {
         // A job of the same kind and key was enqueued between our check and our release.
-        if (getViolatedUniqueIndex(error) === null || attempt === 3) throw error;
+        if (getViolatedUniqueIndex(error) === null || attempt === MAX_WRITE_RETRIES) throw error;
       }
     }
   };
 
-  const runJob = async (claimed: LeasedJob): Promise<void> => {
-    const job = jobs.get(claimed.kind)!;
+  const runJob = async (claimedJob: LeasedJob): Promise<void> => {
+    const job = jobs.get(claimedJob.kind)!;
     const maxAttempts = job.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
     try {
-      if (claimed.process_deaths >= MAX_PROCESS_DEATHS) throw new ProcessDied();
-      const run = { id: claimed.id, attempt: claimed.attempts, signal: abortController.signal };
-      await job.handle(services, JSON.parse(claimed.payload) as never, run);
+      if (claimedJob.process_deaths >= MAX_PROCESS_DEATHS) throw new ProcessDied();
+      const run = { id: claimedJob.id, attempt: claimedJob.attempts, signal: abortController.signal };
+      await job.handle(services, JSON.parse(claimedJob.payload) as never, run);
     } catch (error) {
       const text = redact(describeError(error)).slice(0, MAX_ERROR_LENGTH);
-      const isDead = claimed.attempts >= maxAttempts || error instanceof ProcessDied;
+      const isDead = claimedJob.attempts >= maxAttempts || error instanceof ProcessDied;
       log?.warn(
-        { kind: claimed.kind, job: claimed.id, attempt: claimed.attempts, error: text, dead: isDead },
+        { kind: claimedJob.kind, job: claimedJob.id, attempt: claimedJob.attempts, error: text, dead: isDead },
         'A job failed',
       );
-      await storeResult((tx) =>
+      await writeJobRows((tx) =>
         isDead
-          ? markDead(tx, claimed, text)
-          : releaseJob(tx, owner, claimed.id, { runAt: timestampAfter(retryDelay(claimed.attempts)), error: text }),
+          ? markDead(tx, claimedJob, text)
+          : releaseJob(tx, owner, claimedJob.id, {
+              runAt: timestampAfter(retryDelay(claimedJob.attempts)),
+              error: text,
+            }),
       );
       return;
     }
-    await storeResult((tx) => deleteJob(tx, owner, claimed.id));
+    await writeJobRows((tx) => deleteJob(tx, owner, claimedJob.id));
   };
 
   const markDead = async (tx: Transaction, { id, kind, payload }: LeasedJob, error: string): Promise<void> => {
@@ -159,8 +165,10 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     runningJobs.set(job.id, { job, startedAt: timestamp(clock), done: jobPromise });
   };
 
-  const listFreeLanes = () =>
-    lanes.map(({ kinds, slots }) => ({ kinds, limit: slots - countRunning(kinds) })).filter(({ limit }) => limit > 0);
+  const listFreePools = () =>
+    slotPools
+      .map(({ kinds, slots }) => ({ kinds, limit: slots - countRunning(kinds) }))
+      .filter(({ limit }) => limit > 0);
 
   const claimAndStart = async (claim: Omit<Parameters<typeof claimJobs>[1], 'owner' | 'leaseUntil'>) => {
     const claimedJobs = await database.transaction(
@@ -173,11 +181,11 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
 
   /** Claims and starts as many due jobs as there are free slots. Returns their number. */
   const claimDueJobs = async (): Promise<number> => {
-    const lanesWithSlots = listFreeLanes();
-    if (lanesWithSlots.length === 0) return 0;
+    const freePools = listFreePools();
+    if (freePools.length === 0) return 0;
     if ((await findDueJob.first(database.reader, { now: timestamp(clock) })) === undefined) return 0;
-    let startedCount = await claimSuspect(lanesWithSlots.flatMap(({ kinds }) => kinds));
-    for (const { kinds, limit } of listFreeLanes()) startedCount += await claimAndStart({ kinds, limit });
+    let startedCount = await claimSuspect(freePools.flatMap(({ kinds }) => kinds));
+    for (const { kinds, limit } of listFreePools()) startedCount += await claimAndStart({ kinds, limit });
     return startedCount;
   };
 
@@ -200,7 +208,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     isLeaseCheckDue = false;
     const now = timestamp(clock);
     if ((await findExpiredLease.first(database.reader, { now, owner })) !== undefined)
-      await storeResult((tx) => releaseAbandonedLeases(tx, { now, exceptOwner: owner }));
+      await writeJobRows((tx) => releaseAbandonedLeases(tx, { now, exceptOwner: owner }));
   };
 
   const countRunning = (kinds: readonly string[]): number =>
@@ -264,14 +272,14 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
   const extendRunningLeases = (): void => {
     const ids = [...runningJobs.keys()];
     if (ids.length === 0) return;
-    storeResult((tx) => extendLeases(tx, owner, ids, timestampAfter(LEASE_MS))).catch((error) =>
+    writeJobRows((tx) => extendLeases(tx, owner, ids, timestampAfter(LEASE_MS))).catch((error) =>
       log?.error({ err: error }, 'The leases of running jobs could not be extended'),
     );
   };
 
   return {
     async start() {
-      if (options.isOnlyProcess) await storeResult((tx) => releaseAbandonedLeases(tx));
+      if (options.isOnlyProcess) await writeJobRows((tx) => releaseAbandonedLeases(tx));
       await prepareSchedules();
       isStarted = true;
       timers = [setInterval(poll, POLL_INTERVAL_MS), setInterval(extendRunningLeases, HEARTBEAT_MS)];
@@ -288,7 +296,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
       for (const { job } of runningJobs.values()) {
         // The attempt does not count, because the job did not fail.
         const attempts = job.attempts - 1;
-        await storeResult((tx) => releaseJob(tx, owner, job.id, { runAt: tx.now, attempts }));
+        await writeJobRows((tx) => releaseJob(tx, owner, job.id, { runAt: tx.now, attempts }));
       }
     },
     async runDue() {
@@ -339,12 +347,16 @@ function mapJobsByKind<Services>(
   return map;
 }
 
-type Lane = 'short' | 'long' | 'external';
+/** Job kinds of one queue kind share slots. */
+type QueueKind = 'default' | 'long-running' | 'external';
 
-function listKindsOfLane<Services>(jobs: ReadonlyMap<string, JobDefinition<Services, never>>, lane: Lane): string[] {
-  const laneOf = ({ isLongRunning, isExternal }: JobDefinition<Services, never>): Lane =>
-    isExternal ? 'external' : isLongRunning ? 'long' : 'short';
-  return [...jobs.values()].filter((job) => laneOf(job) === lane).map(({ kind }) => kind);
+function listJobKinds<Services>(
+  jobs: ReadonlyMap<string, JobDefinition<Services, never>>,
+  queueKind: QueueKind,
+): string[] {
+  const getQueueKind = ({ isLongRunning, isExternal }: JobDefinition<Services, never>): QueueKind =>
+    isExternal ? 'external' : isLongRunning ? 'long-running' : 'default';
+  return [...jobs.values()].filter((job) => getQueueKind(job) === queueKind).map(({ kind }) => kind);
 }
 
 function describeError(error: unknown): string {

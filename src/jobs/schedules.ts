@@ -22,6 +22,7 @@ export function nextRunAt(cron: string, after: string): string {
   return next.toISOString();
 }
 
+/** Returns the names and next run times of all stored schedules, also those of other versions. */
 export async function listStoredSchedules(db: Reader): Promise<{ name: string; next_run_at: string }[]> {
   return db.selectFrom('schedules').select(['name', 'next_run_at']).execute();
 }
@@ -55,8 +56,8 @@ export async function enqueueDueSchedules<Services>(
   schedules: readonly Schedule<Services>[],
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const due = new Set((await listDueSchedules(tx)).map(({ name }) => name));
-    for (const { name, cron, job } of schedules.filter((schedule) => due.has(schedule.name))) {
+    const dueNames = new Set((await listDueSchedules(tx)).map(({ name }) => name));
+    for (const { name, cron, job } of schedules.filter((schedule) => dueNames.has(schedule.name))) {
       const updateResult = await tx
         .updateTable('schedules')
         .set({ next_run_at: nextRunAt(cron, tx.now) })

@@ -217,6 +217,7 @@ export function selectDeadJobs(db: Reader) {
 
 /** Retries a dead job from its first attempt. Returns false if there is no dead job with this id. */
 export async function retryDeadJob(tx: Transaction, id: number): Promise<boolean> {
+  // Without its key, because another job may wait with the same key.
   const { numUpdatedRows } = await tx
     .updateTable('background_jobs')
     .set({ state: 'pending', attempts: 0, process_deaths: 0, run_at: tx.now, key: null })

@@ -40,11 +40,11 @@ function createThread(): WorkerThread<RenderRequest, RenderResponse> {
 /** Digests of texts that took too much time or memory. They expire after 10 minutes, because the machine may have been busy. */
 const expensiveTexts = new LRUCache<string, true>({ max: 1_000, ttl: 10 * 60_000 });
 
-const digest = (text: string) => hash('sha1', text, 'base64url');
+const computeDigest = (text: string) => hash('sha1', text, 'base64url');
 
 /** Throws `QueueFull` if this text took too much time or memory within the last 10 minutes. Call it before waiting for a slot. */
 export function rejectExpensiveText(text: string): void {
-  if (expensiveTexts.size > 0 && expensiveTexts.has(digest(text))) throw new QueueFull(QUEUE_LIMIT);
+  if (expensiveTexts.size > 0 && expensiveTexts.has(computeDigest(text))) throw new QueueFull(QUEUE_LIMIT);
 }
 
 /**
@@ -73,6 +73,6 @@ async function runInThread(text: string, request: RenderRequest, waiter: Waiter 
 
 /** Records that the text is too expensive, and returns the error. */
 function toQueueFull(text: string): QueueFull {
-  expensiveTexts.set(digest(text), true);
+  expensiveTexts.set(computeDigest(text), true);
   return new QueueFull(QUEUE_LIMIT);
 }

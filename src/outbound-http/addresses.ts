@@ -51,13 +51,13 @@ export function isInAllowList(list: readonly string[], host: string, port: numbe
 function unwrapIpv4(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (address.kind() === 'ipv4') return address;
   const bytes = address.toByteArray();
-  const leadingZeros = bytes.findIndex((byte) => byte !== 0);
+  const leadingZeroBytes = bytes.findIndex((byte) => byte !== 0);
   // ::ffff:a.b.c.d, ::ffff:0:a.b.c.d, 64:ff9b::a.b.c.d
   if (['ipv4Mapped', 'rfc6145', 'rfc6052'].includes(address.range())) return new ipaddr.IPv4(bytes.slice(12));
   // 2002:aabb:ccdd::
   if (address.range() === '6to4') return new ipaddr.IPv4(bytes.slice(2, 6));
   // ::a.b.c.d, but not :: and ::1
-  if (leadingZeros === 12 || leadingZeros === 13) return new ipaddr.IPv4(bytes.slice(12));
+  if (leadingZeroBytes === 12 || leadingZeroBytes === 13) return new ipaddr.IPv4(bytes.slice(12));
   return address;
 }
 
@@ -76,8 +76,8 @@ function isSameAddress(address: string, normalized: string): boolean {
 
 /** Splits off the port: `host:80`, `[::1]:80` and `10.0.0.0/8:80` have one; `::1` and `fc00::/7` have none. */
 function splitPort(entry: string): [name: string, port: number | null] {
-  const bracketed = /^\[([^\]]*)\](?::(\d{1,5}))?$/.exec(entry);
-  if (bracketed) return [bracketed[1]!, bracketed[2] === undefined ? null : Number(bracketed[2])];
-  const single = /^([^:]*):(\d{1,5})$/.exec(entry);
-  return single ? [single[1]!, Number(single[2])] : [entry, null];
+  const bracketedMatch = /^\[([^\]]*)\](?::(\d{1,5}))?$/.exec(entry);
+  if (bracketedMatch) return [bracketedMatch[1]!, bracketedMatch[2] === undefined ? null : Number(bracketedMatch[2])];
+  const hostPortMatch = /^([^:]*):(\d{1,5})$/.exec(entry);
+  return hostPortMatch ? [hostPortMatch[1]!, Number(hostPortMatch[2])] : [entry, null];
 }

@@ -30,12 +30,12 @@ export interface CheckedUrl {
  * contract/operations.md section 1.4, or `unresolved`.
  */
 export async function checkUrl(
-  raw: string | URL,
+  rawUrl: string | URL,
   rules: OutboundRules,
   resolver: Resolver,
   signal?: AbortSignal,
 ): Promise<CheckedUrl> {
-  const url = URL.parse(String(raw));
+  const url = URL.parse(String(rawUrl));
   if (!url) throw new OutboundFailure('blocked', 'Host cannot be resolved or invalid');
   if (!isHttp(url)) throw new OutboundFailure('blocked', SCHEME_ERROR);
   const host = getHost(url);

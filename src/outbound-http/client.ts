@@ -96,7 +96,7 @@ async function followRedirects(
     }
   } catch (error) {
     limits.done();
-    throw limits.reason() ?? toOutboundFailure(error);
+    throw limits.getFailure() ?? toOutboundFailure(error);
   }
 }
 
@@ -107,7 +107,7 @@ interface TimeLimits {
   /** Returns the result of the promise, or rejects when a timeout expires first. */
   during<T>(promise: Promise<T>): Promise<T>;
   /** Returns the failure of the expired timeout, or null. */
-  reason(): OutboundFailure | null;
+  getFailure(): OutboundFailure | null;
   /** Stops all timeouts. */
   done(): void;
 }
@@ -138,7 +138,7 @@ function startTimeouts({ totalMs = 60_000, connectMs = 10_000, signal: outerSign
       else signal.addEventListener('abort', stop);
       return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', stop));
     },
-    reason: () => (signal.aborted ? (signal.reason as OutboundFailure) : null),
+    getFailure: () => (signal.aborted ? (signal.reason as OutboundFailure) : null),
     done() {
       clearTimeout(totalTimer);
       clearTimeout(connectTimer);
@@ -155,7 +155,7 @@ function sendHop(
   onConnected: () => void,
 ): Promise<IncomingMessage> {
   const { url, addresses } = checkedUrl;
-  const length = hop.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(hop.body)) };
+  const contentLengthHeader = hop.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(hop.body)) };
   const lookup: LookupFunction = (_host, options, callback) => {
     if (options.all) callback(null, [...addresses]);
     else callback(null, addresses[0]!.address, addresses[0]!.family);
@@ -167,7 +167,7 @@ function sendHop(
       host: getHost(url),
       port: getPort(url),
       path: url.pathname + url.search,
-      headers: { ...hop.headers, ...length },
+      headers: { ...hop.headers, ...contentLengthHeader },
       lookup,
       signal,
       agent: false,
@@ -198,8 +198,8 @@ function toRedirectedRequest(status: number, hop: Hop): Hop {
   const becomesGet =
     (status === 303 && hop.method !== 'HEAD') || ((status === 301 || status === 302) && hop.method === 'POST');
   if (!becomesGet) return hop;
-  const keptHeaders = Object.entries(hop.headers).filter(([name]) => !name.toLowerCase().startsWith('content-'));
-  return { method: 'GET', url: hop.url, headers: Object.fromEntries(keptHeaders), body: undefined };
+  const remainingHeaders = Object.entries(hop.headers).filter(([name]) => !name.toLowerCase().startsWith('content-'));
+  return { method: 'GET', url: hop.url, headers: Object.fromEntries(remainingHeaders), body: undefined };
 }
 
 function removeSecretHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -212,20 +212,20 @@ function getByteLimit({ maxBytes, transfer }: OutboundRequest, { maxResponseByte
 }
 
 function toResponse(message: IncomingMessage, url: URL, maxBytes: number, limits: TimeLimits): OutboundResponse {
-  const tooLarge = () => new OutboundFailure('tooLarge', `The answer is longer than ${maxBytes} bytes`);
+  const createFailure = () => new OutboundFailure('tooLarge', `The answer is longer than ${maxBytes} bytes`);
   if (Number(message.headers['content-length'] ?? 0) > maxBytes) {
     message.destroy();
-    throw tooLarge();
+    throw createFailure();
   }
   let receivedBytes = 0;
   const limitedStream = new Transform({
     transform(chunk: Buffer, _encoding, next) {
       receivedBytes += chunk.length;
-      if (receivedBytes > maxBytes) next(tooLarge());
+      if (receivedBytes > maxBytes) next(createFailure());
       else next(null, chunk);
     },
     destroy(error, next) {
-      next(error && (limits.reason() ?? toOutboundFailure(error)));
+      next(error && (limits.getFailure() ?? toOutboundFailure(error)));
     },
   });
   // A caller that destroys the body does not listen for its errors.

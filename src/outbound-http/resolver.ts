@@ -22,19 +22,19 @@ interface PendingLookup {
  */
 export function createResolver(lookUp: (host: string) => Promise<readonly LookupAddress[]>): Resolver {
   const lookupLimiter = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfterSeconds: 1 });
-  const hosts = new Map<string, PendingLookup>();
+  const lookupsByHost = new Map<string, PendingLookup>();
   const startLookup = (host: string): PendingLookup => {
     const work = async () => {
       if (pendingLookup.users === 0) throw new Error('The lookup was abandoned: no caller waits for it');
       return lookUp(host);
     };
-    const addresses = lookupLimiter.run(work, { exemptFromLimit: true }).finally(() => hosts.delete(host));
+    const addresses = lookupLimiter.run(work, { exemptFromLimit: true }).finally(() => lookupsByHost.delete(host));
     const pendingLookup: PendingLookup = { users: 0, addresses };
-    hosts.set(host, pendingLookup);
+    lookupsByHost.set(host, pendingLookup);
     return pendingLookup;
   };
   return async (host, signal) => {
-    const pendingLookup = hosts.get(host) ?? startLookup(host);
+    const pendingLookup = lookupsByHost.get(host) ?? startLookup(host);
     pendingLookup.users++;
     const release = () => {
       pendingLookup.users--;

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Returns what limits by address count: an IPv4 address, or the /64 network of an IPv6 address, because one connection
- * has all of its addresses.
+ * Returns the network by which limits count a client: an IPv4 address, or the /64 network of an IPv6 address, because one
+ * connection has all of its addresses.
  */
 export function getClientNetwork(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;

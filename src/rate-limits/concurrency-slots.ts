@@ -22,11 +22,11 @@ interface SlotLimits {
 /** Seconds for the Retry-After header. */
 const RETRY_AFTER_SECONDS = 10;
 
-export function createConcurrencySlots({ perNetwork: each, total: all, waiting = 2 }: SlotLimits): ConcurrencySlots {
+export function createConcurrencySlots({ perNetwork, total, waiting = 2 }: SlotLimits): ConcurrencySlots {
   const limiter = createConcurrencyLimiter(
-    all,
-    { maxWaiting: all * waiting, retryAfterSeconds: RETRY_AFTER_SECONDS },
-    each,
+    total,
+    { maxWaiting: total * waiting, retryAfterSeconds: RETRY_AFTER_SECONDS },
+    perNetwork,
   );
   return { take: (address, client) => limiter.acquire({ client, network: getClientNetwork(address) }) };
 }

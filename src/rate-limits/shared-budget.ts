@@ -22,12 +22,12 @@ export interface SharedBudget {
 interface BudgetLimits {
   readonly perNetwork: number;
   readonly total: number;
-  /** An amount beyond `all` for networks that hold little: at most a sixteenth of it. Default 0. */
+  /** An amount beyond `total` for networks that hold little: at most a sixteenth of it. Default 0. */
   readonly reserved?: number;
 }
 
-/** Shares of `kept` that one network may hold. */
-const KEPT_SHARES = 16;
+/** One network may hold a sixteenth of `reserved`. */
+const RESERVED_SHARES = 16;
 
 /** Milliseconds after a failed reservation during which stalled clients are disconnected. */
 const STALL_CHECK_PERIOD_MS = 10_000;
@@ -35,7 +35,7 @@ const STALL_CHECK_PERIOD_MS = 10_000;
 /** Represents all networks in a set of networks. */
 const ALL_NETWORKS = '*';
 
-export function createSharedBudget({ perNetwork: each, total: all, reserved: kept = 0 }: BudgetLimits): SharedBudget {
+export function createSharedBudget({ perNetwork, total, reserved = 0 }: BudgetLimits): SharedBudget {
   const amountsByClient = new Map<RequestClient, number>();
   const amountsByNetwork = new Map<string, number>();
   const waiters = new Set<() => void>();
@@ -49,10 +49,10 @@ export function createSharedBudget({ perNetwork: each, total: all, reserved: kep
 
   function isFree(network: string, amount: number): boolean {
     const networkTotal = getNetworkTotal(network) + amount;
-    if (networkTotal <= kept / KEPT_SHARES) return reservedTotal + amount <= all + kept;
+    if (networkTotal <= reserved / RESERVED_SHARES) return reservedTotal + amount <= total + reserved;
     // An amount that never fits is granted to a network that holds nothing.
-    if (amount > each) return networkTotal === amount && reservedTotal < all;
-    return networkTotal <= each && reservedTotal + amount <= all;
+    if (amount > perNetwork) return networkTotal === amount && reservedTotal < total;
+    return networkTotal <= perNetwork && reservedTotal + amount <= total;
   }
 
   function changeTotals(client: RequestClient, amount: number): void {
@@ -66,14 +66,14 @@ export function createSharedBudget({ perNetwork: each, total: all, reserved: kep
   }
 
   function reserve(client: RequestClient, amount: number): boolean {
-    const missing = amount - (amountsByClient.get(client) ?? 0);
-    if (missing <= 0) return true;
-    if (isFree(client.network, missing)) {
-      changeTotals(client, missing);
+    const missingAmount = amount - (amountsByClient.get(client) ?? 0);
+    if (missingAmount <= 0) return true;
+    if (isFree(client.network, missingAmount)) {
+      changeTotals(client, missingAmount);
       return true;
     }
     lastFailureAt = performance.now();
-    exhaustedNetworks.add(reservedTotal + missing > all ? ALL_NETWORKS : client.network);
+    exhaustedNetworks.add(reservedTotal + missingAmount > total ? ALL_NETWORKS : client.network);
     checkTimer ??= setInterval(checkStalls, STALL_CHECK_MS).unref();
     return false;
   }
@@ -93,6 +93,7 @@ export function createSharedBudget({ perNetwork: each, total: all, reserved: kep
 
   return {
     reserve,
+    // An unused budget grants any amount.
     isAvailable: (client, amount) => reservedTotal === 0 || isFree(client.network, amount),
     async wait(client, amount) {
       if (client.isDisconnected) throw new ClientDisconnected();

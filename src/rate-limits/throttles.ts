@@ -23,8 +23,8 @@ export function isAnyThrottleEnabled(settings: ApplicationSettings): boolean {
 }
 
 /** Returns the throttle for this path: that of the files API if it applies and is enabled, else the general one. */
-export function findThrottle(settings: ApplicationSettings, path: string, signedIn: boolean): Throttle | null {
-  const callerKind = signedIn ? 'authenticated' : 'unauthenticated';
+export function findThrottle(settings: ApplicationSettings, path: string, isSignedIn: boolean): Throttle | null {
+  const callerKind = isSignedIn ? 'authenticated' : 'unauthenticated';
   const filesThrottle = isFilesPath(path) ? getThrottle(settings, callerKind, 'files_api') : null;
   return filesThrottle ?? getThrottle(settings, callerKind, 'api');
 }
@@ -73,6 +73,7 @@ export function findAlertThrottle(settings: ApplicationSettings): Throttle | nul
 
 /** Converts a path as routes match it: `//%61pi/v4/` is `/api/v4`. */
 export function normalizePath(path: string): string {
+  // Decodes only digits and letters: other characters, such as an encoded slash, have their own meaning.
   return collapseSlashes(
     path.includes('%') ? path.replace(/%(3\d|[46][1-9a-f]|[57][0-9a])/gi, decodeURIComponent) : path,
   );
@@ -97,6 +98,7 @@ export function createThrottleHeaders(
 ): Record<string, string> {
   return {
     'RateLimit-Name': name,
+    // Per minute, whatever the period.
     'RateLimit-Limit': String(Math.ceil((limit * 60) / periodSeconds)),
     'RateLimit-Observed': String(observed),
     'RateLimit-Remaining': String(Math.max(0, limit - observed)),

@@ -58,6 +58,7 @@ export function subtractYears(timestamp: string, years: number): string {
   const date = new Date(timestamp);
   const day = date.getUTCDate();
   date.setUTCFullYear(date.getUTCFullYear() - years);
+  // 29 February became 1 March: day 0 is the last day of the previous month.
   if (date.getUTCDate() !== day) date.setUTCDate(0);
   return date.toISOString();
 }
@@ -77,6 +78,6 @@ const MAX_TIME = Date.parse(`${MAX_DATE}T23:59:59.999Z`);
  * and the last timestamp that can be serialized: clients send durations of thousands of years.
  */
 export function addMilliseconds(timestamp: string, milliseconds: number): string {
-  const after = Date.parse(timestamp) + milliseconds;
-  return new Date(Math.min(Math.max(after, MIN_TIME), MAX_TIME)).toISOString();
+  const time = Date.parse(timestamp) + milliseconds;
+  return new Date(Math.min(Math.max(time, MIN_TIME), MAX_TIME)).toISOString();
 }

@@ -50,9 +50,9 @@ export interface QueueLimit {
 export class QueueFull extends Error {
   readonly retryAfterSeconds: number;
 
-  constructor({ maxWaiting, retryAfterSeconds: retryAfter }: QueueLimit) {
+  constructor({ maxWaiting, retryAfterSeconds }: QueueLimit) {
     super(`${maxWaiting} others are waiting already`);
-    this.retryAfterSeconds = retryAfter;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -80,6 +80,7 @@ interface SlotCounts {
 /** A quarter of the slots is reserved for networks that hold none. */
 const RESERVED_DIVISOR = 4;
 
+/** Creates counts for this number of slots. One network gets at most `maxPerNetwork`, half of them by default. */
 function createSlotCounts(slots: number, maxPerNetwork = Math.ceil(slots / 2)): SlotCounts {
   const reservedSlots = Math.floor(slots / RESERVED_DIVISOR);
   const countsByNetwork = new Map<string, number>();
@@ -93,6 +94,7 @@ function createSlotCounts(slots: number, maxPerNetwork = Math.ceil(slots / 2)): 
     mayTake(network) {
       if (total >= slots) return false;
       const networkCount = count(network);
+      // Networks without a slot and the server itself may take reserved slots.
       if (networkCount === 0 || network === SERVER_NETWORK) return true;
       return total < slots - reservedSlots && networkCount < maxPerNetwork;
     },
@@ -221,6 +223,7 @@ export function createConcurrencyLimiter(slots: number, limit: QueueLimit, maxPe
   /** Returns whether a waiter would get the slot of this holder. */
   function isSlotNeeded({ network }: SlotHolder): boolean {
     slotCounts.change(network, -1);
+    // Temporarily counts the holder's slot as free.
     const isNeeded = queue.findNext(slotCounts.mayTake) !== undefined;
     slotCounts.change(network, 1);
     return isNeeded;
@@ -291,8 +294,8 @@ export async function mapConcurrently<Item, Result>(
   const yieldIfDue = createYielder();
   const worker = async () => {
     for (const [index, item] of remainingItems) {
-      const nextTurn = yieldIfDue();
-      if (nextTurn !== undefined) await nextTurn;
+      const pause = yieldIfDue();
+      if (pause !== undefined) await pause;
       results[index] = await work(item);
     }
   };

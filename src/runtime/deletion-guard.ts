@@ -16,9 +16,9 @@ const EXPIRY_MS = 10 * TOUCH_INTERVAL_MS;
 
 /** Guards a directory, creating it if needed, until the returned function is called. */
 export async function acquireDeletionGuard(directory: string, clock: Clock): Promise<() => Promise<void>> {
-  const guards = join(directory, GUARDS_DIRECTORY);
-  await mkdir(guards, { recursive: true, mode: 0o700 });
-  const file = join(guards, randomUUID());
+  const guardsDirectory = join(directory, GUARDS_DIRECTORY);
+  await mkdir(guardsDirectory, { recursive: true, mode: 0o700 });
+  const file = join(guardsDirectory, randomUUID());
   const touch = () => utimes(file, clock.now(), clock.now());
   await writeFile(file, '', { flag: 'wx', mode: 0o600 });
   await touch();

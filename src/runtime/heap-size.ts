@@ -7,6 +7,7 @@ export function estimateHeapSize(value: unknown): number {
     case 'string':
       return HEADER_BYTES + value.length * (isAscii(value) ? 1 : 2);
     case 'number':
+      // V8 stores small integers in the slot itself.
       return Number.isInteger(value) && Math.abs(value) < 2 ** 30 ? 0 : HEADER_BYTES;
     case 'bigint':
       return HEADER_BYTES;
@@ -25,6 +26,7 @@ const SLOT_BYTES = 8;
 const OBJECT_BYTES = 3 * SLOT_BYTES;
 
 function estimateObjectSize(value: object): number {
+  // A view and its buffer object together take about ten slots.
   if (ArrayBuffer.isView(value)) return value.byteLength + 10 * SLOT_BYTES;
   let sum = OBJECT_BYTES;
   if (Array.isArray(value)) {

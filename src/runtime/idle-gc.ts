@@ -5,9 +5,9 @@ import { runInNewContext } from 'node:vm';
 const INTERVAL_MS = 10_000;
 /** Share of CPU time between two checks below which the process counts as idle. */
 const IDLE_CPU_SHARE = 0.03;
-/** Resident bytes from which on a collection is worth its cost. */
+/** Minimum resident bytes for which a collection is worth its cost. */
 const MIN_RESIDENT_BYTES = 100 * 2 ** 20;
-/** Resident bytes that the process must have grown by since the last collection. */
+/** Minimum growth in resident bytes since the last collection. */
 const MIN_GROWTH_BYTES = 6 * 2 ** 20;
 
 /**
@@ -20,6 +20,7 @@ export function collectGarbageWhenIdle(clearCaches: () => void): () => void {
   const checkIdle = () => {
     const { user, system } = process.cpuUsage(lastCpuUsage);
     lastCpuUsage = process.cpuUsage();
+    // CPU times are in microseconds.
     const isBusy = (user + system) / 1000 / INTERVAL_MS > IDLE_CPU_SHARE;
     const residentBytes = process.memoryUsage.rss();
     if (isBusy || residentBytes < MIN_RESIDENT_BYTES || residentBytes < bytesAfterCollection + MIN_GROWTH_BYTES) return;

@@ -105,6 +105,7 @@ class BufferedOutput implements DestinationStream {
       while (bytes.length > 0) bytes = bytes.subarray(writeSync(1, bytes));
       this.#unwrittenBytes = bytes;
     } catch (error) {
+      // EAGAIN: the reader is slow. Other errors: no reader exists, so the lines are dropped.
       this.#unwrittenBytes = (error as NodeJS.ErrnoException).code === 'EAGAIN' ? bytes : Buffer.alloc(0);
     }
   }
@@ -116,8 +117,8 @@ function toLog(logger: Logger, flush: () => void, close: () => void): Log {
     debug: createWriter(logger, 'debug'),
     info: createWriter(logger, 'info'),
     warn: createWriter(logger, 'warn'),
-    error: (first: object | string, message?: string) => {
-      writeError(first as object, message as string);
+    error: (fieldsOrMessage: object | string, message?: string) => {
+      writeError(fieldsOrMessage as object, message as string);
       flush();
     },
     request: (line) => logger.info(line, 'request'),
@@ -127,9 +128,10 @@ function toLog(logger: Logger, flush: () => void, close: () => void): Log {
 }
 
 function createWriter(logger: Logger, level: 'debug' | 'info' | 'warn' | 'error'): WriteLine {
-  return (first: object | string, second?: string) => {
+  return (fieldsOrMessage: object | string, second?: string) => {
     if (!logger.isLevelEnabled(level)) return;
-    const [fields, message] = typeof first === 'string' ? [{}, first] : [first, second ?? ''];
+    const [fields, message] =
+      typeof fieldsOrMessage === 'string' ? [{}, fieldsOrMessage] : [fieldsOrMessage, second ?? ''];
     logger[level](redactFields(fields), redactText(message));
   };
 }

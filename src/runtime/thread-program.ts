@@ -23,6 +23,7 @@ export function serveRequests<Request, Response, Question = never, Answer = neve
     }
   };
   parentPort!.on('message', (message: Request | Answer) => {
+    // The server sends one request at a time, so a message that arrives while a question is open is its answer.
     const resolve = onAnswer;
     onAnswer = undefined;
     if (resolve !== undefined) resolve(message as Answer);

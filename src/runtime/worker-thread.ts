@@ -7,7 +7,7 @@ import { createConcurrencyLimiter, type QueueLimit, type Waiter } from './concur
  */
 export interface WorkerThread<Request, Response, Question = never, Answer = never> {
   /**
-   * Runs a request and returns its response. `answer` answers questions that the program asks meanwhile; that time does not
+   * Runs a request and returns its response. `answerQuestion` answers questions of the program; that time does not
    * count. Throws `ThreadTerminated` if the request took too much time or memory, and `QueueFull` if too many wait.
    */
   run(request: Request, options?: RunOptions<Question, Answer>): Promise<Response>;

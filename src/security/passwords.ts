@@ -78,6 +78,7 @@ async function computeScrypt(
   waiter?: Waiter,
 ): Promise<Buffer> {
   const N = 2 ** ln;
+  // scrypt needs 128 * N * r bytes; the limit leaves room.
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   return runLimited(() => {
     runCount += 1;

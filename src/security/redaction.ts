@@ -59,6 +59,7 @@ function redactUnsubscribeTokens(address: string): string {
   if (!/[_%]/.test(address)) return address;
   // Routes ignore repeated slashes.
   const parts = address.split(/(\/+)/);
+  // Every second part is a separator, so the previous segment is two parts before.
   return parts
     .map((part, index) => (index > 1 && isUnsubscribeSegment(parts[index - 2]!) && part !== '' ? REDACTED : part))
     .join('');
@@ -78,7 +79,7 @@ export function redactText(text: string): string {
   return MAY_CONTAIN_CREDENTIALS.test(text) ? replaceCredentials(text) : text;
 }
 
-/** Matches texts that may contain credentials; most texts need none of the replacements below. */
+/** Matches texts that may contain credentials; most have none. `GR1348941` is the prefix of registration tokens. */
 const MAY_CONTAIN_CREDENTIALS = /[@=]|bearer|basic|gl-geo|gl[a-z]{2,5}-|GR1348941/i;
 
 function replaceCredentials(text: string): string {

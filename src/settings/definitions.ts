@@ -111,6 +111,7 @@ export const SETTING_DEFINITIONS = {
   snippet_size_limit: number(52_428_800, 1),
   allow_runner_registration_token: flag(true),
   valid_runner_registrars: list(REGISTRAR_TYPES, REGISTRAR_TYPES),
+  // In seconds, at least two hours.
   runner_token_expiration_interval: limit(7200),
   group_runner_token_expiration_interval: limit(7200),
   project_runner_token_expiration_interval: limit(7200),
@@ -132,6 +133,7 @@ export const SETTING_DEFINITIONS = {
     nullable: false,
     problem: validateWeights,
   } as SettingDefinition<Readonly<Record<string, number>>>,
+  // Minimum key lengths in bits; 0: any length, -1: keys of this type are forbidden.
   rsa_key_restriction: number(0, -1),
   dsa_key_restriction: number(0, -1),
   ecdsa_key_restriction: number(0, -1),

@@ -5,17 +5,17 @@ import { type Params, prepare } from '#database/prepare.ts';
 
 /** Feature flags (contract/conventions.md §10 "Feature flags", §11 "Known feature flags"). */
 
-const everyTier = (isOn: boolean) => ({ free: isOn, premium: isOn, ultimate: isOn });
+const forEveryTier = (isOn: boolean) => ({ free: isOn, premium: isOn, ultimate: isOn });
 
 /** The flags that Hearth uses, with their defaults by tier. */
 export const KNOWN_FLAGS = {
   generic_alert_fingerprinting: { free: false, premium: true, ultimate: true },
-  prometheus_notify_max_alerts: everyTier(false),
-  integrated_error_tracking: everyTier(true),
-  new_default_for_auto_stop: everyTier(false),
-  archive_rate_limit: everyTier(false),
-  ssh_certificates_rest_endpoints: everyTier(false),
-  override_bulk_import_disabled: everyTier(false),
+  prometheus_notify_max_alerts: forEveryTier(false),
+  integrated_error_tracking: forEveryTier(true),
+  new_default_for_auto_stop: forEveryTier(false),
+  archive_rate_limit: forEveryTier(false),
+  ssh_certificates_rest_endpoints: forEveryTier(false),
+  override_bulk_import_disabled: forEveryTier(false),
 } as const satisfies Record<string, Readonly<Record<Tier, boolean>>>;
 
 export type FlagName = keyof typeof KNOWN_FLAGS;
@@ -40,6 +40,7 @@ export interface Flag {
   readonly percentageOfActors: number | null;
   /** Actors as `Type:id`, in the order in which they were added. */
   readonly actors: readonly string[];
+  /** Stored and returned, but not evaluated. */
   readonly featureGroups: readonly string[];
 }
 
@@ -127,7 +128,7 @@ export type FlagSetting =
 
 /** Sets a flag and returns it. Actors are added to the earlier ones or removed. 0 percent disables, 100 percent enables. */
 export async function setFlag(tx: Transaction, name: string, setting: FlagSetting): Promise<Flag> {
-  const before = (await findFlag(tx, name)) ?? disabledFlag(name);
+  const before = (await findFlag(tx, name)) ?? createDisabledFlag(name);
   const flag = applySetting(before, setting);
   const row = {
     on_for_all: flag.onForAll,
@@ -150,13 +151,13 @@ export async function deleteFlag(tx: Transaction, name: string): Promise<void> {
   await tx.deleteFrom('feature_flags').where('name', '=', name).execute();
 }
 
-function disabledFlag(name: string): Flag {
+function createDisabledFlag(name: string): Flag {
   return { name, onForAll: false, percentageOfTime: null, percentageOfActors: null, actors: [], featureGroups: [] };
 }
 
 function applySetting(flag: Flag, setting: FlagSetting): Flag {
   if ('percentage' in setting) return withPercentage(flag, setting.percentage, setting.kind);
-  if (!('actors' in setting)) return { ...disabledFlag(flag.name), onForAll: setting.on };
+  if (!('actors' in setting)) return { ...createDisabledFlag(flag.name), onForAll: setting.on };
   const combine = setting.on ? mergeLists : subtractList;
   return {
     ...flag,
@@ -166,7 +167,7 @@ function applySetting(flag: Flag, setting: FlagSetting): Flag {
 }
 
 function withPercentage(flag: Flag, percentage: number, kind: 'percentage_of_time' | 'percentage_of_actors'): Flag {
-  if (percentage === 0 || percentage === 100) return { ...disabledFlag(flag.name), onForAll: percentage === 100 };
+  if (percentage === 0 || percentage === 100) return { ...createDisabledFlag(flag.name), onForAll: percentage === 100 };
   const percentages =
     kind === 'percentage_of_time' ? { percentageOfTime: percentage } : { percentageOfActors: percentage };
   return { ...flag, onForAll: false, ...percentages };

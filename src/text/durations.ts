@@ -63,6 +63,7 @@ export function parseDuration(
   const words = toWords(expandClock(replaceNumberWords(text.toLowerCase())));
   const parts = words === null ? null : toParts(words);
   if (parts === null || parts.length === 0) return null;
+  // A unit without a number, such as `day`, counts once.
   if (typeof parts[0] === 'string') parts.unshift(1);
   let seconds = 0;
   for (const [index, part] of parts.entries()) {
@@ -96,6 +97,7 @@ export function getSeconds(unit: DurationUnit, { hoursPerDay, daysPerMonth }: Du
     case 'months':
       return daysPerMonth * day;
     case 'years':
+      // Years are the same in every calendar.
       return 365.25 * 86_400;
   }
 }

@@ -12,6 +12,7 @@ export function trimEndCharacters(text: string, characters: string): string {
 
 /** Truncates a text to a number of UTF-8 bytes without splitting a character. */
 export function truncateToBytes(text: string, maxBytes: number): string {
+  // A UTF-16 code unit takes at most three bytes of UTF-8.
   if (text.length * 3 <= maxBytes) return text;
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= maxBytes) return text;

@@ -105,14 +105,14 @@ export function mayDeleteProtectedBranch(caller: Caller, project: Project): bool
 export function buildDefaultRule(branch: string, protection: DefaultBranchProtection) {
   if (isUnprotected(protection)) return null;
   const { allowed_to_push, allowed_to_merge, allow_force_push, code_owner_approval_required } = protection;
-  const createLevel = (kind: RuleKind, access_level: number) => ({ kind, access_level, user_id: null, group_id: null });
+  const toLevel = (kind: RuleKind, access_level: number) => ({ kind, access_level, user_id: null, group_id: null });
   return {
     name: branch,
     allow_force_push,
     code_owner_approval_required,
     levels: [
-      ...allowed_to_push.map(({ access_level }) => createLevel('push', access_level)),
-      ...allowed_to_merge.map(({ access_level }) => createLevel('merge', access_level)),
+      ...allowed_to_push.map(({ access_level }) => toLevel('push', access_level)),
+      ...allowed_to_merge.map(({ access_level }) => toLevel('merge', access_level)),
     ],
   };
 }

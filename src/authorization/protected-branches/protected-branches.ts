@@ -40,17 +40,19 @@ export async function listProtectionRules(db: Reader, projectId: number): Promis
     const rule = rules.get(row.id) ?? { ...toRuleColumns(row), push: [], merge: [], unprotect: [] };
     rules.set(row.id, rule);
     if (row.level_id === null || row.kind === null) continue;
+    // The stored level is never null; only the left join makes its type nullable.
     const { level_id: id, access_level, user_id, group_id } = row;
     rule[row.kind].push({ id, access_level: access_level ?? MAINTAINER, user_id, group_id });
   }
   return [...rules.values()];
 }
 
+/** Returns the rule with this id in the project, or null. */
 export async function findProtectionRule(db: Reader, projectId: number, id: number): Promise<ProtectionRuleRow | null> {
   return (await listProtectionRules(db, projectId)).find((rule) => rule.id === id) ?? null;
 }
 
-/** Returns the rule with exactly this name, whatever it matches. */
+/** Returns the rule with exactly this name or pattern, or null. */
 export async function findProtectionRuleByName(
   db: Reader,
   projectId: number,

@@ -47,8 +47,8 @@ export async function findBlockedJobs(
   const getProtections = ({ environment }: DeployJob) => protectionsByName.get(environment) ?? [];
   const protectedJobs = jobs.filter((job) => getProtections(job).length > 0);
   for (const [userId, userJobs] of Map.groupBy(protectedJobs, ({ user_id }) => user_id)) {
-    const passed = await passesProtections(db, userId, projectId, userJobs.map(getProtections));
-    for (const [index, { id }] of userJobs.entries()) if (!passed[index]) blockReasons.set(id, 'protected');
+    const passResults = await passesProtections(db, userId, projectId, userJobs.map(getProtections));
+    for (const [index, { id }] of userJobs.entries()) if (!passResults[index]) blockReasons.set(id, 'protected');
   }
   const jobsNeedingApproval = protectedJobs.filter(
     (job) => !blockReasons.has(job.id) && needsApproval(getProtections(job)),

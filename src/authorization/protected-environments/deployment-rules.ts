@@ -55,7 +55,7 @@ export async function mayDeployToEach(
   project: EnvironmentProject,
   environments: readonly (readonly EnvironmentProtection[])[],
 ): Promise<boolean[]> {
-  // Includes protections without any access level.
+  // Administrators also pass protections without any access level.
   if (isAdministrator(deployer)) return environments.map(() => true);
   const isAdmitted = await loadAdmission(db, deployer, project, environments.flat(), ({ deploy_access_levels }) => [
     ...deploy_access_levels,

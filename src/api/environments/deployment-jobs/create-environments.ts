@@ -15,6 +15,7 @@ export async function createJobEnvironments(
   { projectId, jobIds }: EventPayloads['deployment-jobs-created'],
 ): Promise<void> {
   const jobs = await loadDeployingJobs(uow, jobIds);
+  // The last entry of a name wins, so the reversed order selects its first job.
   const firstJobByName = new Map(jobs.toReversed().map((job) => [job.name, job]));
   // A fixed order prevents deadlocks.
   for (const [name, job] of [...firstJobByName].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -30,7 +31,7 @@ export function toNewEnvironment({ now }: UnitOfWork, { environmentOptions }: De
   };
 }
 
-/** Returns the tier that the job's options request; undefined if there is none or it is unknown. */
+/** Returns the tier that the job's options request; undefined if they request none or an unknown one. */
 export function getRequestedTier(options: DeployingJob['environmentOptions']): EnvironmentTier | undefined {
   return ENVIRONMENT_TIERS.find((tier) => tier === options?.deployment_tier);
 }

@@ -34,11 +34,13 @@ export const DEPLOYMENT_STATUS: Readonly<Record<JobStatus, DeploymentStatus | nu
 /** Job statuses for which no deployment is created. */
 const NOT_STARTED_STATUSES: readonly JobStatus[] = ['created', 'canceling', 'canceled'];
 
+/** Updates the deployments of the jobs, creates missing ones and, after a success, updates the environments. */
 export async function onJobStatusChanged(
   uow: UnitOfWork,
   { projectId, jobIds, to }: EventPayloads['job-status-changed'],
 ): Promise<void> {
   const jobs = await loadDeployingJobs(uow, jobIds);
+  // Jobs with another action, such as `stop` or `verify`, create no deployment.
   const deployingJobs = jobs.filter(({ environmentOptions }) => (environmentOptions?.action ?? 'start') === 'start');
   const status = DEPLOYMENT_STATUS[to];
   if (status !== null && deployingJobs.length > 0) await setDeploymentStatusOfJobs(uow, toIds(deployingJobs), status);

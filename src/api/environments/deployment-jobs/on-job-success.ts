@@ -32,8 +32,8 @@ async function createEnvironmentPatch(
   environment: EnvironmentRow,
   { environmentOptions, environment_url }: DeployingJob,
 ): Promise<EnvironmentPatch> {
-  const toAutoStopPatch = (text: string | null | undefined): EnvironmentPatch =>
-    text == null ? {} : { auto_stop_at: toAutoStopTime(uow.now, text) };
+  const toAutoStopPatch = (autoStopIn: string | null | undefined): EnvironmentPatch =>
+    autoStopIn == null ? {} : { auto_stop_at: toAutoStopTime(uow.now, autoStopIn) };
   switch (environmentOptions?.action) {
     case 'prepare':
     case 'access':

@@ -30,7 +30,7 @@ interface EndedRef {
   readonly projectId: number;
   readonly userId: number;
   readonly branch: string;
-  /** Limits the deployments to pipelines for these commits; null means all. */
+  /** Only deployments by jobs for these commits count; null means all deployments of the branch. */
   readonly commits: readonly string[] | null;
 }
 
@@ -63,19 +63,19 @@ export const stopEnvironments = defineJob({
   kind: 'stop-environments-of-branch',
   async handle(services: Pick<Services, 'database' | 'runUnitOfWork'>, endedRef: EndedRef, { signal }) {
     const { reader } = services.database;
-    for (let after = 0; !signal.aborted; ) {
-      const ids = await listEnvironmentIdsDeployedFrom(reader, endedRef, after);
+    for (let afterId = 0; !signal.aborted; ) {
+      const ids = await listEnvironmentIdsDeployedFrom(reader, endedRef, afterId);
       for (const id of ids)
         if (await isLastDeploymentFrom(reader, id, endedRef)) await stopIfAllowed(services, id, endedRef);
       if (ids.length < BATCH_SIZE) return;
-      after = ids.at(-1) ?? after;
+      afterId = ids.at(-1) ?? afterId;
     }
   },
 });
 
 async function isLastDeploymentFrom(db: Reader, environmentId: number, endedRef: EndedRef): Promise<boolean> {
-  const last = await findLastDeployment(db, environmentId);
-  return last !== null && isDeploymentFrom(last, endedRef);
+  const lastDeployment = await findLastDeployment(db, environmentId);
+  return lastDeployment !== null && isDeploymentFrom(lastDeployment, endedRef);
 }
 
 function isDeploymentFrom({ ref, tag, sha, job_id }: DeploymentRow, { branch, commits }: EndedRef): boolean {

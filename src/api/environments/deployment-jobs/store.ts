@@ -52,8 +52,8 @@ export async function filterWithoutDeployment(db: Reader, jobs: readonly Deployi
 
 /** Returns `auto_stop_in` of the job of the last deployment, or null. */
 export async function findAutoStopOfLastJob(db: Reader, environmentId: number): Promise<string | null> {
-  const last = await findLastDeployment(db, environmentId);
-  const [job] = last?.job_id == null ? [] : await loadDeployingJobs(db, [last.job_id]);
+  const lastDeployment = await findLastDeployment(db, environmentId);
+  const [job] = lastDeployment?.job_id == null ? [] : await loadDeployingJobs(db, [lastDeployment.job_id]);
   return job?.environmentOptions?.auto_stop_in ?? null;
 }
 
@@ -64,14 +64,14 @@ export function hasAvailableEnvironment(db: Reader, projectId: number): Promise<
   );
 }
 
-/** Number of environments per query. */
+/** Number of environments per query, and maximum number of versions of a merge request. */
 export const BATCH_SIZE = 100;
 
-/** Returns the next batch of ids, after `after`, of environments to which this branch was deployed. index: deployments_by_ref */
+/** Returns the next batch of ids, greater than `afterId`, of environments to which this branch was deployed. index: deployments_by_ref */
 export async function listEnvironmentIdsDeployedFrom(
   db: Reader,
   { projectId, branch }: { readonly projectId: number; readonly branch: string },
-  after: number,
+  afterId: number,
 ): Promise<number[]> {
   const rows = await db
     .selectFrom('deployments')
@@ -80,7 +80,7 @@ export async function listEnvironmentIdsDeployedFrom(
     .where('project_id', '=', projectId)
     .where('ref', '=', branch)
     .where('status', '=', sql.lit('success' as const))
-    .where('environment_id', '>', after)
+    .where('environment_id', '>', afterId)
     .orderBy('environment_id')
     .limit(BATCH_SIZE)
     .execute();

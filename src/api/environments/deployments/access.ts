@@ -17,7 +17,7 @@ import { integer } from '#http/parameters/types.ts';
 // Access to deployments (contract/environments.md "Rights").
 
 /** Loads the deployment of the path. */
-const deployment = {
+const deploymentResource = {
   name: 'deployment',
   params: { deployment_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly deployment_id: number }>, { project }: { readonly project: Project }) =>
@@ -27,17 +27,17 @@ const deployment = {
 
 type DeploymentAccess = Access<
   { project: Project; caller: SignedInCaller } & { readonly deployment: DeploymentRow },
-  typeof deployment.params
+  typeof deploymentResource.params
 >;
 
 export function readDeploymentAccess(): DeploymentAccess {
-  return inProject('read_deployment').resource(deployment);
+  return inProject('read_deployment').resource(deploymentResource);
 }
 
 /** Admits callers with the ability who may deploy to the deployment's environment. A missing deployment gives 404, not 403. */
 export function changeDeploymentAccess(ability: 'update_deployment' | 'destroy_deployment'): DeploymentAccess {
   return inProject('find_deployment')
-    .resource(deployment)
+    .resource(deploymentResource)
     .require(async ({ db, caller, services }, { project, deployment }) => {
       const hasAbility = mayInProject(caller, ability, project);
       if (

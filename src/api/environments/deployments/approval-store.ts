@@ -43,7 +43,7 @@ export function listApprovals(db: Reader, deploymentIds: readonly number[]): Pro
 interface ApprovalKey {
   readonly deploymentId: number;
   readonly userId: number;
-  /** Null if the environment requires a number of approvals, without rules. */
+  /** Null if the environment requires a number of approvals, without rules; the rule key is 0 then. */
   readonly ruleId: number | null;
 }
 

@@ -75,6 +75,7 @@ export async function submitApproval(
   return approval;
 }
 
+/** Returns whether the caller started the deployment, unless the project lets such users approve. */
 function isOwnDeployment({ actor }: UnitOfWork<SignedInCaller>, project: Project, { user_id }: DeploymentRow): boolean {
   return user_id === actor.user.id && !parseStoredAttributes(project).allow_pipeline_trigger_approve_deployment;
 }

@@ -34,6 +34,7 @@ export async function createDeployment(
   mayDeploy: MayDeploy,
   input: CreateDeploymentInput,
 ): Promise<DeploymentRow | Failure<'forbidden' | 'invalid'>> {
+  // Git runs before the transaction. The errors are reported in it, after the permission check.
   const revisionErrors = await validateRevisions(git, project, input);
   const existingEnvironment = await findEnvironmentByName(database.reader, project.id, input.environment);
   // Requests that would create the environment are serialized too.
@@ -56,15 +57,15 @@ async function createInUnitOfWork(
   if (isFailure(environment)) return environment;
   if (!(await mayDeploy(uow, access, environment))) return fail('forbidden');
   if (revisionErrors !== null) return invalid(revisionErrors);
-  const last = await findLastDeployment(uow, environment.id);
-  if (last !== null && isSameDeployment(last, input)) return last;
+  const lastDeployment = await findLastDeployment(uow, environment.id);
+  if (lastDeployment !== null && isSameDeployment(lastDeployment, input)) return lastDeployment;
   const { ref, tag, sha, status } = input;
   const target = { projectId: project.id, environmentId: environment.id };
   return insertDeployment(uow, { ...target, ref, tag, sha, status, userId: caller.user.id });
 }
 
-const isSameDeployment = (last: DeploymentRow, { ref, tag, sha, status }: CreateDeploymentInput) =>
-  last.ref === ref && last.tag === tag && last.sha === sha && last.status === status;
+const isSameDeployment = (deployment: DeploymentRow, { ref, tag, sha, status }: CreateDeploymentInput) =>
+  deployment.ref === ref && deployment.tag === tag && deployment.sha === sha && deployment.status === status;
 
 /** Returns an error for `sha`, else for `ref`, if it names no commit; null if both do. */
 async function validateRevisions(

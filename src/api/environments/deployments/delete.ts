@@ -6,10 +6,10 @@ import { type Failure, fail } from '#runtime/failure.ts';
 export async function deleteDeployment(
   uow: UnitOfWork,
   { id, project_id, environment_id }: DeploymentRow,
-): Promise<undefined | Failure<'notFound' | 'running' | 'deployed'>> {
+): Promise<undefined | Failure<'notFound' | 'isRunning' | 'isLastDeployment'>> {
   const currentDeployment = await findDeployment(uow, project_id, id);
   if (currentDeployment === null) return fail('notFound');
-  if (currentDeployment.status === 'running') return fail('running');
-  if ((await findLastDeployment(uow, environment_id))?.id === id) return fail('deployed');
+  if (currentDeployment.status === 'running') return fail('isRunning');
+  if ((await findLastDeployment(uow, environment_id))?.id === id) return fail('isLastDeployment');
   await uow.deleteFrom('deployments').where('id', '=', id).execute();
 }

@@ -81,8 +81,8 @@ export const deleteDeployment = endpoint({
   lock: ({ deployment }) => environmentLockKey(deployment.environment_id),
   errors: {
     notFound: NOT_FOUND,
-    running: [400, 'Cannot destroy running deployment'],
-    deployed: [400, 'Deployment currently deployed to environment'],
+    isRunning: [400, 'Cannot destroy running deployment'],
+    isLastDeployment: [400, 'Deployment currently deployed to environment'],
   },
   response: noContent,
   write: (uow, { deployment }) => remove(uow, deployment),

@@ -72,16 +72,16 @@ export const Deployment = entity('Deployment', {
   pending_approval_count: Type.Integer(),
   approvals: Type.Array(Approval.schema),
   approval_summary: shape('ApprovalSummary', { rules: Type.Array(RuleSummary) }),
-}).from(loadRelations, (row, context, { listRelations, states }) => ({
+}).from(loadRelations, (row, context, { listRelations, approvalStates }) => ({
   ...serializeForList(row, context, listRelations),
-  ...states.get(row.id)!,
+  ...approvalStates.get(row.id)!,
 }));
 
 async function loadRelations(rows: readonly DeploymentRow[], context: SerializationContext) {
   const listRelations = await loadListRelations(rows, context);
-  const states = new Map<number, Awaited<ReturnType<typeof loadApprovalState>>>();
-  for (const row of rows) states.set(row.id, await loadApprovalState(row, listRelations.environments, context));
-  return { listRelations, states };
+  const approvalStates = new Map<number, Awaited<ReturnType<typeof loadApprovalState>>>();
+  for (const row of rows) approvalStates.set(row.id, await loadApprovalState(row, listRelations.environments, context));
+  return { listRelations, approvalStates };
 }
 
 /** Loads the approvals and the pending count of a deployment. */
@@ -96,16 +96,16 @@ async function loadApprovalState(
   const rules = protections.flatMap(({ approval_rules }) => approval_rules).toSorted((a, b) => a.id - b.id);
   const approvals = await listApprovals(context.db, [id]);
   const serializedApprovals = await Approval.serializeAll(approvals, context);
-  const describe = await loadEnvironmentAccessDescriber(context.db, rules);
-  const approvalsOfRule = ({ id: ruleId }: ApprovalRule) =>
+  const describeAccess = await loadEnvironmentAccessDescriber(context.db, rules);
+  const getApprovalsOfRule = ({ id: ruleId }: ApprovalRule) =>
     serializedApprovals.filter((_, index) => approvals[index]!.approval_rule_id === ruleId);
   return {
     pending_approval_count: await countPendingApprovals(context.db, protections, id),
     approvals: serializedApprovals,
     approval_summary: {
       rules: rules.map((rule) => ({
-        ...EnvironmentApprovalRule.serialize({ ...rule, description: describe(rule) }, context),
-        deployment_approvals: approvalsOfRule(rule),
+        ...EnvironmentApprovalRule.serialize({ ...rule, description: describeAccess(rule) }, context),
+        deployment_approvals: getApprovalsOfRule(rule),
       })),
     },
   };

@@ -63,17 +63,18 @@ export function validateFilter(filter: DeploymentFilter): Failure<keyof typeof F
   return hasFinishFilter && status !== 'success' ? fail('finishFilterWithoutSuccess') : null;
 }
 
-const status = oneOf('running', 'success', 'failed', 'canceled');
+/** The statuses that clients may set. */
+const settableStatus = oneOf('running', 'success', 'failed', 'canceled');
 
 export const createParams = {
   environment: required(notBlank(domainValidatedText(255))),
   sha: required(notBlank(refName)),
   ref: required(notBlank(refName)),
   tag: required(boolean),
-  status: required(status),
+  status: required(settableStatus),
 };
 
-export const updateParams = { status: required(status) };
+export const updateParams = { status: required(settableStatus) };
 
 export const approvalParams = {
   status: required(oneOf('approved', 'rejected')),

@@ -46,11 +46,11 @@ export async function listIdsMergedByCommits(
   commits: readonly string[],
 ): Promise<number[]> {
   const mergeRequestIds = new Set<number>();
-  for (let from = 0; from < commits.length; from += COMMITS_PER_QUERY) {
+  for (let start = 0; start < commits.length; start += COMMITS_PER_QUERY) {
     for (const { id } of await mergedByCommitsQuery(
       db,
       projectId,
-      commits.slice(from, from + COMMITS_PER_QUERY),
+      commits.slice(start, start + COMMITS_PER_QUERY),
     ).execute())
       mergeRequestIds.add(id);
   }
@@ -76,6 +76,7 @@ export async function insertShippedMergeRequests(
   { id, environment_id }: DeploymentRow,
   mergeRequestIds: readonly number[],
 ): Promise<void> {
+  // Merge requests may have been deleted since they were listed.
   const existingRows = await tx
     .selectFrom('merge_requests')
     .select('id')

@@ -64,7 +64,7 @@ export async function insertDeployment(uow: UnitOfWork, input: NewDeployment): P
       user_id: input.userId,
       job_id: input.jobId ?? null,
       on_stop: input.onStop ?? null,
-      ...statusColumns(uow, input.status),
+      ...toStatusColumns(uow, input.status),
       created_at: uow.now,
     })
     .returning(deploymentColumns)
@@ -101,7 +101,7 @@ async function applyTransition(
 ): Promise<DeploymentRow[]> {
   const rows = await uow
     .updateTable('deployments')
-    .set(statusColumns(uow, status))
+    .set(toStatusColumns(uow, status))
     .where(condition)
     .where('deployments.status', 'in', ALLOWED_FROM[status])
     .returning(deploymentColumns)
@@ -111,7 +111,7 @@ async function applyTransition(
 }
 
 /** Returns the columns to set when a status is entered. */
-function statusColumns({ now }: UnitOfWork, status: DeploymentStatus) {
+function toStatusColumns({ now }: UnitOfWork, status: DeploymentStatus) {
   return { status, updated_at: now, ...(FINISHED_DEPLOYMENT_STATUSES.includes(status) ? { finished_at: now } : {}) };
 }
 

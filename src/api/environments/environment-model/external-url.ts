@@ -27,17 +27,19 @@ function normalizeLikeBrowsers(url: string): string {
 
 function isValidUrl(url: string): boolean {
   const parts = AUTHORITY.exec(url);
+  // Without an authority only a bare `http:` or `http:/` is invalid; any other text may be a partial URL.
   if (parts === null) return !/^https?:\/?$/i.test(url);
   const [prefix, scheme = '', authority = ''] = parts;
   const { host, port } = splitAuthority(authority);
   if (INVALID_IN_HOST.test(host) || !/^\d*$/.test(port)) return false;
+  // An empty host is invalid only in an HTTP URL that ends there.
   return host !== '' || url.length > prefix.length || !/^https?$/i.test(scheme);
 }
 
 /** Splits an authority: the host follows the last `@`, the port the last colon outside of brackets. */
 function splitAuthority(authority: string): { host: string; port: string } {
   const hostAndPort = authority.slice(authority.lastIndexOf('@') + 1);
-  const colon = hostAndPort.lastIndexOf(':');
-  if (colon < 0 || hostAndPort.endsWith(']')) return { host: hostAndPort, port: '' };
-  return { host: hostAndPort.slice(0, colon), port: hostAndPort.slice(colon + 1) };
+  const colonIndex = hostAndPort.lastIndexOf(':');
+  if (colonIndex < 0 || hostAndPort.endsWith(']')) return { host: hostAndPort, port: '' };
+  return { host: hostAndPort.slice(0, colonIndex), port: hostAndPort.slice(colonIndex + 1) };
 }

@@ -39,8 +39,9 @@ export async function findOrCreateEnvironment(
   if (existingEnvironment !== null) return existingEnvironment;
   const errors = compactFieldErrors({ name: validateEnvironmentName(name) });
   if (errors !== null) return invalid(errors);
-  const created = await insertEnvironment(uow, project, name, attributes);
-  if (!isFailure(created)) return created;
+  const createdEnvironment = await insertEnvironment(uow, project, name, attributes);
+  if (!isFailure(createdEnvironment)) return createdEnvironment;
+  // A concurrent request has created the environment, or another name has the same slug.
   return (
     (await findEnvironmentByName(uow, project.id, name)) ?? invalid(await findUniquenessErrors(uow, project.id, name))
   );
@@ -55,7 +56,7 @@ export async function insertEnvironment(
   state: EnvironmentState = 'available',
 ): Promise<EnvironmentRow | Failure<'taken'>> {
   const tier = attributes.tier ?? guessTier(name);
-  const created = await insertRow(uow, {
+  const insertedEnvironment = await insertRow(uow, {
     project_id: project.id,
     name,
     ...toNameLookupColumns(name),
@@ -70,7 +71,7 @@ export async function insertEnvironment(
     created_at: uow.now,
     updated_at: uow.now,
   });
-  return created ?? fail('taken');
+  return insertedEnvironment ?? fail('taken');
 }
 
 /** Inserts the row. Returns null on a conflict with a unique index, which does not abort the transaction. */

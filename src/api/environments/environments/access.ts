@@ -44,6 +44,7 @@ function environmentResourceFor(check: EnvironmentCheck) {
   } as const;
 }
 
+/** The caller must have the right to stop the environment. */
 export const stoppableEnvironment = environmentResourceFor(mayStopEnvironment);
 
 /** The environment must be stopped, and the caller must have the right to delete it. */

@@ -39,18 +39,19 @@ type FindDue = (db: Reader, now: string, after: DueCursor) => { execute(): Promi
 function defineCleanupJob(
   kind: string,
   find: FindDue,
-  handleOne: (services: CleanupServices, due: DueEnvironment) => Promise<unknown>,
+  handleOne: (services: CleanupServices, environment: DueEnvironment) => Promise<unknown>,
 ) {
   return defineJob({
     kind,
     async handle(services: CleanupServices, _payload: Record<string, never>, { signal }) {
       const now = timestamp(services.clock);
-      for (let after = { due: '', id: 0 }; !signal.aborted; ) {
-        const batch = await find(services.database.reader, now, after).execute();
-        for (const due of batch) if (!signal.aborted) await handleOne(services, due);
+      // The first cursor sorts before every timestamp.
+      for (let cursor = { due: '', id: 0 }; !signal.aborted; ) {
+        const batch = await find(services.database.reader, now, cursor).execute();
+        for (const environment of batch) if (!signal.aborted) await handleOne(services, environment);
         const last = batch.at(-1);
         if (last === undefined || batch.length < BATCH_SIZE) return;
-        after = last;
+        cursor = last;
       }
     },
   });

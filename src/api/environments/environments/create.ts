@@ -15,9 +15,10 @@ export async function createEnvironment(
   const nameErrors = validateEnvironmentName(name);
   const errors = compactFieldErrors({ name: nameErrors, ...validateEnvironment(input) });
   if (errors === null) {
-    const created = await insertEnvironment(uow, project, name, input);
-    return isFailure(created) ? toFailure(await findUniquenessErrors(uow, project.id, name)) : created;
+    const environment = await insertEnvironment(uow, project, name, input);
+    return isFailure(environment) ? toFailure(await findUniquenessErrors(uow, project.id, name)) : environment;
   }
+  // Uniqueness errors are added only for a valid name.
   return toFailure(
     nameErrors.length > 0 ? errors : { ...(await findUniquenessErrors(uow, project.id, name)), ...errors },
   );

@@ -38,7 +38,7 @@ const NO_AGENT = [
   "400 Bad request - cluster agent doesn't exist or cannot be associated with this environment",
 ] as const;
 
-/** Characters. */
+/** In characters. */
 const MIN_SEARCH_LENGTH = 3;
 
 export const listEnvironments = endpoint({
@@ -48,10 +48,12 @@ export const listEnvironments = endpoint({
   allowJobToken: true,
   params: listEnvironmentParams,
   rules: [nameOrSearchRule],
-  errors: { tooShort: [400, '400 Bad request - Search query is less than 3 characters'] },
+  errors: { searchTooShort: [400, '400 Bad request - Search query is less than 3 characters'] },
   response: page(EnvironmentInList),
   read: (db, { project, params, page }) =>
-    [...(params.search ?? 'any')].length < MIN_SEARCH_LENGTH ? fail('tooShort') : list(db, project.id, params, page),
+    params.search != null && [...params.search].length < MIN_SEARCH_LENGTH
+      ? fail('searchTooShort')
+      : list(db, project.id, params, page),
 });
 
 export const getEnvironment = endpoint({
@@ -145,7 +147,7 @@ export const stopEnvironment = endpoint({
   params: { force: optional(boolean, false) },
   lock: ({ environment }) => environmentLockKeys(environment.project_id, environment.id),
   errors: {
-    noAction: [400, '400 Bad request - Attempted to stop the environment but failed to change the status'],
+    hasNoStopAction: [400, '400 Bad request - Attempted to stop the environment but failed to change the status'],
     forbidden: FORBIDDEN,
     notFound: NOT_FOUND,
   },

@@ -43,16 +43,16 @@ const serializeLogs = ({ name }: EnvironmentRow, { full_path }: Pick<Project, 'f
 
 interface ProjectRelations {
   readonly projects: ReadonlyMap<number, Project>;
-  readonly shapes: ReadonlyMap<number, ShapeOf<typeof ProjectSimple>>;
+  readonly projectShapes: ReadonlyMap<number, ShapeOf<typeof ProjectSimple>>;
 }
 
 async function loadProjects(rows: readonly EnvironmentRow[], context: SerializationContext): Promise<ProjectRelations> {
   const ids = [...new Set(rows.map(({ project_id }) => project_id))];
   const projects = await findProjects(context.db, context.caller, ids);
-  const shapes = await ProjectSimple.serializeAll(projects, context);
+  const projectShapes = await ProjectSimple.serializeAll(projects, context);
   return {
     projects: new Map(projects.map((row) => [row.id, row])),
-    shapes: new Map(shapes.map((shape) => [shape.id, shape])),
+    projectShapes: new Map(projectShapes.map((shape) => [shape.id, shape])),
   };
 }
 
@@ -71,10 +71,12 @@ async function loadSingleRelations(
   );
   const deployments = await Promise.all(rows.map(({ id }) => findLastDeployment(context.db, id)));
   const existingDeployments = deployments.filter((row) => row !== null);
-  const shapes = await LastDeployment.serializeAll(existingDeployments, context);
+  const deploymentShapes = await LastDeployment.serializeAll(existingDeployments, context);
   return {
     projects: new Map(projects.map((row) => [row.id, row])),
-    deployments: new Map(existingDeployments.map(({ environment_id }, index) => [environment_id, shapes[index]!])),
+    deployments: new Map(
+      existingDeployments.map(({ environment_id }, index) => [environment_id, deploymentShapes[index]!]),
+    ),
   };
 }
 
@@ -85,10 +87,10 @@ export const EnvironmentInList = entity('EnvironmentInList', {
   ...projectFields,
   ...stateFields,
   ...logsFields,
-}).from(loadProjects, (row: EnvironmentRow, _context, { projects, shapes }) => ({
+}).from(loadProjects, (row: EnvironmentRow, _context, { projects, projectShapes }) => ({
   ...serializeEnvironmentFields(row),
   tier: row.tier,
-  project: requireRow(shapes.get(row.project_id)),
+  project: requireRow(projectShapes.get(row.project_id)),
   ...serializeState(row),
   ...serializeLogs(row, requireRow(projects.get(row.project_id))),
 }));
@@ -114,10 +116,10 @@ export const Environment = entity('Environment', {
   ...tierFields,
   ...projectFields,
   ...stateFields,
-}).from(loadProjects, (row: EnvironmentRow, _context, { shapes }) => ({
+}).from(loadProjects, (row: EnvironmentRow, _context, { projectShapes }) => ({
   ...serializeEnvironmentFields(row),
   tier: row.tier,
-  project: requireRow(shapes.get(row.project_id)),
+  project: requireRow(projectShapes.get(row.project_id)),
   ...serializeState(row),
 }));
 
@@ -126,9 +128,9 @@ export const StoppedEnvironment = entity('StoppedEnvironment', {
   ...environmentFields,
   ...projectFields,
   ...stateFields,
-}).from(loadProjects, (row: EnvironmentRow, _context, { shapes }) => ({
+}).from(loadProjects, (row: EnvironmentRow, _context, { projectShapes }) => ({
   ...serializeEnvironmentFields(row),
-  project: requireRow(shapes.get(row.project_id)),
+  project: requireRow(projectShapes.get(row.project_id)),
   ...serializeState(row),
 }));
 
@@ -137,5 +139,6 @@ export const ScheduledReviewApps = entity('ScheduledReviewApps', {
   unprocessable_entries: Type.Array(EnvironmentBasic.schema),
 }).from((scheduledEnvironments: readonly EnvironmentBasicRow[], context) => ({
   scheduled_entries: scheduledEnvironments.map((row) => EnvironmentBasic.serialize(row, context)),
+  // Unprocessable environments make the whole request fail instead.
   unprocessable_entries: [],
 }));

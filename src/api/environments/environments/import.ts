@@ -25,6 +25,6 @@ export async function importEnvironment(
 ): Promise<EnvironmentRow | Failure<'invalid'>> {
   const errors = compactFieldErrors({ name: validateEnvironmentName(name), ...validateEnvironment(input) });
   if (errors !== null) return invalid(errors);
-  const created = await insertEnvironment(uow, project, name, input, state === 'stopping' ? 'stopped' : state);
-  return isFailure(created) ? invalid(await findUniquenessErrors(uow, project.id, name)) : created;
+  const environment = await insertEnvironment(uow, project, name, input, state === 'stopping' ? 'stopped' : state);
+  return isFailure(environment) ? invalid(await findUniquenessErrors(uow, project.id, name)) : environment;
 }

@@ -101,6 +101,7 @@ function isAssignable(
 
 function toNewElement(kind: ElementKind, input: ElementInput): NewProtectionElement {
   const { required_approvals, group_inheritance_type } = input;
+  // Inheritance type 0: only direct members of the group.
   const element = { ...toPrincipal(input), group_inheritance_type: group_inheritance_type ?? 0 };
   return kind === 'approval_rules' ? { ...element, required_approvals: required_approvals ?? 1 } : element;
 }
@@ -110,6 +111,7 @@ function mergeElement(before: ProtectionElement, input: ElementInput): Protectio
   const principal = toPrincipal(input);
   return {
     ...before,
+    // Without a principal in the input, the existing one stays.
     ...(countPrincipals(principal) > 0 && principal),
     ...(required_approvals != null && { required_approvals }),
     ...(group_inheritance_type != null && { group_inheritance_type }),

@@ -21,8 +21,9 @@ const requirePrincipal = atLeastOne('access_level', 'user_id', 'group_id');
 /** Requires a principal for new elements. Existing elements and elements to remove need none. */
 const requirePrincipalOfNewElement: ParameterRule = (rawParams, problems, prefix) => {
   const { id, _destroy } = rawParams;
-  const isPresent = id !== undefined && id !== null && id !== '';
-  if (!isPresent && boolean.read(_destroy ?? null, '_destroy', new Problems()) !== true)
+  // `_destroy` is only interpreted here; the parameter itself reports its problems.
+  const hasId = id !== undefined && id !== null && id !== '';
+  if (!hasId && boolean.read(_destroy ?? null, '_destroy', new Problems()) !== true)
     requirePrincipal(rawParams, problems, prefix);
 };
 

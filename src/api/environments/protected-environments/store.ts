@@ -55,6 +55,7 @@ export async function insertProtection(
   return insertedRow.id;
 }
 
+/** Sets the number of required approvals and the time of the update. */
 export async function updateProtectionRow(tx: Transaction, id: number, required_approval_count: number): Promise<void> {
   await tx
     .updateTable('protected_environments')

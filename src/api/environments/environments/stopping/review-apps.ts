@@ -36,9 +36,10 @@ export async function scheduleReviewAppDeletion(
   }).execute();
   const protections = await loadProtectionsForAll(uow, uow.tier, project, reviewApps);
   const mayDeploy = await mayDeployToEach(uow, uow.actor, project, protections);
-  const undeployable = reviewApps.filter((_, index) => !mayDeploy[index]);
-  if (reviewApps.length === 0 || undeployable.length > 0)
-    return fail('nothingToDelete', { unprocessable: undeployable.map(serializeEnvironmentFields) });
+  const undeployableApps = reviewApps.filter((_, index) => !mayDeploy[index]);
+  // One review app that the caller may not deploy to rejects the whole request.
+  if (reviewApps.length === 0 || undeployableApps.length > 0)
+    return fail('nothingToDelete', { unprocessable: undeployableApps.map(serializeEnvironmentFields) });
   if (!dry_run) await setAutoDeleteAt(uow, reviewApps, addMilliseconds(uow.now, DELETION_DELAY_MS));
   return reviewApps;
 }

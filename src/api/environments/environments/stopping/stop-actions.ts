@@ -23,8 +23,8 @@ export async function findStopActions(
   db: Reader,
   { id, project_id }: Pick<EnvironmentRow, 'id' | 'project_id'>,
 ): Promise<StopActions | null> {
-  const last = await findLastFinishedDeployment(db, id);
-  const triggeringJob = last?.job_id == null ? null : await findJob(db, project_id, last.job_id);
+  const lastDeployment = await findLastFinishedDeployment(db, id);
+  const triggeringJob = lastDeployment?.job_id == null ? null : await findJob(db, project_id, lastDeployment.job_id);
   if (triggeringJob === null) return null;
   const jobs = await stopActionQuery(db, { environment: id, pipeline: triggeringJob.pipeline_id });
   const pipeline = jobs.length === 0 ? null : await findPipeline(db, project_id, triggeringJob.pipeline_id);

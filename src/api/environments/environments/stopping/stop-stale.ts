@@ -44,15 +44,15 @@ export const stopStaleEnvironments = defineJob({
   ) {
     const project = await findProject(database.reader, ANONYMOUS, String(projectId));
     if (project === null) return;
-    for (let after: StaleCursor = { updated_at: '', id: 0 }; !signal.aborted; ) {
-      const batch = await staleEnvironmentsQuery(database.reader, { projectId, before }, after).execute();
+    for (let cursor: StaleCursor = { updated_at: '', id: 0 }; !signal.aborted; ) {
+      const batch = await staleEnvironmentsQuery(database.reader, { projectId, before }, cursor).execute();
       const protections = await loadProtectionsForAll(database.reader, config.tier, project, batch);
       for (const [index, environment] of batch.entries()) {
         if (protections[index]!.length === 0) await stopAsSystem(runUnitOfWork, environment);
       }
       const last = batch.at(-1);
       if (last === undefined || batch.length < BATCH_SIZE) return;
-      after = last;
+      cursor = last;
     }
   },
 });

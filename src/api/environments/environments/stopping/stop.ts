@@ -10,7 +10,7 @@ type EnvironmentKey = Pick<EnvironmentRow, 'id' | 'project_id'>;
 
 /**
  * Stops an environment at once, or by playing its stop jobs, each on behalf of the job's user (contract/environments.md "stop"). `force` skips
- * the jobs. A stopping or stopped environment is returned unchanged. Failures: `noAction` if only a stop job may stop it and there is
+ * the jobs. A stopping or stopped environment is returned unchanged. Failures: `hasNoStopAction` if only a stop job may stop it and there is
  * none, `forbidden` if a job's user may not play it. The caller must have checked the rights and hold the locks
  * (`environmentLockKeys`), and must roll back on a failure.
  */
@@ -18,14 +18,14 @@ export async function stopEnvironment(
   uow: UnitOfWork,
   { id, project_id }: EnvironmentKey,
   { force }: { readonly force: boolean },
-): Promise<EnvironmentRow | Failure<'notFound' | 'noAction' | 'forbidden'>> {
+): Promise<EnvironmentRow | Failure<'notFound' | 'hasNoStopAction' | 'forbidden'>> {
   const environment = await findEnvironment(uow, project_id, id);
   if (environment === null) return fail('notFound');
   if (force) return (await setEnvironmentState(uow, id, 'stopped')) ?? environment;
   if (environment.state !== 'available') return environment;
   const actions = await findStopActions(uow, environment);
   if (actions !== null) return playStopActions(uow, environment, actions);
-  if (environment.auto_stop_setting === 'with_action') return fail('noAction');
+  if (environment.auto_stop_setting === 'with_action') return fail('hasNoStopAction');
   return (await setEnvironmentState(uow, id, 'stopped')) ?? environment;
 }
 
