@@ -16,15 +16,15 @@ interface CreateIntegrationInput extends PayloadColumns {
   readonly legacy: boolean;
 }
 
-/** Creates an integration. Fails with `multipleOfType` if tier free already has one of this type. */
+/** Creates an integration. Fails with `hasIntegrationOfType` if tier free already has one of this type. */
 export async function createIntegration(
   uow: UnitOfWork,
   encryptionKey: KeyObject,
   project: Project,
   { legacy, ...input }: CreateIntegrationInput,
-): Promise<IntegrationInProject | Failure<'multipleOfType'>> {
+): Promise<IntegrationInProject | Failure<'hasIntegrationOfType'>> {
   const isAllowed = uow.tier !== 'free' || (await getOldestIntegrationId(uow, project.id, input.type)) === null;
-  if (!isAllowed) return fail('multipleOfType');
+  if (!isAllowed) return fail('hasIntegrationOfType');
   const endpoint_identifier = legacy ? LEGACY_ENDPOINTS[input.type] : generateEndpointIdentifier();
   return insertIntegration(uow, project, {
     payload_example: '{}',

@@ -27,9 +27,9 @@ export function buildIntegrationPath({
 }
 
 function toSlug(name: string): string {
-  const dashed = name
+  const dashedName = name
     .toLowerCase()
     .replace(/[^a-z0-9]/gu, '-')
     .slice(0, MAX_SLUG_LENGTH);
-  return trimCharacters(dashed, '-');
+  return trimCharacters(dashedName, '-');
 }

@@ -68,7 +68,7 @@ export const createAlertIntegration = endpoint({
   },
   errors: {
     ...PAYLOAD_ERRORS,
-    multipleOfType: [400, 'Multiple integrations of a single type are not supported for this project'],
+    hasIntegrationOfType: [400, 'Multiple integrations of a single type are not supported for this project'],
   },
   uniqueErrors: {
     alert_integrations_by_endpoint: fail('invalid', {
@@ -139,7 +139,7 @@ export const sendTestAlert = endpoint({
   errors: {
     payloadInvalid: [400, { error: 'payload is invalid' }],
     unusablePayload: [400, '400 Bad request'],
-    inactive: [403, '403 Forbidden - The integration is inactive'],
+    isInactive: [403, '403 Forbidden - The integration is inactive'],
   },
   response: list(AlertReported),
   handle: ({ project, integration, params, request }, services) =>

@@ -27,6 +27,7 @@ export async function listPayloadFields(payload: Readonly<Record<string, unknown
     if (type !== null) fields.push({ path, label, type });
     for (const member of listMembers(node)) {
       pendingNodes.push(member);
+      // The path and the label have about the same length.
       totalLength += 2 * member.label.length + FIELD_OVERHEAD;
       if (totalLength > MAX_TOTAL_LENGTH) return null;
       const pendingYield = yieldIfDue();

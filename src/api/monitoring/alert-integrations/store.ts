@@ -104,12 +104,12 @@ export async function insertIntegration(
   project: IntegrationProject,
   row: Omit<Insertable<Table>, 'project_id' | 'created_at' | 'updated_at'>,
 ): Promise<IntegrationInProject> {
-  const inserted = await tx
+  const insertedRow = await tx
     .insertInto('alert_integrations')
     .values({ ...row, project_id: project.id, created_at: tx.now, updated_at: tx.now })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
-  return withProjectPath(inserted, project);
+  return withProjectPath(insertedRow, project);
 }
 
 /** Updates an integration. Returns null if it no longer exists. index: alert_integrations primary key */

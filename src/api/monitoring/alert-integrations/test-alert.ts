@@ -24,14 +24,14 @@ export async function processTestAlert(
     database,
   }: Pick<Services, 'runUnitOfWork' | 'clock' | 'config' | 'database'>,
   { project, integration, payload: rawPayload, client }: TestAlertInput,
-): Promise<Awaited<ReturnType<typeof receiveAlerts>> | Failure<'payloadInvalid' | 'inactive'>> {
+): Promise<Awaited<ReturnType<typeof receiveAlerts>> | Failure<'payloadInvalid' | 'isInactive'>> {
   const { id, type, name, active, payload_attribute_mapping: mapping } = integration;
   const payload = await readSamplePayload(rawPayload);
   if (payload === 'invalid') return fail('payloadInvalid');
   const db = database.forRequest().reader;
   const isHidden = tier === 'free' && (await getOldestIntegrationId(db, project.id, type)) !== id;
-  if (!active || isHidden) return fail('inactive');
-  // The payload is too large or nested too deeply.
+  if (!active || isHidden) return fail('isInactive');
+  // The payload is too large or nested too deeply; this is reported only for an active integration.
   if (typeof payload === 'string') return fail('unusablePayload');
   const sender = { name, mapping: parseMapping(tier === 'free' ? '{}' : mapping) };
   const { value, json: text } = payload;

@@ -80,7 +80,7 @@ export const updateAlertManagementAlert = endpoint({
   lock: ({ project }) => alertsLockKey(project.id),
   errors: {
     notFound: [404, '404 Alert Not Found'],
-    noPermissions: [400, 'Assignee has no permissions'],
+    assigneeMayNotRead: [400, 'Assignee has no permissions'],
     duplicateOpenAlert: [
       409,
       'An alert with the same fingerprint is already open. To change the status of this alert, resolve the linked alert.',

@@ -79,9 +79,11 @@ const SEARCH_COLUMNS = ['title_key', 'description_key', 'monitoring_tool_key', '
 
 function filterAlerts(db: Reader, projectId: number, { search, assigneeId }: AlertFilter) {
   const alerts = db.selectFrom('alerts').where('alerts.project_id', '=', projectId);
-  const assigned = assigneeId == null ? alerts : alerts.where('alerts.assignee_id', '=', assigneeId);
+  const assignedAlerts = assigneeId == null ? alerts : alerts.where('alerts.assignee_id', '=', assigneeId);
   const words = [...new Set(foldCase(search ?? '').split(/\s+/))].filter((word) => word !== '');
-  return words.length === 0 ? assigned : assigned.where(containsWordsUnindexed(db, 'alerts', SEARCH_COLUMNS, words));
+  return words.length === 0
+    ? assignedAlerts
+    : assignedAlerts.where(containsWordsUnindexed(db, 'alerts', SEARCH_COLUMNS, words));
 }
 
 /** Returns one page of a project's alerts. */
@@ -100,14 +102,18 @@ export async function listAlerts(
  * alerts_by_status, alerts_by_end_asc, alerts_by_end_desc, alerts_by_assignee
  */
 export function selectAlerts(db: Reader, projectId: number, { status, sort, ...filter }: AlertListFilter) {
-  const all = filterAlerts(db, projectId, filter).select(ALERT_COLUMNS.map((name) => `alerts.${name}` as const));
-  const filtered = status.length === 0 ? all : all.where('alerts.status', 'in', status);
+  const alerts = filterAlerts(db, projectId, filter).select(ALERT_COLUMNS.map((name) => `alerts.${name}` as const));
+  const filteredAlerts = status.length === 0 ? alerts : alerts.where('alerts.status', 'in', status);
   const direction = sort.endsWith('_asc') ? 'asc' : 'desc';
   const column = SORT_COLUMNS[sort.slice(0, -direction.length - 1) as AlertSortField];
-  if (column !== 'ended_at') return filtered.orderBy(`alerts.${column}`, direction).orderBy('alerts.id', direction);
+  if (column !== 'ended_at')
+    return filteredAlerts.orderBy(`alerts.${column}`, direction).orderBy('alerts.id', direction);
   // Nulls are last in both directions.
   const nullsLast = direction === 'asc' ? sql`ended_at is null` : sql`ended_at is not null`;
-  return filtered.orderBy(nullsLast, direction).orderBy('alerts.ended_at', direction).orderBy('alerts.id', direction);
+  return filteredAlerts
+    .orderBy(nullsLast, direction)
+    .orderBy('alerts.ended_at', direction)
+    .orderBy('alerts.id', direction);
 }
 
 /** Counts a project's alerts by status. index: alerts_by_project, alerts_by_assignee */
@@ -175,8 +181,8 @@ export async function listNotes(
 
 /** Selects the notes on an alert. index: alert_notes_by_alert */
 export function selectNotes(db: Reader, alertId: number, sort: 'asc' | 'desc') {
-  const all = db.selectFrom('alert_notes').select(NOTE_COLUMNS).where('alert_id', '=', alertId);
-  return all.orderBy('created_at', sort).orderBy('id', sort);
+  const notes = db.selectFrom('alert_notes').select(NOTE_COLUMNS).where('alert_id', '=', alertId);
+  return notes.orderBy('created_at', sort).orderBy('id', sort);
 }
 
 /** Creates a user's note on an alert. */

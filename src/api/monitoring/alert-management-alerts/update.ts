@@ -25,12 +25,12 @@ export async function updateAlert(
   project: Project,
   { iid }: Pick<AlertRow, 'iid'>,
   { status, ...assigneeInput }: UpdateAlertInput,
-): Promise<AlertRow | Failure<'notFound' | 'noPermissions'>> {
+): Promise<AlertRow | Failure<'notFound' | 'assigneeMayNotRead'>> {
   const alert = await findAlert(uow, project, iid);
   if (alert === null) return fail('notFound');
   if (assigneeInput.assignee_ids != null || assigneeInput.assignee_usernames != null) {
     const isAssigned = await updateAssignee(uow, project, alert, assigneeInput);
-    if (!isAssigned) return fail('noPermissions');
+    if (!isAssigned) return fail('assigneeMayNotRead');
   }
   if (status != null && status !== alert.status) {
     await transitionAlerts(uow, uow.actor.user.id, [

@@ -23,7 +23,7 @@ interface AddressCandidate {
  * the first one that matches a project is used.
  */
 export function integrationAccess(listCandidates: (path: AccessCall['path']) => readonly AddressCandidate[]) {
-  return access<{ address: AlertTarget }>({
+  return access<{ target: AlertTarget }>({
     audience: 'tokenHolder',
     label: 'integration key',
     authenticate: () => {},
@@ -33,7 +33,7 @@ export function integrationAccess(listCandidates: (path: AccessCall['path']) => 
       const candidates = /%2f/i.test(request.path) ? [] : listCandidates(path);
       for (const { path: fullPath, endpoint } of candidates) {
         const project = await findProjectByPath.first(db, { path: foldCase(fullPath) });
-        if (project !== undefined) return { address: { projectId: project.id, endpoint } };
+        if (project !== undefined) return { target: { projectId: project.id, endpoint } };
       }
       throw notFound('Project');
     },

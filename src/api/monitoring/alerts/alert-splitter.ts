@@ -44,14 +44,14 @@ export function createAlertSplitter(): AlertSplitter {
   let isInString = false;
   let isEscaped = false;
   /** Bytes of the last string of the object itself, which may be a name. */
-  let name: number[] = [];
+  let nameBytes: number[] = [];
   /** Whether the value of `alerts` is next. */
   let isAlertsNext = false;
   let isInAlerts = false;
   let isAlertTooLarge = false;
 
   /** Adds bytes to the current alert, or to the rest. */
-  function keep(bytes: Buffer): void {
+  function addBytes(bytes: Buffer): void {
     if (!isInAlerts) {
       rest.add(bytes);
       isTooLarge ||= rest.size > MAX_REST_BYTES;
@@ -75,18 +75,19 @@ export function createAlertSplitter(): AlertSplitter {
   /** Updates the state after a byte outside of strings. Returns whether the byte begins or ends an alert. */
   function scan(byte: number): boolean {
     if (isInAlerts && depth === 2 && (byte === COMMA || byte === CLOSE_ARRAY)) return true;
-    if (depth === 1 && byte === COLON) isAlertsNext = isAlertsName(name);
+    // A colon at this depth follows a name. After `"alerts":`, only white space may precede the array.
+    if (depth === 1 && byte === COLON) isAlertsNext = isAlertsName(nameBytes);
     else if (byte > SPACE && !(byte === OPEN_ARRAY && depth === 1)) isAlertsNext = false;
     if (byte === QUOTE) {
       isInString = true;
-      name = [byte];
+      nameBytes = [byte];
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++;
     else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth--;
     return byte === OPEN_ARRAY && depth === 2 && isAlertsNext;
   }
 
   function scanString(byte: number): void {
-    if (depth === 1 && name.length <= MAX_NAME_BYTES) name.push(byte);
+    if (depth === 1 && nameBytes.length <= MAX_NAME_BYTES) nameBytes.push(byte);
     if (isEscaped) isEscaped = false;
     else if (byte === BACKSLASH) isEscaped = true;
     else if (byte === QUOTE) isInString = false;
@@ -101,9 +102,10 @@ export function createAlertSplitter(): AlertSplitter {
         else if (scan(byte)) {
           const isStart = !isInAlerts;
           // Brackets belong to the rest, commas to nothing.
-          keep(bytes.subarray(start, isStart ? index + 1 : index));
+          addBytes(bytes.subarray(start, isStart ? index + 1 : index));
           start = index + 1;
           if (isStart) {
+            // Of repeated members the last one counts, as in JSON.parse.
             alerts = [];
             isInAlerts = true;
           } else endAlert(byte === CLOSE_ARRAY);
@@ -115,7 +117,7 @@ export function createAlertSplitter(): AlertSplitter {
           isAlertsNext = false;
         }
       }
-      if (!isTooLarge) keep(bytes.subarray(start));
+      if (!isTooLarge) addBytes(bytes.subarray(start));
     },
     get alerts() {
       return alerts;

@@ -10,21 +10,21 @@ import type { AlertSender } from './parsed-alert.ts';
 import { findIntegrationByEndpoint, findOldestIntegration } from './store.ts';
 
 /**
- * Returns the integration at an address if the request has its key (contract/monitoring.md §1 step 4). Fails with 403 if no
+ * Returns the integration that an alert is sent to if the request has its key (contract/monitoring.md §1 step 4). Fails with 403 if no
  * integration is active, and with 401 if the key is missing or wrong. Webhook senders get 401 in both cases.
  */
 export async function authenticateIntegration(
   db: Reader,
   {
     request,
-    address,
-    isWebhook,
+    target,
+    isWebhookFormat,
     tier,
-  }: { request: IncomingRequest; address: AlertTarget; isWebhook: boolean; tier: Tier },
+  }: { request: IncomingRequest; target: AlertTarget; isWebhookFormat: boolean; tier: Tier },
 ): Promise<AlertSender | Failure<'forbidden' | 'unauthorized'>> {
-  const integration = await findIntegrationByEndpoint.first(db, address);
-  const isUsable = integration?.active && (tier !== 'free' || (await isOldest(db, address.projectId, integration)));
-  if (!integration || !isUsable) return fail(isWebhook ? 'unauthorized' : 'forbidden');
+  const integration = await findIntegrationByEndpoint.first(db, target);
+  const isUsable = integration?.active && (tier !== 'free' || (await isOldest(db, target.projectId, integration)));
+  if (!integration || !isUsable) return fail(isWebhookFormat ? 'unauthorized' : 'forbidden');
   const key = getBearerToken(request) ?? getBasicCredentials(request)?.password ?? '';
   if (!secretsEqual(hashToken(key), integration.token_digest)) return fail('unauthorized');
   const { name, payload_attribute_mapping: mapping } = integration;

@@ -29,7 +29,7 @@ const sharedDefinition = {
   },
   response: list(AlertReported),
   async handle(
-    { address, request }: { readonly address: AlertTarget; readonly request: IncomingRequest },
+    { target, request }: { readonly target: AlertTarget; readonly request: IncomingRequest },
     {
       runUnitOfWork,
       clock,
@@ -42,10 +42,10 @@ const sharedDefinition = {
     if (isFailure(payload)) return payload;
     // Get the reader only after the body, which may take minutes to arrive.
     const db = database.forRequest().reader;
-    const isWebhook = getWebhookElements(payload.value) !== null;
-    const sender = await authenticateIntegration(db, { request, address, isWebhook, tier });
+    const isWebhookFormat = getWebhookElements(payload.value) !== null;
+    const sender = await authenticateIntegration(db, { request, target, isWebhookFormat, tier });
     if (isFailure(sender)) return sender;
-    const { projectId } = address;
+    const { projectId } = target;
     return receiveAlerts({ runUnitOfWork, clock, tier }, db, { projectId, sender, payload, client: request.client });
   },
 } as const;
@@ -78,14 +78,14 @@ export const notifyIntegration = endpoint({
 
 export const notifyPrometheusJson = endpoint({
   post: '/*project_path/prometheus/alerts/notify.json',
-  summary: 'Send an alert to the Prometheus integration (.json)',
+  summary: 'Send an alert to the legacy Prometheus integration (.json)',
   access: legacyPrometheusAccess,
   ...sharedDefinition,
 });
 
 export const notifyPrometheus = endpoint({
   post: '/*project_path/prometheus/alerts/notify',
-  summary: 'Send an alert to the legacy integration of Prometheus',
+  summary: 'Send an alert to the legacy Prometheus integration',
   access: legacyPrometheusAccess,
   ...sharedDefinition,
 });

@@ -36,6 +36,7 @@ export async function computePayloadFingerprint(payload: JsonObject): Promise<st
 
 /** Hashes a canonical JSON text that does not depend on the order of keys. Yields to the event loop in between. */
 async function hashCanonicalJson(payload: JsonObject, names = Object.keys(payload)): Promise<string> {
+  // Members are not flattened if their dotted names would be too long.
   const members = (await flattenMembers(payload, names)) ?? (await pickMembers(payload, names));
   return sha1(
     `{${await joinCanonicalMembers(await sortCooperatively(members, compareMembers), false, createYielder())}}`,
@@ -46,11 +47,11 @@ type Member = readonly [name: string, value: unknown];
 
 /** Compares members by name, then by value: flattening can give two members the same name. */
 function compareMembers([nameA, valueA]: Member, [nameB, valueB]: Member): number {
-  if (nameA === nameB) return compare(JSON.stringify(valueA), JSON.stringify(valueB));
-  return compare(nameA, nameB);
+  if (nameA === nameB) return compareTexts(JSON.stringify(valueA), JSON.stringify(valueB));
+  return compareTexts(nameA, nameB);
 }
 
-function compare(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

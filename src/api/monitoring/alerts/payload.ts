@@ -79,7 +79,7 @@ async function failIfUnusable<Result>(parse: () => Promise<Result>): Promise<Res
 
 /** Returns the decoded body; one over 1 MiB is split into its alerts while it arrives. Throws 413 if it is too large. */
 async function readBody(request: IncomingRequest, encoding: Encoding): Promise<Buffer | AlertSplitter> {
-  const start = createChunkBuffer();
+  const bufferedStart = createChunkBuffer();
   let size = 0;
   let splitter: AlertSplitter | null = null;
   const limits = { sent: MAX_WEBHOOK_BYTES, decoded: MAX_WEBHOOK_BYTES };
@@ -87,15 +87,15 @@ async function readBody(request: IncomingRequest, encoding: Encoding): Promise<B
     size += chunk.length;
     reserveBodyMemory(request, size);
     if (size <= MEBIBYTE) {
-      start.add(chunk);
+      bufferedStart.add(chunk);
       continue;
     }
     if (splitter === null) {
       splitter = createAlertSplitter();
-      splitter.push(start.take());
+      splitter.push(bufferedStart.take());
     }
     splitter.push(chunk);
     if (splitter.isTooLarge) throw bodyTooLarge();
   }
-  return splitter ?? start.take();
+  return splitter ?? bufferedStart.take();
 }

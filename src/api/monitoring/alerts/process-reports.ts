@@ -195,8 +195,8 @@ async function loadEnvironmentIds(
 
 function toAlertRow(uow: UnitOfWork, pending: PendingAlert, environmentIds: ReadonlyMap<string, number>): NewAlert {
   const { now } = uow;
-  const parsed = pending.parsedAlert as ParsedAlert;
-  const { title, description, service, monitoringTool } = parsed;
+  const parsedAlert = pending.parsedAlert as ParsedAlert;
+  const { title, description, service, monitoringTool } = parsedAlert;
   const foldNullable = (text: string | null) => (text === null ? null : foldCase(text));
   return {
     project_id: pending.projectId,
@@ -209,19 +209,20 @@ function toAlertRow(uow: UnitOfWork, pending: PendingAlert, environmentIds: Read
     service_key: foldNullable(service),
     monitoring_tool: monitoringTool,
     monitoring_tool_key: foldNullable(monitoringTool),
-    hosts: JSON.stringify(parsed.hosts),
-    severity: parsed.severity,
+    hosts: JSON.stringify(parsedAlert.hosts),
+    severity: parsedAlert.severity,
+    // A later report of the same batch may have resolved the new alert.
     status: pending.endedAt === null ? 'triggered' : 'resolved',
-    started_at: parsed.startedAt ?? now,
+    started_at: parsedAlert.startedAt ?? now,
     ended_at: pending.endedAt,
     event_count: pending.events,
-    fingerprint: parsed.fingerprint,
-    payload: parsed.payload,
-    runbook: parsed.runbook,
-    metric_query: parsed.metricQuery,
-    y_label: parsed.yLabel,
-    incident_markdown: parsed.incidentMarkdown,
-    environment_id: environmentIds.get(`${pending.projectId} ${parsed.environment}`) ?? null,
+    fingerprint: parsedAlert.fingerprint,
+    payload: parsedAlert.payload,
+    runbook: parsedAlert.runbook,
+    metric_query: parsedAlert.metricQuery,
+    y_label: parsedAlert.yLabel,
+    incident_markdown: parsedAlert.incidentMarkdown,
+    environment_id: environmentIds.get(`${pending.projectId} ${parsedAlert.environment}`) ?? null,
     created_at: now,
     updated_at: now,
   };

@@ -120,6 +120,7 @@ async function parseElements(
 /** Splits alerts into batches of at most `MAX_BATCH_BYTES`; a larger alert is alone in its batch. */
 function splitIntoBatches(alerts: readonly ParsedAlert[]): readonly (readonly ParsedAlert[])[] {
   const batches: ParsedAlert[][] = [];
+  // Makes the first alert begin a batch.
   let weight = Number.POSITIVE_INFINITY;
   for (const alert of alerts) {
     weight += getAlertWeight(alert);

@@ -32,10 +32,10 @@ export async function transitionAlerts(
   const { now } = uow;
   await updateStatuses(
     uow,
-    transitions.map(({ id, newStatus: to, endedAt }) => ({
+    transitions.map(({ id, newStatus, endedAt }) => ({
       id,
-      status: to,
-      ended_at: to === 'resolved' ? (endedAt ?? now) : null,
+      status: newStatus,
+      ended_at: newStatus === 'resolved' ? (endedAt ?? now) : null,
       now,
     })),
   );

@@ -4,7 +4,7 @@ import { type Params, prepare, prepareForRows, type RowParameters } from '#datab
 import { rowParametersTable } from '#database/row-list.ts';
 import type { AlertIntegrationType, AlertSeverity, AlertStatus } from '#database/tables/alerts.ts';
 
-/** Prepared statements for received alerts; each handles any number of alerts at once. */
+/** Prepared statements for received alerts; each handles any number of alerts at once. The table `given` has the parameters. */
 
 /** The columns of an integration that authenticate its senders and map their payloads. */
 interface ReceivingIntegrationRow {

@@ -40,12 +40,15 @@ const MAX_PATH_LENGTH = 100;
 
 /** Returns whether the value matches the mapping schema exactly. */
 export function isMapping(value: unknown): value is Readonly<Record<string, MappedPath>> {
-  return isJsonObject(value) && Object.entries(value).every(([name, mapped]) => isFieldName(name) && isMapped(mapped));
+  return (
+    isJsonObject(value) &&
+    Object.entries(value).every(([name, mappedPath]) => isFieldName(name) && isMappedPath(mappedPath))
+  );
 }
 
 const isFieldName = (name: string) => ALIASES.has(name) || (FIELDS as readonly string[]).includes(name);
 
-function isMapped(value: unknown): value is MappedPath {
+function isMappedPath(value: unknown): value is MappedPath {
   if (!isJsonObject(value)) return false;
   const { path, type, label, ...unknownMembers } = value;
   return (
@@ -66,10 +69,10 @@ export function parseMapping(json: string): Mapping {
   if (json === '{}') return NO_MAPPING;
   const storedMapping = JSON.parse(json) as Readonly<Record<string, MappedPath>>;
   const mapping: Partial<Record<MappedField, MappedPath>> = {};
-  for (const [name, mapped] of Object.entries(storedMapping)) {
+  for (const [name, mappedPath] of Object.entries(storedMapping)) {
     const alias = ALIASES.get(name);
-    if (alias === undefined) mapping[name as MappedField] = mapped;
-    else mapping[alias] ??= mapped;
+    if (alias === undefined) mapping[name as MappedField] = mappedPath;
+    else mapping[alias] ??= mappedPath;
   }
   return mapping;
 }
