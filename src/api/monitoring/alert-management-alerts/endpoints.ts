@@ -117,7 +117,7 @@ export const createAlertIssue = endpoint({
       if (!mayInProject(caller, 'create_issue', project)) throw forbidden();
     })
     .withLabel('project:update_alert_management_alert + project:create_issue'),
-  errors: { exists: [409, 'An issue already exists'] },
+  errors: { hasIncident: [409, 'An issue already exists'] },
   activity: ['created Issue'],
   response: created(Issue),
   handle: ({ project, alert, caller, base }, services) =>

@@ -105,7 +105,7 @@ async function addAffectedUsers(tx: Transaction, events: readonly EventWithError
   });
   const newUsers = await insertNewUsers(
     tx,
-    distinct(users, ({ error_id, user_key }) => `${error_id} ${user_key}`),
+    sortDistinct(users, ({ error_id, user_key }) => `${error_id} ${user_key}`),
   );
   const newUsersByError = Map.groupBy(newUsers, ({ error_id }) => error_id);
   await addToUserCounts(
@@ -120,7 +120,7 @@ async function addErrorEnvironments(tx: Transaction, events: readonly EventWithE
   );
   await insertNewEnvironments(
     tx,
-    distinct(environments, ({ error_id, environment }) => `${error_id} ${environment}`),
+    sortDistinct(environments, ({ error_id, environment }) => `${error_id} ${environment}`),
   );
 }
 
@@ -131,22 +131,22 @@ const FREQUENCY_SECONDS = 24 * HOUR_SECONDS;
 /** Counts the events of the last 24 hours by error and hour. */
 async function addHourlyCounts(tx: Transaction, events: readonly EventWithErrorId[]): Promise<void> {
   const oldestSecond = Date.parse(tx.now) / 1000 - FREQUENCY_SECONDS;
-  const hours = events.flatMap(({ event, error_id }) => {
+  const eventHours = events.flatMap(({ event, error_id }) => {
     const second = Date.parse(event.occurredAt) / 1000;
     return second < oldestSecond ? [] : { error_id, hour: Math.floor(second / HOUR_SECONDS) * HOUR_SECONDS };
   });
-  const hoursByErrorAndHour = Map.groupBy(hours, ({ error_id, hour }) => `${error_id} ${hour}`);
+  const groupsByErrorAndHour = Map.groupBy(eventHours, ({ error_id, hour }) => `${error_id} ${hour}`);
   await addToHourlyCounts(
     tx,
-    [...hoursByErrorAndHour.values()].map((group) => ({
-      ...(group[0] as (typeof hours)[number]),
+    [...groupsByErrorAndHour.values()].map((group) => ({
+      ...(group[0] as (typeof eventHours)[number]),
       event_count: group.length,
     })),
   );
 }
 
 /** Returns one row per key, sorted by key, so that concurrent writers update the same rows in the same order. */
-function distinct<Row>(rows: readonly Row[], getKey: (row: Row) => string): Row[] {
-  const byKey = new Map(rows.map((row) => [getKey(row), row]));
-  return [...byKey.keys()].sort().map((key) => byKey.get(key) as Row);
+function sortDistinct<Row>(rows: readonly Row[], getKey: (row: Row) => string): Row[] {
+  const rowsByKey = new Map(rows.map((row) => [getKey(row), row]));
+  return [...rowsByKey.keys()].sort().map((key) => rowsByKey.get(key) as Row);
 }

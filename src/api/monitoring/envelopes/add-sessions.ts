@@ -27,15 +27,15 @@ export async function addSessions(tx: Transaction, reports: readonly SessionRepo
   const bucketChangesByKey = new Map<string, MutableBucketChange>();
   const getBucketChange: GetBucketChange = (project_id, release, environment) => {
     const key = JSON.stringify([project_id, release, environment]);
-    const bucket = bucketChangesByKey.get(key) ?? {
+    const bucketChange = bucketChangesByKey.get(key) ?? {
       ...ZERO_COUNTS,
       project_id,
       release,
       environment,
       last_seen: tx.now,
     };
-    bucketChangesByKey.set(key, bucket);
-    return bucket;
+    bucketChangesByKey.set(key, bucketChange);
+    return bucketChange;
   };
   const updates = reports.flatMap(({ projectId, sessionUpdates }) =>
     sessionUpdates.map((update) => ({ ...update, projectId })),
@@ -43,10 +43,10 @@ export async function addSessions(tx: Transaction, reports: readonly SessionRepo
   await addSessionUpdates(tx, updates, getBucketChange);
   for (const { projectId, sessionCounts } of reports) {
     for (const { release, environment, counts } of sessionCounts) {
-      const bucket = getBucketChange(projectId, release, environment ?? '');
+      const bucketChange = getBucketChange(projectId, release, environment ?? '');
       for (const outcome of SESSION_BUCKETS) {
-        bucket[outcome] += counts[outcome];
-        bucket.total += counts[outcome];
+        bucketChange[outcome] += counts[outcome];
+        bucketChange.total += counts[outcome];
       }
     }
   }

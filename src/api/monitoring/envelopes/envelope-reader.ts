@@ -42,8 +42,8 @@ export interface EnvelopeReader {
 
 const NEWLINE = 0x0a;
 
-const invalid = () => fail('invalidEnvelope');
-const tooLarge = () => fail('tooLarge');
+const failInvalid = () => fail('invalidEnvelope');
+const failTooLarge = () => fail('tooLarge');
 
 /** The part of the envelope that the parser expects next. */
 type ParserState =
@@ -69,18 +69,20 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
   /** Parses the buffered header line of the envelope or of an item. */
   function parseHeaderLine(): EnvelopeFailure | null {
     const line = buffer.take();
+    // The envelope ends after its last item.
     if (state.expects === 'item' && line.length === 0) return null;
     const object = parseObject(line);
-    if (object === null) return invalid();
+    if (object === null) return failInvalid();
     if (state.expects === 'header') {
       header = object;
       state = { expects: 'item' };
       return null;
     }
     const { type, length } = object;
-    if (typeof type !== 'string' || !isLength(length)) return invalid();
-    if (++itemCount > MAX_ITEMS) return tooLarge();
+    if (typeof type !== 'string' || !isLength(length)) return failInvalid();
+    if (++itemCount > MAX_ITEMS) return failTooLarge();
     state = { expects: 'payload', type: itemTypes.has(type) ? type : null, remaining: length ?? null };
+    // An empty payload is complete at once.
     if (length === 0) endPayload({ expects: 'newline' });
     return null;
   }
@@ -93,7 +95,7 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
 
   /** Buffers bytes of a header line. Fails if the line is too long. */
   function addToLine(bytes: Buffer): EnvelopeFailure | null {
-    if (buffer.size + bytes.length > MAX_LINE_BYTES) return tooLarge();
+    if (buffer.size + bytes.length > MAX_LINE_BYTES) return failTooLarge();
     buffer.add(bytes);
     return null;
   }
@@ -101,6 +103,7 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
   /** Buffers bytes of a payload, unless it is skipped. Skips it from now on if it is too large. */
   function addToPayload(bytes: Buffer): void {
     if (state.expects !== 'payload' || state.type === null) return;
+    // A declared length that is too large is known before the bytes arrive.
     const isTooLarge = buffer.size + Math.max(bytes.length, state.remaining ?? 0) > MAX_PAYLOAD_BYTES;
     if (isTooLarge || payloadBytes + bytes.length > MAX_TOTAL_BYTES) {
       payloadBytes -= buffer.take().length;
@@ -115,7 +118,7 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
   /** Consumes the start of `bytes`. Returns the number of consumed bytes, or a failure. */
   function consume(bytes: Buffer): number | EnvelopeFailure {
     if (state.expects === 'newline') {
-      if (bytes[0] !== NEWLINE) return invalid();
+      if (bytes[0] !== NEWLINE) return failInvalid();
       state = { expects: 'item' };
       return 1;
     }
@@ -131,6 +134,7 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
       const failure = addToLine(part) ?? (isComplete ? parseHeaderLine() : null);
       if (failure !== null) return failure;
     }
+    // A line also consumes its newline.
     return part.length + (isComplete && remainingBytes === null ? 1 : 0);
   }
 
@@ -158,7 +162,7 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
       const failure = state.expects === 'header' || state.expects === 'item' ? parseHeaderLine() : null;
       if (failure !== null) return failure;
       if (state.expects !== 'payload') return null;
-      if (state.remaining !== null) return invalid();
+      if (state.remaining !== null) return failInvalid();
       endPayload({ expects: 'item' });
       return null;
     },

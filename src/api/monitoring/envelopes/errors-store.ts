@@ -2,7 +2,7 @@ import { prepareForRows, type RowParameters } from '#database/prepare.ts';
 import { rowParametersTable } from '#database/row-list.ts';
 import type { ErrorLevel, ErrorType } from '#database/tables/error-tracking.ts';
 
-/** SQL statements that store error events. Each statement handles any number of rows. */
+/** SQL statements that store error events, each for any number of rows. The table `given` has the parameters. */
 
 /** The unique key of an event. */
 export interface ErrorEventKey {

@@ -131,6 +131,7 @@ function isStackOfMessage({ type, mechanism }: JsonObject): boolean {
 function parseMessage(event: JsonObject): Pick<EventContent, 'name' | 'message' | 'template'> {
   const { message } = event;
   const entries = [getAttribute(event, 'logentry'), message].filter(isJsonObject).map(parseLogEntry);
+  // A log entry may be sent as `message`; an object without these fields is shown as JSON.
   const hasMessageFields = isJsonObject(message) && (message.formatted !== undefined || message.message !== undefined);
   const plainText = hasMessageFields ? null : toTextOrJson(message, MAX_MESSAGE_LENGTH);
   const text = entries.find((entry) => entry.text !== null)?.text ?? plainText;
@@ -180,7 +181,7 @@ function parseUserAddress(event: JsonObject, ip: unknown, senderAddress: string)
   return setting === 'never' ? null : senderAddress;
 }
 
-/** Returns whether the sender's address is the user's: always (`auto`), `never`, or if the placeholder says so (null). */
+/** Returns the SDK's setting `infer_ip`: the user's address is the sender's (`auto`), is not (`never`), or is for the placeholder (null). */
 function getInferIpSetting({ sdk }: JsonObject): 'auto' | 'never' | null {
   const settings = isJsonObject(sdk) && isJsonObject(sdk.settings) ? sdk.settings : {};
   const { infer_ip: setting = null } = settings;

@@ -13,11 +13,15 @@ const BRACE_PLACEHOLDER = /\{(?<key>\w*)(?:[:!][^{}]*)?\}/g;
  * the number of digits are ignored. A placeholder without a parameter is left as it is.
  */
 export function formatMessage(template: string, params: unknown): string {
-  const list: readonly unknown[] = Array.isArray(params) ? params : [];
-  // Python sends a single object of a list of arguments for placeholders with names.
-  const named = isJsonObject(params) ? params : list.length === 1 && isJsonObject(list[0]) ? list[0] : null;
-  if (list.length === 0 && named === null) return template;
-  const values = createValues(list, named);
+  const paramList: readonly unknown[] = Array.isArray(params) ? params : [];
+  // Python sends named parameters as a list with a single object.
+  const paramsByName = isJsonObject(params)
+    ? params
+    : paramList.length === 1 && isJsonObject(paramList[0])
+      ? paramList[0]
+      : null;
+  if (paramList.length === 0 && paramsByName === null) return template;
+  const values = createValues(paramList, paramsByName);
   const percentFormatted = template.replace(PERCENT_PLACEHOLDER, (placeholder, ...groups) => {
     if (placeholder === '%%') return '%';
     const { name, position } = groups.at(-1) as { name?: string; position?: string };
@@ -32,7 +36,7 @@ export function formatMessage(template: string, params: unknown): string {
 }
 
 /** Looks up the texts of parameters. `next` returns those of a list one after the other. */
-function createValues(list: readonly unknown[], named: JsonObject | null) {
+function createValues(paramList: readonly unknown[], paramsByName: JsonObject | null) {
   let nextIndex = 0;
   /** One placeholder may occur hundreds of times, and its parameter may be an object of a mebibyte. */
   const texts = new Map<unknown, string>();
@@ -41,10 +45,11 @@ function createValues(list: readonly unknown[], named: JsonObject | null) {
     texts.set(value, text);
     return text;
   };
-  const at = (index: number) => (index >= 0 && index < list.length ? toCachedText(list[index]) : undefined);
+  const at = (index: number) => (index >= 0 && index < paramList.length ? toCachedText(paramList[index]) : undefined);
   return {
     at,
-    byName: (name: string) => (named !== null && Object.hasOwn(named, name) ? toCachedText(named[name]) : undefined),
+    byName: (name: string) =>
+      paramsByName !== null && Object.hasOwn(paramsByName, name) ? toCachedText(paramsByName[name]) : undefined,
     next: () => at(nextIndex++),
   };
 }

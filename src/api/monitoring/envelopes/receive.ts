@@ -29,7 +29,7 @@ import { storeReport } from './store-report.ts';
 
 type IngestionServices = Pick<Services, 'clock' | 'metrics' | 'runUnitOfWork'>;
 
-/** Maximum sizes of an envelope, in bytes. What has arrived before is stored, because attachments follow the events. */
+/** Maximum sizes of an envelope, in bytes. Items before a limit are stored: the events precede the large attachments. */
 const ENVELOPE_LIMITS = { sent: 200 * MEBIBYTE, decoded: 200 * MEBIBYTE };
 /** Maximum size of a single event as sent, in bytes. */
 const MAX_BODY_BYTES = 20 * MEBIBYTE;
@@ -126,6 +126,7 @@ async function parseEnvelope(
   const droppedCount = reader.droppedCount + (isIncomplete ? 1 : 0);
   if (droppedCount > 0) metrics.recordDroppedItems('error', droppedCount);
   if (droppedCount > 0 && isEmpty(report)) return fail('tooLarge');
+  // Not null, because an accepted envelope has a header; TypeScript does not see the assignment in the callback.
   return { sender: sender as unknown as ReportSender, report };
 }
 
@@ -140,10 +141,10 @@ async function parseSingleEvent(
   { clock }: IngestionServices,
   encoding: Encoding,
 ): Promise<ParsedReport | IngestionFailure> {
-  const sent = await readBytes(request, MAX_BODY_BYTES);
+  const receivedBody = await readBytes(request, MAX_BODY_BYTES);
   const receipt = { receivedAt: timestamp(clock), address: request.clientAddress };
   return readDecoded(
-    sent,
+    receivedBody,
     encoding,
     async (chunks) => {
       const sender = await authenticateSender(null);

@@ -2,7 +2,7 @@ import { prepareForRows, type RowParameters } from '#database/prepare.ts';
 import { rowParametersTable } from '#database/row-list.ts';
 import type { SessionBucket } from '#database/tables/error-tracking.ts';
 
-/** SQL statements that store sessions. Each statement handles any number of rows. */
+/** SQL statements that store sessions, each for any number of rows. The table `given` has the parameters. */
 
 interface SessionKey {
   readonly project_id: number;

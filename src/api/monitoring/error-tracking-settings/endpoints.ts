@@ -14,7 +14,7 @@ import { updateSettings } from './update.ts';
 /** Settings that determine whether a project accepts error reports (contract/monitoring.md §9). */
 
 /** Loads the saved settings of the project. */
-const settings = {
+const settingsResource = {
   name: 'settings',
   load: ({ db }: AccessCall, { project }: { readonly project: Project }) => findSettings(db, project.id),
   notFound: () => notFound('Error Tracking Setting'),
@@ -36,7 +36,7 @@ const settingsLockKey = ({ id }: Pick<Project, 'id'>) => `error tracking setting
 export const getErrorTrackingSettings = endpoint({
   get: '/projects/:id/error_tracking/settings',
   summary: 'Get the error tracking settings of a project',
-  access: inProject('admin_operations').resource(settings),
+  access: inProject('admin_operations').resource(settingsResource),
   response: ok(ErrorTrackingSettings),
   read: (_db, { settings }) => settings,
 });
@@ -44,7 +44,7 @@ export const getErrorTrackingSettings = endpoint({
 export const updateErrorTrackingSettings = endpoint({
   patch: '/projects/:id/error_tracking/settings',
   summary: 'Update the error tracking settings of a project',
-  access: inProject('admin_operations').resource(settings),
+  access: inProject('admin_operations').resource(settingsResource),
   params: { active: required(notBlank(boolean)), integrated: optional(boolean) },
   lock: ({ project }) => settingsLockKey(project),
   errors: backendErrors,

@@ -27,6 +27,7 @@ export async function deleteErrorBatch(tx: Transaction, errorIds: readonly numbe
     .deleteFrom('errors')
     .where(isInIds(tx, sql.ref('id'), batch))
     .execute();
+  // Errors remain if the aggregates took a part of the batch.
   return batch.length < errorIds.length ? BATCH_SIZE : errorIds.length;
 }
 

@@ -19,7 +19,7 @@ import { type ErrorRow, findError, loadErrorPage, SORTS, updateStatus } from './
 const status = oneOf('unresolved', 'resolved', 'ignored');
 
 /** Loads the error with the id in the path. */
-const error = {
+const errorResource = {
   name: 'error',
   params: { error_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly error_id: number }>, { project }: { readonly project: Project }) =>
@@ -28,7 +28,7 @@ const error = {
 } as const;
 
 /** Loads the event of the error with the id in the path; the id `latest` selects the newest event. */
-const event = {
+const eventResource = {
   name: 'event',
   load: ({ db, path }: AccessCall, { error }: { readonly error: ErrorRow }) =>
     findEvent(db, error, path.event_id ?? ''),
@@ -51,7 +51,7 @@ export const listErrors = endpoint({
 export const getError = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id',
   summary: 'Get an error',
-  access: inProject('read_sentry_issue').resource(error),
+  access: inProject('read_sentry_issue').resource(errorResource),
   response: ok(TrackedErrorDetails),
   read: (_db, { error }) => error,
 });
@@ -59,7 +59,7 @@ export const getError = endpoint({
 export const updateError = endpoint({
   put: '/projects/:id/error_tracking/errors/:error_id',
   summary: 'Update the status of an error',
-  access: inProject('update_sentry_issue').resource(error),
+  access: inProject('update_sentry_issue').resource(errorResource),
   params: { status: required(status) },
   lock: ({ project }) => errorReportsLockKey(project.id),
   errors: { notFound: [404, '404 Error Not Found'] },
@@ -70,7 +70,7 @@ export const updateError = endpoint({
 export const listErrorEvents = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id/events',
   summary: 'List the events of an error',
-  access: inProject('read_sentry_issue').resource(error),
+  access: inProject('read_sentry_issue').resource(errorResource),
   params: { sort: optional(oneOf('asc', 'desc'), 'desc') },
   response: page(ErrorEvent),
   read: (db, { error, params, page }) => loadEventPage(db, error.id, params.sort, page),
@@ -79,7 +79,7 @@ export const listErrorEvents = endpoint({
 export const getErrorEvent = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id/events/:event_id',
   summary: 'Get an event of an error',
-  access: inProject('read_sentry_issue').resource(error).resource(event),
+  access: inProject('read_sentry_issue').resource(errorResource).resource(eventResource),
   response: ok(ErrorEventDetails),
   read: (_db, { event }) => event,
 });

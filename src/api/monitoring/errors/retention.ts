@@ -21,8 +21,11 @@ export const cleanUpExpiredReports = defineJob({
     _payload: Record<string, never>,
     { signal },
   ) {
-    const runBatches = async (runBatch: (tx: Transaction) => Promise<typeof MORE | undefined>, lock?: string) => {
-      while (!signal.aborted && (await runUnitOfWork(ANONYMOUS, runBatch, { lock, exemptFromLimit: true })) === MORE)
+    const runBatches = async (runBatch: (tx: Transaction) => Promise<typeof MORE | undefined>, lockKey?: string) => {
+      while (
+        !signal.aborted &&
+        (await runUnitOfWork(ANONYMOUS, runBatch, { lock: lockKey, exemptFromLimit: true })) === MORE
+      )
         await yieldToEventLoop();
     };
     await runBatches(deleteOldHourlyCounts);
@@ -45,7 +48,7 @@ export const cleanUpExpiredReportsDaily: Schedule<Services> = {
 const deleteOldHourlyCounts = (tx: Transaction) =>
   runBatchSteps(() => deleteHoursBefore(tx, (Date.parse(tx.now) - DAY_MS) / 1000));
 
-/** index: error_hours_by_hour */
+/** Deletes a batch of hours that ended before the cutoff, in Unix seconds; returns how many. index: error_hours_by_hour */
 async function deleteHoursBefore(tx: Transaction, cutoffSecond: number): Promise<number> {
   const result = await sql`delete from error_hours where (error_id, hour) in
     (select error_id, hour from error_hours where hour < ${Math.floor(cutoffSecond) - HOUR_SECONDS} limit ${BATCH_SIZE})`.execute(
@@ -81,7 +84,7 @@ async function deleteExpiredBatch(tx: Transaction, projectId: number): Promise<t
   );
 }
 
-/** index: ingestion_settings primary key */
+/** Returns the retention period of a project. index: ingestion_settings primary key */
 async function getRetentionDays(db: Reader, projectId: number): Promise<number> {
   const query = db.selectFrom('ingestion_settings').select('retention_days').where('project_id', '=', projectId);
   return (await query.executeTakeFirst())?.retention_days ?? DEFAULT_INGESTION.retention_days;
@@ -103,7 +106,7 @@ async function listExpiredErrorIds(db: Reader, projectId: number, before: string
   return (await query.execute()).map(({ id }) => id);
 }
 
-/** index: session_states_by_receipt */
+/** Deletes a batch of sessions; returns how many. index: session_states_by_receipt */
 async function deleteSessionsBefore(tx: Transaction, projectId: number, before: string): Promise<number> {
   const result =
     await sql`delete from session_states where (project_id, sid) in (select project_id, sid from session_states
@@ -111,7 +114,7 @@ async function deleteSessionsBefore(tx: Transaction, projectId: number, before: 
   return Number(result.numAffectedRows ?? 0);
 }
 
-/** index: session_buckets_by_last_seen */
+/** Deletes a batch of session counts; returns how many. index: session_buckets_by_last_seen */
 async function deleteCountsBefore(tx: Transaction, projectId: number, before: string): Promise<number> {
   const result = await sql`delete from session_buckets where (project_id, release, environment) in
     (select project_id, release, environment from session_buckets

@@ -34,11 +34,12 @@ export async function loadIncidentSettings(
   return (projectId) => settingsByProjectId.get(projectId) ?? DEFAULTS;
 }
 
+/** Returns the settings of a project, or the defaults. */
 export async function getIncidentSettings(db: Reader, projectId: number): Promise<IncidentSettings> {
   return (await loadIncidentSettings(db, [projectId]))(projectId);
 }
 
-/** index: incident_management_settings primary key */
+/** Creates or replaces the settings of a project. index: incident_management_settings primary key */
 export async function saveIncidentSettings(
   tx: Transaction,
   projectId: number,

@@ -26,21 +26,21 @@ export async function updateIncidentSettings(
     return invalid({ issue_template_key: ['not found'] });
   }
   return runUnitOfWork(caller, async (uow) => {
-    const after = mergeSettings(await getIncidentSettings(uow, project.id), input);
-    await saveIncidentSettings(uow, project.id, after);
-    return after;
+    const newSettings = mergeSettings(await getIncidentSettings(uow, project.id), input);
+    await saveIncidentSettings(uow, project.id, newSettings);
+    return newSettings;
   });
 }
 
 /** Merges the settings; an empty template key becomes null. */
 function mergeSettings(
-  before: IncidentSettings,
+  currentSettings: IncidentSettings,
   { issue_template_key: key, ...flags }: UpdateIncidentSettingsInput,
 ): IncidentSettings {
   return {
-    create_issue: flags.create_issue ?? before.create_issue,
-    send_email: flags.send_email ?? before.send_email,
-    auto_close_incident: flags.auto_close_incident ?? before.auto_close_incident,
-    issue_template_key: key === undefined ? before.issue_template_key : key || null,
+    create_issue: flags.create_issue ?? currentSettings.create_issue,
+    send_email: flags.send_email ?? currentSettings.send_email,
+    auto_close_incident: flags.auto_close_incident ?? currentSettings.auto_close_incident,
+    issue_template_key: key === undefined ? currentSettings.issue_template_key : key || null,
   };
 }

@@ -13,6 +13,7 @@ interface ReportedAlertMail {
   readonly endedAt: string | null;
 }
 
+/** Queues the mails. The payload's key `happened` is stored: never rename it. */
 export const sendAlertMails = defineJob({
   kind: 'mails_of_alerts',
   async handle(

@@ -22,13 +22,13 @@ interface IncidentFromAlertInput {
 
 /**
  * Creates the incident of an alert from its first payload and the project's template, with the caller as its author. Fails with
- * `exists` if the alert has an incident already, including one created concurrently.
+ * `hasIncident` if the alert has an incident already, including one created concurrently.
  */
 export async function createIncidentFromAlert(
   { runUnitOfWork, database, git }: Pick<Services, 'runUnitOfWork' | 'database' | 'git'>,
   author: SignedInCaller,
   { project, alertId, url, closeResolved = false }: IncidentFromAlertInput,
-): Promise<Issue | Failure<'exists'>> {
+): Promise<Issue | Failure<'hasIncident'>> {
   const { issue_template_key: key } = await getIncidentSettings(database.reader, project.id);
   // A template that was deleted since it was selected is omitted.
   const template = key === null ? null : await readIssueTemplate(git, project, key);
@@ -36,7 +36,7 @@ export async function createIncidentFromAlert(
     author,
     async (uow) => {
       const incident = await insertIncidentForAlert(uow, { project, alertId, url, template });
-      if (incident === null) return fail('exists');
+      if (incident === null) return fail('hasIncident');
       if (incident.alert.status === 'resolved' && closeResolved) await closeIssue(uow, incident.issue);
       return incident.issue;
     },
@@ -57,6 +57,7 @@ async function insertIncidentForAlert(
     severity: toIncidentSeverity(alert.severity),
   });
   const updatedAlert = await setAlertIncident(uow, alertId, issue.id);
+  // The failure rolls back the new issue.
   if (updatedAlert === undefined) return null;
   const body = `created incident #${issue.iid} for this alert`;
   await insertSystemNotes(uow, [{ alertId, authorId: uow.actor.user.id, body }]);

@@ -11,13 +11,13 @@ export const onIncidentClosed = subscription({
     const alerts = await selectUnresolvedAlertsOfIncident(uow, about.id).execute();
     if (alerts.length === 0) return;
     const actorPrefix = uow.actor.user === null ? '' : `@${uow.actor.user.username} `;
-    const notes = ({ iid }: { readonly iid: number }) => [
+    const buildNotes = ({ iid }: { readonly iid: number }) => [
       `changed the status to **Resolved** because ${actorPrefix}closed incident #${iid}`,
     ];
     await transitionAlerts(
       uow,
       await getAlertBotId(uow),
-      alerts.map((alert) => ({ id: alert.id, newStatus: 'resolved', notes: notes(alert) })),
+      alerts.map((alert) => ({ id: alert.id, newStatus: 'resolved', notes: buildNotes(alert) })),
     );
   },
 });

@@ -20,7 +20,7 @@ const columns = [
   'issue_id',
 ] as const;
 
-/** index: alerts primary key */
+/** Selects an alert with the fields that its incident needs. index: alerts primary key */
 export function selectAlertForIncident(db: Reader, id: number) {
   return db.selectFrom('alerts').select(columns).where('id', '=', id);
 }
