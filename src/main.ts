@@ -193,6 +193,7 @@ function requireNoArguments(args: readonly string[]): void {
 const ENVIRONMENT_ERRORS =
   /^(EADDR|EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ENOENT|ECONNREFUSED|ENOTFOUND|ERR_PARSE_ARGS)/;
 
+/** Names of errors whose message suffices; other errors are printed with their stack. */
 const expectedErrors = [
   'ConfigError',
   'CommandFailed',

@@ -107,7 +107,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     clock,
     log: (event, details) => log.warn(details, event),
   });
-  const events = createServerEventBus(config);
+  const eventBus = createServerEventBus(config);
   let serving = false;
   let publicUrl = getServerUrl(config);
   const services: Services = {
@@ -116,7 +116,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     database,
     blobs: createBlobStore({ directory: config.blobsDir, clock }),
     git,
-    runUnitOfWork: createRunUnitOfWork({ database, tier: config.tier, ...events }),
+    runUnitOfWork: createRunUnitOfWork({ database, tier: config.tier, ...eventBus }),
     log,
     mailer: createMailer(config.mail),
     outbound: createOutbound({
@@ -144,7 +144,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     database,
     clock,
     services,
-    jobs: [...listFromModules('jobs'), ...coreJobs, ...events.jobs],
+    jobs: [...listFromModules('jobs'), ...coreJobs, ...eventBus.jobs],
     schedules: [...listFromModules('schedules').filter(isEnabledIn(config)), ...coreSchedules],
     redact: redactText,
     isOnlyProcess: config.databaseUrl === null,

@@ -234,6 +234,7 @@ export function mayInProject(caller: Caller, ability: ProjectAbilityName, projec
   return role >= requiredRole || (rule.orExactly !== undefined && role === rule.orExactly);
 }
 
+/** Returns the minimum role in a private project. */
 function getRoleForPrivateProject(
   { role, rolePrivate = role, rolePublicJobs = rolePrivate }: ProjectAbility,
   project: Project,
@@ -241,6 +242,7 @@ function getRoleForPrivateProject(
   return rolePublicJobs !== rolePrivate && hasPublicJobs(project) ? rolePublicJobs : rolePrivate;
 }
 
+/** Returns the minimum role in a public or internal project. */
 function getRoleForOpenProject({ role, roleHiddenJobs = role }: ProjectAbility, project: Project) {
   return roleHiddenJobs !== role && !hasPublicJobs(project) ? roleHiddenJobs : role;
 }

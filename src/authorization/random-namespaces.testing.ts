@@ -52,7 +52,7 @@ export async function insertTestCallers(database: Database): Promise<{ users: re
 
 async function insertTestUser(tx: Transaction, username: string): Promise<number> {
   const email = `${username}@hearth.test`;
-  const created = await createUser(tx, {
+  const user = await createUser(tx, {
     username,
     name: username,
     email,
@@ -60,8 +60,8 @@ async function insertTestUser(tx: Transaction, username: string): Promise<number
     confirmed: true,
     details: {},
   });
-  if (isFailure(created)) throw new Error(created.code);
-  return created.id;
+  if (isFailure(user)) throw new Error(user.code);
+  return user.id;
 }
 
 let projectCount = 0;

@@ -132,6 +132,7 @@ export interface Merge {
   readonly squashCommit: string | null;
   /** Merge base of the source branch and the previous target branch. */
   readonly base: string;
+  /** Commit of the target branch before the merge. */
   readonly start: string;
   /** As requested with the merge. */
   readonly shouldRemoveSourceBranch: boolean | null;

@@ -82,9 +82,11 @@ interface UnitOfWorkServices {
   ) => Promise<boolean>;
 }
 
+/** Creates the function that runs units of work on this database. */
 export function createRunUnitOfWork({ database, tier, publish, publishBatch }: UnitOfWorkServices): RunUnitOfWork {
   return (actor, work, options) =>
     database.transaction((tx) => {
+      // Extends the transaction itself, so that functions for transactions take a unit of work, too.
       const uow: UnitOfWork<typeof actor> = Object.assign(tx, {
         actor,
         tier,

@@ -92,6 +92,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     { kinds: listJobKinds(jobs, 'long-running'), slots: options.longConcurrency ?? 5 },
     { kinds: listJobKinds(jobs, 'external'), slots: options.externalConcurrency ?? 10 },
   ].filter(({ kinds }) => kinds.length > 0);
+  // Identifies the leases of this process.
   const owner = randomUUID();
   const runningJobs = new Map<number, RunningJob>();
   const listeners = new Set<(batch: JobBatch) => void>();

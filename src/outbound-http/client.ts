@@ -238,6 +238,7 @@ function toResponse(message: IncomingMessage, url: URL, maxBytes: number, limits
 function toOutboundFailure(error: unknown): OutboundFailure {
   if (error instanceof OutboundFailure) return error;
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
+  // Error codes of Node's HTTP parser.
   if (code.startsWith('HPE_')) return new OutboundFailure('badAnswer', 'The answer is not HTTP');
   return new OutboundFailure('unreachable', `The connection failed: ${code || message || 'unknown'}`);
 }

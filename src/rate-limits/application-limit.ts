@@ -7,6 +7,7 @@ interface ApplicationLimit {
   readonly name: string;
   /** The caller or object that is counted. */
   readonly subject: number | string;
+  /** Maximum number of requests per period; 0: no limit. */
   readonly limit: number;
   readonly periodSeconds: number;
 }

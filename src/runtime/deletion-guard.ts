@@ -22,6 +22,7 @@ export async function acquireDeletionGuard(directory: string, clock: Clock): Pro
   const touch = () => utimes(file, clock.now(), clock.now());
   await writeFile(file, '', { flag: 'wx', mode: 0o600 });
   await touch();
+  // A touch that fails is repeated at the next interval, well before the guard expires.
   const touchTimer = setInterval(() => void touch().catch(() => {}), TOUCH_INTERVAL_MS);
   touchTimer.unref();
   return async () => {

@@ -128,10 +128,10 @@ function toLog(logger: Logger, flush: () => void, close: () => void): Log {
 }
 
 function createWriter(logger: Logger, level: 'debug' | 'info' | 'warn' | 'error'): WriteLine {
-  return (fieldsOrMessage: object | string, second?: string) => {
+  return (fieldsOrMessage: object | string, messageAfterFields?: string) => {
     if (!logger.isLevelEnabled(level)) return;
     const [fields, message] =
-      typeof fieldsOrMessage === 'string' ? [{}, fieldsOrMessage] : [fieldsOrMessage, second ?? ''];
+      typeof fieldsOrMessage === 'string' ? [{}, fieldsOrMessage] : [fieldsOrMessage, messageAfterFields ?? ''];
     logger[level](redactFields(fields), redactText(message));
   };
 }

@@ -22,7 +22,7 @@ interface ChangedSetting {
   readonly to: unknown;
 }
 
-// index: application_settings primary key
+// The table has one row, with the id 1. index: application_settings primary key
 const settingsQuery = prepare((db) => db.selectFrom('application_settings').select('value').where('id', '=', 1));
 
 // Cache of the last parsed text. Its key is the text, so it is valid for any database.

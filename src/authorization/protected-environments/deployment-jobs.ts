@@ -100,6 +100,7 @@ async function findStartingDeployments(db: Reader, jobs: readonly DeployJob[]): 
     jobs.map(({ id }) => id),
     ['environment'],
   );
+  // A job with an environment starts a deployment unless it declares another action.
   const startingRows = rows.filter(({ id }) => (options.get(id)?.environment?.action ?? 'start') === 'start');
   return new Map(startingRows.map(({ id, deployment }) => [id, deployment ?? 0]));
 }

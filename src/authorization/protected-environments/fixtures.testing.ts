@@ -15,11 +15,11 @@ export async function createProtection(
   tx: Transaction,
   owner: OwnerColumns,
   name: string,
-  { levels = [], rules = [], requiredApprovalCount: count = 0 }: NewProtection,
+  { levels = [], rules = [], requiredApprovalCount = 0 }: NewProtection,
 ): Promise<number> {
   const { id } = await tx
     .insertInto('protected_environments')
-    .values({ ...owner, name, required_approval_count: count, created_at: tx.now, updated_at: tx.now })
+    .values({ ...owner, name, required_approval_count: requiredApprovalCount, created_at: tx.now, updated_at: tx.now })
     .returning('id')
     .executeTakeFirstOrThrow();
   const noPrincipal = { access_level: null, user_id: null, group_id: null, group_inheritance_type: 0 };

@@ -58,8 +58,9 @@ export async function loadProtectionsForAll(
   if (tier === 'free' || environments.length === 0) return environments.map(() => []);
   const rows = await selectProtections(db, project, environments);
   const protections = await loadProtectionElements(db, rows);
-  return environments.map(({ name, tier }) =>
-    protections.filter((protection) => protection.name === (protection.project_id === null ? tier : name)),
+  // The name of a group's protection is a tier.
+  return environments.map(({ name, tier: environmentTier }) =>
+    protections.filter((protection) => protection.name === (protection.project_id === null ? environmentTier : name)),
   );
 }
 

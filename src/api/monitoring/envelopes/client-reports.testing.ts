@@ -32,27 +32,40 @@ export interface ClientRequest {
 const USER = { id: '42' };
 const COMMON = { release: 'shop@1.2.3', environment: 'production', user: USER };
 
-const stack = (...frames: readonly object[]) => ({ frames });
-const call = (name: string, location: object, in_app?: boolean) => ({ function: name, ...location, in_app });
+const toStack = (...frames: readonly object[]) => ({ frames });
+const toFrame = (name: string, location: object, in_app?: boolean) => ({ function: name, ...location, in_app });
 
-/** An envelope with one event. With `length`, the item header has the length of the event in bytes. */
+/** Builds an envelope with one event. With `length`, the item header has the length of the event in bytes. */
 function buildEnvelope(event: object, { length = false, header = {} }: { length?: boolean; header?: object } = {}) {
   const json = JSON.stringify(event);
   const itemHeader = { type: 'event', ...(length ? { length: Buffer.byteLength(json) } : {}) };
   return [header, itemHeader].map((line) => `${JSON.stringify(line)}\n`).join('') + json;
 }
 
-const auth = (key: string) => ({ 'X-Sentry-Auth': `Sentry sentry_version=7, sentry_client=a/1, sentry_key=${key}` });
-const base64OfZlib = (event: object) => deflateSync(JSON.stringify(event)).toString('base64');
+const createAuthHeader = (key: string) => ({
+  'X-Sentry-Auth': `Sentry sentry_version=7, sentry_client=a/1, sentry_key=${key}`,
+});
+const toBase64Zlib = (event: object) => deflateSync(JSON.stringify(event)).toString('base64');
 
 const javaScriptEvent = { ...COMMON, platform: 'node', level: 'error' };
-const inCart = call('checkout', { module: 'cart', filename: '/srv/shop/cart.js' }, true);
-const inLoader = call('Module._compile', { module: 'loader', filename: 'node:internal/modules/cjs/loader' }, false);
-const javaScriptStack = { stacktrace: stack(inLoader, inCart) };
-const chained = (exception_id: number, source: string) => ({ type: 'chained', source, exception_id, parent_id: 0 });
-const generic = { type: 'generic', handled: true };
-const synthetic = { ...generic, synthetic: true };
-const javaScriptMessage = (text: string) => ({ values: [{ value: text, ...javaScriptStack, mechanism: synthetic }] });
+const cartFrame = toFrame('checkout', { module: 'cart', filename: '/srv/shop/cart.js' }, true);
+const loaderFrame = toFrame(
+  'Module._compile',
+  { module: 'loader', filename: 'node:internal/modules/cjs/loader' },
+  false,
+);
+const javaScriptStack = { stacktrace: toStack(loaderFrame, cartFrame) };
+const createChainedMechanism = (exception_id: number, source: string) => ({
+  type: 'chained',
+  source,
+  exception_id,
+  parent_id: 0,
+});
+const genericMechanism = { type: 'generic', handled: true };
+const syntheticMechanism = { ...genericMechanism, synthetic: true };
+const createMessageException = (text: string) => ({
+  values: [{ value: text, ...javaScriptStack, mechanism: syntheticMechanism }],
+});
 
 const sendWithQuery =
   (headers: Readonly<Record<string, string>>) =>
@@ -68,7 +81,7 @@ const node11: ClientReports = {
   buildRequest: sendWithQuery({}),
   events: [
     [
-      { ...javaScriptEvent, level: 'warning', message: 'disk full', exception: javaScriptMessage('disk full') },
+      { ...javaScriptEvent, level: 'warning', message: 'disk full', exception: createMessageException('disk full') },
       { type: 'default', title: 'disk full', culprit: 'checkout(cart)', level: 'warning' },
     ],
     [
@@ -76,7 +89,7 @@ const node11: ClientReports = {
         ...javaScriptEvent,
         level: 'info',
         logentry: { message: 'user %s left', params: ['bob'] },
-        exception: javaScriptMessage('user bob left'),
+        exception: createMessageException('user bob left'),
       },
       { type: 'default', title: 'user bob left', culprit: 'checkout(cart)', level: 'info' },
     ],
@@ -85,8 +98,8 @@ const node11: ClientReports = {
         ...javaScriptEvent,
         exception: {
           values: [
-            { type: 'TypeError', value: 'inner', ...javaScriptStack, mechanism: chained(1, 'cause') },
-            { type: 'Error', value: 'outer', ...javaScriptStack, mechanism: { ...generic, exception_id: 0 } },
+            { type: 'TypeError', value: 'inner', ...javaScriptStack, mechanism: createChainedMechanism(1, 'cause') },
+            { type: 'Error', value: 'outer', ...javaScriptStack, mechanism: { ...genericMechanism, exception_id: 0 } },
           ],
         },
       },
@@ -97,13 +110,13 @@ const node11: ClientReports = {
         ...javaScriptEvent,
         exception: {
           values: [
-            { type: 'RangeError', value: 'two', ...javaScriptStack, mechanism: chained(2, 'errors[1]') },
-            { type: 'TypeError', value: 'one', ...javaScriptStack, mechanism: chained(1, 'errors[0]') },
+            { type: 'RangeError', value: 'two', ...javaScriptStack, mechanism: createChainedMechanism(2, 'errors[1]') },
+            { type: 'TypeError', value: 'one', ...javaScriptStack, mechanism: createChainedMechanism(1, 'errors[0]') },
             {
               type: 'AggregateError',
               value: 'several',
               ...javaScriptStack,
-              mechanism: { ...generic, is_exception_group: true, exception_id: 0 },
+              mechanism: { ...genericMechanism, is_exception_group: true, exception_id: 0 },
             },
           ],
         },
@@ -115,7 +128,7 @@ const node11: ClientReports = {
       {
         ...javaScriptEvent,
         transaction: 'GET /text',
-        exception: { values: [{ type: 'Error', value: 'a text', mechanism: synthetic }] },
+        exception: { values: [{ type: 'Error', value: 'a text', mechanism: syntheticMechanism }] },
       },
       { title: 'Error: a text', culprit: 'GET /text', level: 'error' },
     ],
@@ -133,7 +146,7 @@ const browserEvent = {
   request: { url: 'https://shop.example/cart', headers: { 'User-Agent': 'a' } },
   sdk: { name: 'sentry.javascript.browser', version: '11.12.0', settings: { infer_ip: 'auto' } },
 };
-const inPage = call('checkout', { filename: 'https://shop.example/cart.js' }, true);
+const pageFrame = toFrame('checkout', { filename: 'https://shop.example/cart.js' }, true);
 
 const browser11: ClientReports = {
   client: '@sentry/browser 11.12',
@@ -145,7 +158,9 @@ const browser11: ClientReports = {
         ...browserEvent,
         level: 'error',
         exception: {
-          values: [{ type: 'RangeError', value: 'too far', stacktrace: stack(inPage), mechanism: generic }],
+          values: [
+            { type: 'RangeError', value: 'too far', stacktrace: toStack(pageFrame), mechanism: genericMechanism },
+          ],
         },
       },
       {
@@ -160,7 +175,9 @@ const browser11: ClientReports = {
         ...browserEvent,
         level: 'error',
         message: 'a text',
-        exception: { values: [{ type: 'Error', value: 'a text', stacktrace: stack(inPage), mechanism: synthetic }] },
+        exception: {
+          values: [{ type: 'Error', value: 'a text', stacktrace: toStack(pageFrame), mechanism: syntheticMechanism }],
+        },
       },
       {
         type: 'default',
@@ -174,15 +191,15 @@ const browser11: ClientReports = {
 };
 
 const pythonEvent = { ...COMMON, platform: 'python', level: 'error', user: { id: 42 }, logger: 'root' };
-const inPoll = {
-  stacktrace: stack(call('<module>', { module: '__main__' }, true), call('vote', { module: 'polls' }, true)),
+const pollStack = {
+  stacktrace: toStack(toFrame('<module>', { module: '__main__' }, true), toFrame('vote', { module: 'polls' }, true)),
 };
 
 const python2: ClientReports = {
   client: 'sentry-sdk 2.75 (Python)',
   endpoint: 'envelope',
   buildRequest: (event, key) => ({
-    headers: { ...auth(key), 'Content-Encoding': 'gzip', 'Content-Type': 'application/x-sentry-envelope' },
+    headers: { ...createAuthHeader(key), 'Content-Encoding': 'gzip', 'Content-Type': 'application/x-sentry-envelope' },
     body: gzipSync(buildEnvelope(event, { length: true })),
   }),
   events: [
@@ -191,8 +208,8 @@ const python2: ClientReports = {
         ...pythonEvent,
         exception: {
           values: [
-            { type: 'ZeroDivisionError', value: 'division by zero', ...inPoll, mechanism: generic },
-            { type: 'KeyError', value: "'missing'", ...inPoll, mechanism: generic },
+            { type: 'ZeroDivisionError', value: 'division by zero', ...pollStack, mechanism: genericMechanism },
+            { type: 'KeyError', value: "'missing'", ...pollStack, mechanism: genericMechanism },
           ],
         },
       },
@@ -203,14 +220,22 @@ const python2: ClientReports = {
         ...pythonEvent,
         exception: {
           values: [
-            { type: 'TypeError', value: 'two', mechanism: { ...chained(3, 'exceptions[0]'), parent_id: 2 } },
-            { type: 'ExceptionGroup', value: 'nested', mechanism: { ...chained(2, ''), is_exception_group: true } },
-            { type: 'ValueError', value: 'one', mechanism: chained(1, 'exceptions[0]') },
+            {
+              type: 'TypeError',
+              value: 'two',
+              mechanism: { ...createChainedMechanism(3, 'exceptions[0]'), parent_id: 2 },
+            },
+            {
+              type: 'ExceptionGroup',
+              value: 'nested',
+              mechanism: { ...createChainedMechanism(2, ''), is_exception_group: true },
+            },
+            { type: 'ValueError', value: 'one', mechanism: createChainedMechanism(1, 'exceptions[0]') },
             {
               type: 'ExceptionGroup',
               value: 'several',
-              ...inPoll,
-              mechanism: { ...generic, exception_id: 0, is_exception_group: true },
+              ...pollStack,
+              mechanism: { ...genericMechanism, exception_id: 0, is_exception_group: true },
             },
           ],
         },
@@ -221,7 +246,7 @@ const python2: ClientReports = {
       {
         ...pythonEvent,
         logentry: { message: 'while working on %s', formatted: 'while working on x', params: ['x'] },
-        exception: { values: [{ type: 'OSError', value: 'closed', ...inPoll, mechanism: generic }] },
+        exception: { values: [{ type: 'OSError', value: 'closed', ...pollStack, mechanism: genericMechanism }] },
       },
       { title: 'OSError: closed', culprit: 'vote(polls)', level: 'error' },
     ],
@@ -237,13 +262,15 @@ const python2: ClientReports = {
 };
 
 const goEvent = { ...COMMON, platform: 'go', level: 'error' };
-const inMain = { stacktrace: stack(call('main', { module: 'main' }, true), call('pay', { module: 'main' }, true)) };
+const mainStack = {
+  stacktrace: toStack(toFrame('main', { module: 'main' }, true), toFrame('pay', { module: 'main' }, true)),
+};
 
 const go: ClientReports = {
   client: 'sentry-go 0.50',
   endpoint: 'envelope',
   buildRequest: (event, key) => ({
-    headers: { ...auth(key), 'Content-Type': 'application/x-sentry-envelope' },
+    headers: { ...createAuthHeader(key), 'Content-Type': 'application/x-sentry-envelope' },
     body: buildEnvelope(event, {
       length: true,
       header: { sent_at: '2026-02-13T10:28:16.438844299Z', sdk: { name: 'sentry.go' } },
@@ -254,8 +281,13 @@ const go: ClientReports = {
       {
         ...goEvent,
         exception: [
-          { type: 'main.Bad', value: 'bad thing', mechanism: chained(1, 'unwrap') },
-          { type: '*fmt.wrapError', value: 'outer: bad thing', ...inMain, mechanism: { ...generic, exception_id: 0 } },
+          { type: 'main.Bad', value: 'bad thing', mechanism: createChainedMechanism(1, 'unwrap') },
+          {
+            type: '*fmt.wrapError',
+            value: 'outer: bad thing',
+            ...mainStack,
+            mechanism: { ...genericMechanism, exception_id: 0 },
+          },
         ],
       },
       { title: '*fmt.wrapError: outer: bad thing', culprit: 'pay(main)', level: 'error' },
@@ -264,19 +296,23 @@ const go: ClientReports = {
 };
 
 const rustEvent = { ...COMMON, platform: 'native', level: 'fatal', user: { ...USER, ip_address: '{{auto}}' } };
-const rustPanic = (value: string, name: string) => ({
+const createRustPanic = (value: string, name: string) => ({
   values: [
     {
       type: 'panic',
       value,
       mechanism: { type: 'panic', handled: false },
-      stacktrace: stack(
-        call(name, { package: 'shop', filename: 'main.rs' }, true),
-        call('<usize as core::slice::index::SliceIndex<[T]>>::index', { package: 'core', filename: 'index.rs' }, true),
-        call('core::panicking::panic_fmt', { package: 'core', filename: 'panicking.rs' }, false),
-        call('__rustc::rust_begin_unwind', { package: '__rustc', filename: 'panicking.rs' }, true),
-        call('sentry_panic::panic_handler', { package: 'sentry_panic', filename: 'lib.rs' }, true),
-        call('sentry_backtrace::current_stacktrace', { package: 'sentry_backtrace', filename: 'lib.rs' }, false),
+      stacktrace: toStack(
+        toFrame(name, { package: 'shop', filename: 'main.rs' }, true),
+        toFrame(
+          '<usize as core::slice::index::SliceIndex<[T]>>::index',
+          { package: 'core', filename: 'index.rs' },
+          true,
+        ),
+        toFrame('core::panicking::panic_fmt', { package: 'core', filename: 'panicking.rs' }, false),
+        toFrame('__rustc::rust_begin_unwind', { package: '__rustc', filename: 'panicking.rs' }, true),
+        toFrame('sentry_panic::panic_handler', { package: 'sentry_panic', filename: 'lib.rs' }, true),
+        toFrame('sentry_backtrace::current_stacktrace', { package: 'sentry_backtrace', filename: 'lib.rs' }, false),
       ),
     },
   ],
@@ -285,14 +321,14 @@ const rustPanic = (value: string, name: string) => ({
 const rust: ClientReports = {
   client: 'sentry 0.49 (Rust)',
   endpoint: 'envelope',
-  buildRequest: (event, key) => ({ headers: auth(key), body: buildEnvelope(event, { length: true }) }),
+  buildRequest: (event, key) => ({ headers: createAuthHeader(key), body: buildEnvelope(event, { length: true }) }),
   events: [
     [
-      { ...rustEvent, exception: rustPanic('index out of bounds', 'shop::load_cart') },
+      { ...rustEvent, exception: createRustPanic('index out of bounds', 'shop::load_cart') },
       { title: 'panic: index out of bounds', culprit: 'shop::load_cart(main.rs)', level: 'fatal' },
     ],
     [
-      { ...rustEvent, exception: rustPanic('declined', 'shop::pay') },
+      { ...rustEvent, exception: createRustPanic('declined', 'shop::pay') },
       { title: 'panic: declined', culprit: 'shop::pay(main.rs)', level: 'fatal' },
     ],
     [
@@ -323,7 +359,9 @@ const cli: ClientReports = {
 };
 
 const javaEvent = { ...COMMON, platform: 'java', fingerprint: [], user: { ...USER, ip_address: '{{auto}}' } };
-const inShop = { stacktrace: stack(call('main', { module: 'shop.Main' }), call('pay', { module: 'shop.Main' })) };
+const shopStack = {
+  stacktrace: toStack(toFrame('main', { module: 'shop.Main' }), toFrame('pay', { module: 'shop.Main' })),
+};
 
 const java8: ClientReports = {
   client: 'io.sentry 8.63 (Java)',
@@ -344,10 +382,10 @@ const java8: ClientReports = {
             {
               type: 'IllegalArgumentException',
               value: 'suppressed one',
-              ...inShop,
+              ...shopStack,
               mechanism: { type: 'suppressed', exception_id: 1, parent_id: 0 },
             },
-            { type: 'Exception', value: 'thrown', ...inShop, mechanism: { type: 'chained', exception_id: 0 } },
+            { type: 'Exception', value: 'thrown', ...shopStack, mechanism: { type: 'chained', exception_id: 0 } },
           ],
         },
       },
@@ -367,7 +405,7 @@ const java1: ClientReports = {
   client: 'io.sentry 1.7 (Java)',
   endpoint: 'store',
   buildRequest: (event, key) => ({
-    headers: { ...auth(key), 'Content-Encoding': 'gzip', 'Content-Type': 'application/json' },
+    headers: { ...createAuthHeader(key), 'Content-Encoding': 'gzip', 'Content-Type': 'application/json' },
     body: gzipSync(JSON.stringify(event)),
   }),
   events: [
@@ -380,8 +418,8 @@ const java1: ClientReports = {
         culprit: null,
         transaction: null,
         'sentry.interfaces.Exception': [
-          { type: 'IllegalStateException', value: 'bad state', module: 'java.lang', ...inShop },
-          { type: 'RuntimeException', value: 'outer', module: 'java.lang', ...inShop },
+          { type: 'IllegalStateException', value: 'bad state', module: 'java.lang', ...shopStack },
+          { type: 'RuntimeException', value: 'outer', module: 'java.lang', ...shopStack },
         ],
       },
       { title: 'RuntimeException: outer', culprit: 'pay(shop.Main)', level: 'error' },
@@ -400,8 +438,8 @@ const java1: ClientReports = {
 };
 
 const sendBase64 = (event: object, key: string): ClientRequest => ({
-  headers: { ...auth(key), 'Content-Type': 'application/octet-stream' },
-  body: base64OfZlib(event),
+  headers: { ...createAuthHeader(key), 'Content-Type': 'application/octet-stream' },
+  body: toBase64Zlib(event),
 });
 
 const ravenNode: ClientReports = {
@@ -419,7 +457,7 @@ const ravenNode: ClientReports = {
           {
             type: 'RangeError',
             value: 'too far',
-            stacktrace: stack(inCart, call('Raven.captureException', { module: 'raven.lib:client' }, false)),
+            stacktrace: toStack(cartFrame, toFrame('Raven.captureException', { module: 'raven.lib:client' }, false)),
           },
         ],
       },
@@ -432,7 +470,7 @@ const ravenPython: ClientReports = {
   client: 'raven 6.10 (Python)',
   endpoint: 'store',
   buildRequest: (event, key) => ({
-    headers: { ...auth(key), 'Content-Encoding': 'deflate', 'Content-Type': 'application/octet-stream' },
+    headers: { ...createAuthHeader(key), 'Content-Encoding': 'deflate', 'Content-Type': 'application/octet-stream' },
     body: deflateSync(JSON.stringify(event)),
   }),
   events: [
@@ -443,8 +481,8 @@ const ravenPython: ClientReports = {
         message: "KeyError: 'missing'",
         exception: {
           values: [
-            { type: 'ZeroDivisionError', value: 'division by zero', module: 'builtins', ...inPoll },
-            { type: 'KeyError', value: "'missing'", module: 'builtins', ...inPoll },
+            { type: 'ZeroDivisionError', value: 'division by zero', module: 'builtins', ...pollStack },
+            { type: 'KeyError', value: "'missing'", module: 'builtins', ...pollStack },
           ],
         },
       },
@@ -456,7 +494,7 @@ const ravenPython: ClientReports = {
         level: 30,
         message: 'user %s left',
         'sentry.interfaces.Message': { message: 'user %s left', params: ["'bob'"], formatted: null },
-        ...inPoll,
+        ...pollStack,
       },
       { type: 'default', title: "user 'bob' left", culprit: 'vote(polls)', level: 'warning' },
     ],
@@ -476,10 +514,10 @@ const ravenGo: ClientReports = {
         exception: {
           type: 'runtime.plainError',
           value: 'assignment to entry in nil map',
-          stacktrace: stack(
-            call('pay', { module: 'main' }, true),
-            call('CapturePanicAndWait', { module: 'github.com/getsentry/raven-go.(*Client)' }, false),
-            call('mapassign_faststr', { module: 'runtime' }, false),
+          stacktrace: toStack(
+            toFrame('pay', { module: 'main' }, true),
+            toFrame('CapturePanicAndWait', { module: 'github.com/getsentry/raven-go.(*Client)' }, false),
+            toFrame('mapassign_faststr', { module: 'runtime' }, false),
           ),
         },
       },
@@ -496,7 +534,7 @@ const ruby: ClientReports = {
   client: 'sentry-ruby 5',
   endpoint: 'envelope',
   buildRequest: (event, key) => ({
-    headers: { ...auth(key), 'Content-Type': 'application/json' },
+    headers: { ...createAuthHeader(key), 'Content-Type': 'application/json' },
     body: buildEnvelope(event, { length: true }),
   }),
   events: [
@@ -511,9 +549,13 @@ const ruby: ClientReports = {
             {
               type: 'ZeroDivisionError',
               value: 'divided by 0',
-              stacktrace: stack(call('/', { filename: 'a.rb' }, true)),
+              stacktrace: toStack(toFrame('/', { filename: 'a.rb' }, true)),
             },
-            { type: 'RuntimeError', value: 'no total', stacktrace: stack(call('total', { filename: 'b.rb' }, true)) },
+            {
+              type: 'RuntimeError',
+              value: 'no total',
+              stacktrace: toStack(toFrame('total', { filename: 'b.rb' }, true)),
+            },
           ],
         },
       },

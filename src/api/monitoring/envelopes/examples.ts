@@ -14,7 +14,7 @@ async function reportWithKey({ project, callers, expectSuccess, name }: Scene, b
   } as const;
 }
 
-const sendEnvelope = (scene: Scene) => reportWithKey(scene, '{}\n{"type":"sendEvent"}\n{"message":"MESSAGE"}\n');
+const sendEnvelope = (scene: Scene) => reportWithKey(scene, '{}\n{"type":"event"}\n{"message":"MESSAGE"}\n');
 const sendEvent = (scene: Scene) => reportWithKey(scene, '{"message":"MESSAGE"}');
 
 export const examples: Examples<typeof endpoints> = {
