@@ -49,6 +49,7 @@ export type ResourceEventName =
   | `label ${LabelChange}`
   | 'weight';
 
+/** Records a state event. `userId`: who changed the state; null: the server. */
 export async function recordStateEvent(tx: Transaction, userId: number | null, event: StateEvent): Promise<void> {
   const { stateOf, state, sourceMergeRequestId, sourceCommit } = event;
   await tx
@@ -82,6 +83,7 @@ export async function recordMilestoneEvent(
     .execute();
 }
 
+/** Records one event for each removed label, then one for each added label. */
 export async function recordLabelEvents(
   tx: Transaction,
   userId: number | null,

@@ -17,6 +17,7 @@ export interface SystemNote {
 /** Names of these notes in an endpoint's `activity`. */
 export type SystemNoteName = `note ${SystemNoteKind}`;
 
+/** Records a system note. Does nothing if the same mention is recorded already. Throws without an author. */
 export async function recordSystemNote(
   tx: Transaction,
   authorId: number | null,

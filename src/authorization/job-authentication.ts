@@ -22,6 +22,7 @@ export interface AuthenticatedJob {
   readonly trace_held: string | null;
   /** CRC-32 of the log as received; null: empty or unknown. */
   readonly trace_checksum: number | null;
+  /** When a user last read the log; null: never. */
   readonly trace_watched_at: string | null;
   readonly erased_at: string | null;
 }

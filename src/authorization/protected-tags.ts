@@ -47,6 +47,7 @@ export async function findTagRule(db: Reader, projectId: number, name: string): 
   return (await listTagRules(db, projectId)).find((rule) => rule.name === name) ?? null;
 }
 
+/** Returns whether any rule matches the tag. */
 export function isProtectedTag(rules: readonly TagRule[], tag: string): boolean {
   return rules.some((rule) => matchesRule(rule, tag));
 }

@@ -91,7 +91,7 @@ export interface EventPayloads {
   'noteable-updated': {
     /** The updated noteable. */
     readonly about: Resource;
-    /** New assignees and reviewers. */
+    /** Ids of new assignees, and of new reviewers. */
     readonly assigned: readonly number[];
     readonly reviewers: readonly number[];
     /** Whether labels, milestone or assignees changed. */

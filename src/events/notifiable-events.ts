@@ -11,7 +11,7 @@ export interface NotifiableEvent {
   readonly event: MailEvent;
   /** What the event happened to. The key is stored in queued jobs: never rename it. */
   readonly about: Resource | { readonly type: 'Note' | 'Project' | 'Pipeline' | 'Alert'; readonly id: number };
-  /** Previous assignees or reviewers, who are notified too. */
+  /** Ids of previous assignees or reviewers, who are notified too. */
   readonly former?: readonly number[];
 }
 

@@ -84,6 +84,7 @@ export function retryDelay(attempt: number): number {
   return Math.min(3_600_000, 5_000 * 2 ** attempt);
 }
 
+/** Creates the queue of this process; it runs nothing before `start` or `runDue`. */
 export function createJobQueue<Services>(options: JobQueueOptions<Services>): JobQueue {
   const { database, clock, services, schedules = [], redact = (text) => text, log } = options;
   const jobs = mapJobsByKind(options.jobs);
@@ -348,7 +349,7 @@ function mapJobsByKind<Services>(
   return map;
 }
 
-/** Job kinds of one queue kind share slots. */
+/** A group of job kinds with its own slots. */
 type QueueKind = 'default' | 'long-running' | 'external';
 
 function listJobKinds<Services>(

@@ -44,6 +44,7 @@ export async function claimJobs(tx: Transaction, claim: Claim): Promise<LeasedJo
   return claimedJobs.sort((a, b) => a.id - b.id);
 }
 
+/** Builds the update of `claimJobs`. Rows that another process is claiming are skipped. */
 export function buildClaimQuery(tx: Transaction, claim: Claim) {
   const due = tx
     .selectFrom('background_jobs as due')
@@ -208,6 +209,7 @@ export function listDeadJobs(db: Reader, { limit = 100, before }: { limit?: numb
   });
 }
 
+/** Selects all dead jobs. index: background_jobs_dead */
 export function selectDeadJobs(db: Reader) {
   return db
     .selectFrom('background_jobs')

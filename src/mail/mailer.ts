@@ -74,7 +74,7 @@ export function createMailer(
   const close = () => {
     const previousTransport = transport;
     transport = null;
-    previousTransport?.then((openTransport) => openTransport.close({ force: true })).catch(() => {});
+    previousTransport?.then((resolvedTransport) => resolvedTransport.close({ force: true })).catch(() => {});
   };
   return {
     async send(mail) {

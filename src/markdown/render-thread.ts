@@ -21,6 +21,7 @@ const QUEUE_LIMIT = { maxWaiting: 100, retryAfterSeconds: 5 };
 /** Maximum characters of a short text, which always renders in a few milliseconds. */
 const MAX_SHORT_LENGTH = 16_384;
 
+/** Returns whether the text may take long, so that it is rendered in the thread for long texts. */
 export function isLongMarkdown(text: string): boolean {
   return text.length > MAX_SHORT_LENGTH;
 }

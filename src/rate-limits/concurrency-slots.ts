@@ -22,6 +22,7 @@ interface SlotLimits {
 /** Seconds for the Retry-After header. */
 const RETRY_AFTER_SECONDS = 10;
 
+/** Creates slots with these limits, in the memory of this process. */
 export function createConcurrencySlots({ perNetwork, total, waiting = 2 }: SlotLimits): ConcurrencySlots {
   const limiter = createConcurrencyLimiter(
     total,

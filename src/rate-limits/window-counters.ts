@@ -50,6 +50,7 @@ export async function readCount(db: Reader, { key, period }: Window): Promise<nu
 /** Increments the count of a window and returns it. Counts are in memory with a single process, else in the database. */
 export type CountRequest = (window: Window) => Promise<number> | number;
 
+/** Creates a counter in memory for a single process, else in the database. */
 export function createRequestCounter(database: Database, isOnlyProcess: boolean): CountRequest {
   if (isOnlyProcess) return createMemoryCounter();
   return (window) => database.transaction((tx) => incrementCount(tx, window), { isolation: 'read committed' });

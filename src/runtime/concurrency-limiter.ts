@@ -127,6 +127,7 @@ interface QueueEntry<Resource> {
   serve(resource: Resource): void;
 }
 
+/** Creates an empty queue. One network may hold half of its places. */
 export function createWaitQueue<Resource>(limit: QueueLimit): WaitQueue<Resource> {
   /** Entries by network; the network that is served next comes first. */
   const entriesByNetwork = new Map<string, Set<QueueEntry<Resource>>>();

@@ -5,6 +5,7 @@ import type { SettingDefinition } from './setting-definition.ts';
 
 // Every application setting with its type, default and bounds (contract/conventions.md §11).
 
+/** Defines a setting that is on or off, with this default. */
 const flag = (value: boolean): SettingDefinition<boolean> => ({ kind: 'boolean', default: value, nullable: false });
 
 /** The largest 32-bit integer. Much longer periods would end after the last valid date. */
@@ -22,25 +23,29 @@ function createRangeCheck(min: number, max = MAX_INTEGER) {
 
 const formatMinText = (min: number) => `must be greater than or equal to ${min}`;
 
+/** Defines an integer with this default and these bounds. */
 function number(value: number, min: number, max?: number): SettingDefinition<number> {
   return { kind: 'integer', default: value, nullable: false, problem: createRangeCheck(min, max) };
 }
 
-/** A nullable integer without a default: null means no limit. */
+/** Defines a nullable integer with these bounds. The default null means no limit. */
 function limit(min: number, max?: number): SettingDefinition<number | null> {
   return { kind: 'integer', default: null, nullable: true, problem: createRangeCheck(min, max) };
 }
 
+/** Defines a text with this default. */
 function text(value: string, problem?: (value: string) => string | null): SettingDefinition<string> {
   return { kind: 'text', default: value, nullable: false, ...(problem ? { problem } : {}) };
 }
 
 const optionalText: SettingDefinition<string | null> = { kind: 'text', default: null, nullable: true };
 
+/** Defines a choice between values, with this default. */
 function oneOf<V extends string>(value: V, values: readonly V[]): SettingDefinition<V> {
   return { kind: 'choice', default: value, nullable: false, values };
 }
 
+/** Defines a list with this default. `values`: the allowed elements; absent: any text. */
 function list<V extends string = string>(value: readonly V[], values?: readonly V[]): SettingDefinition<readonly V[]> {
   return { kind: 'list', default: value, nullable: false, ...(values ? { values } : {}) };
 }
@@ -62,6 +67,10 @@ function validateWeights(weights: Readonly<Record<string, number>>): string | nu
   return invalidEntry ? `value for '${invalidEntry[0]}' must be between 0 and 100` : null;
 }
 
+/**
+ * The settings with their defaults and bounds. Where the name has no unit, sizes are in MiB (`snippet_size_limit` in bytes),
+ * periods and lifetimes in days, and `session_expire_delay` in minutes.
+ */
 export const SETTING_DEFINITIONS = {
   throttle_unauthenticated_api_enabled: flag(false),
   throttle_unauthenticated_api_requests_per_period: number(3600, 1),

@@ -62,7 +62,7 @@ export async function findBlockedJobs(
   return blockReasons;
 }
 
-/** index: projects primary key */
+/** Returns the columns of a project by which its protections are selected. index: projects primary key */
 function getEnvironmentProject(db: Reader, id: number) {
   return db.selectFrom('projects').select(['id', 'namespace_id']).where('id', '=', id).executeTakeFirstOrThrow();
 }

@@ -64,7 +64,10 @@ export async function loadProtectionsForAll(
   );
 }
 
-/** index: protected_environments_by_project, protected_environments_by_group, namespace_closure_pkey */
+/**
+ * Selects the protections of the project by name, and those of its ancestor groups by tier.
+ * index: protected_environments_by_project, protected_environments_by_group, namespace_closure_pkey
+ */
 function selectProtections(
   db: Reader,
   project: EnvironmentProject,

@@ -34,6 +34,7 @@ interface EndedRef {
   readonly commits: readonly string[] | null;
 }
 
+/** Enqueues a job for each deleted branch, if the project has an available environment. */
 export async function onBranchesDeleted(
   uow: UnitOfWork,
   { projectId, userId, changes }: EventPayloads['refs-changed'],
@@ -45,6 +46,7 @@ export async function onBranchesDeleted(
   }
 }
 
+/** Enqueues a job for the source branch of a merged or closed merge request, limited to the commits of its versions. */
 export async function onMergeRequestEnded(
   uow: UnitOfWork,
   { event, about }: EventPayloads['notifiable-event-occurred'],

@@ -30,6 +30,7 @@ type DeploymentAccess = Access<
   typeof deploymentResource.params
 >;
 
+/** Admits callers who may read deployments of the project. */
 export function readDeploymentAccess(): DeploymentAccess {
   return inProject('read_deployment').resource(deploymentResource);
 }

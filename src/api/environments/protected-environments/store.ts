@@ -12,7 +12,7 @@ import { ELEMENT_KINDS, type ElementKind, type ProtectionChanges } from './acces
 
 type ProtectionOwner = Pick<MemberSource, 'type' | 'id'>;
 
-/** index: protected_environments_by_project, protected_environments_by_group */
+/** Selects the protections of a project or group itself. index: protected_environments_by_project, protected_environments_by_group */
 function selectProtections(db: Reader, { type, id }: ProtectionOwner) {
   return db
     .selectFrom('protected_environments')
@@ -64,6 +64,7 @@ export async function updateProtectionRow(tx: Transaction, id: number, required_
     .execute();
 }
 
+/** Deletes a protection; foreign keys delete its elements. */
 export async function deleteProtectionRow(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('protected_environments').where('id', '=', id).execute();
 }

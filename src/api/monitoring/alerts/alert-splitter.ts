@@ -33,6 +33,7 @@ const ALERTS_NAME = '"alerts"';
 /** Maximum length of the name in JSON, with every character escaped. */
 const MAX_NAME_BYTES = 2 + 6 * 'alerts'.length;
 
+/** Creates a splitter for one payload: a byte-wise scan that tracks depth, strings and the name `alerts`. */
 export function createAlertSplitter(): AlertSplitter {
   const rest = createChunkBuffer();
   const alert = createChunkBuffer();

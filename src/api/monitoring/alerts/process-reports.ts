@@ -126,8 +126,8 @@ function applyParsedAlert(
 
 /** Writes the changes of existing alerts, inserts new alerts, and publishes the event. */
 async function writeAlerts(uow: UnitOfWork, pendingAlerts: readonly PendingAlert[]): Promise<void> {
-  const existingAlerts = pendingAlerts.flatMap((pending) =>
-    pending.id === null ? [] : [{ ...pending, id: pending.id }],
+  const existingAlerts = pendingAlerts.flatMap((pendingAlert) =>
+    pendingAlert.id === null ? [] : [{ ...pendingAlert, id: pendingAlert.id }],
   );
   const authorId = await getAlertBotId(uow);
   await incrementEventCounts(
@@ -160,21 +160,21 @@ async function insertNewAlerts(uow: UnitOfWork, authorId: number, newAlerts: rea
   const nextIidsByProject = new Map(
     [...lastIidsByProject].map(([projectId, iid]) => [projectId, iid - newAlertCountsByProject.get(projectId)! + 1]),
   );
-  for (const pending of newAlerts) {
-    pending.iid = nextIidsByProject.get(pending.projectId)!;
-    nextIidsByProject.set(pending.projectId, pending.iid + 1);
+  for (const pendingAlert of newAlerts) {
+    pendingAlert.iid = nextIidsByProject.get(pendingAlert.projectId)!;
+    nextIidsByProject.set(pendingAlert.projectId, pendingAlert.iid + 1);
   }
   const environmentIds = await loadEnvironmentIds(uow, newAlerts);
   const rows = await insertAlerts(
     uow,
-    newAlerts.map((pending) => toAlertRow(uow, pending, environmentIds)),
+    newAlerts.map((pendingAlert) => toAlertRow(uow, pendingAlert, environmentIds)),
   );
   const idsByProjectAndIid = new Map(rows.map(({ id, project_id, iid }) => [`${project_id} ${iid}`, id]));
   const notes: SystemNoteInput[] = [];
-  for (const pending of newAlerts) {
-    const id = idsByProjectAndIid.get(`${pending.projectId} ${pending.iid}`)!;
-    pending.id = id;
-    notes.push(...pending.notes.map((body) => ({ alertId: id, authorId, body })));
+  for (const pendingAlert of newAlerts) {
+    const id = idsByProjectAndIid.get(`${pendingAlert.projectId} ${pendingAlert.iid}`)!;
+    pendingAlert.id = id;
+    notes.push(...pendingAlert.notes.map((body) => ({ alertId: id, authorId, body })));
   }
   await insertSystemNotes(uow, notes);
 }
@@ -193,14 +193,18 @@ async function loadEnvironmentIds(
   return new Map(rows.map(({ id, project_id, name }) => [`${project_id} ${name}`, id]));
 }
 
-function toAlertRow(uow: UnitOfWork, pending: PendingAlert, environmentIds: ReadonlyMap<string, number>): NewAlert {
+function toAlertRow(
+  uow: UnitOfWork,
+  pendingAlert: PendingAlert,
+  environmentIds: ReadonlyMap<string, number>,
+): NewAlert {
   const { now } = uow;
-  const parsedAlert = pending.parsedAlert as ParsedAlert;
+  const parsedAlert = pendingAlert.parsedAlert as ParsedAlert;
   const { title, description, service, monitoringTool } = parsedAlert;
   const foldNullable = (text: string | null) => (text === null ? null : foldCase(text));
   return {
-    project_id: pending.projectId,
-    iid: pending.iid,
+    project_id: pendingAlert.projectId,
+    iid: pendingAlert.iid,
     title,
     title_key: foldCase(title),
     description,
@@ -212,17 +216,17 @@ function toAlertRow(uow: UnitOfWork, pending: PendingAlert, environmentIds: Read
     hosts: JSON.stringify(parsedAlert.hosts),
     severity: parsedAlert.severity,
     // A later report of the same batch may have resolved the new alert.
-    status: pending.endedAt === null ? 'triggered' : 'resolved',
+    status: pendingAlert.endedAt === null ? 'triggered' : 'resolved',
     started_at: parsedAlert.startedAt ?? now,
-    ended_at: pending.endedAt,
-    event_count: pending.events,
+    ended_at: pendingAlert.endedAt,
+    event_count: pendingAlert.events,
     fingerprint: parsedAlert.fingerprint,
     payload: parsedAlert.payload,
     runbook: parsedAlert.runbook,
     metric_query: parsedAlert.metricQuery,
     y_label: parsedAlert.yLabel,
     incident_markdown: parsedAlert.incidentMarkdown,
-    environment_id: environmentIds.get(`${pending.projectId} ${parsedAlert.environment}`) ?? null,
+    environment_id: environmentIds.get(`${pendingAlert.projectId} ${parsedAlert.environment}`) ?? null,
     created_at: now,
     updated_at: now,
   };

@@ -59,7 +59,7 @@ export async function receiveAlerts(
   db: Reader,
   { projectId, sender, payload, client }: ReceiveInput,
 ): Promise<readonly ReportedAlert[] | Failure<'unusablePayload'>> {
-  const store = async (alerts: readonly ParsedAlert[], waiter: Waiter): Promise<readonly ReportedAlert[]> => {
+  const storeAlerts = async (alerts: readonly ParsedAlert[], waiter: Waiter): Promise<readonly ReportedAlert[]> => {
     const reportedAlerts = await processReport({ runUnitOfWork }, { projectId, alerts }, waiter);
     if (isFailure(reportedAlerts)) throw new Error(`Alerts were not stored: ${reportedAlerts.code}`);
     return reportedAlerts;
@@ -68,7 +68,7 @@ export async function receiveAlerts(
   if (elements === null) {
     const computesFingerprint = await isFlagEnabled(db, 'generic_alert_fingerprinting', tier, projectId);
     const alert = await parseGenericPayload(payload.value, sender, { json: payload.text, computesFingerprint });
-    const reportedAlerts = await store([alert], { client });
+    const reportedAlerts = await storeAlerts([alert], { client });
     return reportedAlerts.length === 0 ? fail('unusablePayload') : reportedAlerts;
   }
   const isLimited = await isFlagEnabled(db, 'prometheus_notify_max_alerts', tier, projectId);
@@ -78,7 +78,7 @@ export async function receiveAlerts(
   const alertsByIid = new Map<number, ReportedAlert>();
   let waiter: Waiter = { client };
   for (const batch of splitIntoBatches(alerts)) {
-    for (const reportedAlert of await store(batch, waiter))
+    for (const reportedAlert of await storeAlerts(batch, waiter))
       if (!alertsByIid.has(reportedAlert.iid)) alertsByIid.set(reportedAlert.iid, reportedAlert);
     // After the first batch, the others are processed even if the queue is full or the client disconnects.
     waiter = { exemptFromLimit: true };
@@ -107,9 +107,9 @@ async function parseElements(
   const yieldIfDue = createYielder();
   const alerts: ParsedAlert[] = [];
   for (const element of elements) {
-    const parsed = Buffer.isBuffer(element) ? await parseLargeAlert(element) : { element };
-    if (isFailure(parsed)) return parsed;
-    const alert = await parseWebhookElement(parsed.element, sender, clock.now());
+    const parsedElement = Buffer.isBuffer(element) ? await parseLargeAlert(element) : { element };
+    if (isFailure(parsedElement)) return parsedElement;
+    const alert = await parseWebhookElement(parsedElement.element, sender, clock.now());
     if (alert !== null) alerts.push(alert);
     const pendingYield = yieldIfDue();
     if (pendingYield !== undefined) await pendingYield;
