@@ -73,7 +73,7 @@ const LATEST_ARCHIVE_PARAMS = {
 };
 
 /** Maximum number of successful pipelines that are searched on request. */
-const RECENT_PIPELINES = 100;
+const MAX_RECENT_PIPELINES = 100;
 
 /**
  * Loads the archive of the named job in the latest successful pipeline of a branch or tag, or on request in the latest
@@ -85,7 +85,7 @@ export function readLatestArchiveAccess() {
       name: 'archive',
       params: LATEST_ARCHIVE_PARAMS,
       async load({ db, services, params }, { project }) {
-        const limit = params.search_recent_successful_pipelines ? RECENT_PIPELINES : 1;
+        const limit = params.search_recent_successful_pipelines ? MAX_RECENT_PIPELINES : 1;
         const pipelineIds = await listSuccessfulPipelineIds(db, project.id, params.ref_name, limit);
         const now = timestamp(services.clock);
         for (const jobId of await listJobsWithArchive(db, pipelineIds, params.job)) {
@@ -120,6 +120,7 @@ export function dependencyTokenAccess() {
     audience: 'tokenHolder',
     label: 'job token of a user with read_job',
     params: DEPENDENCY_PARAMS,
+    // `load` does all checks, including authentication and authorization.
     authenticate: () => {},
     async load(call) {
       const { services, db, params, request } = call as AccessCall<{ id: number; token?: string }>;
@@ -129,7 +130,7 @@ export function dependencyTokenAccess() {
       await checkRunnerLimit(services, 'runner_jobs_endpoints_api_limit', jobToken.job.id);
       const job = await findProjectAndPipelineOfJob(db, params.id);
       if (job === null || getSignInBlock(jobToken.user, services.clock) !== null) throw forbidden();
-      const caller = { ...ANONYMOUS, user: toReader(jobToken, job) };
+      const caller = { ...ANONYMOUS, user: toRequestingUser(jobToken, job) };
       const project = await findProject(db, caller, String(job.project_id));
       const canRead = project && canSeeProject(caller, project) && mayInProject(caller, 'read_job', project);
       if (!canRead) throw forbidden();
@@ -154,7 +155,7 @@ export function dependencyTokenAccess() {
  * Returns the user of the requesting job. An administrator's job has no administrator rights in other projects
  * (contract/conventions.md §7 "Job tokens"), because anyone who can change the CI file controls what the job does.
  */
-function toReader(jobToken: JobToken, job: { readonly project_id: number }): CallerUser {
+function toRequestingUser(jobToken: JobToken, job: { readonly project_id: number }): CallerUser {
   const user = toCallerUser(jobToken.user);
   return { ...user, admin: user.admin && jobToken.job.projectId === job.project_id };
 }

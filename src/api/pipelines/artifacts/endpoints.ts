@@ -34,6 +34,7 @@ export const uploadArtifacts = endpoint({
   response: streamOf({ status: 201, mediaTypes: [] }),
   async handle({ request, rawParams, authenticate }, services) {
     const result = await uploadArtifact(services, { request, rawParams, authenticate });
+    // An empty response without a content type.
     return isFailure(result) ? result : { headers: {} };
   },
 });

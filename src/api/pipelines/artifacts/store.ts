@@ -38,7 +38,8 @@ export async function findArtifact(db: Reader, jobId: number, fileType: string):
 }
 
 /**
- * Returns the latest attempts of the named job in these pipelines that have an archive, latest pipeline first.
+ * Returns the ids of the latest attempts of the named job in these pipelines that have an archive, latest pipeline
+ * first.
  * index: jobs_latest_by_name, job_artifacts_by_job
  */
 export async function listJobsWithArchive(db: Reader, pipelineIds: readonly number[], name: string): Promise<number[]> {
@@ -65,7 +66,7 @@ export async function insertArtifact(
     .execute();
 }
 
-/** Sets when the artifacts of a job expire; null: never. */
+/** Sets the expiry in the row of the job, not in those of its artifacts; null: never. */
 export async function setArtifactsExpiry(tx: Transaction, jobId: number, expireAt: string | null): Promise<void> {
   await tx.updateTable('jobs').set({ artifacts_expire_at: expireAt }).where('id', '=', jobId).execute();
 }

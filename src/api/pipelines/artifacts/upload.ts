@@ -53,6 +53,7 @@ export async function uploadArtifact(
     authentication = await authenticate(part.fields.token);
     return { filename: part.filename, blob: await storeFile(services, authentication.job, file) };
   });
+  // Without a file part, the request is not authenticated yet.
   const { job } = authentication ?? (await authenticate(upload.fields.token));
   const rawFields = mergeParameters(rawParams, upload.fields);
   if (upload.result === undefined)

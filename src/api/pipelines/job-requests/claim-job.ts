@@ -49,15 +49,15 @@ export async function claimJob(
   let hadConflict = false;
   // Locked jobs are still pending and come first, so the next query skips them.
   let lockedCount = 0;
-  for (let depth = 1; depth <= MAX_ATTEMPTS; ) {
+  for (let attempts = 1; attempts <= MAX_ATTEMPTS; ) {
     const candidates = await listCandidates(reader, requester.runner, lockedCount);
     if (candidates.length === 0) return fail(hadConflict ? 'conflict' : 'noJob');
     for (const candidate of candidates) {
       const claim = await withAssignmentLock(services, candidate.id, () => tryToClaim(services, requester, candidate));
       if (claim === 'conflict' || claim === 'locked') hadConflict = true;
-      else if (claim !== 'failed') return { ...claim, attempts: depth };
+      else if (claim !== 'failed') return { ...claim, attempts };
       if (claim === 'locked') lockedCount++;
-      depth++;
+      attempts++;
     }
   }
   return fail('conflict');

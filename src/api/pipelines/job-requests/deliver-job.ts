@@ -193,6 +193,7 @@ async function resolveCacheKey(git: Git, project: Project, sha: string, { key }:
   const repository = getRepository(git, project);
   const commits = await Promise.all(key.files.map((path) => findLastCommit(git, repository, sha, path)));
   const commitIds = commits.filter((commitId) => commitId !== null);
+  // Without a commit, none of the files exists.
   const digest = commitIds.length > 0 ? createHash('sha1').update(commitIds.join('-')).digest('hex') : 'default';
   return key.prefix ? `${key.prefix}-${digest}` : digest;
 }

@@ -17,6 +17,7 @@ export interface PayloadInput {
   /** Seconds. */
   readonly timeout: number;
   readonly startedAt: string;
+  /** `size`: jobs that wait for the runner, with this one; `depth`: jobs tried; `onInstanceRunners`: null if not counted. */
   readonly queue: { readonly size: number; readonly depth: number; readonly onInstanceRunners: number | null };
   readonly repositoryUrl: string;
   /** Whether the repository has the pipeline's ref. */
@@ -34,6 +35,7 @@ export interface PayloadInput {
   readonly dependencies: readonly JobDependency[];
 }
 
+/** Returns the payload in the format of GitLab Runner. */
 export function buildJobPayload(input: PayloadInput): object {
   const { job, token, timeout } = input;
   const { options } = job;
@@ -86,6 +88,7 @@ function buildJobInfo({ job, project, rootNamespaceId, queue, startedAt, secretK
     project_full_path: project.full_path,
     namespace_id: project.namespace_id,
     root_namespace_id: rootNamespaceId,
+    // The only organization.
     organization_id: 1,
     instance_id: deriveInstanceId(secretKey, 'instance_id'),
     instance_uuid: toUuid(deriveInstanceId(secretKey, 'instance_uuid')),
@@ -104,6 +107,7 @@ function deriveInstanceId(secretKey: KeyObject, name: string): string {
   return createHmac('sha256', secretKey).update(name).digest('hex');
 }
 
+/** Formats a digest as a UUID of version 4. */
 function toUuid(hex: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',

@@ -79,7 +79,7 @@ export interface JobDependency {
  * (contract/runners.md §3.3). index: jobs_latest_by_name, job_artifacts_by_job
  */
 export async function listDependencies(db: Reader, job: RunnableJob): Promise<JobDependency[]> {
-  const earlierJobs = db
+  const latestJobsQuery = db
     .selectFrom('jobs')
     .leftJoin('job_artifacts', (join) =>
       join.onRef('job_artifacts.job_id', '=', 'jobs.id').on('job_artifacts.file_type', '=', 'archive'),
@@ -98,9 +98,10 @@ export async function listDependencies(db: Reader, job: RunnableJob): Promise<Jo
     .orderBy('jobs.id');
   const names = listDependencyNames(job);
   if (names !== null && names.length === 0) return [];
-  const rows = await earlierJobs.execute();
+  const rows = await latestJobsQuery.execute();
   const otherJobs = rows.filter(({ id }) => id !== job.id);
   if (names === null) return otherJobs.filter(({ stage_index }) => stage_index < job.stage_index);
+  // The name of a parallel job, such as `unit`, selects all its parts (`unit 1/3`).
   const nameSet = new Set(names);
   return otherJobs.filter(({ name }) => nameSet.has(name) || nameSet.has(name.replace(/ \d{1,4}\/\d{1,4}$/, '')));
 }
@@ -121,9 +122,12 @@ export function listJobVariables(db: Reader, jobId: number) {
   return db.selectFrom('job_variables').select(['key', 'value']).where('job_id', '=', jobId).orderBy('id').execute();
 }
 
+/** Maximum number of references in `CI_OPEN_MERGE_REQUESTS`. */
+const MAX_OPEN_MERGE_REQUESTS = 4;
+
 /**
- * Lists references of open merge requests from a branch, at most as many as `CI_OPEN_MERGE_REQUESTS`
- * may contain. index: merge_requests_by_source_branch
+ * Lists references of open merge requests from a branch, oldest first.
+ * index: merge_requests_by_source_branch
  */
 export async function listOpenMergeRequestReferences(db: Reader, projectId: number, branch: string): Promise<string[]> {
   const rows = await db
@@ -134,7 +138,7 @@ export async function listOpenMergeRequestReferences(db: Reader, projectId: numb
     .where('merge_requests.source_branch', '=', branch)
     .where('merge_requests.state', '=', 'opened')
     .orderBy('merge_requests.id')
-    .limit(4)
+    .limit(MAX_OPEN_MERGE_REQUESTS)
     .execute();
   return rows.map(({ full_path, iid }) => `${full_path}!${iid}`);
 }

@@ -13,6 +13,7 @@ import { findManagersByIds, Runner, RunnerManager } from '../runners/index.ts';
 
 /** Related data of jobs, loaded for many jobs at once. */
 
+/** Relations of jobs; the maps are keyed by id, unless noted. */
 export interface JobRelations {
   readonly pipelines: ReadonlyMap<number, PipelineRow>;
   readonly projects: ReadonlyMap<number, Project>;
@@ -23,7 +24,9 @@ export interface JobRelations {
 
 /** Further relations of jobs in project lists. */
 export interface ProjectJobRelations extends JobRelations {
+  /** By job id. */
   readonly tags: ReadonlyMap<number, readonly string[]>;
+  /** By job id. */
   readonly artifacts: ReadonlyMap<number, readonly ArtifactSummary[]>;
   readonly runners: ReadonlyMap<number, ShapeOf<typeof Runner>>;
   readonly managers: ReadonlyMap<number, ShapeOf<typeof RunnerManager>>;

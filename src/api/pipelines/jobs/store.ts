@@ -145,5 +145,6 @@ export function listJobsOfRunner(
     );
   }
   if (page.kind === 'keyset') return loadKeysetPage(query, page, RUNNER_JOBS_KEYSET);
+  // Without `order_by`, `sort` has no effect.
   return paginate(db, query.orderBy('jobs.id', order_by ? (sort ?? 'desc') : 'asc'), page);
 }

@@ -117,6 +117,7 @@ const endIfStuck: EndRule = (job, now) => {
         : null;
     case 'pending': {
       if (job.queued_at === null || job.queued_at > hourAgo) return null;
+      // After a day in the queue, the job fails even if a runner could take it.
       const onlyWithoutRunner = job.queued_at > addMilliseconds(now, -24 * HOUR_MS);
       return { to: 'failed', reason: 'stuck_or_timeout_failure', onlyWithoutRunner };
     }

@@ -47,13 +47,18 @@ export async function lintFile(
   const path = getConfigPath(project);
   const readFile = createReader(services, project, request);
   const dryRun = await prepareDryRun(services, caller, project, request, readFile);
-  const plan = 'sources' in dryRun;
-  const task = { path, plan, merge: true, listJobs: request.includeJobs && (plan || request.dryRunRef === null) };
-  const evaluate = () => evaluateInThread(task, plan ? dryRun.sources : { readFile }, request.client);
-  const isCacheable = !plan && request.content === undefined && request.sha !== null;
+  const isPlanned = 'sources' in dryRun;
+  const task = {
+    path,
+    plan: isPlanned,
+    merge: true,
+    listJobs: request.includeJobs && (isPlanned || request.dryRunRef === null),
+  };
+  const evaluate = () => evaluateInThread(task, isPlanned ? dryRun.sources : { readFile }, request.client);
+  const isCacheable = !isPlanned && request.content === undefined && request.sha !== null;
   const cacheKey = `${project.id} ${request.sha} ${task.listJobs} ${path}`;
   const evaluation = isCacheable ? await evaluateOnce(cacheKey, evaluate) : await evaluate();
-  const error = 'error' in dryRun ? dryRun.error : findError(evaluation, plan);
+  const error = 'error' in dryRun ? dryRun.error : findError(evaluation, isPlanned);
   return {
     errors: error === null ? [] : [error],
     yaml: evaluation.merged,
@@ -75,7 +80,7 @@ async function evaluateOnce(key: string, evaluate: () => Promise<CiFileEvaluatio
   return evaluation;
 }
 
-/** Returns the approximate memory size in characters, at least one. */
+/** Returns the approximate memory size in characters, with an estimate for the objects of each text and job. */
 function measureEvaluation({ merged, includes, warnings, jobs }: CiFileEvaluation): number {
   const lines = (jobs ?? []).flatMap(({ before_script, script, after_script }) => [
     ...before_script,

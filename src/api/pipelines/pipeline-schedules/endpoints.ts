@@ -115,6 +115,7 @@ export const takeOwnershipOfPipelineSchedule = endpoint({
   async write(uow, { project, caller, schedule }) {
     const updatedSchedule = await takeScheduleOwnership(uow, schedule);
     if (isFailure(updatedSchedule)) return updatedSchedule;
+    // 200 instead of 201 if the caller already was the owner.
     const status = schedule.owner_id === caller.user.id ? 200 : undefined;
     return new Reply(toScheduleForCaller({ project, caller }, updatedSchedule), { status });
   },

@@ -55,6 +55,7 @@ export const startDueSchedulesEachMinute: Schedule<Services> = {
   job: startDueSchedules,
 };
 
+/** Creates the pipeline of a due schedule. Deactivates the schedule if its owner may no longer run pipelines on its ref. */
 export const runSchedule = defineJob({
   kind: 'run-pipeline-schedule',
   async handle(
@@ -80,6 +81,7 @@ export const runSchedule = defineJob({
   },
 });
 
+/** Creates the pipeline of a schedule that a user played. Does nothing if the user has lost access to the project. */
 export const playSchedule = defineJob({
   kind: 'play-pipeline-schedule',
   async handle(

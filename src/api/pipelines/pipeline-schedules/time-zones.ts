@@ -1,4 +1,4 @@
-/** Time zone names: IANA names, and aliases that API clients use. */
+/** Time zone names: IANA names, and the aliases of Ruby on Rails, which API clients use. */
 
 /** Cities whose IANA name is the region and the city. */
 const CITIES_BY_REGION: Readonly<Record<string, readonly string[]>> = {

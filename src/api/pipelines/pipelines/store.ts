@@ -14,7 +14,7 @@ export interface PipelineFilter {
   readonly status?: PipelineStatus | null | undefined;
   readonly ref?: string | null | undefined;
   readonly sha?: string | null | undefined;
-  /** Pipelines of some sources do not exist. */
+  /** Any source of the API, including those that no pipeline here has. */
   readonly source?: string | null | undefined;
   readonly username?: string | null | undefined;
   readonly name?: string | null | undefined;

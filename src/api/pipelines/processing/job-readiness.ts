@@ -154,6 +154,7 @@ export function findLaterJobs<Job extends PipelineJob>(jobs: readonly Job[], job
   const isLater = (other: Job): boolean => {
     const knownResult = laterById.get(other.id);
     if (knownResult !== undefined) return knownResult;
+    // Ends the recursion if needs are circular.
     laterById.set(other.id, false);
     const isLaterJob =
       other.stage_index > job.stage_index ||

@@ -51,6 +51,7 @@ async function incrementVersions(tx: Transaction, scopes: readonly QueueScope[],
     .execute();
 }
 
+/** A counter of runners; the instance has the id 0. */
 type QueueScope = readonly [scope: 'instance' | 'group' | 'project', id: number];
 
 async function listScopes(db: Reader, projectId: number): Promise<QueueScope[]> {
@@ -89,14 +90,15 @@ interface QueueRunner {
  * runner is updated or assigned to another project, and each hour. Reads a few rows per project, and no jobs.
  */
 export async function getQueueVersion(db: Reader, runner: QueueRunner, now: string): Promise<string> {
-  const { scope, versions } = await loadCounts(db, runner);
+  const { latest_assignment_id, versions } = await loadCounts(db, runner);
   const hour = now.slice(0, 13).replaceAll(/\D/g, '');
-  return [runner.id, runner.queue_version, scope, versions, hour].join('-');
+  return [runner.id, runner.queue_version, latest_assignment_id, versions, hour].join('-');
 }
 
 interface QueueCounts {
-  /** The id of the runner's latest assignment to a project. */
-  readonly scope: number;
+  /** The id of the runner's latest assignment to a project; 0 for group and instance runners. */
+  readonly latest_assignment_id: number;
+  /** The sum of the counters of the runner's scopes. */
   readonly versions: number;
 }
 
@@ -109,7 +111,7 @@ const projectCountsQuery = prepare((db, value: Params<{ runner: number }>) =>
     .leftJoin('runner_queues', (join) =>
       join.on('runner_queues.scope', '=', 'project').onRef('runner_queues.scope_id', '=', 'runner_projects.project_id'),
     )
-    .select([sql<number>`coalesce(max(runner_projects.id), 0)`.as('scope'), VERSIONS])
+    .select([sql<number>`coalesce(max(runner_projects.id), 0)`.as('latest_assignment_id'), VERSIONS])
     .where('runner_projects.runner_id', '=', value('runner')),
 );
 
@@ -126,5 +128,5 @@ async function loadCounts(db: Reader, { id, runner_type, group_id }: QueueRunner
   if (runner_type === 'project_type') return (await projectCountsQuery.first(db, { runner: id }))!;
   const scope = runner_type === 'group_type' ? 'group' : 'instance';
   const { versions } = (await scopeVersionQuery.first(db, { scope, id: group_id ?? 0 }))!;
-  return { scope: 0, versions };
+  return { latest_assignment_id: 0, versions };
 }

@@ -81,6 +81,7 @@ export async function changeJobStatus(
   }
   if (to === 'failed' && (await applyFailurePolicy(uow, job)) === 'retry') {
     const [clone] = await cloneJobs(uow, job, [job.id], job.user_id);
+    // The first attempt was already played or delayed, so the retry starts at once.
     if (clone?.run_when === 'manual' || clone?.run_when === 'delayed') await startJob(uow, clone.id, ['created']);
   }
   await processPipelineOfJob(uow, job);
@@ -121,10 +122,10 @@ async function blockJob(
   block: DeploymentBlock,
   change: JobChange,
 ): Promise<ChangedJob | null> {
-  const waitingStatuses = from.filter((status) => status !== 'manual');
+  const nonManualStatuses = from.filter((status) => status !== 'manual');
   const job =
     block === 'waiting'
-      ? await transitionJob(uow, jobId, waitingStatuses, 'manual', change)
+      ? await transitionJob(uow, jobId, nonManualStatuses, 'manual', change)
       : await transitionJob(uow, jobId, from, 'failed', { ...change, failure_reason: block });
   if (job !== null) await processPipelineOfJob(uow, job);
   return job;
@@ -238,6 +239,7 @@ async function startNextInResourceGroups(
   groupIds: readonly number[],
 ): Promise<number[]> {
   const otherPipelineIds = new Set<number>();
+  // A fixed order prevents deadlocks.
   for (const groupId of [...new Set(groupIds)].sort((a, b) => a - b)) {
     const nextJob = await findNextInResourceGroup(uow, groupId);
     if (nextJob === null) continue;

@@ -25,6 +25,7 @@ const latestJobsQuery = prepare((db, value: Params<{ pipeline: number }>) =>
     .select(['id', 'name', 'stage_index', 'status', 'allow_failure', 'run_when', 'needs', 'resource_group_id'])
     .select(['environment', 'user_id', 'failure_reason'])
     .where('pipeline_id', '=', value('pipeline'))
+    // Written like the condition of the partial index, so that the planner uses it.
     .where(sql<boolean>`not retried`)
     .orderBy('id'),
 );
@@ -38,7 +39,7 @@ export async function listLatestJobs(db: Reader, pipelineId: number): Promise<Pr
 /** The columns that may change together with the status of a job. */
 export type JobChange = Omit<Updateable<Schema['jobs']>, 'id' | 'status' | 'project_id' | 'pipeline_id' | 'updated_at'>;
 
-const changedColumns = [
+const returnedColumns = [
   'id',
   'project_id',
   'pipeline_id',
@@ -54,7 +55,7 @@ const changedColumns = [
 ] as const;
 
 /** A job whose status has changed. */
-export type ChangedJob = Pick<Selectable<Schema['jobs']>, (typeof changedColumns)[number]>;
+export type ChangedJob = Pick<Selectable<Schema['jobs']>, (typeof returnedColumns)[number]>;
 
 /** Sets a job's status if it is one of `from` (compare-and-set). Returns the job, or null if it is not. index: jobs primary key */
 export async function updateJobStatus(
@@ -71,7 +72,7 @@ export async function updateJobStatus(
     .$if(change.timeout !== undefined, (query) => query.set((eb) => ({ file_timeout: eb.ref('timeout') })))
     .where('id', '=', jobId)
     .where('status', 'in', from)
-    .returning(changedColumns)
+    .returning(returnedColumns)
     .executeTakeFirst();
   return row ?? null;
 }

@@ -36,7 +36,7 @@ const listFields = {
 
 interface RunnerRelations {
   readonly creators: ReadonlyMap<number, UserBasicRow>;
-  /** Ids of the runners that have a running job. */
+  /** Ids of the runners that have a running or canceling job. */
   readonly busyIds: ReadonlySet<number | null>;
 }
 
@@ -110,6 +110,7 @@ export const RunnerDetail = entity('RunnerDetail', {
 async function loadDetails(row: Row, context: SerializationContext) {
   const { db, caller, params } = context;
   const manager = await findLatestManager(db, row.id);
+  // The row has the properties that the runner sent at its registration.
   const { version, revision, platform, architecture } = manager ?? row;
   return {
     tag_list: await listRunnerTags(db, row.id),

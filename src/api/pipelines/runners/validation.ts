@@ -78,6 +78,7 @@ export function validateContent(
   return compactFieldErrors({
     description: validateLength(description),
     maximum_timeout: isTimeoutTooShort ? ['needs to be at least 10 minutes'] : [],
+    // The key of the API; the parameter is `tag_list`.
     tags_list: [
       ...(!run_untagged && tags.count === 0
         ? ['can not be empty when runner is not allowed to pick untagged jobs']

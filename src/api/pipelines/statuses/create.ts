@@ -135,6 +135,7 @@ async function findRefWithoutPipeline(
   const repository = getRepository(git, project);
   const ref = getShortRefName(input);
   if (ref !== null) {
+    // A full name decides; a short name of both a branch and a tag means the branch.
     const isTag = input.ref?.startsWith(HEADS) !== true && (await resolveRef(repository, TAGS + ref)) !== null;
     return {
       ref,

@@ -61,6 +61,7 @@ export async function appendToTrace(
   }
   const isAppended = await services.runUnitOfWork(ANONYMOUS, async (uow) => {
     if (!(await advanceTrace(uow, job.id, start, newState))) return false;
+    // The first request decides; the mode does not change while a job runs.
     if (isDebugMode && start === 0) await enableDebugMode(uow, job.id);
     if (newState.chunk !== null) await addChunk(uow, job.id, newState.chunk);
     await recordRunnerContact(uow, job);
@@ -82,10 +83,10 @@ interface AppendedState extends TraceState {
 /** Keeps the state for a request without a body, which is only a heartbeat. */
 function getUnchangedState({
   trace_size: size,
-  trace_held: heldText,
+  trace_held: encryptedHeldBytes,
   trace_checksum: checksum,
 }: AuthenticatedJob): AppendedState {
-  return { size, encryptedHeldBytes: heldText, checksum, chunk: null };
+  return { size, encryptedHeldBytes, checksum, chunk: null };
 }
 
 /** Stores the held-back bytes and the body. Holds back bytes at the end that may be the start of a secret. */

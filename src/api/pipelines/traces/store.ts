@@ -30,11 +30,11 @@ export async function advanceTrace(
   tx: Transaction,
   jobId: number,
   start: number,
-  { size, encryptedHeldBytes: heldBack, checksum }: TraceState,
+  { size, encryptedHeldBytes, checksum }: TraceState,
 ): Promise<boolean> {
   const updateResult = await tx
     .updateTable('jobs')
-    .set({ trace_size: size, trace_held: heldBack, trace_checksum: checksum, last_seen_at: tx.now })
+    .set({ trace_size: size, trace_held: encryptedHeldBytes, trace_checksum: checksum, last_seen_at: tx.now })
     .where('id', '=', jobId)
     .where('trace_size', '=', start)
     .where('status', 'in', RUNNING_JOB_STATUSES)
@@ -80,7 +80,7 @@ export async function listChunks(db: Reader, jobId: number, offset: number): Pro
 /** Chunks below this size are small. */
 const SMALL_CHUNK_BYTES = 64 * 1024;
 
-/** Minimum number of consecutive small chunks at the end of a log that are joined. */
+/** Minimum number of consecutive small chunks at the end of a log that are joined; ten times as many at most. */
 const MANY_CHUNKS = 100;
 
 // index: job_trace_chunks_pkey
@@ -93,7 +93,7 @@ const getLastChunkStats = prepare((db, value: Params<{ jobId: number }>) =>
         .where('job_id', '=', value('jobId'))
         .orderBy('start', 'desc')
         .limit(sql.lit(MANY_CHUNKS))
-        .as('last'),
+        .as('last_chunks'),
     )
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('size').as('largest')]),
 );
@@ -244,7 +244,7 @@ export async function replaceChunks(
       expire_at: null,
       created_at: tx.now,
     })
-    // The log is already assembled.
+    // On a conflict, another process has already stored the assembled log.
     .onConflict((conflict) => conflict.columns(['job_id', 'file_type']).doNothing())
     .execute();
 }

@@ -80,6 +80,7 @@ const selectStoredVariables = prepare((db, value: Params<{ project: number; name
     .unionAll(
       db
         .selectFrom('ci_variables')
+        // The project is nearer than its namespace, which has distance 0.
         .select([...COLUMNS, sql<number>`-1`.as('distance')])
         .where('project_id', '=', value('project')),
     ),

@@ -10,7 +10,10 @@ import {
   ZIP64_LOCATOR,
 } from './records.ts';
 
-/** Finds a file in the central directory of an archive. Reads the directory in chunks, to limit memory use. */
+/**
+ * Finds a file in the central directory of an archive. Reads the directory in chunks, to limit memory use. Field
+ * offsets are those of the ZIP specification.
+ */
 
 /** A directory entry of a file. The values come from the archive and are untrusted. */
 export interface ZipEntry {
@@ -99,29 +102,30 @@ function findEntryInBytes(
     const nameLength = bytes.readUInt16LE(offset + 28);
     const extraLength = bytes.readUInt16LE(offset + 30);
     const extraOffset = offset + DIRECTORY_ENTRY.size + nameLength;
-    const next = extraOffset + extraLength + bytes.readUInt16LE(offset + 32);
-    if (next > bytes.length) break;
+    const nextOffset = extraOffset + extraLength + bytes.readUInt16LE(offset + 32);
+    if (nextOffset > bytes.length) break;
     const isMatch =
       nameLength === nameBytes.length && nameBytes.equals(bytes.subarray(offset + DIRECTORY_ENTRY.size, extraOffset));
     if (isMatch)
       return { entry: parseEntry(bytes, offset, bytes.subarray(extraOffset, extraOffset + extraLength)), offset };
-    offset = next;
+    offset = nextOffset;
   }
   return { entry: null, offset };
 }
 
 function parseEntry(bytes: Buffer, entryOffset: number, extraFields: Buffer): ZipEntry {
   const zip64Numbers = new Zip64Numbers(extraFields);
+  // The extra field contains the numbers in this order.
   const size = zip64Numbers.resolve(bytes.readUInt32LE(entryOffset + 24));
   const compressedSize = zip64Numbers.resolve(bytes.readUInt32LE(entryOffset + 20));
-  const offset = zip64Numbers.resolve(bytes.readUInt32LE(entryOffset + 42));
+  const localHeaderOffset = zip64Numbers.resolve(bytes.readUInt32LE(entryOffset + 42));
   return {
     isEncrypted: (bytes.readUInt16LE(entryOffset + 8) & 1) === 1,
     method: bytes.readUInt16LE(entryOffset + 10),
     crc: bytes.readUInt32LE(entryOffset + 16),
     compressedSize,
     size,
-    localHeaderOffset: offset,
+    localHeaderOffset,
   };
 }
 

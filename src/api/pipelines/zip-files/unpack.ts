@@ -67,22 +67,22 @@ async function openFile(
 /** Tolerance for compressed sizes beyond the plausible maximum: deflated data is never much larger than its content. */
 const COMPRESSION_OVERHEAD_BYTES = 64 * 1024;
 
-function isReadable({ isEncrypted: encrypted, method, compressedSize, size }: ZipEntry): boolean {
-  if (encrypted || size > MAX_FILE_BYTES || compressedSize > 2 * size + COMPRESSION_OVERHEAD_BYTES) return false;
+function isReadable({ isEncrypted, method, compressedSize, size }: ZipEntry): boolean {
+  if (isEncrypted || size > MAX_FILE_BYTES || compressedSize > 2 * size + COMPRESSION_OVERHEAD_BYTES) return false;
   return method === DEFLATED || (method === STORED && compressedSize === size);
 }
 
 /** Returns the offset of a file's data, which follows its local header of variable length. */
 async function findDataStart(
   read: ReadRange,
-  { start: end }: ZipDirectory,
+  { start: directoryStart }: ZipDirectory,
   { localHeaderOffset: offset, compressedSize }: ZipEntry,
 ): Promise<number> {
-  if (offset + LOCAL_HEADER.size > end) throw new UnreadableArchive();
+  if (offset + LOCAL_HEADER.size > directoryStart) throw new UnreadableArchive();
   const localHeader = await readBytesAt(read, offset, LOCAL_HEADER.size);
   if (localHeader.readUInt32LE(0) !== LOCAL_HEADER.signature) throw new UnreadableArchive();
   const start = offset + LOCAL_HEADER.size + localHeader.readUInt16LE(26) + localHeader.readUInt16LE(28);
-  if (start + compressedSize > end) throw new UnreadableArchive();
+  if (start + compressedSize > directoryStart) throw new UnreadableArchive();
   return start;
 }
 
@@ -116,6 +116,7 @@ async function* streamInflatedContent(
   try {
     yield* inflateStream as AsyncIterable<Buffer>;
   } catch (error) {
+    // Error codes of zlib start with `Z_`; other errors come from the storage.
     throw String((error as NodeJS.ErrnoException).code).startsWith('Z_') ? new UnreadableArchive() : error;
   }
 }

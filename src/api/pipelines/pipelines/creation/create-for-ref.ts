@@ -92,6 +92,7 @@ export async function createPipelineForRef(
       return fail('notAllowed', { ref: requestedRef });
     if (setsVariables && !canSetPipelineVariables(current.caller, current.project)) return fail('cannotSetVariables');
     const createdId = await createPipeline(uow, request, content, { origin: origin ?? null, key });
+    // No id is returned if a pipeline with this idempotency key exists.
     const id = createdId ?? (await findPipelineByOrigin(uow, project.id, origin!))!;
     return (await findPipeline(uow, project.id, id))!;
   };
@@ -172,5 +173,6 @@ async function resolveCommit(
 /** Returns the first key that occurs twice, or undefined. */
 function findDuplicateKey(variables: readonly PipelineVariableInput[]): string | undefined {
   const keys = new Set<string>();
+  // Adding a key a second time leaves the size unchanged.
   return variables.find(({ key }) => keys.size === keys.add(key).size)?.key;
 }

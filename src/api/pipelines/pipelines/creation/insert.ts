@@ -86,6 +86,7 @@ async function insertOptionParts(tx: Transaction, pipelineId: number, parts: rea
       length += parts[index]!.value.length;
     }
     const rows = await tx.insertInto('job_option_parts').values(values).returning('id').execute();
+    // Ids ascend in the order of `values`, but RETURNING guarantees no order.
     ids.push(...rows.map(({ id }) => id).sort((a, b) => a - b));
   }
   return ids;
@@ -128,6 +129,7 @@ async function insertJobTags(
   const rows = jobs.flatMap(({ name, tags }) =>
     tags.map((tag, position) => ({ job_id: idsByName.get(name)!, name: tag, position })),
   );
+  // Tags have few columns, so a statement may insert more rows.
   for (let index = 0; index < rows.length; index += ROWS_PER_STATEMENT * 10) {
     await tx
       .insertInto('job_tags')
@@ -152,6 +154,7 @@ export async function findOrCreateResourceGroups(
     const { id } = await tx
       .insertInto('resource_groups')
       .values({ project_id: projectId, key, process_mode: mode, created_at: tx.now, updated_at: tx.now })
+      // Changes nothing, but makes RETURNING include the existing row.
       .onConflict((conflict) => conflict.columns(['project_id', 'key']).doUpdateSet({ project_id: projectId }))
       .returning('id')
       .executeTakeFirstOrThrow();

@@ -110,6 +110,7 @@ function buildCommitVariables(
     ...(tag ? { CI_COMMIT_TAG: ref } : { CI_COMMIT_BRANCH: ref }),
     CI_COMMIT_MESSAGE: message,
     CI_COMMIT_TITLE: title,
+    // A long title is part of the description, as in GitLab.
     CI_COMMIT_DESCRIPTION: title.length < 100 ? bodyLines.join('\n').trimStart() : message,
     CI_COMMIT_TIMESTAMP: commit.committer.date,
     CI_COMMIT_AUTHOR: `${commit.author.name} <${commit.author.email}>`,

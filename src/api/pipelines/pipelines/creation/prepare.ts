@@ -127,8 +127,9 @@ async function loadPlanContext(
 }
 
 /**
- * Loads the paths that a rule names, or returns the error of the file (contract/pipelines-composition.md §6). `{project}` and `{ref}` in it
- * stand for the names, which may contain masked variables.
+ * Loads the paths that a rule compares with (contract/pipelines-composition.md §6). Returns null if there are too many
+ * paths or no merge base, or an error text. Its `{project}` and `{ref}` stand for names that may contain masked
+ * variables.
  */
 async function loadRulePaths(
   { git, database }: PlanServices,
@@ -150,6 +151,7 @@ async function loadRulePaths(
     return 'rules:exists:project `{project}` not found or access denied';
   const repository = getRepository(git, other);
   const otherSha = await resolveRevision(git, repository, source.ref ?? 'HEAD');
+  // Without a `ref`, an empty repository is no error.
   if (otherSha === null && source.ref === null) return [];
   const commit = otherSha === null ? null : await readCommit(git, repository, otherSha);
   if (commit === null) return 'rules:exists:ref `{ref}` is not a valid ref in project `{project}`';

@@ -30,12 +30,12 @@ export async function deleteJobBatch(
         .selectFrom('job_tags')
         .select(eb.fn.countAll<number>().as('count'))
         .whereRef('job_tags.job_id', '=', 'jobs.id')
-        .as('tags'),
+        .as('tag_count'),
       eb
         .selectFrom('job_variables')
         .select(eb.fn.countAll<number>().as('count'))
         .whereRef('job_variables.job_id', '=', 'jobs.id')
-        .as('variables'),
+        .as('variable_count'),
     ])
     .where(column, '=', id)
     .$if(column === 'pipeline_id', (query) => query.orderBy('stage_index', 'desc'))
@@ -47,7 +47,10 @@ export async function deleteJobBatch(
     tx,
     jobs.map((job) => job.id),
   );
-  const weightedRows = jobs.map((job) => ({ id: job.id, rows: 1 + Number(job.tags) + Number(job.variables) }));
+  const weightedRows = jobs.map((job) => ({
+    id: job.id,
+    rows: 1 + Number(job.tag_count) + Number(job.variable_count),
+  }));
   return deleteWeightedRows(tx, 'jobs', weightedRows, BATCH_SIZE - deletedCount);
 }
 
@@ -71,20 +74,20 @@ export async function deletePipelineBatch(tx: Transaction, column: 'id' | 'proje
         .selectFrom('pipeline_variables')
         .select(eb.fn.countAll<number>().as('count'))
         .whereRef('pipeline_variables.pipeline_id', '=', 'pipelines.id')
-        .as('variables'),
+        .as('variable_count'),
       eb
         .selectFrom('job_option_parts')
         .select(eb.fn.countAll<number>().as('count'))
         .whereRef('job_option_parts.pipeline_id', '=', 'pipelines.id')
-        .as('parts'),
+        .as('part_count'),
     ])
     .where(column, '=', id)
     .orderBy('id')
     .limit(BATCH_SIZE)
     .execute();
-  const weightedRows = pipelines.map(({ id, variables, parts }) => ({
+  const weightedRows = pipelines.map(({ id, variable_count, part_count }) => ({
     id,
-    rows: 1 + Number(variables) + Number(parts),
+    rows: 1 + Number(variable_count) + Number(part_count),
   }));
   return deleteWeightedRows(tx, 'pipelines', weightedRows, BATCH_SIZE);
 }

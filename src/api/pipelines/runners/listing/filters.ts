@@ -25,7 +25,7 @@ const typeScopes = Object.keys(TYPE_SCOPES) as TypeScope[];
 
 const prefix = limitedText(255);
 
-/** A version prefix; it starts with a digit. */
+/** A version prefix that starts with a digit; the pattern in the published schema is less strict. */
 const versionPrefix: ParameterType<string> = {
   schema: { ...prefix.schema, pattern: '^[\\d+.]+' } as ParameterType<string>['schema'],
   read(raw, name, problems) {
@@ -108,6 +108,7 @@ function listVersionRanges(versionPrefix: string): readonly (readonly [from: str
   const parts = /^(\d+(?:\.\d+){0,2})\.?$/.exec(versionPrefix)?.[1];
   if (parts === undefined) return [];
   // In code point order, `/` follows the dot and `:` follows the digits; the last bound follows all texts.
+  // A third part has two ranges, which exclude versions with a further digit in this part.
   if (parts.split('.').length < 3) return [[`${parts}.`, `${parts}/`]];
   return [
     [parts, `${parts}0`],

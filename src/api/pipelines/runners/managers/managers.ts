@@ -47,6 +47,7 @@ export interface RunnerMachine {
   readonly info?: MachineInfo | null | undefined;
 }
 
+/** The system id of machines that send none. */
 const LEGACY_SYSTEM_ID = '<legacy>';
 
 /**
@@ -89,7 +90,7 @@ const upsertManagerWithInfo = prepareUpsert(['contacted_at', 'ip_address', ...in
 const upsertManagerWithoutInfo = prepareUpsert(['contacted_at', 'ip_address']);
 
 // index: runner_managers_by_system_id
-function prepareUpsert(changedColumns: readonly (keyof ManagerContact & string)[]) {
+function prepareUpsert(overwrittenColumns: readonly (keyof ManagerContact & string)[]) {
   return prepareWrite((tx, value: Params<ManagerContact>) => {
     const infoValues = Object.fromEntries(infoColumnNames.map((name) => [name, value(name)]));
     const contacted_at = value('contacted_at');
@@ -106,7 +107,9 @@ function prepareUpsert(changedColumns: readonly (keyof ManagerContact & string)[
       .onConflict((conflict) =>
         conflict
           .columns(['runner_id', 'system_id'])
-          .doUpdateSet((eb) => Object.fromEntries(changedColumns.map((name) => [name, eb.ref(`excluded.${name}`)]))),
+          .doUpdateSet((eb) =>
+            Object.fromEntries(overwrittenColumns.map((name) => [name, eb.ref(`excluded.${name}`)])),
+          ),
       )
       .returning('id');
   });

@@ -27,6 +27,7 @@ export const registerRunner = endpoint({
     ...contentParams,
     info: optional(registrationInfo),
     active: optional(boolean),
+    // Deprecated name of `maintenance_note`.
     maintainer_note: contentParams.maintenance_note,
   },
   rules: [mutuallyExclusive('maintainer_note', 'maintenance_note'), mutuallyExclusive('active', 'paused')],
