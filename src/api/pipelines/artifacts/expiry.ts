@@ -2,7 +2,8 @@ import { addMilliseconds } from '#runtime/clock.ts';
 import { parsePositiveSeconds } from '#text/durations.ts';
 
 /**
- * Returns the expiry timestamp for `expireIn`, or for the default if it is missing. Null: never; undefined: invalid duration.
+ * Returns the expiry timestamp for `expireIn`, or for the default if it is missing. Null: never; undefined: invalid
+ * duration.
  */
 export function resolveExpiry(
   now: string,

@@ -22,6 +22,7 @@ export const requestJob = endpoint({
   params: {
     ...machineParams,
     last_update: optional(string),
+    // Accepted and ignored.
     session: optional(
       object({ url: optional(string), certificate: optional(string), authorization: optional(string) }),
     ),

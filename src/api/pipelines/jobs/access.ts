@@ -59,7 +59,7 @@ async function mayUpdateJob(db: Reader, caller: Caller, project: Project, job: J
   return pipeline !== null && mayUpdateJobsOn(db, caller, project, pipeline);
 }
 
-/** Returns whether the caller may force-cancel a job. */
+/** Returns whether the caller may force-cancel jobs, erase jobs of other users and delete artifacts. */
 export function mayForceJob(caller: Caller, project: Project): boolean {
   return mayInProject(caller, 'admin_pipeline', project);
 }

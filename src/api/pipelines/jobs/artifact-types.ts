@@ -4,6 +4,7 @@ export type ArtifactFormat = 'zip' | 'gzip' | 'raw';
 
 interface ArtifactType {
   readonly format: ArtifactFormat;
+  /** Default name of the uploaded file; null: the runner chooses it. */
   readonly filename: string | null;
 }
 

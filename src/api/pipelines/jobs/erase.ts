@@ -3,7 +3,10 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { hasFinished } from '../processing/index.ts';
 
-/** Permanently deletes the log and artifacts of a finished job (contract/runners.md §5.4). Fails if there is nothing to erase. */
+/**
+ * Permanently deletes the log and artifacts of a finished job (contract/runners.md §5.4). Fails if there is nothing to
+ * erase.
+ */
 export async function eraseJobData(uow: UnitOfWork, job: JobRow): Promise<JobRow | Failure<'notErasable'>> {
   if (!hasFinished(job.status)) return fail('notErasable');
   const artifacts = await uow.deleteFrom('job_artifacts').where('job_id', '=', job.id).executeTakeFirst();

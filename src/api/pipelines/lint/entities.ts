@@ -58,15 +58,15 @@ export const LintResult = entity('LintResult', {
   merged_yaml: nullable(text),
   includes: Type.Array(LintedInclude),
   jobs: Type.Optional(Type.Array(LintedJob)),
-}).from(({ errors, warnings, yaml, includes, source: at, jobs }: CiLintResult, { url }) => ({
+}).from(({ errors, warnings, yaml, includes, source, jobs }: CiLintResult, { url }) => ({
   valid: errors.length === 0,
   errors: [...errors],
   warnings: [...warnings],
   merged_yaml: yaml,
   includes: includes.map((path) => {
     const buildPageUrl = (kind: string) =>
-      `${url}/${at.project}/-/${kind}/${at.sha}/${path.split('/').map(encodeURIComponent).join('/')}`;
-    const context = { context_project: at.project, context_sha: at.sha ?? '' };
+      `${url}/${source.project}/-/${kind}/${source.sha}/${path.split('/').map(encodeURIComponent).join('/')}`;
+    const context = { context_project: source.project, context_sha: source.sha ?? '' };
     return {
       type: 'local' as const,
       location: path,

@@ -20,7 +20,8 @@ const STEP_WITHOUT_START = /(?:^|,)\//;
 const CRON_OPTIONS = { sloppyRanges: true } as const;
 
 /**
- * Limit of the search for the next match, in years. Within this period every date falls on every day of the week. An expression without a match in it never matches: 30 February, or a time that is always skipped.
+ * Limit of the search for the next match, in years. Within this period every date falls on every day of the week. An
+ * expression without a match in it never matches: 30 February, or a time that is always skipped.
  */
 const MAX_YEARS_AHEAD = 41;
 

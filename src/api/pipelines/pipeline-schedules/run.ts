@@ -55,7 +55,9 @@ export const startDueSchedulesEachMinute: Schedule<Services> = {
   job: startDueSchedules,
 };
 
-/** Creates the pipeline of a due schedule. Deactivates the schedule if its owner may no longer run pipelines on its ref. */
+/**
+ * Creates the pipeline of a due schedule. Deactivates the schedule if its owner may no longer run pipelines on its ref.
+ */
 export const runSchedule = defineJob({
   kind: 'run-pipeline-schedule',
   async handle(

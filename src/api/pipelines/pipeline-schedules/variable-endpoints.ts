@@ -39,6 +39,7 @@ export const createScheduleVariable = endpoint({
   },
 });
 
+/** Requires the rights for deleting the schedule, because the response contains the value. */
 export const getScheduleVariable = endpoint({
   get: `${PATH}/:key`,
   summary: 'Get a pipeline schedule variable',

@@ -8,7 +8,7 @@ import { idCursor } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { integer, integerIn } from '#http/parameters/types.ts';
 
-/** Always empty, because the server has no packages (contract/runners.md §4.10). */
+/** Always responds with 404, because the server has no packages (contract/runners.md §4.10). */
 export const listPackagePipelines = endpoint({
   get: '/projects/:id/packages/:package_id/pipelines',
   summary: 'List the pipelines of a package',

@@ -66,6 +66,7 @@ async function findOrCreateEnvironments(
   const withoutEnvironment = jobs.filter(({ environment }) => !environments.has(environment));
   if (withoutEnvironment.length === 0) return environments;
   const jobIds = withoutEnvironment.map(({ id }) => id);
+  // A subscriber creates the environments in this transaction.
   await uow.publish('deployment-jobs-created', { projectId, pipelineId, jobIds });
   return findEnvironments();
 }

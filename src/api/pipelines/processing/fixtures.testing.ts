@@ -35,7 +35,7 @@ export async function createPipelineFixture(
   const id = await insertPipelineRow(world, project, { status: 'created', ref: 'feature', ...row });
   for (const [
     name,
-    { stage = 0, when = 'on_success', allowFailure: mayFail = false, needs, options = {}, row },
+    { stage = 0, when = 'on_success', allowFailure = false, needs, options = {}, row: jobRow },
   ] of Object.entries(jobs)) {
     await insertJobRow(world, project, {
       pipeline_id: id,
@@ -44,12 +44,12 @@ export async function createPipelineFixture(
       stage_index: stage,
       status: 'created',
       run_when: when,
-      allow_failure: mayFail,
+      allow_failure: allowFailure,
       queued_at: null,
       needs:
         needs === undefined ? null : JSON.stringify(needs.map((job) => ({ job, artifacts: true, optional: true }))),
       options: JSON.stringify(options),
-      ...row,
+      ...jobRow,
     });
   }
   await runUnitOfWork(ANONYMOUS, (uow) => startPipeline(uow, { id, project_id: project.id }));
@@ -60,10 +60,10 @@ export async function createPipelineFixture(
       .where('pipeline_id', '=', id)
       .where('retried', '=', false)
       .execute();
-  const idOf = async (name: string) => (await listLatestJobs()).find((job) => job.name === name)!.id;
+  const getJobId = async (name: string) => (await listLatestJobs()).find((job) => job.name === name)!.id;
   return {
     id,
-    getJobId: idOf,
+    getJobId,
     async listStatuses() {
       const { status } = await database.reader
         .selectFrom('pipelines')
@@ -73,7 +73,7 @@ export async function createPipelineFixture(
       return { ...Object.fromEntries((await listLatestJobs()).map((job) => [job.name, job.status])), pipeline: status };
     },
     async runJob(name, to = 'running', change = {}) {
-      const jobId = await idOf(name);
+      const jobId = await getJobId(name);
       await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, jobId, ['pending'], 'running', { timeout: 60 }));
       if (to !== 'running')
         await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, jobId, ['running'], to, change));

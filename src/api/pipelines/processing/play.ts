@@ -16,8 +16,8 @@ const PLAYABLE_STATUSES: readonly JobStatus[] = ['manual', 'scheduled'];
 
 /**
  * Starts a manual or delayed job, or retries it if it has finished. `userId` becomes the user of the job. Returns the
- * id of the started job. `unplayable`: the job is neither manual nor delayed, or approvals of its deployment are missing. `forbidden`: the
- * user may not deploy to its environment.
+ * id of the started job. `unplayable`: the job is neither manual nor delayed, or approvals of its deployment are
+ * missing. `forbidden`: the user may not deploy to its environment.
  */
 export async function playJob(
   uow: UnitOfWork,

@@ -36,6 +36,7 @@ export async function findNextInResourceGroup(db: Reader, groupId: number): Prom
     .executeTakeFirst();
   if (!group) return null;
   const firstJob = await findFirstWaiting(db, groupId, group.process_mode);
+  // In the modes that order jobs by pipeline, the first job may not be ready yet.
   return firstJob?.status === 'waiting_for_resource' ? firstJob : null;
 }
 

@@ -8,7 +8,7 @@ const PREFIX = 'glptt-';
 const LENGTH = 40;
 const SHORT_TOKEN_LENGTH = 4;
 
-/** The encryption context: unique, because digests are. */
+/** Returns the encryption context, which is unique because no two tokens have the same digest. */
 const encryptionContext = (digest: string) => `pipeline_triggers.encrypted_token:${digest}`;
 
 /** Generates a token and returns the columns to store. */

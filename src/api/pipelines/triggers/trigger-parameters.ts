@@ -63,6 +63,7 @@ export function buildTriggerPayload(
   path: { readonly id: string; readonly ref: string },
 ): string | null {
   let bytesLeft = MAX_PAYLOAD_BYTES;
+  // `this` is the object that contains the name: excluded names apply to the top level only.
   function replaceValue(this: unknown, name: string, value: unknown): unknown {
     if (this === rawParams && EXCLUDED_NAMES.has(name)) return undefined;
     bytesLeft -= name.length + (typeof value === 'string' ? value.length : 1);
@@ -71,6 +72,7 @@ export function buildTriggerPayload(
   }
   try {
     const [pathJson, paramsJson] = [JSON.stringify(path), JSON.stringify(rawParams, replaceValue)];
+    // Joins the two objects; the path comes first.
     const payload = paramsJson === '{}' ? pathJson : `${pathJson.slice(0, -1)},${paramsJson.slice(1)}`;
     return Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES ? null : payload;
   } catch (error) {

@@ -19,7 +19,8 @@ interface TriggerInput {
 }
 
 /**
- * Creates a pipeline as the owner of the token. An invalid CI file is reported twice: by a failed pipeline, and in the response.
+ * Creates a pipeline as the owner of the token. An invalid CI file is reported twice: by a failed pipeline, and in the
+ * response.
  */
 export async function triggerPipelineByToken(
   services: Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey'>,
@@ -30,6 +31,7 @@ export async function triggerPipelineByToken(
   const result = await createPipelineForRef(services, owner, project, {
     ref,
     source: trigger === null ? 'pipeline' : 'trigger',
+    // `triggerTokenAccess` has rejected values that are not texts.
     variables: variables.map(([key, value]) => ({ key, value: value as string, variable_type: 'env_var', raw: false })),
     extraVariables: [{ key: 'TRIGGER_PAYLOAD', value: payload, variable_type: 'file', raw: true }],
     starter: trigger === null ? {} : { trigger_id: trigger.id, trigger_token: trigger.short_token },

@@ -37,7 +37,7 @@ export const CiVariable = entity('CiVariable', {
   ...fields,
   hidden: Type.Boolean(),
   environment_scope: Type.String(),
-}).from(loadSecretKey, (row: CiVariableRow, _to, relations) => ({
+}).from(loadSecretKey, (row: CiVariableRow, _context, relations) => ({
   ...serializeFields(row, relations),
   hidden: Boolean(row.hidden),
   environment_scope: row.environment_scope,
@@ -46,5 +46,5 @@ export const CiVariable = entity('CiVariable', {
 /** A variable of the instance: never hidden, and for all environments. */
 export const CiInstanceVariable = entity('CiInstanceVariable', fields).from(
   loadSecretKey,
-  (row: CiVariableRow, _to, relations) => serializeFields(row, relations),
+  (row: CiVariableRow, _context, relations) => serializeFields(row, relations),
 );

@@ -22,5 +22,6 @@ export async function createExternalPipeline(
     variables: [],
   };
   const id = await createPipeline(uow, request, { status: 'created' }, { origin: null, key });
+  // Without an idempotency key, a pipeline is always created.
   return (await findPipeline(uow, project.id, id!))!;
 }

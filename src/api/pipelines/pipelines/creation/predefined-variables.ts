@@ -18,6 +18,7 @@ export function getConfigPath(project: Project): string {
   return configuredPath == null || configuredPath === '' ? '.gitlab-ci.yml' : configuredPath;
 }
 
+/** The fields of a pipeline that its predefined variables need. */
 export interface PipelineSubject {
   readonly ref: string;
   readonly tag: boolean;

@@ -10,6 +10,7 @@ import { deleteOldPipeline } from './delete.ts';
 
 const OLD_BATCH_SIZE = 100;
 
+/** Deletes the pipelines that are older than the retention period of their project. */
 export const deleteOldPipelines = defineJob({
   kind: 'delete-old-pipelines',
   async handle(
@@ -22,13 +23,13 @@ export const deleteOldPipelines = defineJob({
       for (const { id, attributes } of projects) {
         const seconds = parseStoredAttributes({ attributes }).ci_delete_pipelines_in_seconds;
         if (seconds === null) continue;
-        const before = addMilliseconds(timestamp(clock), -seconds * 1000);
+        const createdBefore = addMilliseconds(timestamp(clock), -seconds * 1000);
         for (
-          let pipelineIds = await listPipelinesOlderThan(database.reader, id, before);
+          let pipelineIds = await listPipelinesOlderThan(database.reader, id, createdBefore);
           pipelineIds.length > 0 && !signal.aborted;
         ) {
           for (const pipelineId of pipelineIds) await deleteOldPipeline(runUnitOfWork, pipelineId);
-          pipelineIds = await listPipelinesOlderThan(database.reader, id, before);
+          pipelineIds = await listPipelinesOlderThan(database.reader, id, createdBefore);
         }
       }
       const last = projects.at(-1);
@@ -65,5 +66,6 @@ async function listPipelinesOlderThan(db: Reader, projectId: number, createdBefo
     .orderBy('id')
     .limit(OLD_BATCH_SIZE)
     .execute();
+  // Ids ascend with the creation time, so a batch without an older pipeline ends the search.
   return rows.filter(({ created_at }) => created_at < createdBefore).map(({ id }) => id);
 }

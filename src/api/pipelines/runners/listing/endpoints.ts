@@ -17,6 +17,7 @@ export const listRunners = endpoint({
   errors: { invalidScope: [400, 'Scope contains invalid value'] },
   response: page(Runner),
   read(db, { caller, params: filter, page, base }) {
+    // Unlike the other lists, this one accepts only statuses as the scope.
     if (isTypeScope(filter.scope)) return fail('invalidScope');
     return listRunnersWhere(db, runnerManagedBy(caller.user.id, db.today), { filter, page, now: base.now });
   },
