@@ -28,8 +28,8 @@ export const uploadArtifacts = endpoint({
     fileInvalid: [400, { error: 'file is invalid' }],
     expiryInvalid: [400, { error: 'expire_in is invalid' }],
     wrongFormat: [400, 'Invalid file format with specified file type'],
-    tooLarge: [413, 'file size has reached maximum size limit'],
-    exists: [400, 'another artifact of the same type already exists'],
+    fileTooLarge: [413, 'file size has reached maximum size limit'],
+    artifactTypeExists: [400, 'another artifact of the same type already exists'],
   },
   response: streamOf({ status: 201, mediaTypes: [] }),
   async handle({ request, rawParams, authenticate }, services) {

@@ -59,7 +59,7 @@ export async function uploadArtifact(
   if (upload.result === undefined)
     return fail(rawFields.file === undefined || isFilePart(rawFields.file) ? 'fileMissing' : 'fileInvalid');
   const { filename, blob } = upload.result;
-  if (isFailure(blob)) return fail('tooLarge');
+  if (isFailure(blob)) return fail('fileTooLarge');
   const fields = parseFields(rawFields);
   if (ARTIFACT_TYPES[fields.artifact_type].format !== fields.artifact_format) return fail('wrongFormat');
   const { default_artifacts_expire_in: defaultExpireIn } = await loadSettings(services.database.reader);
@@ -101,7 +101,8 @@ async function insertUploadedArtifact(
 ) {
   requireRunning(await findJobState(uow, job.id));
   const existingArtifact = await findArtifact(uow, job.id, fields.artifact_type);
-  if (existingArtifact !== null) return existingArtifact.sha256 === blob.sha256 ? undefined : fail('exists');
+  if (existingArtifact !== null)
+    return existingArtifact.sha256 === blob.sha256 ? undefined : fail('artifactTypeExists');
   const expire_at = resolveExpiry(uow.now, fields.expire_in, defaultExpireIn);
   if (expire_at === undefined) return fail('expiryInvalid');
   await registerBlob(uow, blob);

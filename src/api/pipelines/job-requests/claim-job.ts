@@ -134,6 +134,7 @@ async function findFailureReason(
  * the job became pending.
  */
 async function findDeploymentFailureReason(uow: UnitOfWork, job: RunnableJob): Promise<FailureReason | null> {
+  // Missing approvals do not fail a job that is already pending.
   const deploymentBlock = (await findBlockedDeployments(uow, job, [job])).get(job.id);
   return deploymentBlock === undefined || deploymentBlock === 'waiting' ? null : deploymentBlock;
 }

@@ -49,6 +49,7 @@ export async function buildPayloadOrFailJob(
     const lock = jobsLockKey(project_id);
     await services.runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, id, ['running'], 'failed', changes), {
       lock,
+      // A full write queue must not leave the job running without a runner.
       exemptFromLimit: true,
     });
     return fail('failed');

@@ -55,6 +55,7 @@ export const requestJob = endpoint({
     const claim = await claimJob(services, requester);
     if (isFailure(claim)) return claim.code === 'conflict' ? fail('conflict') : createNoJobReply(version);
     const payload = await buildPayloadOrFailJob(services, requester, claim, request.baseUrl);
+    // The claimed job has failed; the runner may request another one.
     if (isFailure(payload)) return fail('conflict');
     return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(payload) };
   },

@@ -95,6 +95,7 @@ function buildJobInfo({ job, project, rootNamespaceId, queue, startedAt, secretK
     user_id: job.user_id,
     scoped_user_id: null,
     time_in_queue_seconds: Math.max(0, Math.round((Date.parse(startedAt) - queuedAt) / 1000)),
+    // `+Inf` for runners of groups and projects, as in GitLab.
     project_jobs_running_on_instance_runners_count:
       queue.onInstanceRunners === null ? '+Inf' : String(queue.onInstanceRunners),
     queue_size: queue.size,

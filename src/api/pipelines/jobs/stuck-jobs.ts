@@ -87,6 +87,7 @@ async function endJobs(
       const lock = jobsLockKey(job.project_id);
       await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, job.id, [status], to, changes), {
         lock,
+        // A full write queue must not stop the background job.
         exemptFromLimit: true,
       });
     }

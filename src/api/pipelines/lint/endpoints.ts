@@ -18,6 +18,7 @@ export const getCiLint = endpoint({
   get: '/projects/:id/ci/lint',
   summary: 'Lint the CI configuration of a project',
   access: inProjectAllowingAnonymous('read_code').require(({ caller }) => {
+    // API tokens and anonymous callers pass; browser sessions do not.
     if (caller.session !== undefined) throw unauthorized('This endpoint requires an API authentication');
   }),
   params: {
@@ -29,10 +30,10 @@ export const getCiLint = endpoint({
     include_jobs: optional(boolean, false),
   },
   rules: [mutuallyExclusive('sha', 'content_ref'), mutuallyExclusive('ref', 'dry_run_ref')],
-  errors: { empty: [404, '404 Repository Not Found'], noCommit: [404, '404 Commit Not Found'] },
+  errors: { emptyRepository: [404, '404 Repository Not Found'], noCommit: [404, '404 Commit Not Found'] },
   response: ok(LintResult),
   async handle({ project, caller, params, base, request }, services) {
-    if (project.empty) return fail('empty');
+    if (project.empty) return fail('emptyRepository');
     const revision = params.content_ref ?? params.sha ?? project.default_branch;
     const sha = await resolveRevision(services.git, getRepository(services.git, project), revision);
     if (sha === null) return fail('noCommit');

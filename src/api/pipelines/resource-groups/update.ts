@@ -3,7 +3,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { startNextInResourceGroup } from '../processing/index.ts';
 import { type ResourceGroupRow, setProcessMode } from './store.ts';
 
-/** Updates the process mode (null: unchanged) and returns the group. A waiting job may start at once in the new order. */
+/** Updates the process mode (null: unchanged) and returns the group. The new order may start a waiting job at once. */
 export async function updateProcessMode(
   uow: UnitOfWork,
   group: ResourceGroupRow,

@@ -14,6 +14,7 @@ const MAX_LINE_LENGTH = 1_000;
  */
 export async function findCoverage(log: string, pattern: string): Promise<number | null> {
   const source = parseRegexLiteral(pattern);
+  // A text is the error message of an invalid pattern.
   const regex = source === null ? null : compileRegex(source);
   if (source === null || regex === null || typeof regex === 'string') return null;
   const costPerCharacter = getRegexCost(source);

@@ -16,8 +16,8 @@ async function createTriggerableBranch(scene: Scene) {
   return { branch, token: (await createTrigger(scene)).token };
 }
 
-/** Example of a call on a new trigger. */
-const onNewTrigger =
+/** Builds an example of a call on a new trigger. */
+const buildTriggerExample =
   (by: 'maintainer' | 'owner', params?: Readonly<Record<string, unknown>>): Build =>
   async (scene) => ({ by, path: (await createTrigger(scene)).path, ...(params && { params }) });
 
@@ -28,9 +28,9 @@ export const examples: Examples<typeof endpoints> = {
     path: { id: project.id },
     params: { description: 'nightly', expires_at: '2026-12-31' },
   }),
-  getTrigger: onNewTrigger('maintainer'),
-  updateTrigger: onNewTrigger('owner', { description: 'weekly' }),
-  deleteTrigger: onNewTrigger('maintainer'),
+  getTrigger: buildTriggerExample('maintainer'),
+  updateTrigger: buildTriggerExample('owner', { description: 'weekly' }),
+  deleteTrigger: buildTriggerExample('maintainer'),
   triggerPipeline: async (scene) => {
     const { branch, token } = await createTriggerableBranch(scene);
     const variables = { MODE: 'full' };

@@ -22,28 +22,28 @@ const loadInstance: LoadOwner = async ({ callers, expectSuccess }) => {
   return { by: 'administrator', at, path: {} };
 };
 
-const createKey = ({ name }: Scene) => name('key').replaceAll('-', '_');
+const createVariableKey = ({ name }: Scene) => name('key').replaceAll('-', '_');
 
-const listExample =
+const buildListExample =
   (loadOwner: LoadOwner): Build =>
   async (scene) => {
     const { by, path } = await loadOwner(scene);
     return { by, path };
   };
 
-const createExample =
+const buildCreateExample =
   (loadOwner: LoadOwner): Build =>
   async (scene) => {
     const { by, path } = await loadOwner(scene);
-    return { by, path, params: { key: createKey(scene), value: 'once upon a time' } };
+    return { by, path, params: { key: createVariableKey(scene), value: 'once upon a time' } };
   };
 
-/** Example of a call on a new variable. */
-const onNewVariable =
+/** Builds an example of a call on a new variable. */
+const buildVariableExample =
   (loadOwner: LoadOwner, params?: Example['params']): Build =>
   async (scene) => {
     const { by, at, path } = await loadOwner(scene);
-    const key = createKey(scene);
+    const key = createVariableKey(scene);
     await scene.expectSuccess(scene.callers.administrator.post(`${at}/variables`, { key, value: 'once upon a time' }));
     return { by, path: { ...path, key }, ...(params && { params }) };
   };
@@ -51,26 +51,26 @@ const onNewVariable =
 const VALUE_UPDATE = { value: 'happily-ever-after' };
 const FULL_UPDATE = { ...VALUE_UPDATE, protected: true, masked: true, environment_scope: 'production' };
 
-/** Examples that update one attribute, and all attributes. */
-const updateExamples = (loadOwner: LoadOwner): readonly [Build, ...Build[]] => [
-  onNewVariable(loadOwner, VALUE_UPDATE),
-  onNewVariable(loadOwner, FULL_UPDATE),
+/** Builds examples that update one attribute, and all attributes. */
+const buildUpdateExamples = (loadOwner: LoadOwner): readonly [Build, ...Build[]] => [
+  buildVariableExample(loadOwner, VALUE_UPDATE),
+  buildVariableExample(loadOwner, FULL_UPDATE),
 ];
 
 export const examples: Examples<typeof endpoints> = {
-  listGroupVariables: listExample(loadGroup),
-  listProjectVariables: listExample(loadProject),
-  listInstanceVariables: listExample(loadInstance),
-  getGroupVariable: onNewVariable(loadGroup),
-  getProjectVariable: onNewVariable(loadProject),
-  getInstanceVariable: onNewVariable(loadInstance),
-  createGroupVariable: createExample(loadGroup),
-  createProjectVariable: createExample(loadProject),
-  createInstanceVariable: createExample(loadInstance),
-  updateGroupVariable: updateExamples(loadGroup),
-  updateProjectVariable: updateExamples(loadProject),
-  updateInstanceVariable: updateExamples(loadInstance),
-  deleteGroupVariable: onNewVariable(loadGroup),
-  deleteProjectVariable: onNewVariable(loadProject),
-  deleteInstanceVariable: onNewVariable(loadInstance),
+  listGroupVariables: buildListExample(loadGroup),
+  listProjectVariables: buildListExample(loadProject),
+  listInstanceVariables: buildListExample(loadInstance),
+  getGroupVariable: buildVariableExample(loadGroup),
+  getProjectVariable: buildVariableExample(loadProject),
+  getInstanceVariable: buildVariableExample(loadInstance),
+  createGroupVariable: buildCreateExample(loadGroup),
+  createProjectVariable: buildCreateExample(loadProject),
+  createInstanceVariable: buildCreateExample(loadInstance),
+  updateGroupVariable: buildUpdateExamples(loadGroup),
+  updateProjectVariable: buildUpdateExamples(loadProject),
+  updateInstanceVariable: buildUpdateExamples(loadInstance),
+  deleteGroupVariable: buildVariableExample(loadGroup),
+  deleteProjectVariable: buildVariableExample(loadProject),
+  deleteInstanceVariable: buildVariableExample(loadInstance),
 };

@@ -52,6 +52,7 @@ export async function createPipeline(
 ): Promise<number | null> {
   const { project, user } = request;
   if (origin !== null && (await findPipelineByOrigin(uow, project.id, origin)) !== null) return null;
+  // Only content without jobs has a status.
   const status = 'status' in content ? content.status : 'created';
   const isFailed = status === 'failed';
   const row = {

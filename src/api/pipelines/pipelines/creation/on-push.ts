@@ -91,6 +91,7 @@ async function toPipelineRequest(
   if (sha === null) return null;
   return {
     project,
+    // The subscription ends without a user.
     user: caller.user!,
     ref,
     tag,

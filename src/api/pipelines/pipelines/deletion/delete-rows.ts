@@ -13,7 +13,8 @@ type ParentColumn = 'project_id' | 'pipeline_id';
 
 /**
  * Deletes a batch of jobs: first their logs and artifacts, then as many jobs as fit with their tags and variables. Jobs
- * of the last stages are deleted first, so that no remaining job becomes the next one to run.
+ * of the last stages are deleted first, so that no remaining job becomes the next one to run. `retried`: only replaced
+ * attempts.
  * index: jobs_by_project, jobs_by_pipeline
  */
 export async function deleteJobBatch(

@@ -25,6 +25,7 @@ function recordParameter<T extends boolean | string>(
       let count = 0;
       for (const name of Object.keys(raw)) {
         const value = raw[name];
+        // Assigning to `__proto__` would replace the prototype.
         if (count === MAX_ENTRIES || name.length > MAX_ENTRY_LENGTH || name === '__proto__' || !isValid(value))
           continue;
         validEntries[name] = value;

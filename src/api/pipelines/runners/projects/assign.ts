@@ -10,7 +10,7 @@ import { countRunnersOfProject, insertAssociation, removeAssociation } from '../
 
 const MAX_RUNNERS_PER_PROJECT = 1000;
 
-type AssignFailure = 'isGroupRunner' | 'locked' | 'notPermitted' | 'isInstanceRunner' | 'tooMany';
+type AssignFailure = 'isGroupRunner' | 'locked' | 'notPermitted' | 'isInstanceRunner' | 'tooManyRunners';
 
 /** Assigns a runner to another project. */
 export async function assignRunner(
@@ -23,7 +23,7 @@ export async function assignRunner(
   if (runner.runner_type === 'instance_type') return fail(isAdmin ? 'isInstanceRunner' : 'notPermitted');
   if (runner.locked && !isAdmin) return fail('locked');
   if (!(await mayUpdateRunner(uow, uow.actor, runner))) return fail('notPermitted');
-  if ((await countRunnersOfProject(uow, project.id)) >= MAX_RUNNERS_PER_PROJECT) return fail('tooMany');
+  if ((await countRunnersOfProject(uow, project.id)) >= MAX_RUNNERS_PER_PROJECT) return fail('tooManyRunners');
   await insertAssociation(uow, runner.id, project.id);
   await recordAssociation(uow, runner, { project, added: true });
   return runner;

@@ -30,7 +30,7 @@ export const assignRunner = endpoint({
     notPermitted: NO_ACCESS,
     isInstanceRunner: [400, '400 Bad request - Runner is an instance runner'],
     alreadyAssigned: [400, '400 Bad request - Runner has already been assigned to this project'],
-    tooMany: [400, '400 Bad request - Maximum number of project runners (1000) exceeded'],
+    tooManyRunners: [400, '400 Bad request - Maximum number of project runners (1000) exceeded'],
   },
   uniqueErrors: { runner_projects_by_runner: 'alreadyAssigned' },
   activity: ['ci_runner_assigned_to_project'],
