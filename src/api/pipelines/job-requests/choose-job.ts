@@ -42,7 +42,8 @@ export function buildCandidatesQuery(db: Reader, runner: Runner) {
 }
 
 /**
- * Prepared queries by kind of runner; otherwise a poll without a result would spend most of its time on building the query.
+ * Prepared queries by kind of runner. Without them, a poll without a result would spend most of its time on building
+ * the query.
  */
 const preparedQueries = new Map<string, ReturnType<typeof prepareQuery>>();
 
@@ -89,8 +90,8 @@ function selectPendingJobs(db: Reader, runner: ScopedRunner) {
       // Written like the condition of the partial index, so that the planner uses it.
       .where('jobs.status', '=', sql.lit('pending'))
       .where('projects.builds_access_level', '!=', 'disabled')
-      // The expression keeps the planner from the index of marked projects: nearly all projects match, so the query must
-      // start from the few pending jobs.
+      // The expression keeps the planner from the index of marked projects: nearly all projects match, so the query
+      // must start from the few pending jobs.
       .where(sql<SqlBool>`coalesce(projects.marked_for_deletion_on, '') = ''`)
       .where(isJobForRunner(db, runner))
   );

@@ -17,7 +17,7 @@ export interface PayloadInput {
   /** Seconds. */
   readonly timeout: number;
   readonly startedAt: string;
-  /** `size`: jobs that wait for the runner, with this one; `depth`: jobs tried; `onInstanceRunners`: null if not counted. */
+  /** `size`: pending jobs including this one; `depth`: jobs that were tried; `onInstanceRunners`: null if not counted. */
   readonly queue: { readonly size: number; readonly depth: number; readonly onInstanceRunners: number | null };
   readonly repositoryUrl: string;
   /** Whether the repository has the pipeline's ref. */

@@ -11,7 +11,10 @@ import { changeJobStatus, jobsLockKey } from '../processing/index.ts';
 import { hasStatus } from '../runners/index.ts';
 import type { FailureReason } from './failure-reasons.ts';
 
-/** Background jobs that end jobs without a suitable runner, and jobs whose runner no longer reports (contract/runners.md "Background work"). */
+/**
+ * Background jobs that end jobs without a suitable runner, and jobs whose runner no longer reports (contract/runners.md
+ * "Background work").
+ */
 
 const HOUR_MS = 3_600_000;
 /** Time in milliseconds in which the runner may still report a timeout. */

@@ -69,7 +69,9 @@ export async function lintFile(
   };
 }
 
-/** Cache of evaluations of files at a commit, which do not change; even anonymous callers may request them repeatedly. */
+/**
+ * Cache of evaluations of files at a commit, which do not change; even anonymous callers may request them repeatedly.
+ */
 const evaluationsByKey = createBoundedCache<CiFileEvaluation>(MAX_CACHED_CHARACTERS, measureEvaluation);
 
 async function evaluateOnce(key: string, evaluate: () => Promise<CiFileEvaluation>): Promise<CiFileEvaluation> {

@@ -56,6 +56,7 @@ export const deleteScheduleAccess = (): ScheduleAccess =>
 export const takeScheduleAccess = (): ScheduleAccess =>
   scheduleAccess(mayTakeOwnership, 'project:admin_pipeline or its owner');
 
+/** Requires a caller who may run pipelines on the schedule's ref. */
 export function playScheduleAccess(): ScheduleAccess {
   return scheduleAccess(mayPlaySchedule, 'project:update_pipeline + push or merge to its ref');
 }

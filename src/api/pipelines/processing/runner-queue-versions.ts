@@ -22,7 +22,9 @@ export async function notifyRunnersOfJob(tx: Transaction, projectId: number, pip
   await incrementVersions(tx, await listScopes(tx, projectId), pipelineId % SHARDS);
 }
 
-/** Notifies the runners of a group or project, of its ancestor groups and of the instance that they may take more jobs. */
+/**
+ * Notifies the runners of a group or project, of its ancestor groups and of the instance that they may take more jobs.
+ */
 export async function notifyRunnersOfScope(
   tx: Transaction,
   { type, id }: EventPayloads['runner-access-extended'],

@@ -57,7 +57,10 @@ const returnedColumns = [
 /** A job whose status has changed. */
 export type ChangedJob = Pick<Selectable<Schema['jobs']>, (typeof returnedColumns)[number]>;
 
-/** Sets a job's status if it is one of `from` (compare-and-set). Returns the job, or null if it is not. index: jobs primary key */
+/**
+ * Sets a job's status if it is one of `from` (compare-and-set). Returns the job, or null if it is not.
+ * index: jobs primary key
+ */
 export async function updateJobStatus(
   tx: Transaction,
   jobId: number,

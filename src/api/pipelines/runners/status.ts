@@ -60,7 +60,10 @@ export function matchesStatus(
   }
 }
 
-/** Builds the check of `matchesStatus` as an SQL condition. index: runners_by_contact, runners_by_creation, runners_by_paused */
+/**
+ * Builds the check of `matchesStatus` as an SQL condition.
+ * index: runners_by_contact, runners_by_creation, runners_by_paused
+ */
 export function hasStatus(filter: StatusFilter, now: string) {
   return (eb: ExpressionBuilder<Schema, 'runners'>): Expression<SqlBool> => {
     switch (filter) {

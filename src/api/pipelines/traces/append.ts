@@ -61,7 +61,7 @@ export async function appendToTrace(
   }
   const isAppended = await services.runUnitOfWork(ANONYMOUS, async (uow) => {
     if (!(await advanceTrace(uow, job.id, start, newState))) return false;
-    // The first request decides; the mode does not change while a job runs.
+    // Only the first request of a log decides on debug mode (contract/runners.md §5.2).
     if (isDebugMode && start === 0) await enableDebugMode(uow, job.id);
     if (newState.chunk !== null) await addChunk(uow, job.id, newState.chunk);
     await recordRunnerContact(uow, job);

@@ -13,7 +13,10 @@ interface SecretMasker {
   readonly heldBytes: Buffer;
 }
 
-/** Returns a masker for one stream. `previousHeldBytes`: bytes held back from the previous stream, prepended to this one. */
+/**
+ * Returns a masker for one stream. `previousHeldBytes`: bytes held back from the previous stream, which this stream
+ * starts with.
+ */
 export function createSecretMasker(secrets: readonly string[], previousHeldBytes: Buffer): SecretMasker {
   const secretBuffers = secrets.filter((secret) => secret !== '').map((secret) => Buffer.from(secret));
   const maxHeldBytes = Math.max(0, ...secretBuffers.map((secret) => secret.length - 1));

@@ -59,7 +59,10 @@ export async function insertChunk(tx: Transaction, jobId: number, chunk: TraceCh
 /** Maximum number of chunks per query; a log may have very many. */
 const CHUNK_BATCH_SIZE = 200;
 
-/** Returns the next batch of a log's chunks in order, from the chunk that contains this offset. index: job_trace_chunks_pkey */
+/**
+ * Returns the next batch of a log's chunks in order, from the chunk that contains this offset.
+ * index: job_trace_chunks_pkey
+ */
 export async function listChunks(db: Reader, jobId: number, offset: number): Promise<TraceChunk[]> {
   const chunkStart = db
     .selectFrom('job_trace_chunks')

@@ -74,7 +74,10 @@ export async function insertTrigger(
     .executeTakeFirstOrThrow();
 }
 
-/** Updates the description of a trigger. Returns null if the trigger was deleted meanwhile. index: pipeline_triggers primary key */
+/**
+ * Updates the description of a trigger. Returns null if the trigger was deleted meanwhile.
+ * index: pipeline_triggers primary key
+ */
 export async function updateTriggerDescription(
   tx: Transaction,
   id: number,

@@ -17,7 +17,10 @@ const EXPIRATION_SETTINGS = {
   project_type: 'project_runner_token_expiration_interval',
 } as const satisfies Record<RunnerType, SettingName>;
 
-/** Generates a token for a runner of this type. Returns it with its hash and its expiry from the setting of the runner type. */
+/**
+ * Generates a token for a runner of this type. Returns the token, its hash, and its expiry from the setting of the
+ * runner type.
+ */
 export async function generateRunnerToken(
   tx: Transaction,
   { runner_type, registration_type }: Pick<Runner, 'runner_type' | 'registration_type'>,
