@@ -11,6 +11,7 @@ import type { AuthorizedArchive } from './download.ts';
 
 /** Bytes above which a download occupies a slot, because unpacking lasts as long as the client reads. */
 const MAX_BYTES_WITHOUT_SLOT = 1024 * 1024;
+/** Limits concurrent downloads of large files per client network and in total. */
 const downloadSlots = createConcurrencySlots({ perNetwork: 8, total: 32 });
 
 /**

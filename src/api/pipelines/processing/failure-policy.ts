@@ -23,8 +23,8 @@ const NON_RETRYABLE_REASONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns whether this failed job is retried (`retry`) or not (`final`). Marks it as
- * allowed to fail if `allow_failure:exit_codes` contains its exit code.
+ * Returns whether this failed job is retried (`retry`) or not (`final`). Marks it as allowed to
+ * fail if `allow_failure:exit_codes` contains its exit code.
  */
 export async function applyFailurePolicy(uow: UnitOfWork, job: ChangedJob): Promise<'retry' | 'final'> {
   const options = (await loadProcessingOptions(uow, [job.id])).get(job.id) ?? {};
