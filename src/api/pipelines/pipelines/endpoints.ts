@@ -20,7 +20,7 @@ import { PIPELINE_CREATION_ERRORS } from './creation/errors.ts';
 import { deletePipelineInBatches } from './deletion/delete.ts';
 import { listParams, statusesParam } from './parameters.ts';
 import { cancelAndReloadPipeline, renamePipeline, retryAndReloadPipeline } from './retry-cancel-rename.ts';
-import { findNewestPipelineOfRef, listPipelines as findPipelines } from './store.ts';
+import { findNewestPipelineOfRef, listPipelines as listPipelinesOfProject } from './store.ts';
 import { PipelineVariable } from './variable-entity.ts';
 import { loadPipelineVariables } from './variables.ts';
 
@@ -33,7 +33,7 @@ export const listPipelines = endpoint({
   allowJobToken: true,
   params: listParams,
   response: page(PipelineInList),
-  read: (db, { project, params, page }) => findPipelines(db, project.id, params, page),
+  read: (db, { project, params, page }) => listPipelinesOfProject(db, project.id, params, page),
 });
 
 /** A variable in a request that creates a pipeline. */

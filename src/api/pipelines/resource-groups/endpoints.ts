@@ -6,7 +6,7 @@ import { oneOf } from '#http/parameters/types.ts';
 import { jobsLockKey } from '../processing/index.ts';
 import { resourceGroupResource } from './access.ts';
 import { ResourceGroup } from './entities.ts';
-import { listResourceGroups as list } from './store.ts';
+import { listResourceGroups as listResourceGroupsOfProject } from './store.ts';
 import { updateProcessMode } from './update.ts';
 
 /** Resource groups: one job of a group runs at a time (contract/runners.md §5.6). */
@@ -16,7 +16,7 @@ export const listResourceGroups = endpoint({
   summary: 'List the resource groups of a project',
   access: inProject('read_resource_group'),
   response: page(ResourceGroup),
-  read: (db, { project, page }) => list(db, project.id, page),
+  read: (db, { project, page }) => listResourceGroupsOfProject(db, project.id, page),
 });
 
 export const getResourceGroup = endpoint({

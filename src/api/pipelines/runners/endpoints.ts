@@ -13,12 +13,12 @@ import {
 } from '#http/parameters/declarations.ts';
 import { boolean, integer, oneOf } from '#http/parameters/types.ts';
 import { mayDeleteRunnerOrThrow, runnerAccess } from './access.ts';
-import { createRunner as create } from './create.ts';
-import { deleteRunner as remove } from './delete.ts';
+import { createRunner as createRunnerForUser } from './create.ts';
+import { deleteRunner as deleteRunnerAndRecord } from './delete.ts';
 import { RunnerDetail, RunnerManager, RunnerWithToken } from './entities.ts';
 import { listManagers } from './managers/managers.ts';
 import { listProjectsOfRunner } from './projects/groups-and-projects.ts';
-import { updateRunner as update } from './update.ts';
+import { updateRunner as applyRunnerUpdate } from './update.ts';
 import { contentParams } from './validation.ts';
 
 export * from './listing/endpoints.ts';
@@ -54,7 +54,7 @@ export const createRunner = endpoint({
   },
   activity: ['ci_runner_created'],
   response: created(RunnerWithToken),
-  write: (uow, { params }) => create(uow, params),
+  write: (uow, { params }) => createRunnerForUser(uow, params),
 });
 
 /** contract/runners.md §1.2 */
@@ -102,7 +102,7 @@ export const updateRunner = endpoint({
   errors: { invalid: INVALID },
   response: ok(RunnerDetail),
   write: (uow, { runner, params: { active, ...params } }) =>
-    update(uow, runner, { ...params, paused: params.paused ?? (active == null ? null : !active) }),
+    applyRunnerUpdate(uow, runner, { ...params, paused: params.paused ?? (active == null ? null : !active) }),
 });
 
 /** contract/runners.md §1.4 */
@@ -114,7 +114,7 @@ export const deleteRunner = endpoint({
   lastModified: ({ runner }) => runner.updated_at,
   activity: ['ci_runner_unregistered'],
   response: noContent,
-  write: (uow, { runner }) => remove(uow, runner),
+  write: (uow, { runner }) => deleteRunnerAndRecord(uow, runner),
 });
 
 /** contract/runners.md §2.5 */

@@ -1,7 +1,7 @@
 import { type TProperties, Type } from 'typebox';
 import { loadUsersById, UserBasic, type UserBasicRow } from '#api/identity/users/index.ts';
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
-import { mayUpdateRunner, type Runner as Row } from '#authorization/runners.ts';
+import { mayUpdateRunner, type Runner as RunnerRow } from '#authorization/runners.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { findLatestManager, type RunnerManagerRow as ManagerRow } from './managers/managers.ts';
@@ -40,7 +40,7 @@ interface RunnerRelations {
   readonly busyIds: ReadonlySet<number | null>;
 }
 
-async function loadRunnerRelations(rows: readonly Row[], { db }: SerializationContext): Promise<RunnerRelations> {
+async function loadRunnerRelations(rows: readonly RunnerRow[], { db }: SerializationContext): Promise<RunnerRelations> {
   const [creators, busyIds] = await Promise.all([
     loadUsersById(
       db,
@@ -57,7 +57,7 @@ async function loadRunnerRelations(rows: readonly Row[], { db }: SerializationCo
 /** A runner in lists and in jobs. */
 export const Runner = entity('Runner', listFields).from(loadRunnerRelations, serializeListFields);
 
-function serializeListFields(row: Row, context: SerializationContext, { creators, busyIds }: RunnerRelations) {
+function serializeListFields(row: RunnerRow, context: SerializationContext, { creators, busyIds }: RunnerRelations) {
   const creator = row.creator_id === null ? undefined : creators.get(row.creator_id);
   return {
     id: row.id,
@@ -97,7 +97,7 @@ export const RunnerDetail = entity('RunnerDetail', {
   projects: Type.Optional(Type.Array(ProjectIdentity.schema)),
   groups: Type.Array(RunnerGroup),
 }).from(
-  async (rows: readonly Row[], context) => ({
+  async (rows: readonly RunnerRow[], context) => ({
     ...(await loadRunnerRelations(rows, context)),
     details: new Map(await Promise.all(rows.map(async (row) => [row.id, await loadDetails(row, context)] as const))),
   }),
@@ -107,7 +107,7 @@ export const RunnerDetail = entity('RunnerDetail', {
   }),
 );
 
-async function loadDetails(row: Row, context: SerializationContext) {
+async function loadDetails(row: RunnerRow, context: SerializationContext) {
   const { db, caller, params } = context;
   const manager = await findLatestManager(db, row.id);
   // The row has the properties that the runner sent at its registration.

@@ -10,9 +10,14 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { longText } from '#http/parameters/texts.ts';
 import { dateTime, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { createTrigger as create, triggersLockKey } from './create.ts';
+import { createTrigger as createTriggerForUser, triggersLockKey } from './create.ts';
 import { Trigger } from './entities.ts';
-import { findTrigger, listTriggers as list, deleteTrigger as remove, updateTriggerDescription } from './store.ts';
+import {
+  deleteTrigger as deleteStoredTrigger,
+  findTrigger,
+  listTriggers as listTriggersOfProject,
+  updateTriggerDescription,
+} from './store.ts';
 import { generateEncryptedToken } from './tokens.ts';
 
 /** Pipeline trigger tokens (contract/runners.md §4.6). */
@@ -32,7 +37,7 @@ export const listTriggers = endpoint({
   summary: 'List the pipeline trigger tokens of a project',
   access: inProject('admin_trigger'),
   response: page(Trigger),
-  read: (db, { project, page }) => list(db, project.id, page),
+  read: (db, { project, page }) => listTriggersOfProject(db, project.id, page),
 });
 
 export const createTrigger = endpoint({
@@ -44,7 +49,7 @@ export const createTrigger = endpoint({
   response: created(Trigger),
   async handle({ project, caller, params }, { runUnitOfWork, secretKey }) {
     const encryptedToken = generateEncryptedToken(await secretKey());
-    return runUnitOfWork(caller, (uow) => create(uow, project, params, encryptedToken), {
+    return runUnitOfWork(caller, (uow) => createTriggerForUser(uow, project, params, encryptedToken), {
       lock: triggersLockKey(project),
     });
   },
@@ -83,7 +88,7 @@ export const deleteTrigger = endpoint({
   access: triggerAccess(),
   lastModified: ({ trigger }) => trigger.updated_at,
   response: noContent,
-  write: (uow, { trigger }) => remove(uow, trigger.id),
+  write: (uow, { trigger }) => deleteStoredTrigger(uow, trigger.id),
 });
 
 export * from './trigger-endpoints.ts';

@@ -1,4 +1,4 @@
-import { type AuditEvent, describeChange, INSTANCE as WHOLE_INSTANCE } from '#activity/index.ts';
+import { type AuditEvent, describeChange, INSTANCE } from '#activity/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { OWNER_TYPES, type VariableOwner } from './owner.ts';
 import type { CiVariableRow } from './store.ts';
@@ -63,6 +63,6 @@ function record(
 }
 
 function toAuditEntity(owner: VariableOwner): AuditEvent['entity'] {
-  if (owner.type === 'instance') return WHOLE_INSTANCE;
+  if (owner.type === 'instance') return INSTANCE;
   return { type: owner.type === 'project' ? 'Project' : 'Group', id: owner.id, path: owner.full_path };
 }

@@ -24,10 +24,10 @@ export async function createVariable(
   input: CreateVariableInput,
 ): Promise<CiVariableRow | Failure<'invalid'>> {
   const key = await secretKey();
-  return runUnitOfWork(caller, (uow) => create(uow, key, owner, input), { lock: variablesLockKey(owner) });
+  return runUnitOfWork(caller, (uow) => insertValidVariable(uow, key, owner, input), { lock: variablesLockKey(owner) });
 }
 
-async function create(
+async function insertValidVariable(
   uow: UnitOfWork,
   secretKey: KeyObject,
   owner: VariableOwner,

@@ -8,7 +8,7 @@ import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { Runner } from '../entities.ts';
 import { findRunnerInProject } from '../store.ts';
-import { assignRunner as assign, unassignRunner as unassign } from './assign.ts';
+import { assignRunner as assignRunnerToProject, unassignRunner as unassignRunnerFromProject } from './assign.ts';
 
 // contract/runners.md §1.6
 
@@ -35,7 +35,7 @@ export const assignRunner = endpoint({
   uniqueErrors: { runner_projects_by_runner: 'alreadyAssigned' },
   activity: ['ci_runner_assigned_to_project'],
   response: created(Runner),
-  write: (uow, { project, runner }) => assign(uow, project, runner),
+  write: (uow, { project, runner }) => assignRunnerToProject(uow, project, runner),
 });
 
 export const unassignRunner = endpoint({
@@ -60,5 +60,5 @@ export const unassignRunner = endpoint({
   },
   activity: ['ci_runner_unassigned_from_project'],
   response: noContent,
-  write: (uow, { project, runner }) => unassign(uow, project, runner),
+  write: (uow, { project, runner }) => unassignRunnerFromProject(uow, project, runner),
 });

@@ -7,8 +7,8 @@ import { limitedText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { registrationTokenAccess, runnerTokenAccess, runnerTokenHeaderAccess } from '../access.ts';
-import { registerRunner as register } from '../create.ts';
-import { deleteRunner as remove } from '../delete.ts';
+import { registerRunner as registerRunnerForOwner } from '../create.ts';
+import { deleteRunner as deleteRunnerAndRecord } from '../delete.ts';
 import { RunnerToken, RunnerWithToken } from '../entities.ts';
 import { MAX_SYSTEM_ID_LENGTH, machineParams, registrationInfo } from '../managers/machine-parameters.ts';
 import { deleteManager, recordContact } from '../managers/managers.ts';
@@ -35,7 +35,7 @@ export const registerRunner = endpoint({
   activity: ['ci_runner_registered'],
   response: created(RunnerWithToken),
   write: (uow, { runnerOwner, params: { active, maintainer_note, ...params } }) =>
-    register(uow, runnerOwner, {
+    registerRunnerForOwner(uow, runnerOwner, {
       ...params,
       paused: params.paused ?? (active == null ? null : !active),
       maintenance_note: params.maintenance_note ?? maintainer_note,
@@ -76,7 +76,7 @@ export const unregisterRunner = endpoint({
   lastModified: ({ runner }) => runner.updated_at,
   activity: ['ci_runner_unregistered'],
   response: noContent,
-  write: (uow, { runner }) => remove(uow, runner),
+  write: (uow, { runner }) => deleteRunnerAndRecord(uow, runner),
 });
 
 /** contract/runners.md §3.2 */
