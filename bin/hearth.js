@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=8192 node --max-semi-space-size=8
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=8192 node --min-semi-space-size=8 --max-semi-space-size=8
 // Starts Hearth on the Node that it needs, see launcher.js. In a checkout it makes the bundle first when a source is newer.
 // Plain JavaScript that Node 20 can read.
 import { spawnSync } from 'node:child_process';
