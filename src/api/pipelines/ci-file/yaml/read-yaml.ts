@@ -39,7 +39,7 @@ export function parseYaml(text: string, effort: EffortBudget, notes = new YamlNo
   lines.addNewLine(0);
   const values: CiValue[] = [];
   for (const document of parseDocuments(text, lines, effort)) {
-    const value = composeDocument(document, lines, notes);
+    const value = composeDocument(document, new NodeConverter(lines, notes, getUnendedLength(text)));
     if (!isBlankDocument(value)) values.push(value);
     if (values.length === 2) break;
   }
@@ -126,9 +126,8 @@ function parseDocuments(text: string, lines: LineCounter, effort: EffortBudget):
 }
 
 /** Composes a document in chunks and returns its value. Aliases are resolved later, so that chunks are independent. */
-function composeDocument(document: CST.Document, lines: LineCounter, notes: YamlNotes): CiValue {
+function composeDocument(document: CST.Document, converter: NodeConverter): CiValue {
   const documentParts = splitIntoChunks(document);
-  const converter = new NodeConverter(lines, notes);
   const values: CiValue[] = [];
   for (const documentPart of documentParts) {
     const [composed] = new Composer({ uniqueKeys: false, merge: true, keepSourceTokens: false }).compose([
@@ -191,19 +190,26 @@ function createErrorAt(lines: LineCounter, offset: number, message: string): CiF
 const REFERENCE = '!reference';
 const RUBY_TAG = /^(?:!ruby|tag:ruby\.yaml\.org)/;
 
+/** Returns the length of a text whose last line has content but no line break, else null. */
+function getUnendedLength(text: string): number | null {
+  return /[\r\n]/.test(text.slice(text.trimEnd().length)) ? null : text.length;
+}
+
 /** Converts nodes to values in file order: an alias refers to the last anchor of its name before it. */
 class NodeConverter {
   readonly #lines: LineCounter;
   readonly #notes: YamlNotes;
+  readonly #unendedLength: number | null;
   /** The keys of the maps that contain the current value. */
   readonly #path: string[] = [];
   readonly #anchors = new Map<string, CiValue>();
   /** Remaining number of keys that merge keys may copy. */
   #remainingCopies = 100_000;
 
-  constructor(lines: LineCounter, notes: YamlNotes) {
+  constructor(lines: LineCounter, notes: YamlNotes, unendedLength: number | null) {
     this.#lines = lines;
     this.#notes = notes;
+    this.#unendedLength = unendedLength;
   }
 
   convertDocument({ errors, contents }: Document.Parsed): CiValue {
@@ -245,7 +251,9 @@ class NodeConverter {
     if (typeof value === 'number') return String(value) === source ? value : (source ?? String(value));
     if (typeof value !== 'string') throw this.#createError(node, 'Unexpected content');
     if (value.includes('\0')) throw this.#createError(node, 'Control characters are not allowed');
-    return value.toWellFormed();
+    // The parser adds a line break to a block that ends with the file; libyaml keeps only what the file has.
+    const hasAddedBreak = isBlock(node) && node.range?.[1] === this.#unendedLength && value.endsWith('\n');
+    return (hasAddedBreak ? value.slice(0, -1) : value).toWellFormed();
   }
 
   /** Converts a map in file order: a later key overrides an earlier one, whether it is the map's own or merged by `<<`. */
@@ -288,6 +296,10 @@ class NodeConverter {
   #createError(node: Node, message: string): CiFileError {
     return createErrorAt(this.#lines, node.range?.[0] ?? 0, message);
   }
+}
+
+function isBlock({ type }: Scalar): boolean {
+  return type === Scalar.BLOCK_LITERAL || type === Scalar.BLOCK_FOLDED;
 }
 
 function isPlain(node: Node | null): boolean {

@@ -21,6 +21,12 @@ for (const [text, content] of [
   ["a:\n  - b: 'x &&\n    y'", { a: [{ b: 'x && y' }] }],
   ['a:\n  b: [\nx,\n y\n]\n  c: z', { a: { b: ['x', 'y'], c: 'z' } }],
   ['a:\n  b: {\nx: "1\n2"\n}\n  c: z', { a: { b: { x: '1 2' }, c: 'z' } }],
+  ['a: |\n  x\n  y', { a: 'x\ny' }],
+  ['a: |\n  x\n  y\n', { a: 'x\ny\n' }],
+  ['a: |+\n  x', { a: 'x' }],
+  ['a: |\n  x\n  ', { a: 'x\n' }],
+  ['a: |\n  x\n# y', { a: 'x\n' }],
+  ['a:\n  - >\n    x\n    y', { a: ['x y'] }],
   ['a: !other {b: !tag text}', { a: { b: 'text' } }],
   ['a: [0755, 12:30, 1.10, yes, 2024-01-01, 1_000]', { a: ['0755', '12:30', '1.10', 'yes', '2024-01-01', '1_000'] }],
 ] as const) {
