@@ -9,10 +9,9 @@ import {
   parseOptional,
 } from './keywords/checks.ts';
 import { checkDependencies } from './keywords/dependencies.ts';
+import { resolveInstanceNeeds } from './keywords/instance-needs.ts';
 import { type CiJob, DEFAULT_KEYS, parseInheritedKeys, parseJob } from './keywords/job.ts';
-import type { CiJobNeed } from './keywords/job-keywords.ts';
 import type { FileVariable } from './keywords/options.ts';
-import { formatMatrixName } from './keywords/parallel.ts';
 import { type CiRule, parseWorkflowRules } from './keywords/rules.ts';
 import { GLOBAL_VARIABLES, parseVariables } from './keywords/variables.ts';
 import { checkAutoCancel } from './keywords/workflow.ts';
@@ -191,7 +190,7 @@ function isExecutable(value: CiValue): boolean {
 /** Parses the visible jobs. Names that begin with a dot are templates. */
 function parseJobs(entries: readonly (readonly [string, CiValue])[], defaults: CiMap, patterns: PatternCache): CiJob[] {
   for (const [name, value] of entries) {
-    if (!name.startsWith('.') && !isExecutable(value)) throw createNotExecutableError(name);
+    if (!name.startsWith('.') && !isExecutable(value)) throw createNotExecutableError(name, value);
   }
   if (entries.every(([name]) => name.startsWith('.')))
     throw configError('jobs', 'config should contain at least one visible job');
@@ -200,29 +199,13 @@ function parseJobs(entries: readonly (readonly [string, CiValue])[], defaults: C
     if (name.startsWith('.')) checkNotBlank(value, `jobs:${name}`);
     else jobs.push(parseJob(name, value as CiMap, defaults, patterns));
   }
-  const parallelJobs = new Map(jobs.filter(({ parallel }) => parallel !== null).map((job) => [job.name, job]));
-  return jobs.map((job) => selectNeededInstances(job, parallelJobs));
+  return resolveInstanceNeeds(jobs, patterns.effort);
 }
 
-/** The error shows blanks in plain names as underscores. */
-function createNotExecutableError(name: string): CiFileError {
+/** The error shows blanks in plain names as underscores. A job with `needs` is taken for one that triggers a pipeline. */
+function createNotExecutableError(name: string, value: CiValue): CiFileError {
+  if (isMap(value) && value.has('needs'))
+    return configError(`jobs:${name}`, 'config should contain either a trigger or a needs:pipeline');
   const shownName = /^[a-z\s]+$/i.test(name) ? name.replaceAll(' ', '_') : name;
   return configError(`jobs ${shownName}`, 'config should implement the script:, run:, or trigger: keyword');
-}
-
-/** Replaces needs of some instances of a parallel job by needs of these instances. */
-function selectNeededInstances(job: CiJob, parallelJobs: ReadonlyMap<string, CiJob>): CiJob {
-  const select = (needs: readonly CiJobNeed[]) =>
-    needs.flatMap((need) =>
-      need.matrix === null || !parallelJobs.has(need.job)
-        ? need
-        : need.matrix.map((combination) => ({ ...need, job: formatMatrixName(need.job, combination), matrix: null })),
-    );
-  const hasMatrix = (needs: readonly CiJobNeed[] | null) => needs?.some(({ matrix }) => matrix !== null) ?? false;
-  if (![job, ...(job.rules ?? [])].some(({ needs }) => hasMatrix(needs))) return job;
-  return {
-    ...job,
-    needs: job.needs && select(job.needs),
-    rules: job.rules?.map((rule) => ({ ...rule, needs: rule.needs && select(rule.needs) })) ?? null,
-  };
 }

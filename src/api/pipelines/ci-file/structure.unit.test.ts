@@ -54,6 +54,8 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
   [global("image: ''"), "image name can't be blank"],
   [global('image: {}'), 'image name should be a string'],
   [global('job: '), 'jobs job config should implement the script:, run:, or trigger: keyword'],
+  [global('job: {needs: [b]}'), 'jobs:job config should contain either a trigger or a needs:pipeline'],
+  [global('job: {needs: , image: i}'), 'jobs:job config should contain either a trigger or a needs:pipeline'],
   [global('pages: '), 'jobs pages config should implement the script:, run:, or trigger: keyword'],
   [global('spec: '), 'jobs spec config should implement the script:, run:, or trigger: keyword'],
   [global('.hidden: '), "jobs:.hidden config can't be blank"],
@@ -484,6 +486,11 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
     'm: {script: x, parallel: {matrix: [{K: [v]}]}}\na: {script: x, needs: [{job: m, parallel: {matrix: [{K: w}]}}]}',
     'a job: undefined need: m: [w]',
   ],
+  [
+    "m: {script: x, needs: ['$[[ matrix.Z ]]'], parallel: {matrix: [{K: [v, w]}]}}\na: {script: x, needs: ['$[[matrix.Q]]']}",
+    "m job: 'Z' does not exist in matrix configuration, a job: 'Q' does not exist in matrix configuration",
+  ],
+  ["a: {script: x, needs: ['$[[ matrix.Z ]]']}", 'a job: undefined need: $[[ matrix.Z ]]'],
 ];
 
 const VALID: readonly string[] = [

@@ -35,7 +35,8 @@ function checkJob(job: CiJob, check: DependencyCheck): void {
     throw new CiFileError(`${name} job: chosen stage ${stage} does not exist; available stages are ${knownStages}`);
   }
   for (const dependency of dependencies ?? []) checkReference(job, dependency, 'dependency', check);
-  for (const needs of [job.needs, ...(rules ?? []).map((rule) => rule.needs)]) checkNeeds(job, needs ?? [], check);
+  const ownNeeds = job.instanceNeeds ?? [job.needs];
+  for (const needs of [...ownNeeds, ...(rules ?? []).map((rule) => rule.needs)]) checkNeeds(job, needs ?? [], check);
   checkEnvironment(job, check);
 }
 
@@ -109,9 +110,11 @@ function checkCycles(jobs: readonly CiJob[], jobsByName: ReadonlyMap<string, CiJ
   }
 }
 
-function listNeededNames({ needs, rules }: CiJob): Set<string> {
+function listNeededNames({ needs, instanceNeeds, rules }: CiJob): Set<string> {
   return new Set(
-    [needs, ...(rules ?? []).map((rule) => rule.needs)].flatMap((all) => (all ?? []).map((need) => need.job)),
+    [...(instanceNeeds ?? [needs]), ...(rules ?? []).map((rule) => rule.needs)].flatMap((all) =>
+      (all ?? []).map((need) => need.job),
+    ),
   );
 }
 

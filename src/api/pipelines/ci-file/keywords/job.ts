@@ -56,6 +56,8 @@ export interface CiJob {
   readonly only: RefPolicy | null;
   readonly except: RefPolicy | null;
   readonly needs: readonly CiJobNeed[] | null;
+  /** The needs of each instance of the job where they differ; null: all instances have `needs`. */
+  readonly instanceNeeds: readonly (readonly CiJobNeed[])[] | null;
   readonly dependencies: readonly string[] | null;
   readonly parallel: Parallel | null;
   readonly tags: readonly string[];
@@ -148,6 +150,7 @@ export function parseJob(name: string, entry: CiMap, defaults: CiMap, patterns: 
     inherits: inherit.variables,
     environment,
     needs,
+    instanceNeeds: null,
     parallel,
     allowFailure,
     tags: inherited.tags ?? [],

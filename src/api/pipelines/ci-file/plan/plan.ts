@@ -247,7 +247,8 @@ function planJob(
   planning: PlanState,
   { name, parallel, variables: ownVariables }: ReturnType<typeof expandParallel>[number],
 ): SelectedJob {
-  const { when, startIn, allowFailure, needs, interruptible } = decision;
+  const { when, startIn, allowFailure, interruptible } = decision;
+  const instanceNeeds = parallel && decision.needs === job.needs ? job.instanceNeeds?.[parallel.index - 1] : null;
   const variables = listFileVariables(job, planning, [...ownVariables, ...decision.variables]);
   const resolvedVariables = resolveJobVariables(job, planning, variables, name);
   const expand = (text: string, location: string, noun: string) =>
@@ -259,7 +260,7 @@ function planJob(
       : requireLength(resolvedVariables.environment, `${location}:environment`, 'name');
   return {
     job,
-    needs,
+    needs: instanceNeeds ?? decision.needs,
     planned: {
       name,
       stage: job.stage,

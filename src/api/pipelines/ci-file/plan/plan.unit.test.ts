@@ -256,6 +256,23 @@ K: {script: a, needs: [], rules: [{needs: [{job: m, artifacts: false, parallel: 
   );
 });
 
+test('each instance of a matrix job needs the jobs that its own values name', async () => {
+  const { jobs } = await planRequiredPipeline(`
+m: {stage: build, script: a, parallel: {matrix: [{K: [v1, v2]}]}}
+J: {script: a, needs: [{job: m, parallel: {matrix: [{K: ['$[[ matrix.K ]]']}]}}], parallel: {matrix: [{K: [v1, v2]}]}}
+N: {script: a, needs: ['m: [$[[matrix.L]]]'], parallel: {matrix: [{K: [x], L: [v2]}]}}
+O: {script: a, variables: {K: v1}, needs: ['m: [$[[ matrix.K ]]]']}`);
+  assert.deepEqual(
+    jobs.slice(2).map(({ name, needs }) => [name, needs?.map(({ job }) => job)]),
+    [
+      ['J: [v1]', ['m: [v1]']],
+      ['J: [v2]', ['m: [v2]']],
+      ['N: [x, v2]', ['m: [v2]']],
+      ['O', ['m: [v1]']],
+    ],
+  );
+});
+
 test('applies default keywords to jobs that do not set them, unless they disable inheritance', async () => {
   const { jobs } = await planRequiredPipeline(`
 default: {image: ruby, tags: [a], retry: 1, before_script: [one]}
