@@ -190,22 +190,27 @@ function isExecutable(value: CiValue): boolean {
 /** Parses the visible jobs. Names that begin with a dot are templates. */
 function parseJobs(entries: readonly (readonly [string, CiValue])[], defaults: CiMap, patterns: PatternCache): CiJob[] {
   for (const [name, value] of entries) {
-    if (!name.startsWith('.') && !isExecutable(value)) throw createNotExecutableError(name, value);
+    if (!name.startsWith('.') && !isExecutable(value) && !hasNeeds(value)) throw createNotExecutableError(name);
   }
   if (entries.every(([name]) => name.startsWith('.')))
     throw configError('jobs', 'config should contain at least one visible job');
   const jobs: CiJob[] = [];
   for (const [name, value] of entries) {
     if (name.startsWith('.')) checkNotBlank(value, `jobs:${name}`);
+    // A job that only has needs is taken for one that triggers a pipeline.
+    else if (!isExecutable(value))
+      throw configError(`jobs:${name}`, 'config should contain either a trigger or a needs:pipeline');
     else jobs.push(parseJob(name, value as CiMap, defaults, patterns));
   }
   return resolveInstanceNeeds(jobs, patterns.effort);
 }
 
-/** The error shows blanks in plain names as underscores. A job with `needs` is taken for one that triggers a pipeline. */
-function createNotExecutableError(name: string, value: CiValue): CiFileError {
-  if (isMap(value) && value.has('needs'))
-    return configError(`jobs:${name}`, 'config should contain either a trigger or a needs:pipeline');
+function hasNeeds(value: CiValue): boolean {
+  return isMap(value) && value.has('needs');
+}
+
+/** The error shows blanks in plain names as underscores. */
+function createNotExecutableError(name: string): CiFileError {
   const shownName = /^[a-z\s]+$/i.test(name) ? name.replaceAll(' ', '_') : name;
   return configError(`jobs ${shownName}`, 'config should implement the script:, run:, or trigger: keyword');
 }

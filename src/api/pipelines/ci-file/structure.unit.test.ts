@@ -55,6 +55,7 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
   [global('image: {}'), 'image name should be a string'],
   [global('job: '), 'jobs job config should implement the script:, run:, or trigger: keyword'],
   [global('job: {needs: [b]}'), 'jobs:job config should contain either a trigger or a needs:pipeline'],
+  [global('c: {needs: []}\njob: '), 'jobs job config should implement the script:, run:, or trigger: keyword'],
   [global('job: {needs: , image: i}'), 'jobs:job config should contain either a trigger or a needs:pipeline'],
   [global('pages: '), 'jobs pages config should implement the script:, run:, or trigger: keyword'],
   [global('spec: '), 'jobs spec config should implement the script:, run:, or trigger: keyword'],
@@ -490,6 +491,13 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
     "m: {script: x, needs: ['$[[ matrix.Z ]]'], parallel: {matrix: [{K: [v, w]}]}}\na: {script: x, needs: ['$[[matrix.Q]]']}",
     "m job: 'Z' does not exist in matrix configuration, a job: 'Q' does not exist in matrix configuration",
   ],
+  ['b: {script: x, parallel: 2}\na: {script: x, needs: [b, b 1/2]}', 'a has the following needs duplicated: b 1/2.'],
+  ['a: {script: x, needs: [zz], parallel: 2}', 'a 1/2 job: undefined need: zz'],
+  [
+    'b: {script: x, parallel: {matrix: [{K: v}]}}\na: {script: x, stage: build, needs: [b], parallel: 2}',
+    'a 1/2 job: need b: [v] is not defined in current or prior stages',
+  ],
+  ['a: {script: x, environment: {name: e, on_stop: q}, parallel: 2}', 'a 1/2 job: on_stop job q is not defined'],
   ["a: {script: x, needs: ['$[[ matrix.Z ]]']}", 'a job: undefined need: $[[ matrix.Z ]]'],
 ];
 

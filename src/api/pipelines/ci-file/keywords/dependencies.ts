@@ -11,54 +11,81 @@ import { listParallelNames } from './parallel.ts';
 
 const MAX_NEEDS = 50;
 
-/** Throws for the first job with an unknown stage or an invalid reference. */
+/** Throws for the first job with an unknown stage or an invalid reference. Errors name the first instance of a parallel job. */
 export function checkDependencies(jobs: readonly CiJob[], stages: readonly string[], effort: EffortBudget): void {
   const stageIndexes = new Map(stages.map((stage, position) => [stage, position]));
-  const jobsByName = new Map(
-    jobs.flatMap((job) => [job.name, ...listParallelNames(job, effort)].map((name) => [name, job] as const)),
+  const instanceNames = new Map(
+    jobs.map((job) => [job, job.parallel === null ? [job.name] : listParallelNames(job, effort)] as const),
   );
-  const check: DependencyCheck = { stages, stageIndexes, jobsByName };
-  for (const job of jobs) checkJob(job, check);
+  const jobsByName = new Map(
+    [...instanceNames].flatMap(([job, names]) => [job.name, ...names].map((name) => [name, job] as const)),
+  );
+  const check: DependencyCheck = { stages, stageIndexes, instanceNames, jobsByName, effort };
+  for (const [job, names] of instanceNames) if (names.length > 0) checkJob(job, names, check);
   checkCycles(jobs, jobsByName);
 }
 
 interface DependencyCheck {
   readonly stages: readonly string[];
   readonly stageIndexes: ReadonlyMap<string, number>;
+  readonly instanceNames: ReadonlyMap<CiJob, readonly string[]>;
   readonly jobsByName: ReadonlyMap<string, CiJob>;
+  readonly effort: EffortBudget;
 }
 
-function checkJob(job: CiJob, check: DependencyCheck): void {
-  const { name, stage, dependencies, rules } = job;
+function checkJob(job: CiJob, names: readonly string[], check: DependencyCheck): void {
+  const { stage, dependencies, instanceNeeds, rules } = job;
+  const name = names[0]!;
   if (!check.stageIndexes.has(stage)) {
     const knownStages = check.stages.join(', ');
     throw new CiFileError(`${name} job: chosen stage ${stage} does not exist; available stages are ${knownStages}`);
   }
-  for (const dependency of dependencies ?? []) checkReference(job, dependency, 'dependency', check);
-  const ownNeeds = job.instanceNeeds ?? [job.needs];
-  for (const needs of [...ownNeeds, ...(rules ?? []).map((rule) => rule.needs)]) checkNeeds(job, needs ?? [], check);
-  checkEnvironment(job, check);
+  const subject = { name, stage };
+  for (const dependency of listInstances(dependencies ?? [], check)) {
+    checkReference(subject, dependency, 'dependency', check);
+  }
+  const ownNeeds = instanceNeeds ?? [job.needs];
+  for (const [index, needs] of ownNeeds.entries()) checkNeeds({ name: names[index]!, stage }, needs ?? [], check);
+  for (const { needs } of rules ?? []) checkNeeds(subject, needs ?? [], check);
+  checkEnvironment(name, job, check);
 }
 
-function checkNeeds(job: CiJob, needs: readonly CiJobNeed[], check: DependencyCheck): void {
+/** A job that is not parallel, or an instance of a parallel job. */
+type Subject = Pick<CiJob, 'name' | 'stage'>;
+
+/** Returns the names with those of parallel jobs replaced by the names of all their instances. */
+function listInstances(names: readonly string[], { jobsByName, instanceNames, effort }: DependencyCheck): string[] {
+  const instances = names.flatMap((name) => {
+    const job = jobsByName.get(name);
+    return job?.name === name ? instanceNames.get(job)! : [name];
+  });
+  effort.spend(instances.length / 10);
+  return instances;
+}
+
+function checkNeeds(subject: Subject, needs: readonly CiJobNeed[], check: DependencyCheck): void {
   for (const need of needs) {
-    if (!need.optional || check.jobsByName.has(need.job)) checkReference(job, need.job, 'need', check);
+    if (need.optional && !check.jobsByName.has(need.job)) continue;
+    for (const name of listInstances([need.job], check)) checkReference(subject, name, 'need', check);
   }
-  const names = needs.map((need) => need.job);
+  const names = listInstances(
+    needs.map((need) => need.job),
+    check,
+  );
   const seenNames = new Set<string>();
   const duplicateNames = new Set<string>();
   for (const name of names) (seenNames.has(name) ? duplicateNames : seenNames).add(name);
   if (duplicateNames.size > 0)
-    throw new CiFileError(`${job.name} has the following needs duplicated: ${[...duplicateNames].join(', ')}.`);
+    throw new CiFileError(`${subject.name} has the following needs duplicated: ${[...duplicateNames].join(', ')}.`);
   if (needs.length > MAX_NEEDS) {
     throw new CiFileError(
-      `${job.name}: one job can only need ${MAX_NEEDS} others, but you have listed ${needs.length}. See needs keyword documentation for more details`,
+      `${subject.name}: one job can only need ${MAX_NEEDS} others, but you have listed ${needs.length}. See needs keyword documentation for more details`,
     );
   }
 }
 
 function checkReference(
-  { name, stage }: CiJob,
+  { name, stage }: Subject,
   other: string,
   kind: 'need' | 'dependency',
   check: DependencyCheck,
@@ -71,7 +98,7 @@ function checkReference(
   }
 }
 
-function checkEnvironment({ name, environment }: CiJob, { jobsByName }: DependencyCheck): void {
+function checkEnvironment(name: string, { environment }: CiJob, { jobsByName }: DependencyCheck): void {
   const stop = environment?.on_stop;
   if (environment == null || stop == null) return;
   const errorPrefix = `${name} job: on_stop job ${stop}`;

@@ -23,7 +23,7 @@ export function resolveInstanceNeeds(jobs: readonly CiJob[], effort: EffortBudge
     if (needs === null || !hasExpression(needs))
       return { ...job, needs: selectInstances(needs), rules: rulesWithNeeds };
     const instanceNeeds = expandParallel(job, effort).map(({ variables }) => {
-      const values = new Map([...job.variables, ...variables].map(({ key, value }) => [key, value]));
+      const values = new Map(variables.map(({ key, value }) => [key, value]));
       const onUnknown = (key: string) =>
         problems.add(`${job.name} job: '${key}' does not exist in matrix configuration`);
       return selectInstances(replaceExpressions(needs, values, onUnknown, effort))!;
