@@ -492,6 +492,8 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
     "m job: 'Z' does not exist in matrix configuration, a job: 'Q' does not exist in matrix configuration",
   ],
   ['b: {script: x, parallel: 2}\na: {script: x, needs: [b, b 1/2]}', 'a has the following needs duplicated: b 1/2.'],
+  ["a: {script: x, extends: 1}\n'1': {script: x}", 'jobs:a extends should be an array of strings or a string'],
+  ["a: {script: x, extends: [true]}\n'true': {script: x}", 'jobs:a extends should be an array of strings or a string'],
   ['a: {script: x, needs: [zz], parallel: 2}', 'a 1/2 job: undefined need: zz'],
   [
     'b: {script: x, parallel: {matrix: [{K: v}]}}\na: {script: x, stage: build, needs: [b], parallel: 2}',

@@ -68,7 +68,8 @@ class ExtendsResolver {
       merged = deepMerge(merged, resolvedBase.entry, onCopied);
     }
     const mergedEntry = new Map(deepMerge(merged, entry, onCopied));
-    mergedEntry.delete('extends');
+    // Names of another type stay for the check of the job, which rejects them.
+    if ([entry.get('extends')].flat().every((name) => typeof name === 'string')) mergedEntry.delete('extends');
     return { entry: mergedEntry, levels };
   }
 }
