@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Program } from './program.ts';
 
 export interface DebianPackage {
+  /** One name, or several with a blank between them. */
   readonly name: string;
   /** The command that tells whether it is there. */
   readonly probe: readonly string[];
@@ -16,7 +17,7 @@ export function installFromDebian({ name, probe }: DebianPackage): boolean {
   if (there()) return true;
   if (process.getuid?.() !== 0) return false;
   spawnSync('apt-get', ['update', '-qq']);
-  spawnSync('apt-get', ['install', '-y', '-qq', name]);
+  spawnSync('apt-get', ['install', '-y', '-qq', ...name.split(' ')]);
   return there();
 }
 

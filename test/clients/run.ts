@@ -13,6 +13,7 @@ import {
   programOfDebian,
   unpackFromDebian,
 } from './debian.ts';
+import { fetchSource, type GitSource } from './git-source.ts';
 import { type GoProgram, goProgram } from './go.ts';
 import { classPathOf, compileWithMaven, type JavaProgram } from './maven.ts';
 import type { Program } from './program.ts';
@@ -36,6 +37,8 @@ interface Client {
   readonly java?: JavaProgram;
   /** The packages of a later release of Debian whose gems Ruby loads before the machine's own. */
   readonly gems?: { readonly release: string; readonly packages: readonly string[] };
+  /** What git fetches into the folder `source` of the same place. */
+  readonly source?: GitSource;
 }
 
 const here = import.meta.dirname;
@@ -175,6 +178,19 @@ const every: readonly Client[] = [
     command: sentry('python-raven', '/usr/bin/python3', join(here, 'sentry/send-raven.py')),
     pip: ['raven==6.10.0'],
   },
+  {
+    name: 'ci-files',
+    command: [process.execPath, join(here, 'ci-files.ts')],
+    debian: {
+      name: 'ruby-activemodel ruby-re2 ruby-chronic-duration',
+      probe: ['/usr/bin/ruby', '-e', "require 'active_model'; require 're2'; require 'gitlab_chronic_duration'"],
+    },
+    source: {
+      repository: 'https://gitlab.com/gitlab-org/gitlab.git',
+      tag: 'v18.9.0-ee',
+      folders: ['lib/gitlab', 'ee/lib/ee/gitlab/ci', 'gems/gitlab-utils/lib', 'app/models/concerns/enums'],
+    },
+  },
   sentryOfNode('11.12.0'),
   sentryOfNode('10.78.0'),
   sentryOfNode('9.47.2'),
@@ -264,10 +280,12 @@ async function drive(client: Client): Promise<void> {
 
 /** Installs what the client needs. Returns its program, empty where the script finds the client itself. */
 function install(client: Client, cache: string): Program {
-  const { name, debian, laterDebian, npm, pip, go, cargo, java, gems } = client;
+  const { name, debian, laterDebian, npm, pip, go, cargo, java, gems, source } = client;
   if (debian && !installFromDebian(debian)) return { reason: `the Debian package ${debian.name} cannot be had here` };
   if (npm && !installFromNpm(cache, npm)) return { reason: `npm cannot bring ${npm.join(' ')} here` };
   if (pip && !installFromPip(cache, pip)) return { reason: `pip cannot bring ${pip.join(' ')} here` };
+  if (source && !fetchSource(source, join(cache, 'source')))
+    return { reason: `git cannot fetch ${source.repository} here` };
   const reason =
     (java && compileWithMaven(cache, java)) ?? (gems && unpackFromDebian(cache, gems.release, gems.packages));
   if (reason) return { reason };

@@ -188,7 +188,11 @@ function isExecutable(value: CiValue): boolean {
 }
 
 /** Parses the visible jobs. Names that begin with a dot are templates. */
-function parseJobs(entries: readonly (readonly [string, CiValue])[], defaults: CiMap, patterns: PatternCache): CiJob[] {
+function parseJobs(
+  entries: readonly (readonly [string, CiValue])[],
+  defaults: CiMap,
+  patterns: PatternCache,
+): readonly CiJob[] {
   for (const [name, value] of entries) {
     if (!name.startsWith('.') && !isExecutable(value) && !hasNeeds(value)) throw createNotExecutableError(name);
   }
