@@ -59,7 +59,7 @@ function listInstances(names: readonly string[], { jobsByName, instanceNames, ef
     const job = jobsByName.get(name);
     return job?.name === name ? instanceNames.get(job)! : [name];
   });
-  effort.spend(instances.length / 10);
+  effort.spend((instances.length - names.length) / 2);
   return instances;
 }
 
