@@ -78,7 +78,7 @@ export interface ServerOverrides {
   readonly log?: Log;
   readonly detectLongTransactions?: boolean;
   /** Milliseconds for which a request or response body may stall. */
-  readonly idleTimeout?: number;
+  readonly idleTimeoutMs?: number;
   /** Resolves the host names of other servers. */
   readonly resolver?: Resolver;
   /** False: the queue runs jobs only on request (`queue.runDue`), and root's credentials are not checked. Default: true. */
@@ -126,7 +126,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     }),
     secretKey: memoize(() => loadSecretKey(config)),
     metrics,
-    tokenUses: createTokenUsage({ database, clock, log, shared: config.databaseUrl !== null }),
+    tokenUsage: createTokenUsage({ database, clock, log, isDatabaseShared: config.databaseUrl !== null }),
     countRequest: createRequestCounter(database, config.databaseUrl === null),
     describeApi: (server) => buildOpenApiDocument(registry, server),
     pushOptionHandlers: listFromModules('pushOptionHandlers'),
@@ -155,7 +155,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     services,
     addressing: getAddressing(config),
     metrics,
-    idleTimeoutMs: overrides.idleTimeout,
+    idleTimeoutMs: overrides.idleTimeoutMs,
   });
   const address = await transport.listen({ host: config.host, port: config.port });
   if (config.port === 0) publicUrl = getServerUrl(config, Number(new URL(address).port));
@@ -296,11 +296,11 @@ async function openMigratedDatabase(
 }
 
 async function closeServices(
-  { git, tokenUses, database }: { git: Git; tokenUses: Services['tokenUses']; database: Database },
+  { git, tokenUsage, database }: { git: Git; tokenUsage: Services['tokenUsage']; database: Database },
   unlock: () => Promise<void> | void,
 ) {
   await git.close();
-  await tokenUses.waitForFlush();
+  await tokenUsage.waitForFlush();
   await database.close();
   await unlock();
 }

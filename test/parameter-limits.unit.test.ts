@@ -86,7 +86,7 @@ const MEASURED_BY_RESOURCE = ['payload', 'payload_example'];
 
 function unlimitedParameters(endpoint: Endpoint): string[] {
   return Object.entries({ ...getDeclaredParameters(endpoint), ...endpoint.fields })
-    .filter(([name, { type }]) => !type.unread && !MEASURED_BY_RESOURCE.includes(name))
+    .filter(([name, { type }]) => !type.unvalidated && !MEASURED_BY_RESOURCE.includes(name))
     .filter(([, { type }]) => !largeValues(type.schema as Schema).every((value) => isLimited(type, value)))
     .map(([name]) => `${endpoint.name} ${name}`);
 }

@@ -21,7 +21,7 @@ const NOTHING = ['0', '-1', '9007199254740993', '99999999999999999999', '-999999
 const WORDS = ['abc', '1.5', '1x', '0x1', '1.json'];
 
 function takesId(endpoint: Endpoint, { path = {} }: Example, name: string): boolean {
-  if (endpoint.root) return false;
+  if (endpoint.outsideApi) return false;
   return typeof path[name] === 'number' || (name === 'id' && /^\/(projects|groups)\//.test(endpoint.path));
 }
 

@@ -33,7 +33,7 @@ test('every read runs the number of statements in round-trips.txt', async () => 
     const example = await builds[0](scene);
     const call = () => ask(here, endpoint, example, scene.callers[example.by]);
     await call();
-    await here.server.services.tokenUses.waitForFlush();
+    await here.server.services.tokenUsage.waitForFlush();
     await here.server.services.database.transaction((tx) => nextCounterValue(tx, 'round-trips'));
     // A cached response runs no statements, and commits of other tests decide whether it is cached.
     clearResponseCache(here.server.services.config);

@@ -50,7 +50,7 @@ function asking({ endpoint, builds: [build] }: Exemplified, first: Example) {
 const calls: (readonly [Exemplified, Example])[] = [];
 for (const what of ourShare(await allExamples(here.server.registry))) {
   const { endpoint } = what;
-  if (endpoint.root || endpoint.stageOrder === 'customAuthentication') continue;
+  if (endpoint.outsideApi || endpoint.stageOrder === 'customAuthentication') continue;
   const example = await what.builds[0](scene);
   // Callers with other credentials need no token.
   const isSite = endpoint.allowSiteToken && example.by === 'anonymous';

@@ -1,6 +1,6 @@
 import type { Transaction } from '#database/database.ts';
 import { noteContentColumns } from './note-columns.ts';
-import { foreignKeyColumn, type Resource } from './resource.ts';
+import { getForeignKeyColumn, type Resource } from './resource.ts';
 
 /**
  * Copies up to `limit` notes of one noteable to another, unchanged, in their order, comments before system notes.
@@ -10,7 +10,7 @@ import { foreignKeyColumn, type Resource } from './resource.ts';
 export async function copyNotes(tx: Transaction, from: Resource, to: Resource, limit: number): Promise<void> {
   await tx
     .insertInto('notes')
-    .columns([foreignKeyColumn(to.type), ...noteContentColumns])
+    .columns([getForeignKeyColumn(to.type), ...noteContentColumns])
     .expression((eb) =>
       eb
         .selectFrom('notes')
@@ -20,7 +20,7 @@ export async function copyNotes(tx: Transaction, from: Resource, to: Resource, l
           inner
             .selectFrom('notes')
             .select('id')
-            .where(foreignKeyColumn(from.type), '=', from.id)
+            .where(getForeignKeyColumn(from.type), '=', from.id)
             .orderBy('system')
             .orderBy('id')
             .limit(limit),

@@ -6,16 +6,16 @@ export { MAX_NOTES_PER_NOTEABLE, noteColumns } from './note-columns.ts';
 export { listPushedRefsSince, type Push, type PushChange, recordPushEvents } from './push-events.ts';
 export { listRecordedSince, markRecordedEvents, type RecordedEventName } from './recorded-activity.ts';
 export {
-  foreignKeyColumn,
+  getForeignKeyColumn,
+  getResourceTable,
   type NoteTarget,
   type NotifyingTarget,
   type Resource,
   type ResourceType,
-  resourceColumns,
-  resourceTable,
   toNoteTarget,
   toNotifyingTarget,
   toResource,
+  toResourceColumns,
 } from './resource.ts';
 export {
   type LabelEvents,

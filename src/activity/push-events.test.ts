@@ -12,10 +12,10 @@ const pushed: PushChange = {
   from: older,
   to: newer,
   commitCount: 2,
-  commitTitle: 'Tighten retry loop',
+  commitMessage: 'Tighten retry loop',
 };
 const created: PushChange = { ...pushed, action: 'created', from: null };
-const removed: PushChange = { ...pushed, action: 'removed', to: null, commitCount: 0, commitTitle: null };
+const removed: PushChange = { ...pushed, action: 'removed', to: null, commitCount: 0, commitMessage: null };
 
 test('a push of one ref records what happened to it', async () => {
   assert.deepEqual(await recorded([pushed]), [
@@ -101,7 +101,7 @@ test('a push that changed nothing records nothing', async () => {
 });
 
 test('titles are truncated when they are stored', async () => {
-  const [row] = await recorded([{ ...pushed, commitTitle: `${'x'.repeat(71)}\n\nBody` }]);
+  const [row] = await recorded([{ ...pushed, commitMessage: `${'x'.repeat(71)}\n\nBody` }]);
   assert.equal(row?.commit_title, `${'x'.repeat(67)}...`);
 });
 

@@ -16,7 +16,7 @@ export interface PushChange {
   readonly to: string | null;
   readonly commitCount: number;
   /** Message or title of the newest commit; null if there is none. */
-  readonly commitTitle: string | null;
+  readonly commitMessage: string | null;
 }
 
 export interface Push {
@@ -81,7 +81,7 @@ interface PushRow {
   readonly ref_count: number | null;
 }
 
-function toSingleRefRow({ refType, action, ref, from, to, commitCount, commitTitle: message }: PushChange): PushRow {
+function toSingleRefRow({ refType, action, ref, from, to, commitCount, commitMessage: message }: PushChange): PushRow {
   return {
     push_action: action,
     ref_type: refType,

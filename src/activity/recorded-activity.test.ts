@@ -22,7 +22,7 @@ test('lists the events recorded after a mark by the names that endpoints declare
   const mark = await markRecordedEvents(database.reader);
   assert.deepEqual(await listRecordedSince(database.reader, mark), []);
 
-  const ref = { ref: 'v1', from: null, to: 'f'.repeat(40), commitCount: 1, commitTitle: null } as const;
+  const ref = { ref: 'v1', from: null, to: 'f'.repeat(40), commitCount: 1, commitMessage: null } as const;
   await database.transaction(async (tx) => {
     await recordAudit(tx, { actor: ANONYMOUS, tier: 'ultimate' }, BLOCKED);
     await recordActivity(tx, { ...by, action: 'reopened', target: { type: 'Issue', id: 88, iid: 3 } });

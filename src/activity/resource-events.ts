@@ -1,6 +1,6 @@
 import type { Transaction } from '#database/database.ts';
 import type { LabelChange, MilestoneChange, ResourceState } from '#database/tables/resource-events.ts';
-import { type Resource, resourceColumns } from './resource.ts';
+import { type Resource, toResourceColumns } from './resource.ts';
 
 /**
  * Resource events of states, milestones, labels and weights (contract/planning.md §2.2, §2.3, §3.11). Rows are only
@@ -55,7 +55,7 @@ export async function recordStateEvent(tx: Transaction, userId: number | null, e
   await tx
     .insertInto('resource_state_events')
     .values({
-      ...resourceColumns(stateOf),
+      ...toResourceColumns(stateOf),
       user_id: userId,
       state,
       source_merge_request_id: sourceMergeRequestId ?? null,
@@ -73,7 +73,7 @@ export async function recordMilestoneEvent(
   await tx
     .insertInto('resource_milestone_events')
     .values({
-      ...resourceColumns(milestoneOf),
+      ...toResourceColumns(milestoneOf),
       user_id: userId,
       milestone_id: milestoneId,
       action: change,
@@ -93,7 +93,7 @@ export async function recordLabelEvents(
   const sortIds = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);
   const toRows = (action: LabelChange, ids: readonly number[]) =>
     sortIds(ids).map((label_id) => ({
-      ...resourceColumns(labelsOf),
+      ...toResourceColumns(labelsOf),
       user_id: userId,
       label_id,
       action,

@@ -36,18 +36,18 @@ const TABLES = { Issue: 'issues', MergeRequest: 'merge_requests', Epic: 'epics' 
 type Column<Type extends NoteTargetType> = (typeof COLUMNS)[Type];
 
 /** Returns the foreign key column for resources of this type. */
-export function foreignKeyColumn<Type extends NoteTargetType>(type: Type): Column<Type> {
+export function getForeignKeyColumn<Type extends NoteTargetType>(type: Type): Column<Type> {
   return COLUMNS[type];
 }
 
 /** Returns the table of resources of this type. */
-export function resourceTable(type: ResourceType): (typeof TABLES)[ResourceType] {
+export function getResourceTable(type: ResourceType): (typeof TABLES)[ResourceType] {
   return TABLES[type];
 }
 
 /** Returns the foreign key column and its value for a new row. */
-export function resourceColumns<Type extends NoteTargetType>({ type, id }: NoteTarget<Type>) {
-  return { [foreignKeyColumn(type)]: id } as { readonly [Name in Column<Type>]?: number };
+export function toResourceColumns<Type extends NoteTargetType>({ type, id }: NoteTarget<Type>) {
+  return { [getForeignKeyColumn(type)]: id } as { readonly [Name in Column<Type>]?: number };
 }
 
 type ResourceRow<Type extends NoteTargetType> = { readonly [Name in Column<Type>]?: number | null };
@@ -74,8 +74,8 @@ export function toNotifyingTarget(row: ResourceRow<NotifyingTarget['type']>): No
 }
 
 /** Returns the columns of a system note that refer to the mentioned resource. */
-export function mentioningColumns({ type, id }: Resource) {
-  return { [`mentioning_${foreignKeyColumn(type)}`]: id } as {
+export function toMentioningColumns({ type, id }: Resource) {
+  return { [`mentioning_${getForeignKeyColumn(type)}`]: id } as {
     readonly [Name in `mentioning_${Column<ResourceType>}`]?: number;
   };
 }

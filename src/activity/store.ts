@@ -3,7 +3,7 @@ import { deleteBatch } from '#database/batch-statements.ts';
 import type { Transaction } from '#database/database.ts';
 import type { ActivityEventsTable, ActivityTargetType } from '#database/tables/activity.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
-import { foreignKeyColumn } from './resource.ts';
+import { getForeignKeyColumn } from './resource.ts';
 
 /** An activity event without its id, project and time. Omitted columns are null. */
 type ActivityRow = Omit<Insertable<ActivityEventsTable>, 'id' | 'project_id' | 'created_at'>;
@@ -86,7 +86,7 @@ export async function deleteTargetActivity(
       .where('target_type', 'in', TARGET_TYPES.Note)
       // index: notes_by_issue_created, notes_by_merge_request_created
       .where('target_id', 'in', (eb) =>
-        eb.selectFrom('notes').select('notes.id').where(foreignKeyColumn(kind), 'in', chunk),
+        eb.selectFrom('notes').select('notes.id').where(getForeignKeyColumn(kind), 'in', chunk),
       )
       .execute();
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '#database/database.ts';
 import type { SystemNoteKind } from '#database/tables/notes.ts';
-import { mentioningColumns, type NotifyingTarget, type Resource, resourceColumns } from './resource.ts';
+import { type NotifyingTarget, type Resource, toMentioningColumns, toResourceColumns } from './resource.ts';
 import type { SystemNoteText } from './system-note-texts.ts';
 
 /** A system note about a change of a noteable (contract/planning.md §3.7). Its author made the change. */
@@ -27,13 +27,13 @@ export async function recordSystemNote(
   await tx
     .insertInto('notes')
     .values({
-      ...resourceColumns(noteOn),
+      ...toResourceColumns(noteOn),
       discussion_id: newDiscussionId(),
       author_id: authorId,
       body: text,
       system: true,
       kind,
-      ...(mentionedResource && mentioningColumns(mentionedResource)),
+      ...(mentionedResource && toMentioningColumns(mentionedResource)),
       internal: false,
       created_at: tx.now,
       updated_at: tx.now,

@@ -45,7 +45,7 @@ export interface CallerSite {
   /** A disabled site may only read its own settings (`GET /geo/site`). */
   readonly enabled: boolean;
   /** The signed claims of the request. */
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly claims: Readonly<Record<string, unknown>>;
 }
 
 /** The identity of a request. Without user, token, session and site it is anonymous. */
@@ -53,7 +53,7 @@ export interface Caller {
   readonly user: CallerUser | null;
   readonly token: CallerToken | null;
   /** Digest of the browser session, if it is the credential. */
-  readonly session?: string;
+  readonly sessionDigest?: string;
   /** The job whose token is the credential. */
   readonly job?: CallerJob;
   /** The replication site whose token is the credential; there is no user then. */

@@ -16,13 +16,13 @@ async function surroundings() {
   const clock = testClock();
   const database = await testDatabase({ clock });
   const warnings: object[] = [];
-  const tokenUses = createTokenUsage({ database, clock, log: { warn: (fields) => warnings.push(fields) } });
-  const services = { database, clock, config: { impersonationEnabled: true }, tokenUses, secretKey: noKey };
+  const tokenUsage = createTokenUsage({ database, clock, log: { warn: (fields) => warnings.push(fields) } });
+  const services = { database, clock, config: { impersonationEnabled: true }, tokenUsage, secretKey: noKey };
   const ask = (secret: string | null, changes: object = {}) =>
     identify({ ...services, ...changes }, secret === null ? null : { scheme: 'private', secret }, {
       clientAddress: '10.0.0.9',
     });
-  return { clock, database, tokenUses, warnings, ask, [Symbol.asyncDispose]: () => database.close() };
+  return { clock, database, tokenUsage, warnings, ask, [Symbol.asyncDispose]: () => database.close() };
 }
 
 async function person(database: Database, token: object = {}) {
@@ -50,9 +50,9 @@ test('an anonymous request runs no query', async () => {
 
 test('a token identifies its user, with scopes and address', async () => {
   await using it = await surroundings();
-  const { user, token, secret } = await person(it.database, { scopes: ['api', 'sudo'] });
+  const { user, tokenRow: token, secret } = await person(it.database, { scopes: ['api', 'sudo'] });
   const found = await it.ask(secret);
-  await it.tokenUses.waitForFlush();
+  await it.tokenUsage.waitForFlush();
   assert.equal(found.invalidToken, undefined);
   assert.equal(found.caller?.user?.id, user.id);
   assert.deepEqual(found.caller?.token, {
@@ -66,7 +66,7 @@ test('a token identifies its user, with scopes and address', async () => {
 
 test('expiry takes precedence over revocation, and a revoked token is reported in both cases', async () => {
   await using it = await surroundings();
-  const { token, secret } = await person(it.database, { expiresAt: '2026-01-03' });
+  const { tokenRow: token, secret } = await person(it.database, { expiresAt: '2026-01-03' });
   await change(it.database, (tx) => revokeToken(tx, token.id));
   assert.deepEqual(await it.ask(secret), { invalidToken: { code: 'revoked', revokedTokenId: token.id } });
   it.clock.advance(86_400);
@@ -88,7 +88,7 @@ test('a user in any state but active is blocked', async () => {
     await change(it.database, (tx) => tx.updateTable('users').set({ state }).where('id', '=', user.id).execute());
     assert.equal((await it.ask(secret)).block, bar, state);
   }
-  await it.tokenUses.waitForFlush();
+  await it.tokenUsage.waitForFlush();
   const { last_used_at } = await it.database.reader
     .selectFrom('access_tokens')
     .select('last_used_at')
@@ -101,13 +101,13 @@ test('an impersonation token is valid only while impersonation is enabled', asyn
   const { secret } = await person(it.database, { impersonation: true });
   assert.equal((await it.ask(secret)).block, null);
   assert.equal((await it.ask(secret, { config: { impersonationEnabled: false } })).block, 'impersonation_off');
-  await it.tokenUses.waitForFlush();
+  await it.tokenUsage.waitForFlush();
 });
 
 test('concurrent requests record one use, and the five latest addresses are kept', async () => {
   await using it = await surroundings();
-  const { token } = await person(it.database);
-  const uses = it.tokenUses;
+  const { tokenRow: token } = await person(it.database);
+  const uses = it.tokenUsage;
   const seen = async () =>
     it.database.reader
       .selectFrom('access_tokens')

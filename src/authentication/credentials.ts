@@ -10,7 +10,7 @@ import { findOAuthToken, getInvalidTokenCode, isOAuthTokenFormat } from './oauth
 import { findSession } from './sessions/sessions.ts';
 import { getSignInBlock, type SignInBlock } from './sign-in-blocks.ts';
 import { findJobToken } from './tokens/job-tokens.ts';
-import { findSiteByProof, type SitePurpose } from './tokens/site-keys.ts';
+import { authenticateSite, type SitePurpose } from './tokens/site-keys.ts';
 import type { TokenUsage } from './tokens/token-usage.ts';
 
 /** A credential as received, not yet checked (contract/conventions.md §7 "Ways in"). */
@@ -49,7 +49,7 @@ interface IdentificationServices {
   readonly database: Database;
   readonly clock: Clock;
   readonly config: Pick<Config, 'impersonationEnabled'>;
-  readonly tokenUses: TokenUsage;
+  readonly tokenUsage: TokenUsage;
   readonly secretKey: () => Promise<KeyObject>;
 }
 
@@ -137,7 +137,7 @@ async function identifyByOAuthToken(
   // A token of client credentials belongs to no user, so it identifies nobody.
   if (user === null) return UNKNOWN_TOKEN;
   const block = getSignInBlock(user, services.clock);
-  if (block === null) services.tokenUses.recordUser(user);
+  if (block === null) services.tokenUsage.recordUser(user);
   const scopes = JSON.parse(token.scopes) as string[];
   return { caller: { user, token: { kind: 'oauth', id, scopes, impersonation: false }, address }, block };
 }
@@ -171,13 +171,13 @@ async function identifyByAccessToken(
     row.impersonation && !services.config.impersonationEnabled
       ? 'impersonation_off'
       : getSignInBlock(row, services.clock);
-  if (block === null) services.tokenUses.recordToken({ ...row, id: row.token_id, user_id: row.id }, address);
+  if (block === null) services.tokenUsage.recordToken({ ...row, id: row.token_id, user_id: row.id }, address);
   return { caller, block };
 }
 
 /** Identifies the user of a browser session. An expired session and one without a user yield an anonymous caller. */
 async function identifyBySession(
-  { database, clock, tokenUses }: IdentificationServices,
+  { database, clock, tokenUsage }: IdentificationServices,
   secret: string,
   address: string,
 ): Promise<IdentificationResult> {
@@ -186,10 +186,10 @@ async function identifyBySession(
   if (session === null || user === null) return createAnonymousResult(address);
   const block = getSignInBlock(user, clock);
   if (block === null) {
-    tokenUses.recordSession(session);
-    tokenUses.recordUser(user);
+    tokenUsage.recordSession(session);
+    tokenUsage.recordUser(user);
   }
-  return { caller: { user, token: null, session: session.digest, address }, block };
+  return { caller: { user, token: null, sessionDigest: session.digest, address }, block };
 }
 
 async function identifyBySite(
@@ -197,7 +197,7 @@ async function identifyBySite(
   token: { readonly purpose: SitePurpose; readonly siteToken: string },
   address: string,
 ): Promise<IdentificationResult> {
-  const site = await findSiteByProof({ database, secretKey, now: clock.now() }, token, address);
+  const site = await authenticateSite({ database, secretKey, now: clock.now() }, token, address);
   if (typeof site === 'string') return { invalidToken: { code: site, revokedTokenId: null } };
   return { caller: { user: null, token: null, site, address }, block: null };
 }

@@ -3,7 +3,7 @@ import type { Database, Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { verifyPassword } from '#security/passwords.ts';
 import { hashToken } from '#security/tokens.ts';
-import { isActiveTokenRow } from './tokens/access-tokens.ts';
+import { activeTokenCondition } from './tokens/access-tokens.ts';
 
 interface WarningOptions {
   readonly database: Database;
@@ -65,7 +65,7 @@ async function hasActiveToken(db: Reader, root: RootRow | null, token: string): 
       .select('id')
       .where('digest', '=', hashToken(token))
       .where('user_id', '=', root.id)
-      .where(isActiveTokenRow(db.today)),
+      .where(activeTokenCondition(db.today)),
   );
 }
 

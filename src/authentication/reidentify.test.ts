@@ -24,12 +24,12 @@ const isStill = async (caller: SignedInCaller) => (await again(caller))?.user.id
 
 const bySession = (secret: string) => async (userId: number) => {
   await database.transaction((tx) => createSession(tx, { secret, userId }));
-  return { session: hashToken(secret) };
+  return { sessionDigest: hashToken(secret) };
 };
 
 async function byOAuth(userId: number): Promise<Partial<SignedInCaller>> {
   const given = { applicationId: null, userId, scopes: ['api'], renewable: false };
-  const { token } = await database.transaction((tx) => createOAuthToken(tx, given));
+  const { tokenRow: token } = await database.transaction((tx) => createOAuthToken(tx, given));
   return { token: { kind: 'oauth', id: token.id, scopes: ['api'], impersonation: false } };
 }
 

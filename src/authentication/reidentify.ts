@@ -46,7 +46,7 @@ export async function reidentify(tx: Transaction, caller: SignedInCaller): Promi
 
 /** Returns the owner of the credential; null if the credential or the account is no longer valid. */
 async function findActiveOwner(tx: Transaction, caller: SignedInCaller): Promise<IdentifiedUser | null> {
-  if (caller.token === null && caller.session === undefined) {
+  if (caller.token === null && caller.sessionDigest === undefined) {
     const user = await userById.first(tx, { id: caller.user.id });
     return user === undefined || getStateBlock(user) !== null ? null : user;
   }
@@ -56,7 +56,7 @@ async function findActiveOwner(tx: Transaction, caller: SignedInCaller): Promise
 
 async function findCredentialOwner(
   tx: Transaction,
-  { token, session }: SignedInCaller,
+  { token, sessionDigest: session }: SignedInCaller,
 ): Promise<IdentifiedUser | null> {
   // Without a token the credential is the session (see `findActiveOwner`).
   if (token === null)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { CommandFailed } from './command-failed.ts';
-import { FORMAT, MANIFEST, type Manifest, PARTS, parseManifest, SUMS } from './manifest.ts';
+import { ARCHIVE_FORMAT, MANIFEST, type Manifest, PARTS, parseManifest, SUMS } from './manifest.ts';
 import type { Progress } from './progress.ts';
 import { formatBytes } from './progress.ts';
 import { readContent, readTarEntries, TarDamaged, type TarEntry } from './tar.ts';
@@ -53,7 +53,7 @@ export async function openArchive(file: FileHandle, migrations: readonly string[
 }
 
 function hasCurrentFormat(manifest: Manifest | { readonly format: number }): manifest is Manifest {
-  return manifest.format === FORMAT;
+  return manifest.format === ARCHIVE_FORMAT;
 }
 
 /** Yields the parts in order and checks that each name is allowed and comes after the one before it. */

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { CellValues, CopiedTable } from '#database/copy.ts';
+import type { CellValues, TableDefinition } from '#database/copy.ts';
 import { isValidBranchName } from '#git/refs/refs.ts';
 import { isDiskPath } from '#git/storage/storage.ts';
 import { damagedArchive, parseLine, readLines } from './archive.ts';
@@ -54,7 +54,7 @@ export async function readRepositories(
  */
 export function matchRepositories(
   repositories: Map<string, RepositoryLine>,
-  table: CopiedTable,
+  table: TableDefinition,
   rows: readonly CellValues[],
 ): void {
   if (!hasColumns(table, ['storage', 'disk_path'])) return;

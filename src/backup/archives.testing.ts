@@ -58,7 +58,7 @@ export function loadConfigOf(
 }
 
 /** Returns a configuration with the secret key of a world. */
-export async function configWithKey(place: TestPlace, { server }: World): Promise<Config> {
+export async function loadConfigWithKey(place: TestPlace, { server }: World): Promise<Config> {
   const key = await server.services.secretKey();
   return loadConfigOf(place, { HEARTH_SECRET_KEY: key.export().toString('hex') });
 }

@@ -11,14 +11,14 @@ import { startServer } from '#server.ts';
 import { verify } from '#test/crash/verify.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import {
-  configWithKey,
   createBackupArchive,
   createEmptyPlace,
+  loadConfigWithKey,
   readArchiveParts,
   restoreArchive,
   silentProgress,
 } from './archives.testing.ts';
-import { examine } from './doctor.ts';
+import { runChecks } from './doctor.ts';
 import { hasColumns, INTENTS_TABLE, listRepositoryTables, VERSIONED_COLUMNS } from './repositories.ts';
 import { withServerData } from './server-data.ts';
 import type { BetweenSteps } from './snapshot.ts';
@@ -184,7 +184,7 @@ test('is consistent during concurrent writes: each ref matches its rows', async 
   goesOn = false;
   await Promise.all(writing);
   await using place = await createEmptyPlace('sqlite');
-  const target = await configWithKey(place, here);
+  const target = await loadConfigWithKey(place, here);
   await restoreArchive(target, file);
   const other = await startServer(target, { work: false });
   await other.stop();
@@ -200,7 +200,7 @@ test('is consistent during concurrent writes: each ref matches its rows', async 
   }
   const found: string[] = [];
   await withServerData(target, silentProgress, (kept) =>
-    examine({ ...kept, runUnitOfWork: server.services.runUnitOfWork }, { print: (line) => found.push(line) }),
+    runChecks({ ...kept, runUnitOfWork: server.services.runUnitOfWork }, { print: (line) => found.push(line) }),
   );
   assert.deepEqual(found, []);
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { openBlob } from '#blobs/index.ts';
-import type { CellValues, CopiedTable, DatabaseSnapshot } from '#database/copy.ts';
+import type { CellValues, DatabaseSnapshot, TableDefinition } from '#database/copy.ts';
 import { migrations } from '#database/migrations/index.ts';
 import { getRepositoryAt } from '#git/git.ts';
 import { getObjectInfo } from '#git/objects/object-reader.ts';
@@ -17,11 +17,12 @@ import { acquireDeletionGuard } from '#runtime/deletion-guard.ts';
 import { findSecretKey } from '#security/key-file.ts';
 import { CommandFailed } from './command-failed.ts';
 import {
-  blobPartName,
-  bundlePartName,
-  FORMAT,
+  ARCHIVE_FORMAT,
+  buildBlobPartName,
+  buildBundlePartName,
+  buildTablePartName,
+  computeKeyFingerprint,
   formatManifest,
-  keyFingerprint,
   MANIFEST,
   type Manifest,
   REPOSITORIES,
@@ -29,13 +30,12 @@ import {
   SECRET_KEY,
   SUMS,
   type TablePart,
-  tablePartName,
 } from './manifest.ts';
 import { formatBytes } from './progress.ts';
 import type { ServerData } from './server-data.ts';
 import {
   type BetweenSteps,
-  damagedRepositoryError,
+  createDamagedRepositoryError,
   openConsistentSnapshot,
   type RepositoryWithRefs,
 } from './snapshot.ts';
@@ -136,12 +136,12 @@ async function writeArchive(server: ServerData, options: BackupOptions, file: Fi
     for await (const chunk of readChunks(sumsSpool)) await write(chunk);
   });
   const manifest: Manifest = {
-    format: FORMAT,
+    format: ARCHIVE_FORMAT,
     version: options.version,
     engine: database.engine,
     time,
     migrations: [...snapshot.migrations],
-    key_fingerprint: key && keyFingerprint(key),
+    key_fingerprint: key && computeKeyFingerprint(key),
     with_secret_key: includesKey,
     tables,
     repositories: repositoryTotals,
@@ -185,7 +185,7 @@ async function writeTables(
   for (const table of snapshot.tables) {
     let rows = 0;
     const onRows = table.name === 'blobs' ? createBlobNameCollector(table, blobNamesSpool, blobTotals) : async () => {};
-    const { sha256 } = await addPart(writer, tablePartName(table.name), async (write) => {
+    const { sha256 } = await addPart(writer, buildTablePartName(table.name), async (write) => {
       const lines = createTextBuffer(write);
       await lines.add(`${JSON.stringify(table.columns.map(({ name, kind }) => [name, kind]))}\n`);
       for await (const batch of snapshot.streamRows(table)) {
@@ -203,7 +203,7 @@ async function writeTables(
 
 /** Returns a function that appends the digests in rows of blobs to the spool and adds up their sizes. */
 function createBlobNameCollector(
-  { columns }: CopiedTable,
+  { columns }: TableDefinition,
   blobNamesSpool: Spool,
   blobTotals: { count: number; bytes: number },
 ) {
@@ -218,7 +218,7 @@ function createBlobNameCollector(
 }
 
 /** Converts a row for JSON: bytes become base64. Throws for a value that does not have the type of its column. */
-function toJsonValues({ name, columns }: CopiedTable, row: CellValues): CellValues {
+function toJsonValues({ name, columns }: TableDefinition, row: CellValues): CellValues {
   return row.map((value, index) => {
     const { kind, name: column } = columns[index]!;
     if (value === null) return null;
@@ -267,7 +267,7 @@ async function writeRepositories(
       disk_path: repository.disk_path,
       default_branch: repository.head,
       refs: repository.refs.count,
-      bundle: repository.refs.count === 0 ? null : bundlePartName(index + 1),
+      bundle: repository.refs.count === 0 ? null : buildBundlePartName(index + 1),
     }),
   );
   await addPart(writer, REPOSITORIES, async (write) => {
@@ -310,7 +310,7 @@ async function writeRepository(
       return;
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
-      failure ??= damagedRepositoryError(row, error);
+      failure ??= createDamagedRepositoryError(row, error);
     }
   }
   throw failure;
@@ -332,7 +332,7 @@ async function writeBlobs(
     if (openedBlob === null)
       throw new CommandFailed('failed', `The blob ${sha256} is missing: hearth doctor shows its owner`);
     const hash = createHash('sha256');
-    await addPart(writer, blobPartName(sha256), async (write) => {
+    await addPart(writer, buildBlobPartName(sha256), async (write) => {
       for await (const bytes of openedBlob.stream) {
         hash.update(bytes as Buffer);
         await write(bytes as Buffer);

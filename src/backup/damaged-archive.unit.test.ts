@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { registerBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
-import { commitFiles, newFiles } from '#git/fixtures.testing.ts';
+import { commitFiles, createFileChanges } from '#git/fixtures.testing.ts';
 import { getRepositoryAt } from '#git/git.ts';
 import { ensureRepository, toDiskPath } from '#git/storage/storage.ts';
 import { loadSecretKey } from '#security/key-file.ts';
@@ -45,7 +45,7 @@ async function storeExampleData({ git, blobs, database }: ServerData): Promise<v
   const place = { storage: 'default', disk_path: toDiskPath(1) };
   const repository = getRepositoryAt(git, place.storage, place.disk_path);
   await ensureRepository(repository, { defaultBranch: 'main' });
-  await commitFiles({ git, repository, root: '', time: 0 }, 'main', newFiles({ 'a.txt': 'a' }));
+  await commitFiles({ git, repository, root: '', time: 0 }, 'main', createFileChanges({ 'a.txt': 'a' }));
   const blob = (await storeBlob(blobs, Buffer.from('a file'))) as StoredBlob;
   await database.transaction(async (tx) => {
     await registerBlob(tx, blob);

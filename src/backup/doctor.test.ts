@@ -12,7 +12,7 @@ import { getRepositoryAt } from '#git/git.ts';
 import { engine } from '#test/engines/engine.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { silentProgress } from './archives.testing.ts';
-import { examine } from './doctor.ts';
+import { runChecks } from './doctor.ts';
 import { withServerData } from './server-data.ts';
 
 const here = await world({ project: { readme: true } });
@@ -23,7 +23,7 @@ const { config, database, git, blobs, runUnitOfWork } = server.services;
 async function doctor(only?: string, repair = false): Promise<string[]> {
   const lines: string[] = [];
   await withServerData(config, silentProgress, (data) =>
-    examine(
+    runChecks(
       { ...data, runUnitOfWork },
       { repair, only: only?.split(','), print: (line) => lines.push(line.replaceAll(/\d+/g, '#')) },
     ),

@@ -30,7 +30,10 @@ export interface ExamineOptions {
  * Checks the consistency of rows, repositories and files of a server, which may be running. With `repair` it makes safe
  * repairs. Returns the number of remaining findings.
  */
-export async function examine(context: CheckContext, { repair = false, only, print }: ExamineOptions): Promise<number> {
+export async function runChecks(
+  context: CheckContext,
+  { repair = false, only, print }: ExamineOptions,
+): Promise<number> {
   let findingCount = 0;
   for (const check of CHECKS.filter(({ name }) => only?.includes(name) ?? true)) {
     try {

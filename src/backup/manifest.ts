@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 const integer = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /** Version of the archive format. Increment it when older archives can no longer be read. */
-export const FORMAT = 1;
+export const ARCHIVE_FORMAT = 1;
 
 const tablePartSchema = Type.Object({
   rows: integer,
@@ -21,7 +21,7 @@ export type TablePart = Readonly<Static<typeof tablePartSchema>>;
  * order, in the format of `sha256sum -c`.
  */
 const manifestSchema = Type.Object({
-  format: Type.Literal(FORMAT),
+  format: Type.Literal(ARCHIVE_FORMAT),
   /** Version of Hearth that created the archive. */
   version: Type.String(),
   engine: Type.String(),
@@ -72,12 +72,12 @@ export const PARTS = [
   /^manifest\.json$/,
 ] as const;
 
-export const tablePartName = (table: string): string => `tables/${table}.ndjson`;
-export const bundlePartName = (index: number): string => `repositories/${String(index).padStart(8, '0')}.bundle`;
-export const blobPartName = (sha256: string): string => `blobs/${sha256}`;
+export const buildTablePartName = (table: string): string => `tables/${table}.ndjson`;
+export const buildBundlePartName = (index: number): string => `repositories/${String(index).padStart(8, '0')}.bundle`;
+export const buildBlobPartName = (sha256: string): string => `blobs/${sha256}`;
 
 /** Returns a fingerprint that distinguishes keys without revealing them. */
-export function keyFingerprint(key: KeyObject): string {
+export function computeKeyFingerprint(key: KeyObject): string {
   return createHash('sha256').update('hearth secret key ').update(key.export()).digest('hex').slice(0, 32);
 }
 
@@ -90,7 +90,7 @@ export function formatManifest(manifest: Manifest): string {
 export function parseManifest(text: string): Manifest | { readonly format: number; readonly version: string } | null {
   const parsed = parseObject(text);
   if (parsed === null || typeof parsed.format !== 'number' || typeof parsed.version !== 'string') return null;
-  if (parsed.format !== FORMAT) return { format: parsed.format, version: parsed.version };
+  if (parsed.format !== ARCHIVE_FORMAT) return { format: parsed.format, version: parsed.version };
   const { sha256: _, ...content } = parsed;
   // The text, which contains the checksum, must be exactly the one that a backup writes.
   return Value.Check(manifestSchema, content) && text === formatManifest(content) ? content : null;

@@ -42,7 +42,7 @@ export async function requireEmptyDatabase(database: Database): Promise<void> {
  * were any.
  */
 export async function requireEmptyDirectories(config: TargetConfig): Promise<boolean> {
-  const wasRestored = await removeRestored(config);
+  const wasRestored = await deleteRestoredFiles(config);
   for (const directory of listDirectories(config)) {
     if ((await listNames(directory)).length > 0) {
       throw new CommandFailed('notEmpty', `${directory} is not empty: restore into new directories`);
@@ -62,7 +62,7 @@ export async function hasTables(database: Database): Promise<boolean> {
 }
 
 /** Writes the mark: before the first file, and again with `includesKey` before the key. */
-export async function markRestoring(config: TargetConfig, includesKey = false): Promise<void> {
+export async function writeRestoreMark(config: TargetConfig, includesKey = false): Promise<void> {
   const previousMark = await readMark(config.dataDir);
   const directories = await Promise.all(
     listDirectories(config).map(async (path) => ({ path, wasThere: (await stat(path).catch(() => null)) !== null })),
@@ -77,7 +77,7 @@ export async function markRestoring(config: TargetConfig, includesKey = false): 
 }
 
 /** Deletes the mark after a complete restore. */
-export async function removeMark({ dataDir }: Pick<Config, 'dataDir'>): Promise<void> {
+export async function deleteRestoreMark({ dataDir }: Pick<Config, 'dataDir'>): Promise<void> {
   await rm(join(dataDir, MARK_FILE), { force: true });
 }
 
@@ -91,7 +91,7 @@ async function readMark(dataDir: string): Promise<RestoreMark | null> {
 }
 
 /** Deletes everything that an interrupted restore has written; returns false if there was none. */
-export async function removeRestored(config: Pick<Config, 'dataDir'>): Promise<boolean> {
+export async function deleteRestoredFiles(config: Pick<Config, 'dataDir'>): Promise<boolean> {
   const mark = await readMark(config.dataDir);
   if (mark === null) return false;
   for (const { path, wasThere } of mark.directories) {
@@ -99,7 +99,7 @@ export async function removeRestored(config: Pick<Config, 'dataDir'>): Promise<b
     if (!wasThere) await rm(path, { recursive: true, force: true });
   }
   if (mark.key) await rm(join(config.dataDir, 'secret-key'), { force: true });
-  await removeMark(config);
+  await deleteRestoreMark(config);
   return true;
 }
 
@@ -115,7 +115,7 @@ export async function requireCompleteRestore(config: Pick<Config, 'dataDir'>, da
     throw new CommandFailed('failed', `A restore into ${config.dataDir} was interrupted: run hearth restore again`);
   }
   // The restore was complete, but stopped before it deleted the mark.
-  await removeMark(config);
+  await deleteRestoreMark(config);
 }
 
 function listDirectories({ storages, blobsDir }: TargetConfig): string[] {

@@ -14,17 +14,17 @@ import { world } from '#test/support/world.ts';
 import type { JsonObject } from '#text/json-object.ts';
 import {
   assertRestoreFails,
-  configWithKey,
   createBackupArchive,
   createEmptyPlace,
   isUntouched,
   loadConfigOf,
+  loadConfigWithKey,
   readArchiveParts,
   restoreArchive,
 } from './archives.testing.ts';
 import { fillTables } from './filled-tables.testing.ts';
 import { MANIFEST, SUMS } from './manifest.ts';
-import { markRestoring } from './restore-target.ts';
+import { writeRestoreMark } from './restore-target.ts';
 
 const here = await world({ project: { readme: true } });
 const { config } = here.server.services;
@@ -55,13 +55,13 @@ test('requires the secret key that belongs to the archive', async () => {
   await assertRestoreFails(bare, 6, place, { HEARTH_SECRET_KEY: '0'.repeat(64) });
   await assertRestoreFails(file, 6, place, { HEARTH_SECRET_KEY: '0'.repeat(64) });
   assert.equal(await isUntouched(place), true);
-  await restoreArchive(await configWithKey(place, here), bare);
+  await restoreArchive(await loadConfigWithKey(place, here), bare);
 });
 
 test('refuses to start on an interrupted restore, and the next restore deletes its files', async () => {
   await using place = await createEmptyPlace();
   const target = loadConfigOf(place);
-  await markRestoring(target);
+  await writeRestoreMark(target);
   await mkdir(join(place.dataDir, 'blobs/ab/cd'), { recursive: true });
   await assert.rejects(startServer(target), /A restore into .* was interrupted/);
   await restoreArchive(target, file);
@@ -69,7 +69,7 @@ test('refuses to start on an interrupted restore, and the next restore deletes i
   const key = (await here.server.services.secretKey()).export().toString('hex');
   assert.equal((await readFile(join(place.dataDir, 'secret-key'), 'utf8')).trim(), key);
   // The restore may have been killed after its last step.
-  await markRestoring(target);
+  await writeRestoreMark(target);
   const server = await startServer(target, { work: false });
   await servesAll(server);
   await server.stop();
@@ -143,11 +143,11 @@ test('keeps every table, ref and blob when restored on the other engine and back
   const first = await createBackupArchive(here.server.services.config);
   assert.ok((await emptyTables(first)).length <= 5, 'nearly every table has rows');
   await using sqlite = await createEmptyPlace('sqlite');
-  await restoreArchive(await configWithKey(sqlite, here), first);
+  await restoreArchive(await loadConfigWithKey(sqlite, here), first);
   const second = await createBackupArchive(loadConfigOf(sqlite));
   assert.deepEqual(await contents(second), await contents(first));
   await using postgres = await createEmptyPlace();
-  await restoreArchive(await configWithKey(postgres, here), second);
+  await restoreArchive(await loadConfigWithKey(postgres, here), second);
   const third = await createBackupArchive(loadConfigOf(postgres));
   assert.deepEqual(await contents(third), await contents(first));
   assert.deepEqual(await refs(third), await refs(first));

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { storeBlob } from '#blobs/index.ts';
 import type { Config } from '#config.ts';
 import { isRejectedValue } from '#database/constraint-violations.ts';
-import { type CellValues, type CopiedTable, fillDatabase, type RestoreTarget } from '#database/copy.ts';
+import { type CellValues, type RestoreTarget, restoreDatabase, type TableDefinition } from '#database/copy.ts';
 import { lockDataDirectory } from '#database/data-directory-lock.ts';
 import { migrate } from '#database/migrate.ts';
 import { migrations } from '#database/migrations/index.ts';
@@ -26,22 +26,22 @@ import {
 import { matchRepositories, readRepositories } from './archived-repositories.ts';
 import { CommandFailed } from './command-failed.ts';
 import {
-  blobPartName,
-  keyFingerprint,
+  buildBlobPartName,
+  buildTablePartName,
+  computeKeyFingerprint,
   type Manifest,
   REPOSITORIES,
   type RepositoryLine,
   SECRET_KEY,
-  tablePartName,
 } from './manifest.ts';
 import type { Progress } from './progress.ts';
 import {
-  markRestoring,
+  deleteRestoredFiles,
+  deleteRestoreMark,
   removeEmptyDatabase,
-  removeMark,
-  removeRestored,
   requireEmptyDatabase,
   requireEmptyDirectories,
+  writeRestoreMark,
 } from './restore-target.ts';
 import { requirePrimary, type ServerData, withServerData } from './server-data.ts';
 import { readContent, type TarEntry } from './tar.ts';
@@ -71,15 +71,15 @@ export async function restore(config: Config, path: string, progress: Progress):
       if (await requireEmptyDirectories(config)) progress.print('Removed the files of an interrupted restore');
       const key = await findMissingKey(config, archive);
       await verifyArchive(archive, progress);
-      await markRestoring(config);
+      await writeRestoreMark(config);
       try {
         await writeArchiveContent(server, archive, key);
       } catch (error) {
-        await removeRestored(config);
+        await deleteRestoredFiles(config);
         throw error;
       }
       hasEmptyDatabase = false;
-      await removeMark(config);
+      await deleteRestoreMark(config);
       await migrate(server.database);
       return archive.manifest;
     });
@@ -107,7 +107,7 @@ async function findMissingKey(config: Config, { file, manifest }: BackupArchive)
   const serverKey = await findSecretKey(config);
   if (expectedFingerprint === null) return null;
   if (serverKey !== null) {
-    const fingerprint = keyFingerprint(serverKey);
+    const fingerprint = computeKeyFingerprint(serverKey);
     if (fingerprint === expectedFingerprint) return null;
     throw new CommandFailed(
       'otherKey',
@@ -123,7 +123,7 @@ async function findMissingKey(config: Config, { file, manifest }: BackupArchive)
   const entry = await findPart(file, SECRET_KEY);
   const digits = entry === null ? '' : (await readText(file, entry)).trim();
   const key = /^[0-9a-f]{64}$/.test(digits) ? createSecretKey(Buffer.from(digits, 'hex')) : null;
-  if (key === null || keyFingerprint(key) !== expectedFingerprint)
+  if (key === null || computeKeyFingerprint(key) !== expectedFingerprint)
     throw damagedArchive(`${SECRET_KEY} does not match the key fingerprint of the manifest`);
   return key;
 }
@@ -163,12 +163,12 @@ async function writeArchiveContent(server: ServerData, archive: BackupArchive, k
     throw damagedArchive('repositories or blobs are missing');
   if (key !== null) {
     // `true`: an interrupted restore has to delete the key, too.
-    await markRestoring(server.config, true);
+    await writeRestoreMark(server.config, true);
     await storeSecretKey(server.config.dataDir, key);
   }
   const archivedMigrations = migrations.filter(({ name }) => manifest.migrations.includes(name));
   try {
-    await fillDatabase(server.database, server.clock, archivedMigrations, (target) =>
+    await restoreDatabase(server.database, server.clock, archivedMigrations, (target) =>
       fillTables(server, archive, target, { tableEntries, repositories }),
     );
   } catch (error) {
@@ -230,7 +230,7 @@ async function fillTables(
     throw damagedArchive('its tables do not match its version');
   for (const table of target.tables) {
     const { rows, last_id } = manifest.tables[table.name]!;
-    const entry = tableEntries.get(tablePartName(table.name));
+    const entry = tableEntries.get(buildTablePartName(table.name));
     if (entry === undefined) throw damagedArchive(`the table ${table.name} is missing`);
     const blobPartNames = table.name === 'blobs' ? listBlobPartNames(file) : null;
     const lines = readLines(file, entry, MAX_ROW_BYTES);
@@ -249,7 +249,7 @@ async function fillTables(
 }
 
 async function* listBlobPartNames(file: FileHandle): AsyncGenerator<string> {
-  for await (const { name } of readParts(file)) if (name.startsWith(blobPartName(''))) yield name;
+  for await (const { name } of readParts(file)) if (name.startsWith(buildBlobPartName(''))) yield name;
 }
 
 /** Compares rows of blobs with the names of the parts, both in the order of their digests. */
@@ -260,7 +260,7 @@ async function matchBlobs(
 ): Promise<void> {
   const digestIndex = columns.findIndex(({ name }) => name === 'sha256');
   for (const row of rows) {
-    const name = blobPartName(String(row[digestIndex]));
+    const name = buildBlobPartName(String(row[digestIndex]));
     if ((await partNames.next()).value !== name)
       throw damagedArchive(`${name} is missing, although a row refers to it`);
   }
@@ -269,7 +269,7 @@ async function matchBlobs(
 /** Inserts the rows of a table in batches and returns their number. The first line names the columns. */
 async function fillTable(
   target: RestoreTarget,
-  table: CopiedTable,
+  table: TableDefinition,
   lines: AsyncGenerator<string>,
   onBatch: (columns: Columns, rows: readonly CellValues[], count: number) => Promise<void>,
 ): Promise<number> {
@@ -294,10 +294,10 @@ async function fillTable(
   return count;
 }
 
-type Columns = CopiedTable['columns'];
+type Columns = TableDefinition['columns'];
 
 /** Returns the columns in the order of the archive. Throws if they are not those of the table. */
-function matchColumns({ name, columns }: CopiedTable, header: unknown): Columns {
+function matchColumns({ name, columns }: TableDefinition, header: unknown): Columns {
   const archivedColumns = Array.isArray(header) ? (header as unknown[]) : [];
   const tableColumns = archivedColumns.map((archived) =>
     columns.find((column) => Array.isArray(archived) && column.name === archived[0] && column.kind === archived[1]),

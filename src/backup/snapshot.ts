@@ -66,7 +66,7 @@ export async function openConsistentSnapshot(
       }
       const repository = await findRepository(getRepositoryAt(server.git, row.storage, row.disk_path));
       const lines = await listRefLines(server.git, repository).catch((error) => {
-        throw error instanceof GitError ? damagedRepositoryError(row, error) : error;
+        throw error instanceof GitError ? createDamagedRepositoryError(row, error) : error;
       });
       const refs = { at: await spool.add(lines), length: lines.length, count: countLines(lines) };
       const head = row.default_branch ?? (await findHeadBranch(repository)) ?? 'main';
@@ -107,7 +107,7 @@ async function findRepository(repository: Repository): Promise<Repository> {
   return (await listRemovedRepositories(repository))[0] ?? repository;
 }
 
-export function damagedRepositoryError(
+export function createDamagedRepositoryError(
   { name, storage, disk_path }: StoredRepository,
   { message }: GitError,
 ): CommandFailed {

@@ -117,7 +117,7 @@ export interface TarEntry {
   readonly name: string;
   readonly size: number;
   /** Position of the content in the archive. */
-  readonly at: number;
+  readonly contentPosition: number;
 }
 
 /** Yields the entries without their contents, files only. Throws `TarDamaged`. */
@@ -144,7 +144,7 @@ export async function* readTarEntries(file: FileHandle): AsyncGenerator<TarEntry
       declaredBytes = parsePaxSize(await readAt(file, contentPosition, size));
     } else {
       declaredBytes = null;
-      yield { name, size, at: contentPosition };
+      yield { name, size, contentPosition };
     }
     position = nextPosition;
   }
@@ -207,7 +207,11 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
 }
 
 /** Yields the content of an entry in chunks. `hash` is updated with all of them. */
-export async function* readContent(file: FileHandle, { at, size }: TarEntry, hash?: Hash): AsyncGenerator<Buffer> {
+export async function* readContent(
+  file: FileHandle,
+  { contentPosition: at, size }: TarEntry,
+  hash?: Hash,
+): AsyncGenerator<Buffer> {
   for (let doneBytes = 0; doneBytes < size; doneBytes += CHUNK_BYTES) {
     const bytes = await readAt(file, at + doneBytes, Math.min(CHUNK_BYTES, size - doneBytes));
     hash?.update(bytes);

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { backUp } from '#backup/backup.ts';
 import { CommandFailed } from '#backup/command-failed.ts';
-import { CHECK_NAMES, examine } from '#backup/doctor.ts';
+import { CHECK_NAMES, runChecks } from '#backup/doctor.ts';
 import { createProgress, type ProgressOutput } from '#backup/progress.ts';
 import { restore } from '#backup/restore.ts';
 import { withServer } from '#backup/server-data.ts';
@@ -86,7 +86,7 @@ export async function doctorCommand(
   const findingCount = await withServer(config, createProgress(stderr), async (server) => {
     await migrate(server.database);
     const context = { ...server, runUnitOfWork: createUnitOfWorkRunner(server.database) };
-    return examine(context, { repair: values.fix, only, print: (line) => stdout.write(`${line}\n`) });
+    return runChecks(context, { repair: values.fix, only, print: (line) => stdout.write(`${line}\n`) });
   });
   if (findingCount > 0)
     throw new CommandFailed(

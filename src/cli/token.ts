@@ -78,7 +78,7 @@ async function createTokenForUser(database: Database, tier: Tier, tokenOptions: 
     if (user === null || user.internal) throw new ConfigError(`There is no user ${tokenOptions.user}`);
     const { expiresAt, prefix } = await getTokenDefaults(tx, tokenOptions);
     const { scopes, name } = tokenOptions;
-    const { token, secret } = await createToken(tx, { userId: user.id, name, scopes, expiresAt, prefix });
+    const { tokenRow: token, secret } = await createToken(tx, { userId: user.id, name, scopes, expiresAt, prefix });
     await recordAudit(
       tx,
       { actor: ANONYMOUS, tier },

@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '#runtime/clock.ts';
-import type { Connection, Engine, EngineName, ReadSet, RequestConnection, StatementOrigin } from './engines/engine.ts';
+import type { ClientContext, Connection, Engine, EngineName, ReadSet, RequestConnection } from './engines/engine.ts';
 import { openPostgres } from './engines/postgres/postgres.ts';
 import { openSqlite } from './engines/sqlite/sqlite.ts';
 import type { Reader, Transaction } from './handles.ts';
 import { createHandles } from './sessions.ts';
 import { runTransaction, type TransactionOptions } from './transactions.ts';
 
-export type { ReadSet, StatementOrigin } from './engines/engine.ts';
+export type { ClientContext, ReadSet } from './engines/engine.ts';
 export { DatabaseUnavailable } from './engines/unavailable.ts';
 export type { Reader, Transaction } from './handles.ts';
 export type { Schema } from './schema.ts';
@@ -23,7 +23,7 @@ export interface Database {
    * Returns the database for one client: its long reads take turns with those of other networks and are canceled when it
    * disconnects.
    */
-  forClient(origin: StatementOrigin): Database;
+  forClient(origin: ClientContext): Database;
   /**
    * Returns the database for the reads of one request: cached results are never older than this call. Call it again after
    * waiting for something else, such as a body or another server.
@@ -82,7 +82,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     detectLongTransactions: options.detectLongTransactions ?? false,
     onActionFailed: (error: unknown) => options.log?.error({ err: error }, 'An action after a commit failed'),
   };
-  const createDatabase = (readConnection: Connection, origin?: StatementOrigin): Database => ({
+  const createDatabase = (readConnection: Connection, origin?: ClientContext): Database => ({
     engine: engine.name,
     reader: handles.createReader(readConnection),
     forClient,
@@ -96,11 +96,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     updateStatistics: () => engine.updateStatistics(),
     close: () => engine.close(),
   });
-  const forClient = (origin: StatementOrigin): Database => {
+  const forClient = (origin: ClientContext): Database => {
     const { execute } = engine.readConnection;
     return createDatabase({ execute: (statement) => execute(statement, origin) }, origin);
   };
-  const createRequestDatabase = (requestConnection: RequestConnection, origin?: StatementOrigin): RequestDatabase => ({
+  const createRequestDatabase = (requestConnection: RequestConnection, origin?: ClientContext): RequestDatabase => ({
     ...createDatabase(requestConnection, origin),
     getVersion: requestConnection.getVersion,
     getReadSet: requestConnection.getReadSet,

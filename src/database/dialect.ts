@@ -158,7 +158,7 @@ export function isInSubquery(db: Reader, column: Expression<number>, ids: Expres
 }
 
 /** Builds an `exists` that is evaluated row by row, so that a list with a limit stops early. */
-export function existsPerRow(db: Reader, subquery: RawBuilder<unknown>): RawBuilder<SqlBool> {
+export function existsWithoutJoin(db: Reader, subquery: RawBuilder<unknown>): RawBuilder<SqlBool> {
   // PostgreSQL would turn the condition into a join over all rows, although a page needs twenty. OFFSET 0 prevents that.
   return getEngineName(db) === 'sqlite'
     ? sql<SqlBool>`exists (${subquery})`

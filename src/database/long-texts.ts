@@ -33,7 +33,7 @@ export class LongText<Value = string> {
 const castToValue = <Value>(text: LongText<Value>) => text as unknown as Value;
 
 /** Applies `convert` to a text, lazily if the value is actually a LongText. Callers may only pass the result on. */
-export function mapText<Result>(text: string, convert: (text: string) => Result): Result {
+export function mapLazyText<Result>(text: string, convert: (text: string) => Result): Result {
   const value: unknown = text;
   return value instanceof LongText ? castToValue((value as LongText).map(convert)) : convert(text);
 }

@@ -32,7 +32,7 @@ export async function migrate(
     },
     { isolation: 'read committed' },
   );
-  getSession(database.reader).engine.forgetSchema();
+  getSession(database.reader).engine.clearSchemaCaches();
   return appliedNames;
 }
 

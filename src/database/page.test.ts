@@ -35,7 +35,7 @@ test('scans which rows match, unless more match than the counting limit', async 
   const counters = database.reader.selectFrom('counters');
   const look = () => scanMatches(database.reader, counters.select('value as id').where('value', '>', 1));
   const known = async () => {
-    const { isMatch: isKnown, count } = await look();
+    const { buildMatchCondition: isKnown, count } = await look();
     const rows =
       isKnown &&
       (await counters
@@ -49,7 +49,7 @@ test('scans which rows match, unless more match than the counting limit', async 
   await withCounters(database, 4);
   assert.deepEqual(await known(), [[2, 3], 2]);
   const notFew = await scanMatches(database.reader, counters.select('value as id'), 3);
-  assert.equal(notFew.isMatch, null);
+  assert.equal(notFew.buildMatchCondition, null);
   assert.equal(typeof notFew.count === 'function' && (await notFew.count(COUNT_LIMIT + 1)), 4);
   await database.transaction((tx) => tx.deleteFrom('counters').execute());
   await withCounters(database, COUNT_LIMIT + 3);

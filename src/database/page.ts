@@ -97,7 +97,7 @@ export async function countUpTo<DB, TB extends keyof DB, Item>(
 /** The matches of a list, found by a scan without its sort order. */
 export interface ScanResult {
   /** Builds the condition that an id is one of the matches; null if there are too many matches. */
-  readonly isMatch: ((id: Expression<number>) => RawBuilder<SqlBool>) | null;
+  readonly buildMatchCondition: ((id: Expression<number>) => RawBuilder<SqlBool>) | null;
   readonly count: CountStrategy;
 }
 
@@ -115,7 +115,7 @@ export async function scanMatches<DB, TB extends keyof DB>(
   const { rows } = await sql<{ count: number; ids: string | null }>`${countQuery} ${LONG_RUNNING}`.execute(db);
   const { count, ids } = rows[0]!;
   const knownIds: number[] | null = ids === null ? null : JSON.parse(ids);
-  return { isMatch: knownIds && ((id) => isInIds(db, id, knownIds)), count: async () => count };
+  return { buildMatchCondition: knownIds && ((id) => isInIds(db, id, knownIds)), count: async () => count };
 }
 
 /** Counts the rows of a subquery in parentheses, which contains its own limit. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testDatabase } from '#test/engines/engine.ts';
 import { prepareForRows, type RowParameters } from './prepare.ts';
-import { rowParametersTable } from './row-list.ts';
+import { buildParameterTable } from './row-list.ts';
 
 interface Counter {
   readonly name: string;
@@ -52,7 +52,7 @@ const valuesOf = prepareForRows(
   ['name', 'value'],
   (tx, rows: RowParameters<Counter>) =>
     tx
-      .selectFrom(rowParametersTable(rows, { name: 'text', value: 'bigint' }))
+      .selectFrom(buildParameterTable(rows, { name: 'text', value: 'bigint' }))
       .crossJoin('counters')
       .select('counters.name')
       .whereRef('counters.name', '=', 'given.name')

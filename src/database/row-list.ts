@@ -5,7 +5,7 @@ import type { RowParameters } from './prepare.ts';
  * Builds a derived table named `given` from the rows of `prepareForRows`, to join other tables with them. `types` is needed, because
  * parameters in VALUES have no types.
  */
-export function rowParametersTable<Row extends object>(
+export function buildParameterTable<Row extends object>(
   rows: RowParameters<Row>,
   types: { readonly [Column in keyof Row]: 'bigint' | 'text' },
 ): AliasedRawBuilder<Row, 'given'> {

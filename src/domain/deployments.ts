@@ -39,15 +39,16 @@ const deploymentById = prepare((db, value: Params<{ project: number; id: number 
 );
 
 // The last finished deployment of an environment with this status. index: deployments_finished
-export const lastDeploymentInStatus = prepare((db, value: Params<{ environment: number; status: DeploymentStatus }>) =>
-  db
-    .selectFrom('deployments')
-    .select(deploymentColumns)
-    .where('deployments.environment_id', '=', value('environment'))
-    .where('deployments.status', '=', value('status'))
-    .orderBy('deployments.finished_at', 'desc')
-    .orderBy('deployments.id', 'desc')
-    .limit(1),
+export const findLastDeploymentInStatus = prepare(
+  (db, value: Params<{ environment: number; status: DeploymentStatus }>) =>
+    db
+      .selectFrom('deployments')
+      .select(deploymentColumns)
+      .where('deployments.environment_id', '=', value('environment'))
+      .where('deployments.status', '=', value('status'))
+      .orderBy('deployments.finished_at', 'desc')
+      .orderBy('deployments.id', 'desc')
+      .limit(1),
 );
 
 /** Returns the deployment with this id in the project, or null. Does not check permissions. */
@@ -57,14 +58,14 @@ export async function findDeployment(db: Reader, projectId: number, id: number):
 
 /** Returns the current deployment of the environment: the successful one that finished last; null if there is none. */
 export async function findLastDeployment(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
-  return (await lastDeploymentInStatus.first(db, { environment: environmentId, status: 'success' })) ?? null;
+  return (await findLastDeploymentInStatus.first(db, { environment: environmentId, status: 'success' })) ?? null;
 }
 
 /** Returns the deployment of the environment that finished last, with any final status; null if there is none. */
 export async function findLastFinishedDeployment(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
   const lastByStatus: DeploymentRow[] = [];
   for (const status of FINISHED_DEPLOYMENT_STATUSES)
-    lastByStatus.push(...(await lastDeploymentInStatus(db, { environment: environmentId, status })));
+    lastByStatus.push(...(await findLastDeploymentInStatus(db, { environment: environmentId, status })));
   return lastByStatus.toSorted(compareLatestFirst)[0] ?? null;
 }
 

@@ -13,7 +13,7 @@ export const DEFAULT_INGESTION = { events_per_minute: 3000, retention_days: 90 }
 /**
  * Lock key for writing error reports of a project. Without the lock, concurrent writers would conflict and run again.
  */
-export const errorReportsLockKey = (projectId: number) => `error_tracking:${projectId}`;
+export const buildErrorReportsLockKey = (projectId: number) => `error_tracking:${projectId}`;
 
 interface IngestionLimits {
   /** Null: no limit. */

@@ -20,7 +20,7 @@ export function allocateIid(tx: Transaction, owner: IidOwner, kind: IidKind): Pr
  * Reserves consecutive iids in several projects; `counts` is their number by project id. Returns the last reserved iid by project
  * id. Callers take the advisory locks of all projects.
  */
-export async function nextIids(
+export async function allocateIids(
   tx: Transaction,
   kind: IidKind,
   counts: ReadonlyMap<number, number>,

@@ -37,7 +37,7 @@ export function parseFilePaths({ files }: Pick<Snippet, 'files'>): readonly stri
 }
 
 /** Updates the total size of a project's snippets, for sorting lists; null: a personal snippet, nothing to do. index: repositories primary key, snippets_by_project */
-export async function storeSnippetsSize(tx: Transaction, projectId: number | null): Promise<void> {
+export async function updateProjectSnippetsSize(tx: Transaction, projectId: number | null): Promise<void> {
   if (projectId === null) return;
   const size = (await loadSnippetSizesByProject(tx, [projectId])).get(projectId) ?? 0;
   await tx.updateTable('repositories').set({ snippets_size: size }).where('project_id', '=', projectId).execute();

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { WikisTable } from '#database/tables/wikis.ts';
-import { type GroupOrProject, ownerColumns } from './namespaces/scope.ts';
+import { type GroupOrProject, toNamespaceOwnerColumns } from './namespaces/scope.ts';
 
 /** Repository of the wiki of a project or group. There is no row before the first write. */
 export type Wiki = Selectable<WikisTable>;
@@ -14,7 +14,7 @@ export interface WikiState extends Wiki {
 
 /** Returns the wiki of a project or group; null before its first write. index: wikis_by_project, wikis_by_group */
 export async function findWiki(db: Reader, parent: GroupOrProject): Promise<WikiState | null> {
-  const { project_id, group_id } = ownerColumns(parent);
+  const { project_id, group_id } = toNamespaceOwnerColumns(parent);
   const wikis = selectWikis(db);
   const row = await (project_id === null
     ? wikis.where('wikis.group_id', '=', group_id)

@@ -5,7 +5,7 @@ import { createJobQueue } from '#jobs/queue.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { MORE } from './batches.ts';
-import { type AnySubscription, createEventBus, subscription } from './event-bus.ts';
+import { type AnySubscription, createEventBus, defineSubscription } from './event-bus.ts';
 import { createRunUnitOfWork } from './unit-of-work.ts';
 
 const deleted = { userId: 7, ghostUserId: 2, hard: false };
@@ -14,14 +14,14 @@ interface Services {
   readonly heard: string[];
 }
 
-const counting = subscription({
+const counting = defineSubscription({
   event: 'user-deleted',
   inTransaction: async (tx, { userId }) => {
     await tx.insertInto('counters').values({ name: 'deleted', value: userId }).execute();
   },
 });
 
-const mailing = subscription({
+const mailing = defineSubscription({
   event: 'user-deleted',
   inBackground: {
     kind: 'facts-test-mail',
@@ -31,7 +31,7 @@ const mailing = subscription({
   },
 });
 
-const watching = subscription({
+const watching = defineSubscription({
   event: 'group-destroyed',
   inTransaction: async () => assert.fail('another event'),
   inBackground: {
@@ -74,7 +74,7 @@ test('a subscriber that fails in the transaction rolls it back', async () => {
 });
 
 test('a subscriber publishes another event in the same transaction', async () => {
-  const following = subscription({
+  const following = defineSubscription({
     event: 'group-destroyed',
     inTransaction: (uow, { groupId }) => uow.publish('user-deleted', { ...deleted, userId: groupId * 10 }),
   });
@@ -99,7 +99,7 @@ export async function misuse({ eventBus, runUnitOfWork, database }: Awaited<Retu
 
 test('batches run before the event, and the remaining ones when it is published', async () => {
   let left = 5;
-  const large = subscription({
+  const large = defineSubscription({
     event: 'user-deleted',
     inBatches: async () => (--left > 0 ? MORE : undefined),
   });

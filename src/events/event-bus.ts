@@ -34,7 +34,7 @@ export type AnySubscription<Services> = { readonly [Name in EventName]: Subscrip
 export type ResourceSubscription<Services> = AnySubscription<Services> & { readonly resource?: string };
 
 /** Declares a subscription; infers the type of the payload from the event. */
-export function subscription<Services, Name extends EventName>(
+export function defineSubscription<Services, Name extends EventName>(
   value: Subscription<Services, Name>,
 ): Subscription<Services, Name> {
   return value;

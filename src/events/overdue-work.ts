@@ -6,10 +6,10 @@ import type { RunUnitOfWork } from './unit-of-work.ts';
  * whether it is still due.
  */
 export class OverdueWork extends Error {
-  readonly work: (runUnitOfWork: RunUnitOfWork) => Promise<void>;
+  readonly complete: (runUnitOfWork: RunUnitOfWork) => Promise<void>;
 
   constructor(work: (runUnitOfWork: RunUnitOfWork) => Promise<void>) {
     super('Overdue work must be done before this read');
-    this.work = work;
+    this.complete = work;
   }
 }

@@ -6,9 +6,9 @@ import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type ArchiveOptions, streamArchive } from './archive.ts';
-import { gitWorld } from './fixtures.testing.ts';
+import { createGitWorld } from './fixtures.testing.ts';
 import type { Git } from './git.ts';
-import { commitOfTree, nestedTrees } from './objects/bombs.testing.ts';
+import { commitTree, writeNestedTrees } from './objects/bombs.testing.ts';
 import type { Repository } from './repository.ts';
 import { createGitWithWorkingCopy } from './transport/client.testing.ts';
 
@@ -67,8 +67,8 @@ describe('an archive', () => {
 });
 
 test('an archive over the limits is rejected before git starts', async (t) => {
-  const { git, repository } = await gitWorld(t);
-  const few = await commitOfTree(git, repository, await nestedTrees(git, repository, 2, 10));
+  const { git, repository } = await createGitWorld(t);
+  const few = await commitTree(git, repository, await writeNestedTrees(git, repository, 2, 10));
   const options = { commit: few, format: 'tar', prefix: 'p' } as const;
   const largest = { entries: 100, bytes: 100 * 800 };
   assert.ok('content' in (await drained(streamArchive(git, repository, options, largest))));
@@ -80,7 +80,7 @@ test('an archive over the limits is rejected before git starts', async (t) => {
   assert.ok(
     'content' in (await drained(streamArchive(git, repository, { ...options, path }, { ...largest, entries: 10 }))),
   );
-  const bomb = await commitOfTree(git, repository, await nestedTrees(git, repository, 10, 10));
+  const bomb = await commitTree(git, repository, await writeNestedTrees(git, repository, 10, 10));
   const result = await streamArchive(git, repository, { ...options, commit: bomb });
   assert.equal('failure' in result && result.failure.kind, 'too-large');
 });

@@ -26,7 +26,7 @@ export interface GitWorld {
 }
 
 /** Creates a world, which is removed after the test. The test fails if a git process still runs then. */
-export async function gitWorld(test: TestContext, limits: Partial<GitLimits> = {}): Promise<GitWorld> {
+export async function createGitWorld(test: TestContext, limits: Partial<GitLimits> = {}): Promise<GitWorld> {
   const root = await mkdtemp(join(tmpdir(), 'hearth-git-'));
   const clock = { now: () => new Date(world.time) };
   const git = createGit({ storages: { default: root }, clock, limits });
@@ -44,7 +44,7 @@ export async function gitWorld(test: TestContext, limits: Partial<GitLimits> = {
 export const TEST_SIGNER = { name: 'Jane Doe', email: 'jane@example.com' };
 
 /** Returns changes that create files: path -> content. */
-export function newFiles(contents: Readonly<Record<string, string>>): FileChange[] {
+export function createFileChanges(contents: Readonly<Record<string, string>>): FileChange[] {
   return Object.entries(contents).map(([path, content]) => ({ action: 'create', path, content: Buffer.from(content) }));
 }
 
@@ -103,7 +103,7 @@ export function createTestClient(network = '192.0.2.1'): { readonly client: Requ
 
 /** Fills all slots and the queue of the history walk limiter until the function is called or the test ends. */
 export function occupyWalkLimiter(git: Git, test: TestContext): () => Promise<void> {
-  const slots = Array.from({ length: git.limits.walks + 256 }, (_, index) =>
+  const slots = Array.from({ length: git.limits.maxHistoryWalks + 256 }, (_, index) =>
     historyWalkLimiter(git).acquire(createTestClient(`network ${index}`)),
   );
   const releaseAll = async () => {
@@ -114,7 +114,7 @@ export function occupyWalkLimiter(git: Git, test: TestContext): () => Promise<vo
 }
 
 /** Returns the id of a started process, waiting until it is known. */
-export async function pidOf(child: { readonly pid: number | undefined }): Promise<number> {
+export async function waitForPid(child: { readonly pid: number | undefined }): Promise<number> {
   while (child.pid === undefined) await setImmediate();
   return child.pid;
 }

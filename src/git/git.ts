@@ -7,23 +7,23 @@ import type { Repository } from './repository.ts';
 /** Limits of one server. */
 export interface GitLimits {
   /** Long-lived read processes, for all repositories together. */
-  readonly readers: number;
+  readonly maxReaders: number;
   /** Milliseconds after which an idle read or write process is stopped. */
-  readonly idle: number;
+  readonly idleMs: number;
   /** Large objects that are streamed concurrently. */
-  readonly streams: number;
+  readonly maxStreams: number;
   /** Concurrent history walks (blame, last commit of a path). */
-  readonly walks: number;
+  readonly maxHistoryWalks: number;
   /** Size in bytes of each cache (small blobs, commits, trees, blames). */
-  readonly objectBytes: number;
+  readonly cacheBytes: number;
 }
 
 const DEFAULT_LIMITS: GitLimits = {
-  readers: 16,
-  idle: 60_000,
-  streams: 64,
-  walks: 4,
-  objectBytes: 16 * 1024 * 1024,
+  maxReaders: 16,
+  idleMs: 60_000,
+  maxStreams: 64,
+  maxHistoryWalks: 4,
+  cacheBytes: 16 * 1024 * 1024,
 };
 
 /** Logs a failure that no caller gets. */

@@ -31,7 +31,7 @@ export interface Services {
   readonly secretKey: () => Promise<KeyObject>;
   readonly metrics: Metrics;
   /** Records the use of tokens and sessions. */
-  readonly tokenUses: TokenUsage;
+  readonly tokenUsage: TokenUsage;
   /** Counts a request in the window of a rate limit. */
   readonly countRequest: CountRequest;
   /** Returns the OpenAPI document. */

@@ -6,7 +6,7 @@ import { timestamp } from '#runtime/clock.ts';
 import { engine, testDatabase, testPlace } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { defineJob, enqueue } from './job.ts';
-import { createJobQueue, type JobQueueOptions, retryDelay } from './queue.ts';
+import { createJobQueue, getJobRetryDelayMs, type JobQueueOptions } from './queue.ts';
 import {
   buildClaimQuery,
   claimJobs,
@@ -97,11 +97,11 @@ test('retries a failed job with growing delays, then keeps a dead letter with a 
   await s.database.transaction((tx) => enqueue(tx, fail, { word: 'f' }));
   assert.equal(await s.queue.runDue(), 1);
   assert.equal(await s.queue.runDue(), 0);
-  s.clock.advance(retryDelay(1) / 1000 - 1);
+  s.clock.advance(getJobRetryDelayMs(1) / 1000 - 1);
   assert.equal(await s.queue.runDue(), 0);
   s.clock.advance(1);
   assert.equal(await s.queue.runDue(), 1);
-  s.clock.advance(retryDelay(2) / 1000);
+  s.clock.advance(getJobRetryDelayMs(2) / 1000);
   assert.deepEqual(await givenUp(s.database), []);
   assert.equal(await s.queue.runDue(), 1);
   assert.deepEqual(await givenUp(s.database), ['f']);

@@ -80,7 +80,7 @@ const MAX_WRITE_RETRIES = 3;
 const MAX_ERROR_LENGTH = 2_000;
 
 /** Returns the delay before a failed job is retried, in milliseconds: 10 s, 20 s, 40 s ... at most an hour. */
-export function retryDelay(attempt: number): number {
+export function getJobRetryDelayMs(attempt: number): number {
   return Math.min(3_600_000, 5_000 * 2 ** attempt);
 }
 
@@ -141,7 +141,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
         isDead
           ? markDead(tx, claimedJob, text)
           : releaseJob(tx, owner, claimedJob.id, {
-              runAt: timestampAfter(retryDelay(claimedJob.attempts)),
+              runAt: timestampAfter(getJobRetryDelayMs(claimedJob.attempts)),
               error: text,
             }),
       );

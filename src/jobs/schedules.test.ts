@@ -4,7 +4,7 @@ import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { defineJob } from './job.ts';
 import { createJobQueue } from './queue.ts';
-import { enqueueDueSchedules, listStoredSchedules, nextRunAt } from './schedules.ts';
+import { enqueueDueSchedules, getNextRunTime, listStoredSchedules } from './schedules.ts';
 
 test('computes times in UTC', () => {
   const table: [cron: string, after: string, next: string][] = [
@@ -13,11 +13,11 @@ test('computes times in UTC', () => {
     ['*/5 * * * *', '2026-01-02T03:05:00.000Z', '2026-01-02T03:10:00.000Z'],
     ['30 2 29 2 *', '2026-01-02T03:04:05.000Z', '2028-02-29T02:30:00.000Z'],
   ];
-  for (const [cron, after, next] of table) assert.equal(nextRunAt(cron, after), next, `${cron} after ${after}`);
+  for (const [cron, after, next] of table) assert.equal(getNextRunTime(cron, after), next, `${cron} after ${after}`);
 });
 
 test('rejects a schedule that never occurs', () => {
-  assert.throws(() => nextRunAt('0 0 30 2 *', '2026-01-02T03:04:05.000Z'), /has no next run time/);
+  assert.throws(() => getNextRunTime('0 0 30 2 *', '2026-01-02T03:04:05.000Z'), /has no next run time/);
 });
 
 async function setting() {

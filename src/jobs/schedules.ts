@@ -15,7 +15,7 @@ export interface Schedule<Services> {
 }
 
 /** Returns the first time after `after` that the cron expression matches. */
-export function nextRunAt(cron: string, after: string): string {
+export function getNextRunTime(cron: string, after: string): string {
   // An offset instead of a time zone name, which would load 5 MB of zone and locale tables.
   const next = new Cron(cron, { utcOffset: 0, paused: true }).nextRun(new Date(after));
   if (next === null) throw new Error(`The schedule ${cron} has no next run time`);
@@ -35,7 +35,7 @@ export async function storeSchedules(database: Database, schedules: readonly Sch
     );
     const changedSchedules = schedules
       .filter(({ name, cron }) => storedSchedules.get(name)?.cron !== cron)
-      .map(({ name, cron }) => ({ name, cron, next_run_at: nextRunAt(cron, tx.now) }));
+      .map(({ name, cron }) => ({ name, cron, next_run_at: getNextRunTime(cron, tx.now) }));
     if (changedSchedules.length === 0) return;
     await tx
       .insertInto('schedules')
@@ -60,7 +60,7 @@ export async function enqueueDueSchedules<Services>(
     for (const { name, cron, job } of schedules.filter((schedule) => dueNames.has(schedule.name))) {
       const updateResult = await tx
         .updateTable('schedules')
-        .set({ next_run_at: nextRunAt(cron, tx.now) })
+        .set({ next_run_at: getNextRunTime(cron, tx.now) })
         .where('name', '=', name)
         .where('next_run_at', '<=', tx.now)
         .executeTakeFirst();

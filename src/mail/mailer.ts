@@ -32,14 +32,14 @@ export const MAX_CONNECTIONS = 10;
 
 interface MailTimeouts {
   /** Milliseconds to connect, and to receive the greeting. */
-  readonly connect: number;
+  readonly connectMs: number;
   /** Milliseconds without a response. */
-  readonly idle: number;
+  readonly idleMs: number;
   /** Milliseconds for a mail in total. */
-  readonly total: number;
+  readonly totalMs: number;
 }
 
-const DEFAULT_TIMEOUTS: MailTimeouts = { connect: 30_000, idle: 60_000, total: 120_000 };
+const DEFAULT_TIMEOUTS: MailTimeouts = { connectMs: 30_000, idleMs: 60_000, totalMs: 120_000 };
 
 /**
  * Creates the mailer. The SMTP library is loaded with the first mail, because it takes 20 MB. The outbound address rules do not
@@ -58,11 +58,11 @@ export function createMailer(
       maxConnections: MAX_CONNECTIONS,
       // The caller, which stores the mail, retries later.
       maxRequeues: 0,
-      idleTimeout: timeouts.connect,
-      connectionTimeout: timeouts.connect,
-      greetingTimeout: timeouts.connect,
-      dnsTimeout: timeouts.connect,
-      socketTimeout: timeouts.idle,
+      idleTimeout: timeouts.connectMs,
+      connectionTimeout: timeouts.connectMs,
+      greetingTimeout: timeouts.connectMs,
+      dnsTimeout: timeouts.connectMs,
+      socketTimeout: timeouts.idleMs,
       socketCloseTimeout: 0,
     });
   };
@@ -81,7 +81,7 @@ export function createMailer(
       transport ??= openTransport().catch(resetTransport);
       const timeoutController = new AbortController();
       const { promise: timedOut, reject } = Promise.withResolvers<never>();
-      const timer = setTimeout(() => reject(new Error('The mail server took too long')), timeouts.total);
+      const timer = setTimeout(() => reject(new Error('The mail server took too long')), timeouts.totalMs);
       // Also closes the connection of this mail, so that timed-out connections do not accumulate.
       timedOut.catch(() => timeoutController.abort());
       try {

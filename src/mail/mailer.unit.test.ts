@@ -92,7 +92,11 @@ test('opens at most ten connections', async () => {
 });
 
 test('limits the time to wait for a server', async () => {
-  const impatient = createMailer(config(`smtp://127.0.0.1:${sink.port}`), { connect: 250, idle: 250, total: 250 });
+  const impatient = createMailer(config(`smtp://127.0.0.1:${sink.port}`), {
+    connectMs: 250,
+    idleMs: 250,
+    totalMs: 250,
+  });
   sink.behaviour.silent = true;
   const outcome = await impatient.send(mail());
   sink.behaviour.silent = false;
@@ -105,7 +109,7 @@ test('a mail that times out closes its own connection only', async () => {
   const stuck = await startSmtpSink();
   after(() => stuck.stop());
   stuck.behaviour.silent = true;
-  const patience = { connect: 60_000, idle: 60_000, total: 200 };
+  const patience = { connectMs: 60_000, idleMs: 60_000, totalMs: 200 };
   const impatient = createMailer(config(`smtp://127.0.0.1:${stuck.port}`), patience);
   after(() => impatient.close());
   for (let times = 0; times < 3; times++) await Promise.all(Array.from({ length: 10 }, () => impatient.send(mail())));

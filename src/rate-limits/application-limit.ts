@@ -1,6 +1,6 @@
 import type { Database } from '#database/database.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { incrementCount, windowAt } from './window-counters.ts';
+import { getRateLimitWindow, incrementCount } from './window-counters.ts';
 
 /** Limit of one caller for one action (contract/conventions.md §8 "Application limits"). */
 interface ApplicationLimit {
@@ -23,7 +23,7 @@ export async function checkApplicationLimit(
   if (limit.limit === 0) return null;
   const { name, subject, periodSeconds } = limit;
   const count = await database.transaction(
-    (tx) => incrementCount(tx, windowAt(new Date(tx.now), `${name}:${subject}`, periodSeconds)),
+    (tx) => incrementCount(tx, getRateLimitWindow(new Date(tx.now), `${name}:${subject}`, periodSeconds)),
     { isolation: 'read committed' },
   );
   return count > limit.limit ? fail('tooMany', { seconds: periodSeconds }) : null;

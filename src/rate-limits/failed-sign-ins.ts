@@ -5,7 +5,7 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { getClientNetwork } from './client-network.ts';
 import { createConcurrencySlots } from './concurrency-slots.ts';
-import { incrementCount, readCount, type Window, windowAt } from './window-counters.ts';
+import { getRateLimitWindow, incrementCount, readCount, type Window } from './window-counters.ts';
 
 // Attackers try passwords on many accounts from one address, which the lock of a single account does not stop.
 
@@ -37,7 +37,11 @@ export async function limitFailedSignIns<Result>(
 ): Promise<Result | Failure<'tooMany'>> {
   const releaseSlot = await slots.take(clientAddress, client);
   try {
-    const failureWindow = windowAt(clock.now(), `failed_sign_in:${getClientNetwork(clientAddress)}`, PERIOD_SECONDS);
+    const failureWindow = getRateLimitWindow(
+      clock.now(),
+      `failed_sign_in:${getClientNetwork(clientAddress)}`,
+      PERIOD_SECONDS,
+    );
     if (await isLimitReached(database.reader, failureWindow)) return fail('tooMany', { seconds: PERIOD_SECONDS });
     const result = await attempt({ client });
     if (isFailure(result) && result.code === 'invalid') {

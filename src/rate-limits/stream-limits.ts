@@ -13,14 +13,14 @@ import { createConcurrencySlots } from './concurrency-slots.ts';
 
 /** Slots for streams of large objects: each occupies a git process until its client has read everything. */
 const slots = definePerGit((git) =>
-  createConcurrencySlots({ perNetwork: git.limits.streams / 2, total: git.limits.streams }),
+  createConcurrencySlots({ perNetwork: git.limits.maxStreams / 2, total: git.limits.maxStreams }),
 );
 
 /**
  * Streams an object to a client. A large one occupies a slot of the client's network until its content is closed.
  * Returns null if there is no such object. Rejects with `QueueFull` if too many wait for a slot.
  */
-export async function streamToClient(
+export async function openStreamForClient(
   git: Git,
   repository: Repository,
   id: string,
@@ -44,7 +44,7 @@ export async function readContentForJson(git: Git, repository: Repository, id: s
   if (git.client === null || info === null || info.size <= MAX_BUFFERED_OBJECT) {
     return (await readObject(git, repository, id))?.content ?? Buffer.alloc(0);
   }
-  const object = await streamToClient(git, repository, id, git.client);
+  const object = await openStreamForClient(git, repository, id, git.client);
   return object === null ? Buffer.alloc(0) : new StreamedText(id, object.content);
 }
 

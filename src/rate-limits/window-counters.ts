@@ -13,7 +13,7 @@ export interface Window {
 }
 
 /** Returns the window of `seconds` length that contains `now`. Windows of all keys start at the same times. */
-export function windowAt(now: Date, key: string, seconds: number): Window {
+export function getRateLimitWindow(now: Date, key: string, seconds: number): Window {
   const period = Math.floor(now.getTime() / 1000 / seconds);
   return { key, period, endsAt: (period + 1) * seconds * 1000 };
 }

@@ -152,15 +152,21 @@ async function startLocked(
     return syncLoop;
   };
   /** Returns the primary; null until it has listed this site. */
-  const getCurrentPrimary = () => (syncLoop?.site() ? primary : null);
+  const getCurrentPrimary = () => (syncLoop?.getPolledSite() ? primary : null);
   const checks = createCallerChecks({ client, primary: getCurrentPrimary, clock });
-  const getSiteId = () => (getCurrentPrimary() === null ? null : (syncLoop?.site()?.site.id ?? null));
+  const getSiteId = () => (getCurrentPrimary() === null ? null : (syncLoop?.getPolledSite()?.site.id ?? null));
   const buildOwnStatus = async (site: SiteRow, previousStatus: SiteStatusRow | undefined) => {
-    const polledSite = syncLoop?.site();
+    const polledSite = syncLoop?.getPolledSite();
     if (syncLoop === null || !polledSite) return null;
-    return buildStatusDocument({ report: await syncLoop.status(), polledSite, site, previousStatus, now: clock.now() });
+    return buildStatusDocument({
+      report: await syncLoop.buildStatus(),
+      polledSite,
+      site,
+      previousStatus,
+      now: clock.now(),
+    });
   };
-  const getOwnName = () => syncLoop?.site()?.site.name ?? getSiteName(config, port);
+  const getOwnName = () => syncLoop?.getPolledSite()?.site.name ?? getSiteName(config, port);
   const proxy = createProxy({
     target: () => config.primaryUrl!,
     isTrusted: (address) => isInCidrs(config.trustedProxies, address),

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { loadConfig } from '#config.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
 import { commitChanges } from '#git/commits/commit.ts';
-import { newFiles, TEST_SIGNER } from '#git/fixtures.testing.ts';
+import { createFileChanges, TEST_SIGNER } from '#git/fixtures.testing.ts';
 import { createGit, type Git, getRepositoryAt } from '#git/git.ts';
 import { resolveRef, ZERO_ID } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
@@ -37,16 +37,16 @@ export interface FakePrimary {
   intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
   /** Adds a commit with these files to the repository's branch `main`, and an event. */
   commit(id: number, contents: Readonly<Record<string, string>>): Promise<void>;
-  blob(name: ReplicableName, id: number, content: Buffer): void;
-  remove(name: ReplicableName, id: number): void;
+  addBlob(name: ReplicableName, id: number, content: Buffer): void;
+  removeReplicable(name: ReplicableName, id: number): void;
   /** Closes the server. */
   close(): Promise<void>;
   /** Listens again at the same address. */
   open(): Promise<void>;
 }
 
-export const KEYS = { accessKey: 'K'.repeat(20), secret: 'S'.repeat(40) };
-export const ADMIN = 'glpat-admin';
+export const SITE_KEYS = { accessKey: 'K'.repeat(20), secret: 'S'.repeat(40) };
+export const ADMIN_TOKEN = 'glpat-admin';
 
 const SITE: OwnSiteRecord = {
   id: 2,
@@ -63,7 +63,7 @@ const SITE: OwnSiteRecord = {
 };
 
 /** Starts a fake primary, which is closed after the test. */
-export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
+export async function createFakePrimary(t: TestContext): Promise<FakePrimary> {
   const testDatabase = await testPlace('empty');
   const git = createGit({
     storages: { default: join(testDatabase.dataDir, 'primary') },
@@ -105,14 +105,14 @@ export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
       fake.replicables.set(`project_repository ${id}`, { replicable_name: 'project_repository', ...attributes });
       addEvent(exists ? 'updated' : 'created', 'project_repository', id);
     },
-    blob(replicable_name, id, content) {
+    addBlob(replicable_name, id, content) {
       blobs.set(`${replicable_name}/${id}`, content);
       const checksum = createHash('sha256').update(content).digest('hex');
       const attributes = { replicable_id: id, checksum, size: content.length, path: null, storage: null };
       fake.replicables.set(`${replicable_name} ${id}`, { replicable_name, ...attributes });
       addEvent('created', replicable_name, id);
     },
-    remove(name, id) {
+    removeReplicable(name, id) {
       fake.replicables.delete(`${name} ${id}`);
       addEvent('deleted', name, id);
     },
@@ -148,7 +148,7 @@ async function createCommit(
   const parent = await resolveRef(repository, ref);
   const result = await commitChanges(git, repository, {
     parent,
-    changes: newFiles(contents),
+    changes: createFileChanges(contents),
     author: TEST_SIGNER,
     committer: TEST_SIGNER,
     message: 'Change\n',
@@ -198,7 +198,10 @@ async function respond(
 /** Verifies the token of the secondary as a primary does. */
 function hasValidToken({ headers }: IncomingMessage): boolean {
   const [, key, signed, signature] = /^GL-Geo ([^:]+):([^.]+\.[^.]+)\.(.+)$/.exec(headers.authorization ?? '') ?? [];
-  return key === KEYS.accessKey && createHmac('sha256', KEYS.secret).update(signed!).digest('base64url') === signature;
+  return (
+    key === SITE_KEYS.accessKey &&
+    createHmac('sha256', SITE_KEYS.secret).update(signed!).digest('base64url') === signature
+  );
 }
 
 async function serveGit(
@@ -233,8 +236,8 @@ export interface TestSecondary extends Secondary {
   readonly clock: TestClock;
   readonly dataDir: string;
   /** Log entries so far. */
-  logged(): string;
-  rows(): Promise<Record<string, unknown>[]>;
+  getLogText(): string;
+  listRegistryRows(): Promise<Record<string, unknown>[]>;
   /** Stops the secondary and starts another one with its data. */
   restart(): Promise<TestSecondary>;
 }
@@ -246,7 +249,7 @@ interface SecondaryOverrides {
 }
 
 /** Starts a secondary of this primary, on this run's database engine, which polls only on request. */
-export async function secondaryOf(
+export async function startTestSecondary(
   t: TestContext,
   primaryUrl: string,
   overrides: SecondaryOverrides = {},
@@ -262,7 +265,7 @@ export async function secondaryOf(
   const config = loadConfig({
     HEARTH_ROLE: 'secondary',
     HEARTH_PRIMARY_URL: primaryUrl,
-    HEARTH_PRIMARY_TOKEN: `${KEYS.accessKey}:${KEYS.secret}`,
+    HEARTH_PRIMARY_TOKEN: `${SITE_KEYS.accessKey}:${SITE_KEYS.secret}`,
     HEARTH_SITE_NAME: 'lyon',
     HEARTH_PORT: '0',
     HEARTH_DATA_DIR: testDatabase.dataDir,
@@ -284,8 +287,8 @@ export async function secondaryOf(
       stop: running.stop,
       clock,
       dataDir: testDatabase.dataDir,
-      logged: () => logLines.join(''),
-      rows: () => secondary.database.reader.selectFrom('geo_registry').selectAll().orderBy('id').execute(),
+      getLogText: () => logLines.join(''),
+      listRegistryRows: () => secondary.database.reader.selectFrom('geo_registry').selectAll().orderBy('id').execute(),
       async restart() {
         await running.stop();
         return start();

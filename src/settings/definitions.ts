@@ -25,17 +25,17 @@ const formatMinText = (min: number) => `must be greater than or equal to ${min}`
 
 /** Defines an integer with this default and these bounds. */
 function number(value: number, min: number, max?: number): SettingDefinition<number> {
-  return { kind: 'integer', default: value, nullable: false, problem: createRangeCheck(min, max) };
+  return { kind: 'integer', default: value, nullable: false, validate: createRangeCheck(min, max) };
 }
 
 /** Defines a nullable integer with these bounds. The default null means no limit. */
 function limit(min: number, max?: number): SettingDefinition<number | null> {
-  return { kind: 'integer', default: null, nullable: true, problem: createRangeCheck(min, max) };
+  return { kind: 'integer', default: null, nullable: true, validate: createRangeCheck(min, max) };
 }
 
 /** Defines a text with this default. */
 function text(value: string, problem?: (value: string) => string | null): SettingDefinition<string> {
-  return { kind: 'text', default: value, nullable: false, ...(problem ? { problem } : {}) };
+  return { kind: 'text', default: value, nullable: false, ...(problem ? { validate: problem } : {}) };
 }
 
 const optionalText: SettingDefinition<string | null> = { kind: 'text', default: null, nullable: true };
@@ -140,7 +140,7 @@ export const SETTING_DEFINITIONS = {
     kind: 'weights',
     default: { default: 100 },
     nullable: false,
-    problem: validateWeights,
+    validate: validateWeights,
   } as SettingDefinition<Readonly<Record<string, number>>>,
   // Minimum key lengths in bits; 0: any length, -1: keys of this type are forbidden.
   rsa_key_restriction: number(0, -1),

@@ -9,7 +9,7 @@ function fixed<T extends boolean | number | string>(value: T): SettingDefinition
     kind: kinds[typeof value as keyof typeof kinds],
     default: value,
     nullable: false,
-    problem: (requested) => (requested === value ? null : NOT_SUPPORTED),
+    validate: (requested) => (requested === value ? null : NOT_SUPPORTED),
   };
 }
 
@@ -23,7 +23,7 @@ const EMPTY: SettingDefinition<readonly string[]> = {
   kind: 'list',
   default: [],
   nullable: false,
-  problem: ({ length }) => (length === 0 ? null : NOT_SUPPORTED),
+  validate: ({ length }) => (length === 0 ? null : NOT_SUPPORTED),
 };
 
 export const FIXED_SETTING_DEFINITIONS = {

@@ -7,5 +7,5 @@ export interface SettingDefinition<T> {
   /** Allowed values of a choice, or of each element of a list. */
   readonly values?: readonly string[];
   /** Returns the validation error of a value, or null. */
-  readonly problem?: (value: T) => string | null;
+  readonly validate?: (value: T) => string | null;
 }

@@ -61,7 +61,7 @@ export function validateSettings(changes: SettingChanges): Record<string, string
   return errors;
 }
 
-function validateSetting({ nullable, problem }: SettingDefinition<unknown>, value: unknown): string | null {
+function validateSetting({ nullable, validate: problem }: SettingDefinition<unknown>, value: unknown): string | null {
   if (value === null) return nullable ? null : "can't be blank";
   return problem?.(value) ?? null;
 }

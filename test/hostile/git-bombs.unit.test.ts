@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGit, getRepositoryAt } from '#git/git.ts';
-import { commitOfTree, nestedTrees, newObject, packOfDelta, wideTree } from '#git/objects/bombs.testing.ts';
+import {
+  commitTree,
+  createDeltaPack,
+  createObject,
+  writeNestedTrees,
+  writeWideTree,
+} from '#git/objects/bombs.testing.ts';
 import { writeObject } from '#git/objects/loose-objects.ts';
 import { spawnGit } from '#git/process/spawn.ts';
 import { toDiskPath } from '#git/storage/storage.ts';
@@ -25,20 +31,20 @@ const git = createGit({
 after(() => git.close());
 const repository = getRepositoryAt(git, 'default', toDiskPath(id));
 
-const nested = await commitOfTree(git, repository, await nestedTrees(git, repository, 10, 10));
-const wide = await commitOfTree(git, repository, await wideTree(git, repository, 700_000));
+const nested = await commitTree(git, repository, await writeNestedTrees(git, repository, 10, 10));
+const wide = await commitTree(git, repository, await writeWideTree(git, repository, 700_000));
 
 /** A commit with one file of 600 MiB that takes next to nothing. */
 async function plantDelta(): Promise<string> {
-  const pack = await packOfDelta(600);
+  const pack = await createDeltaPack(600);
   const child = spawnGit(git, repository, 'index-pack', { flags: ['--stdin'] });
   child.stdout.resume();
   child.stdin.end(pack);
   assert.equal((await child.done).ok, true);
   const ids = await idsOf(pack);
-  const base = await newObject('blob', Buffer.alloc(2 ** 20));
+  const base = await createObject('blob', Buffer.alloc(2 ** 20));
   const entry = { mode: '100644', type: 'blob', id: ids.find((id) => id !== base.id)!, name: 'bomb' } as const;
-  return commitOfTree(git, repository, await writeObject(git, repository, 'tree', formatTree([entry])));
+  return commitTree(git, repository, await writeObject(git, repository, 'tree', formatTree([entry])));
 }
 
 /** Of both objects of a pack, as git has found them; they follow its 256 counts. */
@@ -126,10 +132,10 @@ attack('does not parse a signature of millions of lines', target, async () => {
 
 attack('rejects a push that expands to gigabytes', target, async () => {
   const text = (content: string) => Buffer.from(content);
-  const tree = await newObject('tree', Buffer.alloc(0));
+  const tree = await createObject('tree', Buffer.alloc(0));
   const signed = 'A <a@example.com> 1 +0000';
-  const commit = await newObject('commit', text(`tree ${tree.id}\nauthor ${signed}\ncommitter ${signed}\n\nm\n`));
-  const pack = await packOfDelta(3000, [tree, commit]);
+  const commit = await createObject('commit', text(`tree ${tree.id}\nauthor ${signed}\ncommitter ${signed}\n\nm\n`));
+  const pack = await createDeltaPack(3000, [tree, commit]);
   const command = `${'0'.repeat(40)} ${commit.id} refs/heads/pushed\0 report-status\n`;
   const line = `${(command.length + 4).toString(16).padStart(4, '0')}${command}0000`;
   const secret = Buffer.from(`root:${target.asRoot['PRIVATE-TOKEN']}`).toString('base64');

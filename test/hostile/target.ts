@@ -61,7 +61,7 @@ async function starters(): Promise<number> {
 const LOOK = 10;
 
 const config = loadConfig(process.env);
-const server = await startServer(config, { idleTimeout: Number(process.env.HOSTILE_PATIENCE), work: false });
+const server = await startServer(config, { idleTimeoutMs: Number(process.env.HOSTILE_PATIENCE), work: false });
 
 /**
  * The thread that reads has descriptors too, and comes and goes with what is asked. The process that starts others stays from

@@ -155,7 +155,7 @@ interface CreateOAuthTokenInput {
 
 /** A new access token and refresh token in clear text; only their digests are stored. */
 export interface IssuedOAuthToken {
-  readonly token: OAuthTokenRow;
+  readonly tokenRow: OAuthTokenRow;
   readonly accessToken: string;
   readonly refreshToken: string | null;
 }
@@ -178,7 +178,7 @@ export async function createOAuthToken(tx: Transaction, input: CreateOAuthTokenI
     })
     .returning(tokenColumns)
     .executeTakeFirstOrThrow();
-  return { token, accessToken: secret, refreshToken: refreshSecret };
+  return { tokenRow: token, accessToken: secret, refreshToken: refreshSecret };
 }
 
 /** Revokes an access token and its refresh token. Returns false if they were revoked already. */
@@ -235,7 +235,7 @@ function getFamilyId({ id, family_id }: Pick<OAuthTokenRow, 'id' | 'family_id'>)
 }
 
 /** Deletes the tokens and unused codes of a user who is deleted. index: oauth_tokens_by_user, oauth_grants_by_user */
-export async function deleteOAuthOfUser(tx: Transaction, userId: number): Promise<void> {
+export async function deleteOAuthCredentialsOfUser(tx: Transaction, userId: number): Promise<void> {
   await tx.deleteFrom('oauth_tokens').where('user_id', '=', userId).execute();
   await tx.deleteFrom('oauth_grants').where('user_id', '=', userId).execute();
 }

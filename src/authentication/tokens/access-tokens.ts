@@ -14,7 +14,7 @@ export type AccessToken = Omit<Selectable<AccessTokensTable>, 'digest' | 'name_k
 
 /** A new token with its secret in clear text; only the digest is stored. */
 export interface IssuedToken {
-  readonly token: AccessToken;
+  readonly tokenRow: AccessToken;
   readonly secret: string;
 }
 
@@ -162,7 +162,7 @@ async function insertToken(tx: Transaction, fields: TokenFields): Promise<Issued
     })
     .returning(tokenColumns)
     .executeTakeFirstOrThrow();
-  return { token, secret };
+  return { tokenRow: token, secret };
 }
 
 /** Revokes a token. Returns false if it was revoked already. */
@@ -232,6 +232,6 @@ export function isActiveToken(
 }
 
 /** SQL condition equivalent to `isActiveToken`. */
-export function isActiveTokenRow(today: string) {
+export function activeTokenCondition(today: string) {
   return sql<boolean>`(access_tokens.revoked = ${sql.lit(false)} and (access_tokens.expires_at is null or access_tokens.expires_at > ${today}))`;
 }

@@ -47,7 +47,7 @@ export const buildSiteSecretContext = (siteId: number): string => `geo_sites.sec
  * Returns the site that signed this token, enabled or not; the claims in `data` name what it may access. `clockSkewed`: the
  * signature is valid, but the token is not yet or no longer valid by this server's clock.
  */
-export async function findSiteByProof(
+export async function authenticateSite(
   { database, secretKey, now }: SiteServices,
   { purpose, siteToken }: { readonly purpose: SitePurpose; readonly siteToken: string },
   address: string,
@@ -64,7 +64,7 @@ export async function findSiteByProof(
     return 'unknown';
   if (!isWithinValidity(claims, now.getTime() / 1000)) return 'clockSkewed';
   if (singleUse && !(await recordTokenUse(database, row.id, claims))) return 'unknown';
-  return { id: row.id, enabled: row.enabled, data: claims.data };
+  return { id: row.id, enabled: row.enabled, claims: claims.data };
 }
 
 /** Records the use of a token until it expires. Returns false if it was used before. */
@@ -93,7 +93,7 @@ async function isAllowedAddress(reader: Reader, address: string): Promise<boolea
 }
 
 interface Claims {
-  readonly data: CallerSite['data'];
+  readonly data: CallerSite['claims'];
   readonly jti: string;
   readonly iat: number;
   readonly nbf: number;

@@ -32,7 +32,7 @@ export interface TokenUsage {
   /** Resolves when all recorded uses are written. Readers of `last_used_at` and the shutdown wait for it. */
   waitForFlush(): Promise<void>;
   /** Whether other processes read the same database. Responses then wait for `waitForFlush`. */
-  readonly shared: boolean;
+  readonly isDatabaseShared: boolean;
 }
 
 interface TokenUsageOptions {
@@ -40,13 +40,18 @@ interface TokenUsageOptions {
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
   /** Whether other processes read the same database; false by default. */
-  readonly shared?: boolean;
+  readonly isDatabaseShared?: boolean;
 }
 
 const UPDATE_INTERVAL_MS = 10 * 60 * 1000;
 const MAX_ADDRESSES = 5;
 
-export function createTokenUsage({ database, clock, log, shared = false }: TokenUsageOptions): TokenUsage {
+export function createTokenUsage({
+  database,
+  clock,
+  log,
+  isDatabaseShared: shared = false,
+}: TokenUsageOptions): TokenUsage {
   const pendingWrites = new Map<string, Promise<void>>();
   /** Starts a write unless one for the same token, user or session is pending. */
   const write = (
@@ -63,7 +68,7 @@ export function createTokenUsage({ database, clock, log, shared = false }: Token
     pendingWrites.set(key, writePromise);
   };
   return {
-    shared,
+    isDatabaseShared: shared,
     recordToken(token, address) {
       const isDue = needsUpdate(token, clock);
       if (isDue || !isKnownAddress(token, address))

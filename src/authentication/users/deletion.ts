@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '#database/database.ts';
-import { deleteOAuthOfUser } from '../oauth/tokens.ts';
+import { deleteOAuthCredentialsOfUser } from '../oauth/tokens.ts';
 import { deleteSessionsOfUser } from '../sessions/sessions.ts';
 import { deleteTokensOfUser } from '../tokens/access-tokens.ts';
 import { findUserByUsername } from './users.ts';
@@ -19,7 +19,7 @@ export async function disableAccount(tx: Transaction, id: number): Promise<void>
     .execute();
   await deleteSessionsOfUser(tx, id);
   await deleteTokensOfUser(tx, id);
-  await deleteOAuthOfUser(tx, id);
+  await deleteOAuthCredentialsOfUser(tx, id);
 }
 
 /** Returns whether the user's account is disabled and its deletion still pending. index: users primary key */

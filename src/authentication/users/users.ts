@@ -14,7 +14,7 @@ import {
   removeEmailFromUser,
   validateAddress,
 } from './emails.ts';
-import { validateRecordName } from './name-validation.ts';
+import { validateDisplayName } from './name-validation.ts';
 import { validateUsername } from './usernames.ts';
 
 /** A user without password and search columns. */
@@ -331,7 +331,7 @@ function validateUser(
   const { details = {} } = user;
   return compactFieldErrors({
     email: validateAddress(user.email),
-    name: validateRecordName(user.name),
+    name: validateDisplayName(user.name),
     username: user.username === currentUser?.username ? [] : validateUsername(user.username),
     password: user.passwordProblems ?? [],
     bio: validateLength(details.bio, 255),

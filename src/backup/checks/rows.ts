@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import { getViolatedUniqueIndex } from '#database/constraint-violations.ts';
 import {
   type CellValues,
-  type CopiedTable,
   type DatabaseSnapshot,
+  type ForeignKey,
   openSnapshot,
   quoteIdentifier,
-  type Reference,
   setLastId,
+  type TableDefinition,
 } from '#database/copy.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Check, CheckContext, Finding } from './finding.ts';
@@ -50,7 +50,7 @@ export const referencesCheck: Check = {
   name: 'references',
   run: (context) =>
     withSnapshot(context, async function* (snapshot) {
-      for (const reference of await snapshot.listReferences()) {
+      for (const reference of await snapshot.listForeignKeys()) {
         const [{ count } = { count: 0 }] = await snapshot.query(
           `select count(*) as count from ${buildDanglingRowsSql(reference)}`,
         );
@@ -64,7 +64,7 @@ export const referencesCheck: Check = {
 };
 
 /** Returns the SQL that follows `from` or `delete from`: the rows of a table whose referenced rows are missing. */
-function buildDanglingRowsSql({ table, columns, parent, parentColumns }: Reference): string {
+function buildDanglingRowsSql({ table, columns, parent, parentColumns }: ForeignKey): string {
   const ownColumns = columns.map((column) => `${quoteIdentifier(table)}.${quoteIdentifier(column)}`);
   const keyCondition = parentColumns
     .map((column, index) => `referred.${quoteIdentifier(column)} = ${ownColumns[index]}`)
@@ -74,7 +74,7 @@ function buildDanglingRowsSql({ table, columns, parent, parentColumns }: Referen
 }
 
 /** Returns a repair that does what the foreign key's `on delete` action would have done. */
-function createReferenceRepair({ database }: CheckContext, reference: Reference): Finding['repair'] {
+function createReferenceRepair({ database }: CheckContext, reference: ForeignKey): Finding['repair'] {
   const { table, columns, onDelete } = reference;
   const danglingRowsSql = buildDanglingRowsSql(reference);
   const assignments = columns.map((column) => `${quoteIdentifier(column)} = null`).join(', ');
@@ -108,7 +108,7 @@ export const countersCheck: Check = {
 async function* checkIds(
   { database }: CheckContext,
   snapshot: DatabaseSnapshot,
-  { name, key, lastId }: CopiedTable,
+  { name, key, lastId }: TableDefinition,
 ): AsyncGenerator<Finding> {
   const [column] = key;
   if (lastId === null || column === undefined || key.length > 1) return;
@@ -137,7 +137,7 @@ async function* checkIds(
 async function* checkIids(
   { database }: CheckContext,
   snapshot: DatabaseSnapshot,
-  { name, columns }: CopiedTable,
+  { name, columns }: TableDefinition,
 ): AsyncGenerator<Finding> {
   const hasColumn = (column: string) => columns.some((candidate) => candidate.name === column);
   if (!hasColumn('iid')) return;
@@ -198,7 +198,7 @@ export const foldedKeysCheck: Check = {
 async function* checkFoldedKeys(
   context: CheckContext,
   snapshot: DatabaseSnapshot,
-  table: CopiedTable,
+  table: TableDefinition,
   column: string,
 ): AsyncGenerator<Finding> {
   const names = [...new Set([...table.key, column, `${column}_key`])];
@@ -229,7 +229,7 @@ async function* checkFoldedKeys(
 /** Recomputes the folded key of a row from its name. Returns false if another row already has this key. */
 async function rewriteFoldedKey(
   { database }: CheckContext,
-  { name, key }: CopiedTable,
+  { name, key }: TableDefinition,
   column: string,
   keyValues: CellValues,
 ): Promise<boolean> {

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type {
+  ClientContext,
   Connection,
   MaybePromise,
   RequestConnection,
   Statement,
-  StatementOrigin,
   StatementResult,
 } from '../engines/engine.ts';
 import { QueryCache } from './query-cache.ts';
@@ -13,11 +13,11 @@ import type { TableVersions } from './table-versions.ts';
 
 interface CachedReads {
   /** Opens a read connection for one request. */
-  openRequestConnection(origin?: StatementOrigin): RequestConnection;
+  openRequestConnection(origin?: ClientContext): RequestConnection;
   clearCache(): void;
 }
 
-type ReadConnection = Connection & Pick<ReadSnapshot, 'release' | 'getVersion'>;
+type ReadConnection = Connection & Pick<ReadSnapshot, 'endReadTransaction' | 'getVersion'>;
 
 /** The writing connection of this process, and the versions of the tables that it writes. */
 interface WriterState {
@@ -52,28 +52,28 @@ export function cacheReads<Connected extends ReadConnection>(
     const [newWriterVersion] = writerVersionQuery.get() as unknown as [number];
     readerVersion = newWriterVersion === writerVersion ? newReaderVersion : undefined;
     // Results that are cached under a new version must not be older than it.
-    if (newWriterVersion !== writerVersion) connection.release();
+    if (newWriterVersion !== writerVersion) connection.endReadTransaction();
     writerVersion = newWriterVersion;
     cache.setVersion(writerVersion);
   };
   const checkVersions = () => {
     if (isCheckedThisTurn) return;
     // Ends the read transaction, so that the reader sees the latest commits.
-    connection.release();
+    connection.endReadTransaction();
     const newReaderVersion = connection.getVersion();
     if (newReaderVersion !== readerVersion) updateVersions(newReaderVersion);
     isCheckedThisTurn = true;
     setImmediate(resetCheck);
   };
-  const execute = (statement: Statement, origin?: StatementOrigin): MaybePromise<StatementResult> => {
+  const execute = (statement: Statement, origin?: ClientContext): MaybePromise<StatementResult> => {
     checkVersions();
     return cache.read(statement, connection.execute, origin);
   };
   const getVersion = () => {
     checkVersions();
-    return `${writerVersion} ${versions.commits}`;
+    return `${writerVersion} ${versions.commitCount}`;
   };
-  const openRequestConnection = (origin?: StatementOrigin): RequestConnection => {
+  const openRequestConnection = (origin?: ClientContext): RequestConnection => {
     checkVersions();
     const { recordRead, getReadSet } = cache.trackReads();
     return {

@@ -42,5 +42,5 @@ test('detects commits of another process that happen during the version query', 
     await setImmediate();
     assert.equal(await read(), value + 1);
   }
-  state.release();
+  state.endReadTransaction();
 });

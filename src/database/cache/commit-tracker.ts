@@ -49,7 +49,7 @@ export class CommitTracker {
    * Records a transaction that is being ended. `transactionNumber` resolves after its end, to null if it has no number; `tables` are
    * the tables that it may have written, null if unknown.
    */
-  async trackCommit(tables: ReadonlySet<string> | null, transactionNumber: Promise<number | null>): Promise<void> {
+  async trackTransaction(tables: ReadonlySet<string> | null, transactionNumber: Promise<number | null>): Promise<void> {
     this.#pendingNumbers.add(transactionNumber);
     try {
       const number = await transactionNumber;
@@ -63,7 +63,10 @@ export class CommitTracker {
   }
 
   /** Returns whether the later snapshot adds only transactions of this process, and updates the versions of their tables. */
-  async follow(earlierSnapshot: TransactionSnapshot, laterSnapshot: TransactionSnapshot): Promise<boolean> {
+  async recordNewTransactions(
+    earlierSnapshot: TransactionSnapshot,
+    laterSnapshot: TransactionSnapshot,
+  ): Promise<boolean> {
     const numbers = findNewTransactions(laterSnapshot, earlierSnapshot);
     if (numbers === null) return false;
     // A snapshot may show a transaction before the response to its COMMIT arrives.
@@ -72,7 +75,7 @@ export class CommitTracker {
     /** The tables per transaction; undefined for a transaction of another process. */
     const writtenTables = numbers.map((number) => this.#tablesByTransaction.get(number));
     for (const [index, tables] of writtenTables.entries()) {
-      this.#versions.recordCommit(tables ?? new Set());
+      this.#versions.recordTransactionEnd(tables ?? new Set());
       this.#tablesByTransaction.delete(numbers[index]!);
     }
     return !writtenTables.includes(undefined);

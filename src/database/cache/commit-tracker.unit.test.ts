@@ -9,8 +9,9 @@ function given() {
   const versions = new TableVersions(() => TABLES);
   const own = new CommitTracker(versions);
   const ends = (number: number | Promise<number>, ...tables: string[]) =>
-    own.trackCommit(new Set(tables), Promise.resolve(number));
-  const follow = (earlier: string, later: string) => own.follow(parseSnapshot(earlier), parseSnapshot(later));
+    own.trackTransaction(new Set(tables), Promise.resolve(number));
+  const follow = (earlier: string, later: string) =>
+    own.recordNewTransactions(parseSnapshot(earlier), parseSnapshot(later));
   const unchanged = (table: string, commits: number) => versions.areUnchangedSince([table], commits);
   return { ends, follow, unchanged };
 }

@@ -3,14 +3,14 @@ import { AdmissionFilter } from '#runtime/admission-filter.ts';
 import { ClientDisconnected } from '#runtime/concurrency-limiter.ts';
 import { estimateHeapSize } from '#runtime/heap-size.ts';
 import type {
+  ClientContext,
   Connection,
   MaybePromise,
   ReadSet,
   Statement,
-  StatementOrigin,
   StatementResult,
 } from '../engines/engine.ts';
-import { longStatementKind } from '../engines/long-statements.ts';
+import { getLongStatementKind } from '../engines/long-statements.ts';
 import type { TableVersions } from './table-versions.ts';
 
 /** Maximum heap size of the cache in bytes. */
@@ -78,12 +78,12 @@ export class QueryCache {
   /** Returns a recorder for the statements of a request, to check later whether their results are still current. */
   trackReads(): { recordRead(statement: Statement): void; getReadSet(): ReadSet } {
     const version = this.#version;
-    const commitCount = this.#versions.commits;
+    const commitCount = this.#versions.commitCount;
     const statements: string[] = [];
     return {
       recordRead: ({ sql }) => void statements.push(sql),
       getReadSet: () => {
-        const tables = [...new Set(statements.flatMap((sql) => this.#versions.tablesReadBy(sql)))];
+        const tables = [...new Set(statements.flatMap((sql) => this.#versions.findReadTables(sql)))];
         return { isCurrent: () => version === this.#version && this.#versions.areUnchangedSince(tables, commitCount) };
       },
     };
@@ -93,17 +93,17 @@ export class QueryCache {
    * Returns the cached result of the statement, or runs it. The result is cached only if the version has not changed meanwhile:
    * a statement that began before a commit may end after it.
    */
-  read(statement: Statement, execute: Connection['execute'], origin?: StatementOrigin): MaybePromise<StatementResult> {
+  read(statement: Statement, execute: Connection['execute'], origin?: ClientContext): MaybePromise<StatementResult> {
     const key = `${statement.name ?? statement.sql} ${JSON.stringify(statement.parameters)}`;
     const cachedEntry = this.#results.get(key);
     if (cachedEntry !== undefined && this.#isUnchanged(cachedEntry)) return cachedEntry.result;
-    const commitCount = this.#versions.commits;
+    const commitCount = this.#versions.commitCount;
     // Long statements are shared within one network only: each network has its own queue.
-    const runningKey = longStatementKind(statement) === null ? key : `${origin?.network} ${key}`;
+    const runningKey = getLongStatementKind(statement) === null ? key : `${origin?.network} ${key}`;
     const runningQuery = this.#runningQueries.get(runningKey);
     if (
       runningQuery !== undefined &&
-      this.#isUnchanged({ tables: this.#versions.tablesReadBy(statement.sql), ...runningQuery })
+      this.#isUnchanged({ tables: this.#versions.findReadTables(statement.sql), ...runningQuery })
     ) {
       runningQuery.isShared = true;
       return runningQuery.result.catch((error) => {
@@ -116,7 +116,7 @@ export class QueryCache {
     const result = this.#trackRunning(runningKey, execute(statement, origin), commitCount);
     // Only repeated statements are cached.
     if (!this.#admissionFilter.admit(key)) return result;
-    newEntry.tables = this.#versions.tablesReadBy(statement.sql);
+    newEntry.tables = this.#versions.findReadTables(statement.sql);
     if (!(result instanceof Promise)) return this.#store(newEntry, result);
     return result.then((statementResult) => this.#store(newEntry, statementResult));
   }

@@ -7,7 +7,7 @@ export interface ReadSnapshot extends SqliteConnection {
    * Ends the read transaction, so that later reads see the latest state. Call it before a commit, which later reads of this turn
    * must see, and before checking for commits.
    */
-  release(): void;
+  endReadTransaction(): void;
   /** Returns the `data_version` of the snapshot, which changes with each commit of another connection. */
   getVersion(): unknown;
 }
@@ -35,7 +35,7 @@ export function createReadSnapshot(connection: SqliteConnection): ReadSnapshot {
   };
   return {
     ...connection,
-    release: endTransaction,
+    endReadTransaction: endTransaction,
     getVersion() {
       ensureTransaction();
       return (dataVersionQuery.get() as unknown as [number])[0];

@@ -29,11 +29,11 @@ test('reads in one event loop turn share a snapshot, and the next turn sees new 
 });
 
 test('a caller that releases the snapshot sees new commits at once', () => {
-  here.release();
+  here.endReadTransaction();
   write(3);
   assert.equal(read(), 3);
   write(4);
-  here.release();
+  here.endReadTransaction();
   assert.equal(read(), 4);
 });
 

@@ -1,4 +1,4 @@
-import type { Connection, RequestConnection, StatementOrigin } from '../engines/engine.ts';
+import type { ClientContext, Connection, RequestConnection } from '../engines/engine.ts';
 import { type CommitTracker, parseSnapshot } from './commit-tracker.ts';
 import { QueryCache } from './query-cache.ts';
 import type { TableVersions } from './table-versions.ts';
@@ -10,7 +10,7 @@ import type { TableVersions } from './table-versions.ts';
  */
 export interface SnapshotTracker {
   /** Opens a connection for one request: cached results are not older than this call or than a commit of this process. */
-  openRequestConnection(origin?: StatementOrigin): RequestConnection;
+  openRequestConnection(origin?: ClientContext): RequestConnection;
   /** Call this after each commit of this process: request connections then query the snapshot again. */
   recordCommit(): void;
   clear(): void;
@@ -44,7 +44,7 @@ export function createSnapshotTracker(
     if (snapshotText === lastSnapshot) return;
     if (
       lastSnapshot === undefined ||
-      !(await ownCommits.follow(parseSnapshot(lastSnapshot), parseSnapshot(snapshotText)))
+      !(await ownCommits.recordNewTransactions(parseSnapshot(lastSnapshot), parseSnapshot(snapshotText)))
     )
       foreignCommitCount++;
     lastSnapshot = snapshotText;

@@ -15,7 +15,7 @@ const MAX_CACHED_LENGTH = 5_000;
  */
 export class TableVersions {
   /** Number of commits so far. */
-  commits = 0;
+  commitCount = 0;
   readonly #getCatalog: () => TableCatalog | undefined;
   readonly #lastCommitByTable = new Map<string, number>();
   readonly #readTablesBySql = createBoundedCache<readonly string[]>(MAX_CACHED_STATEMENTS);
@@ -28,7 +28,7 @@ export class TableVersions {
   }
 
   /** Returns the tables that a statement may read. */
-  tablesReadBy(sql: string): readonly string[] {
+  findReadTables(sql: string): readonly string[] {
     const cachedTables = this.#readTablesBySql.get(sql);
     if (cachedTables !== undefined) return cachedTables;
     const catalog = this.#loadCatalog();
@@ -41,7 +41,7 @@ export class TableVersions {
   }
 
   /** Returns the tables that a statement may change, also by triggers and foreign keys; null if the catalog is unknown. */
-  tablesChangedBy(sql: string): readonly string[] | null {
+  findChangedTables(sql: string): readonly string[] | null {
     const cachedTables = this.#writtenTablesBySql.get(sql);
     if (cachedTables !== undefined) return cachedTables;
     const catalog = this.#loadCatalog();
@@ -54,10 +54,10 @@ export class TableVersions {
   }
 
   /** Records the end of a transaction that may have changed these tables. After a rollback this only invalidates too much. */
-  recordCommit(tables: ReadonlySet<string>): void {
+  recordTransactionEnd(tables: ReadonlySet<string>): void {
     if (tables.size === 0) return;
-    this.commits++;
-    for (const table of [...tables, ANY_TABLE]) this.#lastCommitByTable.set(table, this.commits);
+    this.commitCount++;
+    for (const table of [...tables, ANY_TABLE]) this.#lastCommitByTable.set(table, this.commitCount);
   }
 
   /** Returns whether none of these tables has changed since the given number of commits. */
@@ -66,7 +66,7 @@ export class TableVersions {
   }
 
   /** Clears what depends on the schema. Call it after each schema change. */
-  schemaChanged(): void {
+  clearCatalog(): void {
     this.#catalog = undefined;
     this.#readTablesBySql.clear();
     this.#writtenTablesBySql.clear();

@@ -21,37 +21,37 @@ const FAMILY = `
 test('finds the tables that a statement reads anywhere in its text', () => {
   const versions = versionsOf(FAMILY);
   const sql = 'select "id" from "parents" where exists (select 1 from children c where c.parent_id = parents.id)';
-  assert.deepEqual(versions.tablesReadBy(sql).toSorted(), ['children', 'parents']);
+  assert.deepEqual(versions.findReadTables(sql).toSorted(), ['children', 'parents']);
 });
 
 test('written tables include those of cascading deletions and of triggers', () => {
   const versions = versionsOf(FAMILY);
-  assert.deepEqual(versions.tablesChangedBy('delete from "others" where id = ?')!.toSorted(), ['others']);
-  assert.deepEqual(versions.tablesChangedBy('update "parents" set name = ?')!.toSorted(), ['names', 'parents']);
+  assert.deepEqual(versions.findChangedTables('delete from "others" where id = ?')!.toSorted(), ['others']);
+  assert.deepEqual(versions.findChangedTables('update "parents" set name = ?')!.toSorted(), ['names', 'parents']);
   const all = ['children', 'names', 'parents', 'toys'];
-  assert.deepEqual(versions.tablesChangedBy('delete from "parents" where id = ?')!.toSorted(), all);
-  assert.deepEqual(versions.tablesChangedBy('select * from parents'), []);
+  assert.deepEqual(versions.findChangedTables('delete from "parents" where id = ?')!.toSorted(), all);
+  assert.deepEqual(versions.findChangedTables('select * from parents'), []);
 });
 
 test('a table changes when it is written; statements without a table change with every commit', () => {
   const versions = versionsOf(FAMILY);
   const [parents, nothing] = [
-    versions.tablesReadBy('select * from parents'),
-    versions.tablesReadBy('select total_changes()'),
+    versions.findReadTables('select * from parents'),
+    versions.findReadTables('select total_changes()'),
   ];
-  versions.recordCommit(new Set(versions.tablesChangedBy('insert into others (id) values (?)')));
+  versions.recordTransactionEnd(new Set(versions.findChangedTables('insert into others (id) values (?)')));
   assert.deepEqual([versions.areUnchangedSince(parents, 0), versions.areUnchangedSince(nothing, 0)], [true, false]);
-  versions.recordCommit(new Set(versions.tablesChangedBy('insert into parents (id) values (?)')));
+  versions.recordTransactionEnd(new Set(versions.findChangedTables('insert into parents (id) values (?)')));
   assert.deepEqual([versions.areUnchangedSince(parents, 0), versions.areUnchangedSince(parents, 2)], [false, true]);
-  versions.recordCommit(new Set());
+  versions.recordTransactionEnd(new Set());
   assert.equal(versions.areUnchangedSince(nothing, 2), true);
 });
 
 test('knows later tables after a notification', () => {
   const database = new DatabaseSync(':memory:');
   const versions = new TableVersions(() => loadSqliteCatalog(database));
-  const before = versions.tablesReadBy('select * from parents');
+  const before = versions.findReadTables('select * from parents');
   database.exec(FAMILY);
-  versions.schemaChanged();
-  assert.notDeepEqual(versions.tablesReadBy('select * from parents'), before);
+  versions.clearCatalog();
+  assert.notDeepEqual(versions.findReadTables('select * from parents'), before);
 });

@@ -8,7 +8,7 @@ export interface Engine {
   /** Runs statements outside of transactions; rejects writes. */
   readonly readConnection: Connection;
   /** Opens a read connection for one request, which records what the request reads. `origin` is the request's client. */
-  openRequestConnection(origin?: StatementOrigin): RequestConnection;
+  openRequestConnection(origin?: ClientContext): RequestConnection;
   /**
    * Acquires the locks, then begins a transaction: transactions with a common lock key run one after another, in all processes.
    * `waiter` identifies the caller that waits in the queue. Fails with `QueueFull` if too many wait, and with `ClientDisconnected` if
@@ -18,12 +18,12 @@ export interface Engine {
   /** Returns whether a transaction that failed with this error may succeed when it runs again. */
   isRetryable(error: unknown): boolean;
   /** Clears prepared statements and cached results after a schema change. */
-  forgetSchema(): void;
+  clearSchemaCaches(): void;
   /** Clears all caches. */
   clearCaches(): void;
   /** Updates the planner's table statistics, if the engine does not do that itself. */
   updateStatistics(): Promise<void>;
-  readonly copyOperations: CopyOperations;
+  readonly backupOperations: BackupOperations;
   close(): Promise<void>;
 }
 
@@ -51,11 +51,11 @@ export interface Connection {
    * Runs a statement. On an error it throws, or its promise rejects. Long statements outside of transactions are interrupted with
    * `ClientDisconnected` when the client of their origin disconnects.
    */
-  execute(statement: Statement, origin?: StatementOrigin): MaybePromise<StatementResult>;
+  execute(statement: Statement, origin?: ClientContext): MaybePromise<StatementResult>;
 }
 
 /** The client on whose behalf a statement runs. */
-export interface StatementOrigin {
+export interface ClientContext {
   /** The client's network: networks take turns with their long statements. */
   readonly network: string;
   /** Null: the statement runs to its end. */
@@ -98,15 +98,15 @@ export interface OpenTransaction extends Connection {
 
 export type ColumnKind = 'integer' | 'real' | 'boolean' | 'text' | 'bytes';
 
-export interface CopiedColumn {
+export interface ColumnDefinition {
   readonly name: string;
   readonly kind: ColumnKind;
 }
 
 /** A table as the database describes it, so that no list of tables needs maintenance. */
-export interface CopiedTable {
+export interface TableDefinition {
   readonly name: string;
-  readonly columns: readonly CopiedColumn[];
+  readonly columns: readonly ColumnDefinition[];
   /** Columns of the primary key; empty if there is none. */
   readonly key: readonly string[];
   /** The last assigned id, which is never reused; null if no id was assigned yet, or if the table has no id. */
@@ -117,7 +117,7 @@ export interface CopiedTable {
 export type CellValues = readonly unknown[];
 
 /** The engine-specific part of backup and restore. */
-export interface CopyOperations {
+export interface BackupOperations {
   /** Opens a consistent snapshot while a server may write. */
   openSnapshot(): Promise<DatabaseSnapshotConnection>;
   /** Blocks ref updates (no ref intent is written or deleted) until the returned function is called. */
@@ -125,21 +125,21 @@ export interface CopyOperations {
   /** Begins a transaction in which rows may be inserted before the rows that they refer to. */
   beginRestore(): Promise<OpenTransaction>;
   /** Lists all tables that this connection sees. */
-  listTables(connection: Connection): Promise<CopiedTable[]>;
+  listTables(connection: Connection): Promise<TableDefinition[]>;
   /** Suspends triggers and foreign keys in a restore transaction; the returned function restores them. */
   suspendConstraints(connection: Connection): Promise<() => Promise<void>>;
   /** Inserts rows with their ids. */
-  insert(connection: Connection, table: CopiedTable, rows: readonly CellValues[]): Promise<void>;
+  insert(connection: Connection, table: TableDefinition, rows: readonly CellValues[]): Promise<void>;
   /** Sets the last assigned id of a table; new rows continue from it. */
   setLastId(connection: Connection, table: string, lastId: number): Promise<void>;
   /** Lists the foreign keys. */
-  listReferences(connection: Connection): Promise<Reference[]>;
+  listForeignKeys(connection: Connection): Promise<ForeignKey[]>;
   /** Returns problems that the engine finds in its files, with the index to rebuild if that repairs the problem. */
   checkIntegrity(connection: Connection): Promise<{ readonly problem: string; readonly index: string | null }[]>;
 }
 
 /** A foreign key: `columns` of `table` refer to `parentColumns` of `parent`. */
-export interface Reference {
+export interface ForeignKey {
   readonly table: string;
   readonly columns: readonly string[];
   readonly parent: string;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type ConcurrencyLimiter, createConcurrencyLimiter, type Waiter } from '#runtime/concurrency-limiter.ts';
-import type { Statement, StatementOrigin } from './engine.ts';
+import type { ClientContext, Statement } from './engine.ts';
 
 const LONG_MARKER = '/* may be long */';
 const SCAN_MARKER = '/* scans texts */';
@@ -12,13 +12,13 @@ const SCAN_MARKER = '/* scans texts */';
 export const LONG_RUNNING: RawBuilder<unknown> = sql.raw(LONG_MARKER);
 
 /** Marks a condition that reads texts of up to one MiB. Statements with it have their own queue, so that they delay no others. */
-export const scansTexts: RawBuilder<unknown> = sql.raw(SCAN_MARKER);
+export const SCANS_TEXTS: RawBuilder<unknown> = sql.raw(SCAN_MARKER);
 
 /** `list`: a statement whose cost grows with the number of rows; `scan`: with the length of texts, which is much more. */
-export type LongStatement = 'list' | 'scan';
+export type LongStatementKind = 'list' | 'scan';
 
 /** Returns the kind of a long statement; null for a short one. */
-export function longStatementKind({ sql: text }: Statement): LongStatement | null {
+export function getLongStatementKind({ sql: text }: Statement): LongStatementKind | null {
   if (text.includes(SCAN_MARKER)) return 'scan';
   return text.endsWith(LONG_MARKER) ? 'list' : null;
 }
@@ -32,6 +32,6 @@ export function createStatementLimiter(slots: number): ConcurrencyLimiter {
 }
 
 /** Returns the waiter of a statement. Statements of the server itself count as those of one network. */
-export function createWaiter({ network = 'server', client }: Partial<StatementOrigin> = {}): Waiter {
+export function createWaiter({ network = 'server', client }: Partial<ClientContext> = {}): Waiter {
   return { network, client };
 }

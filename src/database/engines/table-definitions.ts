@@ -1,4 +1,4 @@
-import type { ColumnKind, CopiedTable, Row } from './engine.ts';
+import type { ColumnKind, Row, TableDefinition } from './engine.ts';
 
 /** A row of an engine's catalog: one column, with its position in the primary key (null if it is no part of the key). */
 interface CatalogColumn extends Row {
@@ -18,7 +18,7 @@ interface CatalogColumns {
 }
 
 /** Converts the catalog of an engine to the common form. Throws for a column type that the other engine does not have. */
-export function buildCopiedTables({ columns, kinds, lastIds }: CatalogColumns): CopiedTable[] {
+export function buildTableDefinitions({ columns, kinds, lastIds }: CatalogColumns): TableDefinition[] {
   const toColumnKind = ({ table, column, type }: CatalogColumn): ColumnKind => {
     const kind = kinds[String(type)];
     if (kind === undefined)

@@ -4,7 +4,7 @@ import { getEngineName } from '../dialect.ts';
 import { LONG_RUNNING } from '../engines/long-statements.ts';
 import { countRows } from '../page.ts';
 import { containsSubstringUnindexed, selectRowsContaining } from './substring-search.ts';
-import { toFtsPhrase, trigramIndexName } from './trigrams.ts';
+import { getTrigramIndexName, toFtsPhrase } from './trigrams.ts';
 
 /**
  * A substring is common if more rows than this contain it. Then a list is faster if it scans its rows in order than if it
@@ -31,7 +31,7 @@ export async function isCommonSubstring(
 ): Promise<boolean> {
   // PostgreSQL's index returns no row before it has found all, but the planner's estimate is immediate. With further conditions,
   // the estimate is wrong, because it assumes that the conditions are independent.
-  if (getEngineName(db) === 'sqlite' || conditions.rows)
+  if (getEngineName(db) === 'sqlite' || conditions.rowCondition)
     return (await countMatches(db, table, columns, part, conditions)) > COMMON_THRESHOLD;
   const matchesSubstring = containsSubstringUnindexed(table, [columns].flat(), part);
   const explainQuery = sql<{
@@ -44,9 +44,9 @@ export async function isCommonSubstring(
 /** Further conditions on the rows that `countMatches` counts. */
 interface CountConditions {
   /** Condition on the row. */
-  readonly rows?: RawBuilder<SqlBool>;
+  readonly rowCondition?: RawBuilder<SqlBool>;
   /** Condition on the id alone, which avoids reading the row. */
-  readonly ids?: (id: RawBuilder<number>) => Expression<SqlBool>;
+  readonly idCondition?: (id: RawBuilder<number>) => Expression<SqlBool>;
 }
 
 /** Counts the rows that `containsSubstring` matches, up to `COMMON_THRESHOLD` + 1. */
@@ -55,10 +55,10 @@ export async function countMatches(
   table: string,
   columns: string | readonly string[],
   part: string,
-  { rows, ids }: CountConditions = {},
+  { rowCondition: rows, idCondition: ids }: CountConditions = {},
 ): Promise<number> {
   const columnNames = [columns].flat();
-  const index = sql.table(trigramIndexName(table, columnNames));
+  const index = sql.table(getTrigramIndexName(table, columnNames));
   const matchesId = (id: RawBuilder<number>) => ids?.(id) ?? sql<SqlBool>`1 = 1`;
   // SQLite counts in the index alone, unless a condition needs the row.
   const matchingRows =
@@ -101,7 +101,7 @@ export async function hasManyMatches(
   if (excludedCount !== null && !idBound) return hasManyEntries(db, table, columnNames, part, excludedCount);
   // PostgreSQL's index returns no row before it has found all.
   if (getEngineName(db) === 'postgres') return false;
-  const index = sql.table(trigramIndexName(table, columnNames));
+  const index = sql.table(getTrigramIndexName(table, columnNames));
   const bounds = idBound ? sql` and ${idBound(sql`${index}.rowid`)}` : sql``;
   const matchingRows = sql`select rowid as id from ${index} where ${index} match ${toFtsPhrase(part)}${bounds}`;
   const newestRows = sql`${matchingRows} order by rowid desc limit ${sql.lit(SCAN_LIMIT)}`;
@@ -118,7 +118,7 @@ async function hasManyEntries(
   part: string,
   excludedCount: number,
 ): Promise<boolean> {
-  const index = sql.table(trigramIndexName(table, columnNames));
+  const index = sql.table(getTrigramIndexName(table, columnNames));
   // PostgreSQL must read the row of each trigram match; a scan of another index that contains the column reads no rows.
   const matchingRows =
     getEngineName(db) === 'postgres'

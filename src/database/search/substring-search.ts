@@ -1,8 +1,8 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../database.ts';
 import { getEngineName } from '../dialect.ts';
-import { scansTexts } from '../engines/long-statements.ts';
-import { toFtsPhrase, trigramIndexName } from './trigrams.ts';
+import { SCANS_TEXTS } from '../engines/long-statements.ts';
+import { getTrigramIndexName, toFtsPhrase } from './trigrams.ts';
 
 /** Escapes a text for a LIKE pattern that is passed to `like`. */
 export function escapeLike(text: string): string {
@@ -58,7 +58,7 @@ export function selectIdsContaining(
     return sql`select ${id} from ${tableRef} where ${containsSubstringUnindexed(table, columnNames, part)}`;
   }
   // SQLite's trigram index does not serve LIKE with an escape character; a quoted phrase is equivalent.
-  const index = sql.table(trigramIndexName(table, columnNames));
+  const index = sql.table(getTrigramIndexName(table, columnNames));
   return sql`select rowid as id from ${index} where ${index} match ${toFtsPhrase(part)}`;
 }
 
@@ -93,7 +93,7 @@ export function selectRowsContaining<Row>(
   if (getEngineName(db) === 'postgres') {
     return sql`select ${selection} from ${tableRef} where ${containsSubstringUnindexed(table, columnNames, part)}${sql.join(extraConditions, sql``)}`;
   }
-  const index = sql.table(trigramIndexName(table, columnNames));
+  const index = sql.table(getTrigramIndexName(table, columnNames));
   // CROSS JOIN keeps SQLite from changing the join order: the index is read first.
   const joinedRows = sql`${index} cross join ${tableRef} on ${sql.ref(`${table}.id`)} = ${index}.rowid`;
   return sql`select ${selection} from ${joinedRows} where ${index} match ${toFtsPhrase(part)}${sql.join(extraConditions, sql``)}`;
@@ -112,10 +112,10 @@ export function hasSubstring(db: Reader, text: Expression<string>, part: string)
 export function hasSubstringInLongText(db: Reader, text: Expression<string>, part: string): RawBuilder<SqlBool> {
   // Both engines compare many bytes at a time here. `zero_unless_interrupted()` is 0, or throws if the statement was interrupted.
   if (getEngineName(db) === 'sqlite') {
-    return sql<SqlBool>`${scansTexts} instr(${text}, ${part}) > zero_unless_interrupted()`;
+    return sql<SqlBool>`${SCANS_TEXTS} instr(${text}, ${part}) > zero_unless_interrupted()`;
   }
   const bytes = (value: unknown) => sql`convert_to(${value}, 'UTF8')`;
-  return sql<SqlBool>`${scansTexts} position(${bytes(part)} in ${bytes(text)}) > 0`;
+  return sql<SqlBool>`${SCANS_TEXTS} position(${bytes(part)} in ${bytes(text)}) > 0`;
 }
 
 /**
@@ -124,5 +124,5 @@ export function hasSubstringInLongText(db: Reader, text: Expression<string>, par
  */
 export function hasIndexedSubstringInLongText(text: Expression<string>, part: string): RawBuilder<SqlBool> {
   // The prefix `***=` makes PostgreSQL treat the rest of the regular expression as literal text.
-  return sql<SqlBool>`${scansTexts} ${text} ~ ${`***=${part}`}`;
+  return sql<SqlBool>`${SCANS_TEXTS} ${text} ~ ${`***=${part}`}`;
 }

@@ -29,7 +29,7 @@ export async function makeWordsSearchable(
     (text) => sql`substr(${text}, 1, ${sql.lit(INDEXED_CHARACTERS)})`,
   );
   if (dialect.engine === 'postgres') return;
-  const name = sql.id(`${trigramIndexName(table, columns)}_long`);
+  const name = sql.id(`${getTrigramIndexName(table, columns)}_long`);
   await sql`create index ${name} on ${sql.table(table)} (id) where ${isLongText(columns)}`.execute(db);
 }
 
@@ -67,7 +67,7 @@ async function createTrigramIndex(
   toIndexedText: (text: RawBuilder<unknown>) => RawBuilder<unknown>,
   triggerCondition: RawBuilder<unknown> = sql``,
 ): Promise<void> {
-  const [tableRef, name] = [sql.table(table), trigramIndexName(table, columns)];
+  const [tableRef, name] = [sql.table(table), getTrigramIndexName(table, columns)];
   if (dialect.engine === 'postgres') {
     await sql`create extension if not exists pg_trgm`.execute(db);
     const indexedColumns = sql.join(columns.map((column) => sql`${sql.ref(column)} gin_trgm_ops`));
@@ -97,7 +97,8 @@ async function createTrigramIndex(
 }
 
 /** Returns the name of a trigram index. */
-export const trigramIndexName = (table: string, columns: readonly string[]) => `${table}_${columns.join('_')}_trigrams`;
+export const getTrigramIndexName = (table: string, columns: readonly string[]) =>
+  `${table}_${columns.join('_')}_trigrams`;
 
 /** Quotes a substring as a phrase for SQLite's FTS5. */
 export const toFtsPhrase = (part: string) => `"${part.replaceAll('"', '""')}"`;

@@ -4,7 +4,7 @@ import { getEngineName } from '../dialect.ts';
 import { countRows } from '../page.ts';
 import { COMMON_THRESHOLD } from './common-substrings.ts';
 import { hasIndexedSubstringInLongText, hasSubstringInLongText, isTooShortForIndex } from './substring-search.ts';
-import { isLongText, toFtsPhrase, trigramIndexName } from './trigrams.ts';
+import { getTrigramIndexName, isLongText, toFtsPhrase } from './trigrams.ts';
 
 /**
  * Builds the condition that one of the `searchedColumns` contains all `words` (from `parseSearchWords`, folded). `columns` are all
@@ -109,7 +109,7 @@ function selectIdsInIndex(
 ): RawBuilder<{ id: number }> {
   // Whole words as phrases would need no check of the rows, but FTS5 compares all positions of repeated trigrams: that takes eight
   // seconds for a malicious text of 1 MiB.
-  const index = sql.table(trigramIndexName(table, columns));
+  const index = sql.table(getTrigramIndexName(table, columns));
   const trigramQuery = [...trigrams].map(toFtsPhrase).join(' AND ');
   const ftsQuery = `{${searchedColumns.join(' ')}} : (${trigramQuery})`;
   return sql`select rowid as id from ${index} where ${index} match ${ftsQuery}`;

@@ -6,12 +6,12 @@ export interface TodosTables {
 }
 
 /** Actions that may have several pending items per user and target; other actions have at most one. */
-export const ADDING_UP = ['mentioned', 'directly_addressed'] as const;
+export const REPEATABLE_TODO_ACTIONS = ['mentioned', 'directly_addressed'] as const;
 
 export const TODO_ACTIONS = [
   'assigned',
   'review_requested',
-  ...ADDING_UP,
+  ...REPEATABLE_TODO_ACTIONS,
   'build_failed',
   'unmergeable',
   'marked',

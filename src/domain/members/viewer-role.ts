@@ -17,7 +17,7 @@ export function toViewerParams(db: Reader, { user }: Caller): ViewerParams {
  * Builds an expression for the viewer's highest role in the group or its ancestors; 0 without a membership.
  * index: namespace_closure_pkey, memberships_by_source
  */
-export function inheritedRole(
+export function selectInheritedRole(
   namespaceId: 'namespaces.id' | 'projects.namespace_id',
   value: Params<ViewerParams>,
 ): ExpressionWrapper<Schema, 'namespaces' | 'projects', number> {

@@ -25,7 +25,8 @@ export const isArchivedExpression = (namespaceId: NamespaceId) =>
   toZeroOrOne(selfOrAncestorHasState('archived', namespaceId));
 
 /** Returns a column for queries of few rows: 1 when the group or one of its ancestors is marked for deletion. */
-export const markedColumn = (namespaceId: NamespaceId) => toZeroOrOne(selfOrAncestorHasState('marked', namespaceId));
+export const isMarkedExpression = (namespaceId: NamespaceId) =>
+  toZeroOrOne(selfOrAncestorHasState('marked', namespaceId));
 
 // index: namespace_closure_pkey, namespaces primary key
 function selfOrAncestorHasState(state: State, namespaceId: NamespaceId): Expression<SqlBool> {
@@ -123,7 +124,7 @@ function selectGroupIdsInState(state: keyof typeof STATE_CONDITIONS) {
 
 /** Whether the namespace itself, an ancestor, or any of them is in a state. */
 interface StateOrigin {
-  readonly own: boolean;
+  readonly direct: boolean;
   readonly inherited: boolean;
   readonly any: boolean;
 }
@@ -139,7 +140,7 @@ export async function loadArchiveState(db: Reader, namespaceId: number): Promise
   const toStateOrigin = (matches: (row: (typeof rows)[number]) => boolean): StateOrigin => {
     const isOwn = rows.some((row) => row.depth === 0 && matches(row));
     const isInherited = rows.some((row) => row.depth > 0 && matches(row));
-    return { own: isOwn, inherited: isInherited, any: isOwn || isInherited };
+    return { direct: isOwn, inherited: isInherited, any: isOwn || isInherited };
   };
   return {
     archived: toStateOrigin(({ archived }) => archived),

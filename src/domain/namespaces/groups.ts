@@ -4,8 +4,8 @@ import { type Params, prepare } from '#database/prepare.ts';
 import type { Visibility } from '#database/tables/domain.ts';
 import { isActiveMembership } from '../members/membership-expiry.ts';
 import { OWNER } from '../members/roles.ts';
-import { inheritedRole, toViewerParams, type ViewerParams } from '../members/viewer-role.ts';
-import { isArchivedExpression, markedColumn } from './archive-state.ts';
+import { selectInheritedRole, toViewerParams, type ViewerParams } from '../members/viewer-role.ts';
+import { isArchivedExpression, isMarkedExpression } from './archive-state.ts';
 import { parseIdOrPath } from './routes.ts';
 
 /** A group with everything that authorization needs, including the caller's role. */
@@ -62,9 +62,9 @@ function selectGroup(db: Reader, value: Params<ViewerParams>) {
     .where('namespaces.kind', '=', 'group')
     .select(groupColumns)
     .select((eb) => [
-      inheritedRole('namespaces.id', value).as('role'),
+      selectInheritedRole('namespaces.id', value).as('role'),
       isArchivedExpression('namespaces.id').as('is_archived'),
-      markedColumn('namespaces.id').as('is_marked'),
+      isMarkedExpression('namespaces.id').as('is_marked'),
       // index: memberships_by_user, namespace_closure_pkey
       eb
         .case()

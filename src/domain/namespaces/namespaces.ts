@@ -59,7 +59,7 @@ export async function isCommonSearchTerm(db: Reader, search: string): Promise<bo
   const foldedSearch = foldCase(search);
   if (isTooShortForIndex(foldedSearch)) return true;
   if (await isCommonSubstring(db, 'namespaces', 'name_key', foldedSearch)) return true;
-  return isCommonSubstring(db, 'routes', 'full_path_key', foldedSearch, { rows: isNamespaceRoute });
+  return isCommonSubstring(db, 'routes', 'full_path_key', foldedSearch, { rowCondition: isNamespaceRoute });
 }
 
 /**
@@ -71,7 +71,7 @@ export async function findMatchingNamespaceIds(
   db: Reader,
   search: string,
   { matchFullPath }: { readonly matchFullPath: boolean },
-): Promise<ScanResult['isMatch']> {
+): Promise<ScanResult['buildMatchCondition']> {
   const foldedSearch = foldCase(search);
   if (isTooShortForIndex(foldedSearch) || (await isCommonSubstring(db, 'namespaces', 'name_key', foldedSearch)))
     return null;
@@ -84,7 +84,8 @@ export async function findMatchingNamespaceIds(
     id: number;
   }>`(select id from (${matchingRoutes} limit ${sql.lit(COMMON_THRESHOLD + 1)}) as matching_routes
     union ${selectIdsContaining(db, 'namespaces', 'name_key', foldedSearch)})`;
-  return (await scanMatches(db, db.selectFrom(routeOrNameMatches.as('matches')).select('matches.id'))).isMatch;
+  return (await scanMatches(db, db.selectFrom(routeOrNameMatches.as('matches')).select('matches.id')))
+    .buildMatchCondition;
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { FeatureLevel, Visibility } from '#database/tables/domain.ts';
 import { isActiveMembership } from '../members/membership-expiry.ts';
 import { OWNER } from '../members/roles.ts';
-import { inheritedRole, toViewerParams, type ViewerParams } from '../members/viewer-role.ts';
+import { selectInheritedRole, toViewerParams, type ViewerParams } from '../members/viewer-role.ts';
 import { isArchivedExpression } from './archive-state.ts';
 import { parseIdOrPath } from './routes.ts';
 
@@ -113,7 +113,7 @@ function selectProject(db: Reader, value: Params<ViewerParams>) {
         )
         .as('direct_role'),
       isArchivedExpression('projects.namespace_id').as('archived_above'),
-      inheritedRole('projects.namespace_id', value).as('inherited_role'),
+      selectInheritedRole('projects.namespace_id', value).as('inherited_role'),
     ]);
 }
 

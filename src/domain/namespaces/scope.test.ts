@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '#test/engines/engine.ts';
-import { isInScope, nearestFirst } from './scope.ts';
+import { isInScope, sortNearestFirst } from './scope.ts';
 
 test('the scope of a deleted project or group is empty', async () => {
   await using database = await testDatabase();
@@ -18,7 +18,7 @@ test('the scope of a deleted project or group is empty', async () => {
 
 test('sorts rows of the project first, then those of the nearest groups', () => {
   const rows = [3, 5, null].map((group_id) => ({ group_id }));
-  const sorted = nearestFirst({ projectId: 7, groupIds: [5, 3] }, rows);
+  const sorted = sortNearestFirst({ projectId: 7, groupIds: [5, 3] }, rows);
   assert.deepEqual(
     sorted.map(({ group_id }) => group_id),
     [null, 5, 3],

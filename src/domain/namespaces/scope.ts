@@ -59,7 +59,7 @@ export function isInScope(
 }
 
 /** Sorts rows of the project first, then rows of groups from the nearest to the farthest, then rows of other owners. */
-export function nearestFirst<Row extends { readonly group_id: number | null }>(
+export function sortNearestFirst<Row extends { readonly group_id: number | null }>(
   { projectId, groupIds }: NamespaceScope,
   rows: readonly Row[],
 ): Row[] {
@@ -77,6 +77,6 @@ export type OwnerColumns =
   | { readonly project_id: null; readonly group_id: number };
 
 /** Returns the owner columns for a project or group. */
-export function ownerColumns({ project, group }: GroupOrProjectRef): OwnerColumns {
+export function toNamespaceOwnerColumns({ project, group }: GroupOrProjectRef): OwnerColumns {
   return project ? { project_id: project.id, group_id: null } : { project_id: null, group_id: group!.id };
 }

@@ -90,7 +90,7 @@ export async function resetRegistrationToken(tx: Transaction, key: KeyObject, ow
 }
 
 /** Lock key for resetting the registration token of an owner. */
-export const registrationTokenLockKey = (owner: RunnerOwner): string => buildEncryptionContext(owner);
+export const buildRegistrationTokenLockKey = (owner: RunnerOwner): string => buildEncryptionContext(owner);
 
 /** Returns whether registration tokens are allowed: by the instance, and by the owner's top-level group. */
 export async function allowsRegistrationTokens(db: Reader, owner: RunnerOwner): Promise<boolean> {

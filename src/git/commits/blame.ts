@@ -32,7 +32,7 @@ type BlameResult =
 const blameCache = definePerGit(
   (git) =>
     new LRUCache<string, Blame>({
-      maxSize: git.limits.objectBytes,
+      maxSize: git.limits.cacheBytes,
       sizeCalculation: (result) => 512 + result.groups.reduce((size, group) => size + estimateSize(group), 0),
     }),
 );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commitFiles, gitWorld, newFiles } from '../fixtures.testing.ts';
+import { commitFiles, createFileChanges, createGitWorld } from '../fixtures.testing.ts';
 import { blame } from './blame.ts';
 
 const update = (path: string, content: string | Buffer) => [
@@ -8,9 +8,9 @@ const update = (path: string, content: string | Buffer) => [
 ];
 
 test('consecutive lines of one commit are one group, in file order', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const a = await commitFiles(world, 'main', newFiles({ f: '1\n2\n3\n4\n' }));
+  const a = await commitFiles(world, 'main', createFileChanges({ f: '1\n2\n3\n4\n' }));
   const b = await commitFiles(world, 'main', update('f', '1\nx\n3\n4\r\n\ttab\n'));
   const c = await commitFiles(world, 'main', update('f', '1\nx\n3\n4\r\n\ttab\nlast'));
   const groups = [
@@ -34,14 +34,14 @@ test('consecutive lines of one commit are one group, in file order', async (t) =
 });
 
 test('blames empty files, empty lines, binary content and unusual names', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
   const bytes = Buffer.from([0x61, 0xff, 0x0a, 0x00, 0x0a]);
   const names = ['*.txt', ':(glob)x', '-x', 'new\nline', '"q"', 'ü'];
   const commit = await commitFiles(world, 'main', [
-    ...newFiles({ empty: '', lines: '\n\n', tabs: '\ta\n\t\tb\n' }),
+    ...createFileChanges({ empty: '', lines: '\n\n', tabs: '\ta\n\t\tb\n' }),
     { action: 'create', path: 'bytes', content: bytes },
-    ...newFiles(Object.fromEntries(names.map((name) => [name, name.length.toString()]))),
+    ...createFileChanges(Object.fromEntries(names.map((name) => [name, name.length.toString()]))),
   ]);
   const table: [string, string[] | null][] = [
     ['empty', null],
@@ -58,9 +58,9 @@ test('blames empty files, empty lines, binary content and unusual names', async 
 });
 
 test('results are cached, and concurrent equal calls run once', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const commit = await commitFiles(world, 'main', newFiles({ f: '1\n' }));
+  const commit = await commitFiles(world, 'main', createFileChanges({ f: '1\n' }));
   const [first, second] = await Promise.all([blame(git, repository, commit, 'f'), blame(git, repository, commit, 'f')]);
   assert.equal(first, second);
   const started = git.processes.children.size;
@@ -70,18 +70,18 @@ test('results are cached, and concurrent equal calls run once', async (t) => {
 });
 
 test('a blame that takes too long fails and can be retried', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const commit = await commitFiles(world, 'main', newFiles({ f: '1\n' }));
+  const commit = await commitFiles(world, 'main', createFileChanges({ f: '1\n' }));
   const result = await blame(git, repository, commit, 'f', undefined, { timeoutMs: 0 });
   assert.deepEqual(result, { rejected: 'timed-out' });
   assert.deepEqual(await blame(git, repository, commit, 'f'), { ok: true, groups: [{ commit, lines: ['1'] }] });
 });
 
 test('a caller with a longer time limit does not fail with others', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const commit = await commitFiles(world, 'main', newFiles({ f: '1\n' }));
+  const commit = await commitFiles(world, 'main', createFileChanges({ f: '1\n' }));
   const answers = [{ timeoutMs: 0 }, {}].map((options) => blame(git, repository, commit, 'f', undefined, options));
   assert.deepEqual(await Promise.all(answers), [
     { rejected: 'timed-out' },

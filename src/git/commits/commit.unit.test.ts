@@ -5,13 +5,13 @@ import { test } from 'node:test';
 import {
   checkRepository,
   commitFiles,
+  createFileChanges,
+  createGitWorld,
   getParentIds,
-  gitWorld,
-  newFiles,
   readTreeEntries,
   TEST_SIGNER,
 } from '../fixtures.testing.ts';
-import { commitOfTree, wideTree } from '../objects/bombs.testing.ts';
+import { commitTree, writeWideTree } from '../objects/bombs.testing.ts';
 import { readCommit, streamObject } from '../objects/object-reader.ts';
 import { resolveRef, ZERO_ID } from '../refs/refs.ts';
 import { updateRefs } from '../refs/update-refs.ts';
@@ -23,7 +23,7 @@ const blobA = '100644 blob 2e65efe2a145dda7ee51d1741299f848e5bf752e'; // "a"
 const blobB = '100644 blob 63d8dbd40c23542e740659a7168a0ce3138ea748'; // "b"
 
 const STEPS: [changes: FileChange[], tree: Record<string, string>][] = [
-  [newFiles({ 'README.md': 'a', 'lib/deep/x.rb': 'b' }), { 'README.md': blobA, 'lib/deep/x.rb': blobB }],
+  [createFileChanges({ 'README.md': 'a', 'lib/deep/x.rb': 'b' }), { 'README.md': blobA, 'lib/deep/x.rb': blobB }],
   [[{ action: 'update', path: 'lib/deep/x.rb', content: text('a') }], { 'README.md': blobA, 'lib/deep/x.rb': blobA }],
   [
     [{ action: 'chmod', path: 'README.md', executable: true }],
@@ -51,7 +51,7 @@ const STEPS: [changes: FileChange[], tree: Record<string, string>][] = [
 ];
 
 test('each commit has the tree that git lists', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   for (const [changes, tree] of STEPS) {
     assert.deepEqual(await readTreeEntries(world, await commitFiles(world, 'main', changes)), tree);
   }
@@ -108,8 +108,8 @@ for (const path of [
 }
 
 test('invalid changes fail and do not move the branch', async (t) => {
-  const world = await gitWorld(t);
-  const tip = await commitFiles(world, 'main', newFiles({ 'a.txt': 'a', 'dir/b.txt': 'b' }));
+  const world = await createGitWorld(t);
+  const tip = await commitFiles(world, 'main', createFileChanges({ 'a.txt': 'a', 'dir/b.txt': 'b' }));
   for (const [changes, refusal] of REFUSED) {
     const request = { parent: tip, changes, author: TEST_SIGNER, committer: TEST_SIGNER, message: 'x' };
     assert.deepEqual(await commitChanges(world.git, world.repository, request), refusal);
@@ -118,16 +118,22 @@ test('invalid changes fail and do not move the branch', async (t) => {
 });
 
 test('names that only look like .git are ordinary', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const names = ['.gitignore', '.github/x', 'a.git', 'git', '...', 'a..b', '..hidden', '-x', ':wq', 'new\nline', '"q"'];
-  const commit = await commitFiles(world, 'main', newFiles(Object.fromEntries(names.map((name) => [name, 'a']))));
+  const commit = await commitFiles(
+    world,
+    'main',
+    createFileChanges(Object.fromEntries(names.map((name) => [name, 'a']))),
+  );
   assert.deepEqual(Object.keys(await readTreeEntries(world, commit)).sort(), [...names].sort());
 });
 
 test('a commit stores its signers, times, parents and unchanged message', async (t) => {
-  const world = await gitWorld(t);
-  const first = await commitFiles(world, 'main', newFiles({ a: 'a' }), { message: 'Grüße\r\n\nbody without end' });
-  const second = await commitFiles(world, 'main', newFiles({ b: 'b' }), {
+  const world = await createGitWorld(t);
+  const first = await commitFiles(world, 'main', createFileChanges({ a: 'a' }), {
+    message: 'Grüße\r\n\nbody without end',
+  });
+  const second = await commitFiles(world, 'main', createFileChanges({ b: 'b' }), {
     author: { name: ' <John>\n', email: 'john@example.com', at: { seconds: 1719556960, offset: '-0730' } },
     message: '\n \n',
   });
@@ -149,12 +155,12 @@ test('a commit stores its signers, times, parents and unchanged message', async 
 });
 
 test('one of ten concurrent writers succeeds and nine fail with "moved"', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const parent = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const parent = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   const results = await Promise.all(
     Array.from({ length: 10 }, async (_, number) => {
-      const changes = newFiles({ [`file-${number}`]: `${number}` });
+      const changes = createFileChanges({ [`file-${number}`]: `${number}` });
       const result = await commitChanges(git, repository, {
         parent,
         changes,
@@ -180,15 +186,15 @@ test('one of ten concurrent writers succeeds and nine fail with "moved"', async 
 });
 
 test('an unknown parent is rejected', async (t) => {
-  const { git, repository } = await gitWorld(t);
-  const request = { changes: newFiles({ a: 'a' }), author: TEST_SIGNER, committer: TEST_SIGNER, message: 'x' };
+  const { git, repository } = await createGitWorld(t);
+  const request = { changes: createFileChanges({ a: 'a' }), author: TEST_SIGNER, committer: TEST_SIGNER, message: 'x' };
   for (const parent of ['1'.repeat(40), ZERO_ID]) {
     assert.deepEqual(await commitChanges(git, repository, { ...request, parent }), { rejected: 'missing-parent' });
   }
 });
 
 test('creates an empty commit only if the caller allows it', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const first = await commitFiles(world, 'main', [], { allowEmpty: true });
   const second = await commitFiles(world, 'main', [], { allowEmpty: true, message: 'again' });
   assert.deepEqual(await readTreeEntries(world, second), {});
@@ -198,7 +204,7 @@ test('creates an empty commit only if the caller allows it', async (t) => {
 
 for (const size of [3 * 1024 * 1024 + 17, 17 * 1024 * 1024]) {
   test(`writes the same blob from ${size} bytes and from a stream of them`, async (t) => {
-    const world = await gitWorld(t);
+    const world = await createGitWorld(t);
     const { git, repository } = world;
     const large = Buffer.alloc(size, 'hearth ');
     async function* chunks() {
@@ -223,7 +229,7 @@ for (const size of [3 * 1024 * 1024 + 17, 17 * 1024 * 1024]) {
 }
 
 test('a stream of the wrong length leaves no files', async (t) => {
-  const { git, repository } = await gitWorld(t);
+  const { git, repository } = await createGitWorld(t);
   async function* chunks() {
     yield Buffer.from('short');
   }
@@ -235,21 +241,21 @@ test('a stream of the wrong length leaves no files', async (t) => {
 });
 
 test('creates a commit of an existing tree', async (t) => {
-  const world = await gitWorld(t);
-  const parent = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const world = await createGitWorld(t);
+  const parent = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   const tree = (await readCommit(world.git, world.repository, parent))!.treeId;
-  const parents = [parent, await commitFiles(world, 'other', newFiles({ b: 'b' }))];
+  const parents = [parent, await commitFiles(world, 'other', createFileChanges({ b: 'b' }))];
   const merge = { tree, parents, author: TEST_SIGNER, committer: TEST_SIGNER, message: 'Merge' };
   assert.deepEqual(await getParentIds(world, await writeCommit(world.git, world.repository, merge)), parents);
 });
 
 test('changes only the affected entries of a very large tree', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const parent = await commitOfTree(git, repository, await wideTree(git, repository, 20_000));
+  const parent = await commitTree(git, repository, await writeWideTree(git, repository, 20_000));
   const request = { author: TEST_SIGNER, committer: TEST_SIGNER, message: 'm\n' };
   const changes = [
-    ...newFiles({ 'a-first': '1', 'entry-0000500-between/x': '2', 'z-last': '3' }),
+    ...createFileChanges({ 'a-first': '1', 'entry-0000500-between/x': '2', 'z-last': '3' }),
     { action: 'update', path: 'entry-0000007', content: Buffer.from('new') } as const,
     { action: 'delete', path: 'entry-0019999' } as const,
     { action: 'move', from: 'entry-0000008', path: 'moved' } as const,
@@ -267,15 +273,15 @@ test('changes only the affected entries of a very large tree', async (t) => {
   const again = await commitChanges(git, repository, {
     ...request,
     parent,
-    changes: newFiles({ 'entry-0000001': 'x' }),
+    changes: createFileChanges({ 'entry-0000001': 'x' }),
   });
   assert.equal('rejected' in again && again.rejected, 'exists');
 });
 
 test('objects written by a commit are read from the cache', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const commit = await commitFiles(world, 'main', newFiles({ 'a/b': 'c' }));
+  const commit = await commitFiles(world, 'main', createFileChanges({ 'a/b': 'c' }));
   const read = await readCommit(git, repository, commit);
   assert.deepEqual([read?.id, read?.author.email, read?.message], [commit, TEST_SIGNER.email, 'Change\n']);
   assert.equal((await findEntryAtPath(git, repository, commit, 'a/b'))?.type, 'blob');

@@ -2,7 +2,7 @@ import type { Git } from '../git.ts';
 import { writeObject } from '../objects/loose-objects.ts';
 import { parseAuthorship } from '../objects/object-parser.ts';
 import { readCommit, readObject } from '../objects/object-reader.ts';
-import { orNullIfOverLimit } from '../process/failures.ts';
+import { runOrNullIfOverLimit } from '../process/failures.ts';
 import type { Repository } from '../repository.ts';
 import { historyWalkLimiter } from '../trees/path-entries.ts';
 import { formatSigner, type Signer } from './commit.ts';
@@ -39,7 +39,7 @@ export async function rebase(
   const deadlineMs = git.clock.now().getTime() + MAX_SECONDS * 1_000;
   const revisions = { include: [head], exclude: [onto] };
   const options = { revisions, noMerges: true, order: 'topo', limit: MAX_COMMITS + 1 } as const;
-  const newestFirst = await orNullIfOverLimit(() =>
+  const newestFirst = await runOrNullIfOverLimit(() =>
     historyWalkLimiter(git).run(() => listCommits(git, repository, options), git),
   );
   if (newestFirst === null || newestFirst.length > MAX_COMMITS) return 'tooMuch';
@@ -65,7 +65,7 @@ async function rebaseCommit(
   repository: Repository,
   { commit, onto, committer }: RebaseCommitInput,
 ): Promise<RebaseResult> {
-  const applied = await orNullIfOverLimit(() =>
+  const applied = await runOrNullIfOverLimit(() =>
     historyWalkLimiter(git).run(() => cherryPick(git, repository, { commit, onto }), git),
   );
   if (applied === null) return 'tooMuch';

@@ -9,7 +9,7 @@ const FLAGS = ['-r', '-z', '--name-only', '--no-renames', '--no-ext-diff'];
 interface ChangedPathsInput {
   readonly from: string;
   readonly to: string;
-  readonly most: number;
+  readonly maxPaths: number;
 }
 
 /**
@@ -19,7 +19,7 @@ interface ChangedPathsInput {
 export async function listChangedPaths(
   git: Git,
   repository: Repository,
-  { from, to, most }: ChangedPathsInput,
+  { from, to, maxPaths: most }: ChangedPathsInput,
 ): Promise<string[] | null> {
   return historyWalkLimiter(git).run(async () => {
     const child = spawnGit(git, repository, 'diff-tree', { flags: FLAGS, args: [from, to] });

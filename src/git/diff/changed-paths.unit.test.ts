@@ -9,7 +9,7 @@ test('lists each changed path once, or null above the limit', async (t) => {
   await copy.git('mv', 'dir/old.txt', 'dir/new ü\n.txt');
   const to = await copy.commit('2', { 'changed.txt': 'b', 'added.txt': 'c' });
   const expected = ['added.txt', 'changed.txt', 'dir/new ü\n.txt', 'dir/old.txt'];
-  assert.deepEqual(await listChangedPaths(git, repository, { from, to, most: 4 }), expected);
-  assert.equal(await listChangedPaths(git, repository, { from, to, most: 3 }), null);
-  assert.deepEqual(await listChangedPaths(git, repository, { from: to, to, most: 3 }), []);
+  assert.deepEqual(await listChangedPaths(git, repository, { from, to, maxPaths: 4 }), expected);
+  assert.equal(await listChangedPaths(git, repository, { from, to, maxPaths: 3 }), null);
+  assert.deepEqual(await listChangedPaths(git, repository, { from: to, to, maxPaths: 3 }), []);
 });

@@ -31,7 +31,7 @@ const diffCache = definePerGit(
   () => new LRUCache<string, Diff>({ maxSize: 16 * 1024 * 1024, sizeCalculation: estimateSize }),
 );
 const diffLimiter = definePerGit((git) =>
-  createConcurrencyLimiter(git.limits.walks, { maxWaiting: 256, retryAfterSeconds: 10 }),
+  createConcurrencyLimiter(git.limits.maxHistoryWalks, { maxWaiting: 256, retryAfterSeconds: 10 }),
 );
 
 /**

@@ -15,32 +15,37 @@ import { formatPackedHeader, type NewObject, PACK_TYPES, writePack } from './pac
  * Writes a tree whose directories each have `width` equal entries, `levels` deep: `width` to the power of `levels`
  * paths in `levels` objects. Returns its id. Uses a pack, because git opens a file per path for loose objects.
  */
-export async function nestedTrees(git: Git, repository: Repository, levels: number, width: number): Promise<string> {
-  const objects = [await newObject('blob', Buffer.from('content\n'.repeat(100)))];
+export async function writeNestedTrees(
+  git: Git,
+  repository: Repository,
+  levels: number,
+  width: number,
+): Promise<string> {
+  const objects = [await createObject('blob', Buffer.from('content\n'.repeat(100)))];
   for (let level = 0; level < levels; level += 1) {
     const { id } = objects[level]!;
     const kind =
       level === 0 ? ({ mode: '100644', type: 'blob' } as const) : ({ mode: '040000', type: 'tree' } as const);
-    objects.push(await newObject('tree', formatTree(createEntries(width, { ...kind, id }))));
+    objects.push(await createObject('tree', formatTree(createEntries(width, { ...kind, id }))));
   }
   await writePack(git, repository, objects);
   return objects.at(-1)!.id;
 }
 
 /** Writes a tree with one file `d/d/.../d` below this many folders. Returns its id. */
-export async function deepTree(git: Git, repository: Repository, levels: number): Promise<string> {
-  const objects = [await newObject('blob', Buffer.from('content\n'))];
+export async function writeDeepTree(git: Git, repository: Repository, levels: number): Promise<string> {
+  const objects = [await createObject('blob', Buffer.from('content\n'))];
   for (let level = 0; level <= levels; level += 1) {
     const { id } = objects[level]!;
     const [type, mode] = level === 0 ? (['blob', '100644'] as const) : (['tree', '040000'] as const);
-    objects.push(await newObject('tree', formatTree([{ mode, type, id, name: 'd' }])));
+    objects.push(await createObject('tree', formatTree([{ mode, type, id, name: 'd' }])));
   }
   await writePack(git, repository, objects);
   return objects.at(-1)!.id;
 }
 
 /** Writes a tree with `width` equal files. */
-export async function wideTree(git: Git, repository: Repository, width: number): Promise<string> {
+export async function writeWideTree(git: Git, repository: Repository, width: number): Promise<string> {
   const id = await writeBlob(git, repository, Buffer.from('content\n'));
   return writeObject(git, repository, 'tree', formatTree(createEntries(width, { mode: '100644', type: 'blob', id })));
 }
@@ -50,7 +55,7 @@ function createEntries(width: number, entry: Omit<TreeEntry, 'name'>): TreeEntry
 }
 
 /** Writes a root commit of a tree; no ref points to it. */
-export async function commitOfTree(git: Git, repository: Repository, tree: string): Promise<string> {
+export async function commitTree(git: Git, repository: Repository, tree: string): Promise<string> {
   return writeCommit(git, repository, {
     tree,
     parents: [],
@@ -61,10 +66,10 @@ export async function commitOfTree(git: Git, repository: Repository, tree: strin
 }
 
 /** Writes a commit with one file of this name, valid or not. */
-export async function commitOfName(git: Git, repository: Repository, name: string): Promise<string> {
+export async function commitFileNamed(git: Git, repository: Repository, name: string): Promise<string> {
   const id = await writeBlob(git, repository, Buffer.from('content\n'));
   const tree = formatTree([{ mode: '100644', type: 'blob', id, name }]);
-  return commitOfTree(git, repository, await writeObject(git, repository, 'tree', tree));
+  return commitTree(git, repository, await writeObject(git, repository, 'tree', tree));
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -73,8 +78,8 @@ const MEBIBYTE = 1024 * 1024;
  * Returns a pack with an object of this many mebibytes as a delta of a thousand bytes, which copies one mebibyte of
  * zeros repeatedly. The other objects are stored undeltified.
  */
-export async function packOfDelta(mebibytes: number, others: readonly NewObject[] = []): Promise<Buffer> {
-  const base: NewObject = await newObject('blob', Buffer.alloc(MEBIBYTE));
+export async function createDeltaPack(mebibytes: number, others: readonly NewObject[] = []): Promise<Buffer> {
+  const base: NewObject = await createObject('blob', Buffer.alloc(MEBIBYTE));
   // Instruction that copies 1 MiB from the start of the base.
   const copies = Buffer.from('c010'.repeat(mebibytes), 'hex');
   const delta = Buffer.concat([encodeDeltaSize(MEBIBYTE), encodeDeltaSize(mebibytes * MEBIBYTE), copies]);
@@ -88,7 +93,7 @@ export async function packOfDelta(mebibytes: number, others: readonly NewObject[
   return Buffer.concat([pack, createHash('sha1').update(pack).digest()]);
 }
 
-export async function newObject(type: NewObject['type'], content: Buffer): Promise<NewObject> {
+export async function createObject(type: NewObject['type'], content: Buffer): Promise<NewObject> {
   return { id: await computeObjectId(type, content), type, content };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type FileHandle, open, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { gitWorld } from '../fixtures.testing.ts';
+import { createGitWorld } from '../fixtures.testing.ts';
 import { computeObjectId, writeObject } from './loose-objects.ts';
 import { readObject } from './object-reader.ts';
 
@@ -30,7 +30,7 @@ async function removeOnceThere(directory: string): Promise<void> {
 }
 
 test('writes an object although maintenance removes its empty directory meanwhile', async (t) => {
-  const { git, repository } = await gitWorld(t);
+  const { git, repository } = await createGitWorld(t);
   const content = Buffer.from('text');
   const id = await computeObjectId('blob', content);
   await atNextSync(t, () => removeOnceThere(join(repository.directory, 'objects', id.slice(0, 2))));

@@ -43,10 +43,15 @@ export interface StreamedObject extends ObjectInfo {
 export const MAX_BUFFERED_OBJECT = 1024 * 1024;
 
 const readerPool = definePerGit((git) =>
-  createProcessPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: git.limits.readers, seconds: 60 }),
+  createProcessPool(
+    git,
+    'cat-file',
+    { flags: ['--batch-command'] },
+    { maxProcesses: git.limits.maxReaders, maxUseSeconds: 60 },
+  ),
 );
 const streamLimiter = definePerGit((git) =>
-  createConcurrencyLimiter(git.limits.streams, { maxWaiting: 256, retryAfterSeconds: 10 }),
+  createConcurrencyLimiter(git.limits.maxStreams, { maxWaiting: 256, retryAfterSeconds: 10 }),
 );
 
 /*
@@ -57,21 +62,21 @@ const infoCache = definePerGit(() => createBoundedCache<ObjectInfo>(20_000));
 const contentCache = definePerGit(
   (git) =>
     new LRUCache<string, ReadObject & { content: Buffer }>({
-      maxSize: git.limits.objectBytes,
+      maxSize: git.limits.cacheBytes,
       sizeCalculation: (object) => object.content.length + 256,
     }),
 );
 const commitCache = definePerGit(
   (git) =>
     new LRUCache<string, Commit>({
-      maxSize: git.limits.objectBytes,
+      maxSize: git.limits.cacheBytes,
       sizeCalculation: (commit) => commit.message.length * 2 + 1024,
     }),
 );
 const treeCache = definePerGit(
   (git) =>
     new LRUCache<string, Tree>({
-      maxSize: git.limits.objectBytes,
+      maxSize: git.limits.cacheBytes,
       sizeCalculation: (tree) => tree.entries.length * 200 + 256,
     }),
 );
@@ -209,7 +214,7 @@ const MAX_CACHED_TREE = 64 * 1024;
 /** The entries of a tree in git's order, and by name. */
 export interface Tree {
   readonly entries: readonly TreeEntry[];
-  entry(name: string): TreeEntry | undefined;
+  findEntry(name: string): TreeEntry | undefined;
 }
 
 /** Id of the empty tree, which git knows without storing it. */
@@ -260,7 +265,7 @@ function toTree(entries: readonly TreeEntry[]): Tree {
   let byName: Map<string, TreeEntry> | undefined;
   return {
     entries,
-    entry: (name) => {
+    findEntry: (name) => {
       byName ??= new Map(entries.map((entry) => [entry.name, entry]));
       return byName.get(name);
     },

@@ -6,7 +6,14 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { writeTag } from '../commits/annotated-tag.ts';
 import { writeBlob } from '../commits/commit.ts';
-import { commitFiles, type GitWorld, gitWorld, newFiles, pidOf, TEST_SIGNER } from '../fixtures.testing.ts';
+import {
+  commitFiles,
+  createFileChanges,
+  createGitWorld,
+  type GitWorld,
+  TEST_SIGNER,
+  waitForPid,
+} from '../fixtures.testing.ts';
 import { createGit, getRepositoryAt } from '../git.ts';
 import { GitError } from '../process/failures.ts';
 import { ensureRepository, toDiskPath } from '../storage/storage.ts';
@@ -29,9 +36,9 @@ const mebibyte = 1024 * 1024;
 const childrenOf = (world: GitWorld) => [...world.git.processes.children];
 
 test('objects of each type are read', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const id = await commitFiles(world, 'main', newFiles({ 'dir/a': 'a', b: 'bb' }));
+  const id = await commitFiles(world, 'main', createFileChanges({ 'dir/a': 'a', b: 'bb' }));
   const commit = (await readCommit(git, repository, id))!;
   assert.deepEqual((await getObjectInfo(git, repository, id))?.type, 'commit');
   assert.deepEqual(await getObjectInfo(git, repository, 'refs/heads/main'), await getObjectInfo(git, repository, id));
@@ -43,7 +50,7 @@ test('objects of each type are read', async (t) => {
       ['040000', 'tree', 'dir'],
     ],
   );
-  const blob = tree.entry('b')!.id;
+  const blob = tree.findEntry('b')!.id;
   const read = await readObject(git, repository, blob);
   assert.deepEqual(read, { id: blob, type: 'blob', size: 2, content: Buffer.from('bb') });
   assert.equal(await getBlobSha256(git, repository, blob), createHash('sha256').update('bb').digest('hex'));
@@ -54,11 +61,11 @@ test('objects of each type are read', async (t) => {
 });
 
 test('missing objects and objects of another type are null', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const id = await commitFiles(world, 'main', newFiles({ 'dir/a': 'a', b: 'bb' }));
+  const id = await commitFiles(world, 'main', createFileChanges({ 'dir/a': 'a', b: 'bb' }));
   const commit = (await readCommit(git, repository, id))!;
-  const blob = (await readTree(git, repository, commit.treeId))!.entry('b')!.id;
+  const blob = (await readTree(git, repository, commit.treeId))!.findEntry('b')!.id;
   assert.equal(await readCommit(git, repository, blob), null);
   assert.equal(await readTree(git, repository, id), null);
   assert.equal(await readTag(git, repository, id), null);
@@ -72,10 +79,12 @@ test('missing objects and objects of another type are null', async (t) => {
 });
 
 test('commits are returned in the requested order', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const ids: string[] = [];
   for (let number = 0; number < 30; number += 1) {
-    ids.push(await commitFiles(world, 'main', newFiles({ [`f${number}`]: 'x' }), { message: `Number ${number}` }));
+    ids.push(
+      await commitFiles(world, 'main', createFileChanges({ [`f${number}`]: 'x' }), { message: `Number ${number}` }),
+    );
   }
   const asked = [...ids.toReversed(), nowhere, ids[3]!];
   const commits = await readCommits(world.git, world.repository, asked);
@@ -87,10 +96,12 @@ test('commits are returned in the requested order', async (t) => {
 });
 
 test('a huge commit message is truncated, and the next response is correct', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const first = await commitFiles(world, 'main', newFiles({ a: 'a' }), { message: `Long ${'x'.repeat(2 * mebibyte)}` });
-  const second = await commitFiles(world, 'main', newFiles({ b: 'b' }), { message: 'Short' });
+  const first = await commitFiles(world, 'main', createFileChanges({ a: 'a' }), {
+    message: `Long ${'x'.repeat(2 * mebibyte)}`,
+  });
+  const second = await commitFiles(world, 'main', createFileChanges({ b: 'b' }), { message: 'Short' });
   const blob = await writeBlob(git, repository, randomBytes(2 * mebibyte));
   const [long, none, short] = await readCommits(git, repository, [first, blob, second]);
   assert.ok(long!.message.length <= mebibyte && long!.title.startsWith('Long xxx'));
@@ -100,14 +111,14 @@ test('a huge commit message is truncated, and the next response is correct', asy
 });
 
 test('truncates later messages of a large batch, but not when read alone', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   // A new `Git`: the first one has cached what it wrote.
   const git = createGit({ storages: world.git.storages, clock: world.git.clock });
   t.after(() => git.close());
   const message = 'ä'.repeat(5000);
   const ids = [];
   for (const name of ['a', 'b', 'c']) {
-    ids.push(await commitFiles(world, 'main', newFiles({ [name]: name }), { message: `${name}${message}` }));
+    ids.push(await commitFiles(world, 'main', createFileChanges({ [name]: name }), { message: `${name}${message}` }));
   }
   const read = async (wanted: readonly string[], together?: number) =>
     (await readCommits(git, world.repository, wanted, together)).map((commit) => commit!.message);
@@ -120,8 +131,8 @@ test('truncates later messages of a large batch, but not when read alone', async
 });
 
 test('objects of one repository are not visible through another', async (t) => {
-  const world = await gitWorld(t);
-  const id = await commitFiles(world, 'main', newFiles({ a: 'secret' }));
+  const world = await createGitWorld(t);
+  const id = await commitFiles(world, 'main', createFileChanges({ a: 'secret' }));
   assert.notEqual(await readCommit(world.git, world.repository, id), null);
   const other = getRepositoryAt(world.git, 'default', toDiskPath(2));
   await ensureRepository(other, { defaultBranch: 'main' });
@@ -130,9 +141,9 @@ test('objects of one repository are not visible through another', async (t) => {
 });
 
 test('one process serves many requests, and the limit applies across repositories', async (t) => {
-  const world = await gitWorld(t, { readers: 2 });
+  const world = await createGitWorld(t, { maxReaders: 2 });
   const { git } = world;
-  const id = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const id = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   for (let number = 0; number < 20; number += 1) await getObjectInfo(git, world.repository, 'refs/heads/main');
   const others = await Promise.all(
     Array.from({ length: 6 }, async (_, number) => {
@@ -160,7 +171,7 @@ test('one process serves many requests, and the limit applies across repositorie
 });
 
 test('a reader with unread output is killed and replaced', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
   const large = await writeBlob(git, repository, randomBytes(2 * mebibyte));
   const small = await writeBlob(git, repository, Buffer.from('small'));
@@ -173,18 +184,18 @@ test('a reader with unread output is killed and replaced', async (t) => {
 });
 
 test('a reader that died while idle is replaced', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   await getObjectInfo(git, repository, 'refs/heads/main');
-  for (const child of git.processes.children) process.kill(await pidOf(child), 'SIGKILL');
+  for (const child of git.processes.children) process.kill(await waitForPid(child), 'SIGKILL');
   assert.equal((await getObjectInfo(git, repository, 'refs/heads/main'))?.type, 'commit');
 });
 
 test('an idle reader is stopped after a while', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const world = await gitWorld(t, { idle: 1000 });
-  await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const world = await createGitWorld(t, { idleMs: 1000 });
+  await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   await getObjectInfo(world.git, world.repository, 'refs/heads/main');
   const children = [...world.git.processes.children];
   assert.ok(children.length > 0);
@@ -199,7 +210,7 @@ test('an idle reader is stopped after a while', async (t) => {
 });
 
 test('a large blob is streamed, and destroying the stream stops git', { timeout: 120_000 }, async (t) => {
-  const world = await gitWorld(t, { streams: 1 });
+  const world = await createGitWorld(t, { maxStreams: 1 });
   const { git, repository } = world;
   const content = randomBytes(5 * mebibyte);
   const id = await writeBlob(git, repository, content);
@@ -225,7 +236,7 @@ test('a large blob is streamed, and destroying the stream stops git', { timeout:
 });
 
 test('reports a broken object as an error, not as a truncated response', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
   const id = await writeBlob(git, repository, randomBytes(3 * mebibyte));
   const path = join(repository.directory, 'objects', id.slice(0, 2), id.slice(2));
@@ -244,7 +255,7 @@ test('reports a broken object as an error, not as a truncated response', async (
 });
 
 test('names and commits that are not UTF-8 are read without loss or error', async (t) => {
-  const { git, repository } = await gitWorld(t);
+  const { git, repository } = await createGitWorld(t);
   const blob = await writeBlob(git, repository, Buffer.from('x'));
   const name = Buffer.from([0x66, 0xfc, 0xc3, 0xbc]);
   const bytes = Buffer.concat([Buffer.from('100644 '), name, Buffer.from([0]), Buffer.from(blob, 'hex')]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { checkRepository, commitFiles, gitWorld } from '../fixtures.testing.ts';
+import { checkRepository, commitFiles, createGitWorld } from '../fixtures.testing.ts';
 import { computeObjectId } from './loose-objects.ts';
 import { readObject } from './object-reader.ts';
 import { type NewObject, writePack } from './pack-writer.ts';
@@ -11,7 +11,7 @@ async function blob(content: Buffer): Promise<NewObject> {
 }
 
 test('reads objects of every size back from a pack, with duplicates', async (t) => {
-  const { git, repository } = await gitWorld(t);
+  const { git, repository } = await createGitWorld(t);
   const sizes = [0, 1, 15, 16, 2047, 2048, 5000, 300_000, 1_500_000];
   const objects = await Promise.all(sizes.map((size) => blob(randomBytes(size))));
   await writePack(git, repository, [...objects, ...objects]);
@@ -22,7 +22,7 @@ test('reads objects of every size back from a pack, with duplicates', async (t) 
 });
 
 test('a commit of many files passes fsck', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const changes = Array.from({ length: 300 }, (_, at) => ({
     action: 'create' as const,
     path: `folder-${at % 7}/file-${at}`,

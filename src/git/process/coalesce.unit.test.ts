@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestClient, gitWorld } from '../fixtures.testing.ts';
+import { createGitWorld, createTestClient } from '../fixtures.testing.ts';
 import { gitForClient } from '../git.ts';
 import { coalesce } from './coalesce.ts';
 
 test('concurrent callers share work, which is cancelled when the last one leaves', async (t) => {
-  const { git } = await gitWorld(t);
+  const { git } = await createGitWorld(t);
   const [one, two] = [createTestClient(), createTestClient()];
   let begun = 0;
   const work = async (shared: typeof git): Promise<never> => {
@@ -24,7 +24,7 @@ test('concurrent callers share work, which is cancelled when the last one leaves
 });
 
 test('callers after cancellation or completion start new work', async (t) => {
-  const { git } = await gitWorld(t);
+  const { git } = await createGitWorld(t);
   const { client, leave } = createTestClient();
   const held = Promise.withResolvers<string>();
   const first = coalesce(gitForClient(git, client), 'key', () => held.promise);

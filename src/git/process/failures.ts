@@ -67,7 +67,7 @@ export function isStorageFailure(error: unknown): boolean {
 }
 
 /** Returns the result of `work`, or null if it exceeded the limits of a git command. */
-export async function orNullIfOverLimit<T>(work: () => Promise<T>): Promise<T | null> {
+export async function runOrNullIfOverLimit<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {

@@ -53,9 +53,9 @@ const WAIT_LIMIT = { maxWaiting: 5_000, retryAfterSeconds: 5 };
 
 interface PoolLimits {
   /** Maximum number of processes. */
-  readonly processes: number;
+  readonly maxProcesses: number;
   /** Seconds that one caller may use a process. */
-  readonly seconds: number;
+  readonly maxUseSeconds: number;
 }
 
 export function createProcessPool(
@@ -112,7 +112,7 @@ export function createProcessPool(
         idle.delete(idleMember);
         return idleMember;
       }
-      if (liveCount < limits.processes) return addMember(directory);
+      if (liveCount < limits.maxProcesses) return addMember(directory);
       const [oldest] = idle;
       if (oldest !== undefined) discard(oldest);
       else {
@@ -134,14 +134,14 @@ export function createProcessPool(
   }
 
   function markIdle(member: PoolMember): void {
-    member.idleTimer = setTimeout(() => discard(member), git.limits.idle);
+    member.idleTimer = setTimeout(() => discard(member), git.limits.idleMs);
     member.idleTimer.unref();
     idle.add(member);
   }
 
   function prestart({ directory }: Repository): void {
     const hasIdleProcess = idle.values().some((member) => member.directory === directory);
-    if (!hasIdleProcess && liveCount < limits.processes && !git.processes.closed) markIdle(addMember(directory));
+    if (!hasIdleProcess && liveCount < limits.maxProcesses && !git.processes.closed) markIdle(addMember(directory));
   }
 
   async function useProcess<Result>(
@@ -151,7 +151,7 @@ export function createProcessPool(
     requireNew = false,
   ): Promise<Result> {
     const member = await acquire(repository.directory, requireNew, client);
-    const killTimer = setTimeout(() => member.process.child.kill({ kind: 'timed-out' }), limits.seconds * 1000);
+    const killTimer = setTimeout(() => member.process.child.kill({ kind: 'timed-out' }), limits.maxUseSeconds * 1000);
     try {
       const result = await work(member.process);
       release(member);

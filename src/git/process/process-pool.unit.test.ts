@@ -2,15 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { writeBlob } from '../commits/commit.ts';
-import { gitWorld } from '../fixtures.testing.ts';
+import { createGitWorld } from '../fixtures.testing.ts';
 import { createProcessPool, type PooledProcess } from './process-pool.ts';
 
 const childOf = async (speaker: PooledProcess) => speaker.child;
 
 test('a process with unread output is not reused', async (t) => {
-  const { git, repository } = await gitWorld(t);
+  const { git, repository } = await createGitWorld(t);
   const id = await writeBlob(git, repository, Buffer.from('content'));
-  const pool = createProcessPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: 2, seconds: 60 });
+  const pool = createProcessPool(
+    git,
+    'cat-file',
+    { flags: ['--batch-command'] },
+    { maxProcesses: 2, maxUseSeconds: 60 },
+  );
   const first = await pool.use(repository, childOf);
   assert.equal(await pool.use(repository, childOf), first);
   await pool.use(repository, async (speaker) => {
@@ -22,8 +27,13 @@ test('a process with unread output is not reused', async (t) => {
 });
 
 test('a process whose caller failed is not reused', async (t) => {
-  const { git, repository } = await gitWorld(t);
-  const pool = createProcessPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: 2, seconds: 60 });
+  const { git, repository } = await createGitWorld(t);
+  const pool = createProcessPool(
+    git,
+    'cat-file',
+    { flags: ['--batch-command'] },
+    { maxProcesses: 2, maxUseSeconds: 60 },
+  );
   const first = await pool.use(repository, childOf);
   const failing = pool.use(repository, async () => {
     throw new Error('the caller failed');
@@ -33,8 +43,13 @@ test('a process whose caller failed is not reused', async (t) => {
 });
 
 test('callers beyond the limit wait, and closing rejects them', async (t) => {
-  const { git, repository } = await gitWorld(t);
-  const pool = createProcessPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: 1, seconds: 60 });
+  const { git, repository } = await createGitWorld(t);
+  const pool = createProcessPool(
+    git,
+    'cat-file',
+    { flags: ['--batch-command'] },
+    { maxProcesses: 1, maxUseSeconds: 60 },
+  );
   const order: string[] = [];
   const held = Promise.withResolvers<void>();
   const first = pool.use(repository, async () => {
@@ -55,8 +70,13 @@ test('callers beyond the limit wait, and closing rejects them', async (t) => {
 });
 
 test('the queue of callers has a limit', async (t) => {
-  const { git, repository } = await gitWorld(t);
-  const pool = createProcessPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: 1, seconds: 60 });
+  const { git, repository } = await createGitWorld(t);
+  const pool = createProcessPool(
+    git,
+    'cat-file',
+    { flags: ['--batch-command'] },
+    { maxProcesses: 1, maxUseSeconds: 60 },
+  );
   const held = Promise.withResolvers<void>();
   // One holds the process, and work without a client may fill the queue.
   const all = Array.from({ length: 5_001 }, () => pool.use(repository, () => held.promise));

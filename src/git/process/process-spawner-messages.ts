@@ -27,7 +27,7 @@ export type SpawnerMessage =
 export const HEADER_BYTES = 8;
 
 /** Formats the header with which a stream begins. */
-export function writeHeader(id: number, stream: number): Buffer {
+export function formatHeader(id: number, stream: number): Buffer {
   const bytes = Buffer.alloc(HEADER_BYTES);
   bytes.writeUInt32BE(id, 0);
   bytes.writeUInt32BE(stream, 4);
@@ -35,6 +35,6 @@ export function writeHeader(id: number, stream: number): Buffer {
 }
 
 /** Parses the header of a stream. */
-export function readHeader(bytes: Buffer): { readonly id: number; readonly stream: number } {
+export function parseHeader(bytes: Buffer): { readonly id: number; readonly stream: number } {
   return { id: bytes.readUInt32BE(0), stream: bytes.readUInt32BE(4) };
 }

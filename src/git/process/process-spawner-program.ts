@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { toExitCode } from './exit-code.ts';
 import {
   HEADER_BYTES,
-  readHeader,
+  parseHeader,
   type SpawnCommand,
   type SpawnerCommand,
   type SpawnerMessage,
@@ -58,7 +58,7 @@ function onConnection(socket: Socket): void {
   // The opener has disconnected, and reports that itself.
   else if (bytesRead < HEADER_BYTES) socket.destroy();
   else {
-    const { id, stream } = readHeader(bytes);
+    const { id, stream } = parseHeader(bytes);
     // Its command was cancelled before the stream arrived.
     if (id <= latestId && !incompleteCommandsById.has(id)) return void socket.destroy();
     getOrCreateWaiting(id).streams[stream] = socket;

@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
+  formatHeader,
   type ProcessRequest,
   type SpawnerCommand,
   type SpawnerMessage,
-  writeHeader,
 } from './process-spawner-messages.ts';
 import { signalGroup } from './signal-process-group.ts';
 
@@ -132,7 +132,7 @@ function connectSpawner(child: ChildProcess, socketPath: string): ProcessSpawner
     if (processesById.size === 0) child.channel?.ref();
     const signal = (name: NodeJS.Signals) => sendCommand({ id, signal: name });
     const streams = Array.from({ length: request.streams }, (_, stream) => {
-      const header = writeHeader(id, stream);
+      const header = formatHeader(id, stream);
       const socket = connect(socketPath);
       let isHeaderSent = false;
       socket.write(header, (error) => {

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { pidOf } from '../fixtures.testing.ts';
+import { waitForPid } from '../fixtures.testing.ts';
 import { type SpawnedProcess, startInSpawner, stopSpawner } from './process-spawner.ts';
 
 afterEach(stopSpawner);
@@ -109,7 +109,7 @@ test('unread output is discarded when the process has exited', async () => {
 test('the death of the spawner kills its processes, and later ones start without it', async () => {
   const started = await shell('echo $PPID; sleep 1000');
   const [line] = await once(started.streams[1]!, 'data');
-  await pidOf(started);
+  await waitForPid(started);
   process.kill(Number(String(line)), 'SIGKILL');
   assert.deepEqual(await started.ended, { code: null });
   assert.deepEqual(await said(await shell('echo again')), ['again\n', '', { code: 0 }]);

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { writeBlob } from '../commits/commit.ts';
-import { commitFiles, createTestClient, gitWorld, newFiles, pidOf } from '../fixtures.testing.ts';
+import { commitFiles, createFileChanges, createGitWorld, createTestClient, waitForPid } from '../fixtures.testing.ts';
 import { createGit, gitForClient } from '../git.ts';
 import { COMMANDS } from './commands.ts';
 import { GitError } from './failures.ts';
 import { readGitOutput, runGit, spawnGit } from './spawn.ts';
 
 test('user text never becomes an option', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const commit = await commitFiles(world, 'main', newFiles({ '-x': 'a', ':(glob)**': 'b', 'a.txt': 'c' }));
+  const commit = await commitFiles(world, 'main', createFileChanges({ '-x': 'a', ':(glob)**': 'b', 'a.txt': 'c' }));
   const result = await runGit(git, repository, 'rev-list', { args: ['--all'] });
   assert.equal(result.ok, false, '--all is looked for as a revision');
   await assert.rejects(runGit(git, repository, 'blame', { args: ['--help'] }), /invalid argument "--help"/);
@@ -38,9 +38,9 @@ test('user text never becomes an option', async (t) => {
 });
 
 test('ignores the environment and configuration of the machine', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository, root } = world;
-  await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   await mkdir(join(root, 'home'));
   await writeFile(join(root, 'home/.gitconfig'), '[log]\n\tdecorate = nonsense\n[core]\n\tabbrev = nonsense\n');
   const before = { ...process.env };
@@ -66,9 +66,9 @@ const kind = async (result: ReturnType<typeof runGit>) => {
 };
 
 test('failures are typed', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const first = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const first = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   assert.equal(await kind(runGit(git, { directory: '/nonexistent' }, 'rev-list', { args: [first] })), 'no-repository');
   assert.equal(await kind(runGit(git, repository, 'rev-list', { args: ['none'] })), 'not-found');
   assert.equal(await kind(runGit(git, repository, 'rev-list', { args: ['1'.repeat(40)] })), 'not-found');
@@ -83,10 +83,10 @@ test('failures are typed', async (t) => {
 });
 
 test('stops a child that exceeds its output, its time limit or is cancelled', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  await commitFiles(world, 'main', newFiles({ a: 'a' }));
-  await commitFiles(world, 'main', newFiles({ b: 'b' }));
+  await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
+  await commitFiles(world, 'main', createFileChanges({ b: 'b' }));
   assert.equal(
     await kind(runGit(git, repository, 'rev-list', { args: ['main'] }, { maxOutputBytes: 41 })),
     'too-large',
@@ -101,7 +101,7 @@ test('stops a child that exceeds its output, its time limit or is cancelled', as
 });
 
 test('limits the memory of each process and of its children', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const program = join(world.root, 'limits');
   await writeFile(program, '#!/bin/sh\nulimit -d\nsh -c "ulimit -d"\n');
   await chmod(program, 0o755);
@@ -112,8 +112,10 @@ test('limits the memory of each process and of its children', async (t) => {
 });
 
 test('a command over its memory limit fails with out-of-memory', async (t) => {
-  const world = await gitWorld(t);
-  const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }), { message: 'x'.repeat(2 * 1024 * 1024) });
+  const world = await createGitWorld(t);
+  const commit = await commitFiles(world, 'main', createFileChanges({ a: 'a' }), {
+    message: 'x'.repeat(2 * 1024 * 1024),
+  });
   const tight = { env: { GIT_ALLOC_LIMIT: '1m' } };
   assert.equal(await kind(runGit(world.git, world.repository, 'log', { args: [commit] }, tight)), 'out-of-memory');
 });
@@ -126,7 +128,7 @@ test('each command has limits of time, output and memory', () => {
 });
 
 test('a command stops when its client disconnects, and does not start without it', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { repository } = world;
   const { client, leave } = createTestClient();
   const git = gitForClient(world.git, client);
@@ -141,10 +143,10 @@ test('a command stops when its client disconnects, and does not start without it
 });
 
 test('an accepted exit code is not a failure', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const first = await commitFiles(world, 'main', newFiles({ a: 'a' }));
-  const second = await commitFiles(world, 'main', newFiles({ b: 'b' }));
+  const first = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
+  const second = await commitFiles(world, 'main', createFileChanges({ b: 'b' }));
   const isAncestor = { flags: ['--is-ancestor'], args: [second, first] };
   assert.equal(await kind(runGit(git, repository, 'merge-base', isAncestor)), 'failed');
   const answer = await runGit(git, repository, 'merge-base', isAncestor, { acceptedCodes: [1] });
@@ -152,7 +154,7 @@ test('an accepted exit code is not a failure', async (t) => {
 });
 
 test('a child with more pipes reports its exit, also when stopped while waiting', async (t) => {
-  const { git, repository } = await gitWorld(t);
+  const { git, repository } = await createGitWorld(t);
   const child = spawnGit(git, repository, 'cat-file', { flags: ['--batch'] }, { pipes: 2 });
   assert.equal(child.pipes.length, 2);
   child.stdin.end('none\n');
@@ -166,7 +168,7 @@ test('a child with more pipes reports its exit, also when stopped while waiting'
 });
 
 test('output has back-pressure', async (t) => {
-  const { git, repository } = await gitWorld(t);
+  const { git, repository } = await createGitWorld(t);
   const id = await writeBlob(git, repository, randomBytes(8 * 1024 * 1024));
   const child = spawnGit(git, repository, 'cat-file', { args: ['blob', id] });
   let size = 0;
@@ -179,9 +181,9 @@ test('output has back-pressure', async (t) => {
 });
 
 test('close stops running commands, and nothing starts afterwards', async (t) => {
-  const { git, repository } = await gitWorld(t);
+  const { git, repository } = await createGitWorld(t);
   const child = spawnGit(git, repository, 'cat-file', { flags: ['--batch'] });
-  const pid = await pidOf(child);
+  const pid = await waitForPid(child);
   await git.close();
   assert.deepEqual(await child.done, { ok: false, failure: { kind: 'stopped' } });
   assert.throws(() => spawnGit(git, repository, 'version', {}), GitError);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeTag } from '../commits/annotated-tag.ts';
-import { commitFiles, type GitWorld, gitWorld, newFiles, TEST_SIGNER } from '../fixtures.testing.ts';
+import { commitFiles, createFileChanges, createGitWorld, type GitWorld, TEST_SIGNER } from '../fixtures.testing.ts';
 import { readGitOutput, runGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 import {
@@ -82,8 +82,8 @@ test('rejects some branch names that git accepts', () => {
 });
 
 test('git itself gives the same results', async (t) => {
-  const world = await gitWorld(t);
-  const commit = await commitFiles(world, 'start', newFiles({ a: 'a' }));
+  const world = await createGitWorld(t);
+  const commit = await commitFiles(world, 'start', createFileChanges({ a: 'a' }));
   for (const name of [...GOOD, ...BAD].filter((name) => name !== '')) {
     const args = [`refs/heads/${name}`, commit];
     const result = await runGit(world.git, world.repository, 'update-ref', { args });
@@ -93,8 +93,8 @@ test('git itself gives the same results', async (t) => {
 });
 
 test('every valid name can be created, listed and deleted', async (t) => {
-  const world = await gitWorld(t);
-  const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const world = await createGitWorld(t);
+  const commit = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   const names = ['@', 'a@b', 'ünïcode/ß', '{', "it's", 'a"b', 'refs/x', 'a,b;c', '💚', 'x'.repeat(250)];
   for (const name of names) await put(world, `refs/heads/${name}`, commit);
   const listed = (await listRefs(world.git, world.repository, 'refs/heads/')).map((ref) => ref.name.slice(11));
@@ -119,9 +119,9 @@ test('a sha is forty hexadecimal digits', () => {
 const BESIDE = ['refs/heads/b', 'refs/heads/b1', 'refs/heads/b1/', 'refs/heads/zz', 'refs/tags/v', 'refs/a', 'HEAD'];
 
 test('finds loose, packed and moved refs, and no deleted ones', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const first = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const first = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   const names = Array.from({ length: 60 }, (_, number) => `refs/heads/b${number}/x`);
   for (const name of names) await put(world, name, first);
   const tag = { name: 'v1', targetId: first, targetType: 'commit' as const, tagger: TEST_SIGNER, message: 'One' };
@@ -132,7 +132,7 @@ test('finds loose, packed and moved refs, and no deleted ones', async (t) => {
   for (const name of ['refs/tags/a', 'refs/tags/v1', 'refs/tags/z'])
     assert.equal(await resolveRef(repository, name), tagId);
   for (const name of BESIDE) assert.equal(await resolveRef(repository, name), null, name);
-  const second = await commitFiles(world, 'main', newFiles({ b: 'b' }));
+  const second = await commitFiles(world, 'main', createFileChanges({ b: 'b' }));
   assert.equal(await resolveRef(repository, 'refs/heads/main'), second);
   await readGitOutput(git, repository, 'pack-refs', { flags: ['--all', '--prune'] });
   assert.equal(await resolveRef(repository, 'refs/heads/main'), second);
@@ -142,7 +142,7 @@ test('finds loose, packed and moved refs, and no deleted ones', async (t) => {
 });
 
 test('rejects names that resolve outside the refs directory', async (t) => {
-  const { repository } = await gitWorld(t);
+  const { repository } = await createGitWorld(t);
   for (const name of [
     'refs/../HEAD',
     'refs/heads/../../config',
@@ -156,7 +156,7 @@ test('rejects names that resolve outside the refs directory', async (t) => {
 });
 
 test('a missing repository has no refs, no branches and no HEAD', async (t) => {
-  const { git } = await gitWorld(t);
+  const { git } = await createGitWorld(t);
   assert.equal(await resolveRef(absent, 'refs/heads/main'), null);
   assert.equal(await findHeadBranch(absent), null);
   assert.deepEqual(await listRefs(git, absent, 'refs/heads/'), []);
@@ -168,9 +168,9 @@ test('a missing repository has no refs, no branches and no HEAD', async (t) => {
 });
 
 test('lists the type and commit date of each ref', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const commit = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   world.time += 60_000;
   const tag = { name: 'v1', targetId: commit, targetType: 'commit' as const, tagger: TEST_SIGNER, message: 'One' };
   const tagId = await writeTag(git, repository, tag);
@@ -189,9 +189,9 @@ test('lists the type and commit date of each ref', async (t) => {
 });
 
 test('caches a list per version of the refs', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const commit = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   const first = await listRefs(git, repository, 'refs/heads/', '1');
   await put(world, 'refs/heads/other', commit);
   assert.equal(await listRefs(git, repository, 'refs/heads/', '1'), first);
@@ -200,7 +200,7 @@ test('caches a list per version of the refs', async (t) => {
 });
 
 test('HEAD names the default branch, which need not exist', async (t) => {
-  const { git, repository } = await gitWorld(t);
+  const { git, repository } = await createGitWorld(t);
   assert.equal(await findHeadBranch(repository), 'main');
   await setHead(git, repository, 'feature/ü');
   assert.equal(await findHeadBranch(repository), 'feature/ü');

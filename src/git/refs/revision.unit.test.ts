@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { writeTag } from '../commits/annotated-tag.ts';
-import { commitFiles, type GitWorld, gitWorld, newFiles, TEST_SIGNER } from '../fixtures.testing.ts';
+import { commitFiles, createFileChanges, createGitWorld, type GitWorld, TEST_SIGNER } from '../fixtures.testing.ts';
 import { readCommit } from '../objects/object-reader.ts';
 import { ZERO_ID } from './refs.ts';
 import { findBranchHead, resolveRevision } from './revision.ts';
@@ -23,11 +23,11 @@ interface Given {
 
 /** Branches and tags named like each other, like commits and like folders. */
 async function givenRefs(t: TestContext): Promise<Given> {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const a = await commitFiles(world, 'main', newFiles({ a: 'a' }));
-  const b = await commitFiles(world, 'main', newFiles({ b: 'b' }));
-  const c = await commitFiles(world, 'main', newFiles({ c: 'c' }));
+  const a = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
+  const b = await commitFiles(world, 'main', createFileChanges({ b: 'b' }));
+  const c = await commitFiles(world, 'main', createFileChanges({ c: 'c' }));
   const tree = (await readCommit(git, repository, c))!.treeId;
   const make = (name: string, targetId: string, targetType: 'commit' | 'tag' | 'tree') =>
     writeTag(git, repository, { name, targetId, targetType, tagger: TEST_SIGNER, message: 'x' });
@@ -145,13 +145,13 @@ test('the tip of a branch is not that of a tag', async (t) => {
 });
 
 test('sees a moved branch immediately, without a new process', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   await resolveRevision(git, repository, 'main');
   const before = [...git.processes.children];
   for (let number = 0; number < 5; number += 1) {
-    const commit = await commitFiles(world, 'main', newFiles({ [`f${number}`]: 'x' }));
+    const commit = await commitFiles(world, 'main', createFileChanges({ [`f${number}`]: 'x' }));
     assert.equal(await resolveRevision(git, repository, 'main'), commit);
     assert.equal(await resolveRevision(git, repository, commit.slice(0, 12)), commit);
   }
@@ -159,7 +159,7 @@ test('sees a moved branch immediately, without a new process', async (t) => {
 });
 
 test('resolves nothing in an empty or missing repository', async (t) => {
-  const { git, repository } = await gitWorld(t);
+  const { git, repository } = await createGitWorld(t);
   for (const where of [repository, { directory: '/nonexistent/none.git' }]) {
     for (const text of ['HEAD', 'main', 'abcd', '1'.repeat(40), 'main~1']) {
       assert.equal(await resolveRevision(git, where, text), null, text);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { checkRepository, commitFiles, type GitWorld, gitWorld, newFiles } from '../fixtures.testing.ts';
+import { checkRepository, commitFiles, createFileChanges, createGitWorld, type GitWorld } from '../fixtures.testing.ts';
 import { createGit } from '../git.ts';
 import { getObjectInfo } from '../objects/object-reader.ts';
 import { ZERO_ID } from './refs.ts';
@@ -23,9 +23,9 @@ async function placed({ repository, time }: GitWorld, path: string, minutes: num
 const REF_LOCKS = ['HEAD.lock', 'packed-refs.lock', 'refs/heads/a/b.lock'];
 
 test('removes old locks and drafts of refs at start-up and keeps younger ones', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const commit = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   const old = await Promise.all(REF_LOCKS.map((path) => placed(world, path, 12)));
   const young = await Promise.all(['config.lock', 'refs/heads/main.lock'].map((path) => placed(world, path, 10)));
   const notLock = await placed(world, 'objects/info/other', 10_000);
@@ -42,7 +42,7 @@ test('removes old locks and drafts of refs at start-up and keeps younger ones', 
 });
 
 test('keeps locks of long operations for hours', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
   const graph = await placed(world, 'objects/info/commit-graphs/commit-graph-chain.lock', 0);
   const packs = await placed(world, 'objects/pack/multi-pack-index.lock', 0);
@@ -55,9 +55,9 @@ test('keeps locks of long operations for hours', async (t) => {
 });
 
 test('removes temporary files of killed commands once no command can write them any more', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   const names = ['pack/tmp_pack_AbCdEf', 'pack/tmp_idx_AbCdEf', 'pack/.tmp-12-pack-34.pack'];
   const files = await Promise.all(names.map((name) => placed(world, `objects/${name}`, 0)));
   const incoming = await placed(world, 'objects/tmp_objdir-incoming-AbCdEf/pack/tmp_pack_1', 0);
@@ -75,18 +75,18 @@ test('removes temporary files of killed commands once no command can write them 
 });
 
 test('removes a stale lock when a ref update finds it', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const commit = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   await placed(world, 'refs/heads/next.lock', 12);
   const changes = [{ ref: 'refs/heads/next', oldId: ZERO_ID, newId: commit }];
   assert.deepEqual(await updateRefs(git, repository, changes), { ok: true });
 });
 
 test('keeps a lock that git takes while the stale one is being removed', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   const lock = await placed(world, 'refs/heads/main.lock', 12);
   let looked = 0;
   const now = () => {
@@ -104,7 +104,7 @@ test('keeps a lock that git takes while the stale one is being removed', async (
 });
 
 test('succeeds if another process removes the stale lock first', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
   const directory = dirname(await placed(world, 'refs/heads/main.lock', 12));
   let looked = 0;
@@ -118,7 +118,7 @@ test('succeeds if another process removes the stale lock first', async (t) => {
 });
 
 test('a missing storage has no stale locks', async (t) => {
-  const { git } = await gitWorld(t);
+  const { git } = await createGitWorld(t);
   const other = createGit({ storages: { default: '/nonexistent/storage' }, clock: git.clock });
   assert.deepEqual(await removeStaleLocks(other), []);
 });

@@ -45,7 +45,7 @@ const updaterPool = definePerGit((git) =>
     git,
     'update-ref',
     { flags: ['--no-deref', '--stdin'] },
-    { processes: Math.max(2, git.limits.readers >> 1), seconds: 600 },
+    { maxProcesses: Math.max(2, git.limits.maxReaders >> 1), maxUseSeconds: 600 },
   ),
 );
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { commitFiles, type GitWorld, gitWorld, newFiles } from '../fixtures.testing.ts';
+import { commitFiles, createFileChanges, createGitWorld, type GitWorld } from '../fixtures.testing.ts';
 import { readCommit } from '../objects/object-reader.ts';
 import { GitError } from '../process/failures.ts';
 import { readGitOutput } from '../process/spawn.ts';
@@ -11,8 +11,8 @@ import { type RefChange, updateRefs } from './update-refs.ts';
 
 async function twoCommits(world: GitWorld): Promise<{ first: string; second: string }> {
   return {
-    first: await commitFiles(world, 'main', newFiles({ a: 'a' })),
-    second: await commitFiles(world, 'main', newFiles({ b: 'b' })),
+    first: await commitFiles(world, 'main', createFileChanges({ a: 'a' })),
+    second: await commitFiles(world, 'main', createFileChanges({ b: 'b' })),
   };
 }
 
@@ -27,7 +27,7 @@ interface Given {
 
 /** Refs that may conflict: loose or packed. */
 async function givenRefs(t: TestContext, packed: boolean): Promise<Given> {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
   const { first, second } = await twoCommits(world);
   await updateRefs(git, repository, [
@@ -116,7 +116,7 @@ for (const packed of [false, true]) {
 }
 
 test('creates, moves and deletes refs in one update', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
   const { first, second } = await twoCommits(world);
   await updateRefs(git, repository, [{ ref: 'refs/heads/old/x', oldId: ZERO_ID, newId: first }]);
@@ -135,7 +135,7 @@ test('creates, moves and deletes refs in one update', async (t) => {
 });
 
 test('a and a/b in one update conflict', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { first } = await twoCommits(world);
   const changes = ['refs/heads/a', 'refs/heads/a/b'].map((ref) => ({ ref, oldId: ZERO_ID, newId: first }));
   const update = await updateRefs(world.git, world.repository, changes);
@@ -143,7 +143,7 @@ test('a and a/b in one update conflict', async (t) => {
 });
 
 test('rejects a ref locked by another process after retries, and moves it later', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
   const { first, second } = await twoCommits(world);
   const lock = join(repository.directory, 'refs/heads/main.lock');
@@ -155,7 +155,7 @@ test('rejects a ref locked by another process after retries, and moves it later'
 });
 
 test('a broken repository throws an error', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
   const { first, second } = await twoCommits(world);
   await rm(join(repository.directory, 'objects'), { recursive: true });
@@ -168,7 +168,7 @@ test('a broken repository throws an error', async (t) => {
 });
 
 test('twenty creators of twenty branches all succeed', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { first } = await twoCommits(world);
   const updates = await Promise.all(
     Array.from({ length: 20 }, (_, number) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { commitFiles, gitWorld, newFiles } from '../fixtures.testing.ts';
+import { commitFiles, createFileChanges, createGitWorld } from '../fixtures.testing.ts';
 import { createGit, getRepositoryAt } from '../git.ts';
 import { getObjectInfo } from '../objects/object-reader.ts';
 import { findHeadBranch } from '../refs/refs.ts';
@@ -15,7 +15,7 @@ test('distributes disk paths by the hash of the id', () => {
 });
 
 test('a repository is located inside its storage', async (t) => {
-  const { git, root } = await gitWorld(t);
+  const { git, root } = await createGitWorld(t);
   assert.equal(getRepositoryAt(git, 'default', '@hashed/a/b/c.git').directory, join(root, '@hashed/a/b/c.git'));
   for (const path of ['../x', '/etc', 'a/../../x', '.', ''])
     assert.throws(() => getRepositoryAt(git, 'default', path), /no path/);
@@ -24,7 +24,7 @@ test('a repository is located inside its storage', async (t) => {
 });
 
 test('concurrent creations of one repository all succeed', async (t) => {
-  const { git } = await gitWorld(t);
+  const { git } = await createGitWorld(t);
   const repository = getRepositoryAt(git, 'default', toDiskPath(5));
   assert.equal(await repositoryExists(repository), false);
   const makers = Array.from({ length: 8 }, () => ensureRepository(repository, { defaultBranch: 'trunk' }));
@@ -36,9 +36,9 @@ test('concurrent creations of one repository all succeed', async (t) => {
 });
 
 test('a deleted repository has no readers and reads as empty', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   await getObjectInfo(git, repository, 'refs/heads/main');
   const children = [...git.processes.children];
   await deleteRepository(git, repository);

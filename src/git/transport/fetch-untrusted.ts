@@ -30,13 +30,13 @@ export interface UntrustedRemote {
 }
 
 export interface UntrustedLimits {
-  readonly refs: number;
-  readonly advertisementBytes: number;
-  readonly packBytes: number;
+  readonly maxRefs: number;
+  readonly maxAdvertisementBytes: number;
+  readonly maxPackBytes: number;
   /** Minimum bytes of the pack that must arrive in each period of this many milliseconds. */
-  readonly bytesPerPeriod: number;
+  readonly minBytesPerPeriod: number;
   /** As `bytesPerPeriod`, while other fetches wait for this one. */
-  readonly bytesPerContendedPeriod: number;
+  readonly minBytesPerContendedPeriod: number;
   readonly periodMs: number;
   /** Periods in which the server may prepare the pack. */
   readonly preparationPeriods: number;
@@ -46,11 +46,11 @@ const MIB = 1024 * 1024;
 
 /** 16 KiB a second, 512 KiB if other fetches wait, measured over a minute; ten minutes for the server to prepare the pack. */
 export const UNTRUSTED_LIMITS: UntrustedLimits = {
-  refs: 500_000,
-  advertisementBytes: 64 * MIB,
-  packBytes: 10 * 1024 * MIB,
-  bytesPerPeriod: 60 * 16 * 1024,
-  bytesPerContendedPeriod: 60 * 512 * 1024,
+  maxRefs: 500_000,
+  maxAdvertisementBytes: 64 * MIB,
+  maxPackBytes: 10 * 1024 * MIB,
+  minBytesPerPeriod: 60 * 16 * 1024,
+  minBytesPerContendedPeriod: 60 * 512 * 1024,
   periodMs: 60_000,
   preparationPeriods: 10,
 };
@@ -86,12 +86,12 @@ export async function fetchUntrusted(
   options: UntrustedFetch,
 ): Promise<readonly string[]> {
   const { limits } = options;
-  const { refs, omitted } = await readAdvertisement(await remote.advertise(limits.advertisementBytes), limits);
+  const { refs, omitted } = await readAdvertisement(await remote.advertise(limits.maxAdvertisementBytes), limits);
   const { repository, defaultBranch } = await findTarget();
   await replaceRepository(git, repository, { defaultBranch }, async (draft) => {
     if (refs.size === 0) return;
     const request = await composeRequest(new Set(refs.values()));
-    await indexReceivedPack(git, draft, await remote.uploadPack(request, limits.packBytes), options);
+    await indexReceivedPack(git, draft, await remote.uploadPack(request, limits.maxPackBytes), options);
     await writePackedRefs(draft, await toRefLines(git, draft, refs, omitted));
   });
   return omitted;
@@ -151,7 +151,7 @@ async function readAdvertisement(body: Readable, limits: UntrustedLimits): Promi
       const end = packet.indexOf(0);
       if (count === 0) requireCapabilities(end < 0 ? '' : packet.toString('latin1', end + 1));
       count += 1;
-      if (count > limits.refs) throw createFetchError({ kind: 'too-large', limit: limits.refs });
+      if (count > limits.maxRefs) throw createFetchError({ kind: 'too-large', limit: limits.maxRefs });
       addRef(end < 0 ? packet : packet.subarray(0, end), refs, omitted);
     }
   } finally {
@@ -281,7 +281,12 @@ interface Pace {
 
 /** Destroys a body that arrives too slowly. Returns an object that counts its bytes. */
 function watchPace(body: Readable, { limits, isContended }: UntrustedFetch): Pace {
-  const { periodMs, bytesPerPeriod, bytesPerContendedPeriod, preparationPeriods } = limits;
+  const {
+    periodMs,
+    minBytesPerPeriod: bytesPerPeriod,
+    minBytesPerContendedPeriod: bytesPerContendedPeriod,
+    preparationPeriods,
+  } = limits;
   let receivedBytes = 0;
   let periodBytes = 0;
   let periodCount = 0;

@@ -153,7 +153,7 @@ test('rejects a list of refs above the limit and creates no repository', async (
     yield Buffer.from(START + FIRST);
     for (let index = 0; ; index++) yield Buffer.from(packet(`${ID} refs/heads/b${index}\n`));
   }
-  await assert.rejects(here.fetched(respondWith(Readable.from(endless())), { refs: 1000 }), failsAs('too-large'));
+  await assert.rejects(here.fetched(respondWith(Readable.from(endless())), { maxRefs: 1000 }), failsAs('too-large'));
   assert.deepEqual(await here.files(), []);
 });
 
@@ -200,7 +200,7 @@ test('aborts a pack that arrives too slowly', async (t) => {
   const { advertise, pack } = await recordPack(t);
   const here = await destination(t);
   const slow = { advertise, uploadPack: async () => silentAfter(pack.subarray(0, pack.length - 60)) };
-  const limits = { periodMs: 100, bytesPerPeriod: 1_000_000, preparationPeriods: 2 };
+  const limits = { periodMs: 100, minBytesPerPeriod: 1_000_000, preparationPeriods: 2 };
   await assert.rejects(here.fetched(slow, limits), failsAs('timed-out'));
   const silent = { advertise, uploadPack: async () => silentAfter(packet('NAK\n')) };
   await assert.rejects(here.fetched(silent, limits), failsAs('timed-out'));
@@ -210,7 +210,7 @@ test('aborts a pack that arrives too slowly', async (t) => {
 test('a pack that arrives slowly is preempted if other fetches wait', async (t) => {
   const { advertise, pack } = await recordPack(t);
   const here = await destination(t);
-  const limits = { periodMs: 100, bytesPerPeriod: 0, bytesPerContendedPeriod: 1_000_000 };
+  const limits = { periodMs: 100, minBytesPerPeriod: 0, minBytesPerContendedPeriod: 1_000_000 };
   const slow = { advertise, uploadPack: async () => silentAfter(pack.subarray(0, pack.length - 60)) };
   await assert.rejects(here.fetched(slow, limits, { isContended: () => true }), FetchPreempted);
   assert.deepEqual(await here.files(), []);

@@ -49,7 +49,7 @@ export interface ReceiveOptions {
 
 export interface ReceiveResult {
   readonly changes: readonly RefChange[];
-  readonly moved: readonly RefChange[];
+  readonly movedRefs: readonly RefChange[];
   /** Null if the client changed nothing or its pack was broken; then nothing has moved. */
   readonly verdict: ReceiveVerdict | null;
   /** Failure of git, for the log; the client has been informed. */
@@ -136,10 +136,10 @@ async function handleHooks(
   options: ReceiveOptions,
 ): Promise<HookOutcome> {
   const message = await readMessageOrRefusal(readMessage);
-  if (message === null) return { changes: [], moved: [], verdict: null };
+  if (message === null) return { changes: [], movedRefs: [], verdict: null };
   if ('refuse' in message) {
     refuse(verdictPipe, message.refuse);
-    return { changes: [], moved: [], verdict: message };
+    return { changes: [], movedRefs: [], verdict: message };
   }
   const { pushOptions, environment } = message;
   // git refuses changes of refs that only the server makes, whatever the verdict is.
@@ -147,7 +147,7 @@ async function handleHooks(
   const verdict = await options.check({ changes, pushOptions, quarantine: parseQuarantine(environment) });
   if (verdict !== 'accept') {
     refuse(verdictPipe, verdict.refuse);
-    return { changes, moved: [], verdict };
+    return { changes, movedRefs: [], verdict };
   }
   verdictPipe.write('accept\n');
   // Without a message from post-receive nothing has moved, even if a ref has the new id. Only if git crashed, the refs
@@ -157,7 +157,7 @@ async function handleHooks(
   if (!syncsRefs) await syncRefs(repository, moved);
   const lines = await options.afterMove(moved);
   verdictPipe.end(`accept\n${lines.map((line) => `${toPrintable(line)}\n`).join('')}`);
-  return { changes, moved, verdict };
+  return { changes, movedRefs: moved, verdict };
 }
 
 async function readMessageOrRefusal(

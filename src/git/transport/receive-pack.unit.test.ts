@@ -221,7 +221,7 @@ describe('a push', () => {
     await copy.commit('First');
     await copy.git('push', url, ...Array.from({ length: 500 }, (_, at) => `main:refs/heads/branch-number-${at}`));
     assert.equal(received[0]?.changes.length, 500);
-    assert.equal(received[0]?.moved.length, 500);
+    assert.equal(received[0]?.movedRefs.length, 500);
   });
 
   test('a push aborted within its pack moves nothing and does not call "check"', async (t) => {
@@ -314,7 +314,7 @@ describe('a push', () => {
     const command = `${id} ${ZERO_ID} refs/heads/main\0report-status delete-refs`;
     const length = (command.length + 4).toString(16).padStart(4, '0');
     const output = new PassThrough();
-    const { moved } = await receivePack(git, repository, {
+    const { movedRefs: moved } = await receivePack(git, repository, {
       input: Readable.from([Buffer.from(`${length}${command}0000`)], { objectMode: false }),
       output,
       check: async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
-import { commitFiles, gitWorld, newFiles } from '../fixtures.testing.ts';
+import { commitFiles, createFileChanges, createGitWorld } from '../fixtures.testing.ts';
 import type { GitChild } from '../process/spawn.ts';
 import { filterLfsPaths } from './attributes.ts';
 
@@ -38,11 +38,11 @@ const LFS = [
 ];
 
 test('the attribute files of the commit decide which paths are LFS', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const commit = await commitFiles(
     world,
     'main',
-    newFiles({
+    createFileChanges({
       '.gitattributes':
         '*.bin filter=lfs diff=lfs merge=lfs -text\n/top/** filter=lfs\n"sp ace.x" filter=lfs\n[attr]big filter=lfs\n*.huge big\n',
       'sub/.gitattributes': '*.bin -filter\nkeep.bin filter=lfs\n*.zip filter=other\n',
@@ -57,10 +57,10 @@ test('the attribute files of the commit decide which paths are LFS', async (t) =
 });
 
 test('does not start git without a filter in the attribute files', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const first = await commitFiles(world, 'main', newFiles({ a: 'a' }));
-  const second = await commitFiles(world, 'main', newFiles({ '.gitattributes': '*.txt text\n' }));
+  const first = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
+  const second = await commitFiles(world, 'main', createFileChanges({ '.gitattributes': '*.txt text\n' }));
   const started: string[] = [];
   const { children } = git.processes;
   const add = children.add.bind(children);

@@ -10,7 +10,7 @@ import type { Repository } from '../repository.ts';
 
 /** Limits concurrent history walks, each of which occupies a processor. */
 export const historyWalkLimiter = definePerGit((git) =>
-  createConcurrencyLimiter(git.limits.walks, { maxWaiting: 256, retryAfterSeconds: 10 }),
+  createConcurrencyLimiter(git.limits.maxHistoryWalks, { maxWaiting: 256, retryAfterSeconds: 10 }),
 );
 
 /** Entry at a path; `name` is its last segment. */
@@ -58,7 +58,7 @@ export async function findTreeEntry(
   name: string,
 ): Promise<TreeEntry | null> {
   const tree = await readTree(git, repository, treeId, MAX_PARSED_TREE);
-  if (tree !== null) return tree.entry(name) ?? null;
+  if (tree !== null) return tree.findEntry(name) ?? null;
   if ((await getObjectInfo(git, repository, treeId))?.type !== 'tree') return null;
   if (name === '' || name.includes('\0') || !name.isWellFormed()) return null;
   const key = `${repository.directory} ${treeId} ${name}`;

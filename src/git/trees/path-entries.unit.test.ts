@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeCommit } from '../commits/commit.ts';
-import { commitFiles, type GitWorld, gitWorld, newFiles } from '../fixtures.testing.ts';
+import { commitFiles, createFileChanges, createGitWorld, type GitWorld } from '../fixtures.testing.ts';
 import { getRepositoryAt } from '../git.ts';
 import { readCommit } from '../objects/object-reader.ts';
 import { readGitOutput } from '../process/spawn.ts';
@@ -27,13 +27,13 @@ const strange = [
 ];
 
 test('paths are literal', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
   const commits: Record<string, string> = {};
-  for (const path of strange) commits[path] = await commitFiles(world, 'main', newFiles({ [path]: path }));
+  for (const path of strange) commits[path] = await commitFiles(world, 'main', createFileChanges({ [path]: path }));
   for (const path of strange)
-    commits[`dir/${path}`] = await commitFiles(world, 'main', newFiles({ [`dir/${path}`]: path }));
-  const tip = await commitFiles(world, 'main', newFiles({ 'a.txt': 'a', 'dir/a.txt': 'b' }));
+    commits[`dir/${path}`] = await commitFiles(world, 'main', createFileChanges({ [`dir/${path}`]: path }));
+  const tip = await commitFiles(world, 'main', createFileChanges({ 'a.txt': 'a', 'dir/a.txt': 'b' }));
   for (const [path, commit] of Object.entries(commits)) {
     assert.equal((await findEntryAtPath(git, repository, tip, path))?.type, 'blob', path);
     assert.equal(await findLastCommit(git, repository, tip, path), commit, path);
@@ -45,9 +45,9 @@ test('paths are literal', async (t) => {
 });
 
 test('an entry has its type; a missing path is null', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const commit = await commitFiles(world, 'main', newFiles({ 'dir/sub/a': 'a' }));
+  const commit = await commitFiles(world, 'main', createFileChanges({ 'dir/sub/a': 'a' }));
   const treeId = (await readCommit(git, repository, commit))!.treeId;
   assert.deepEqual(await findEntryAtPath(git, repository, commit, ''), {
     mode: '040000',
@@ -64,9 +64,9 @@ test('an entry has its type; a missing path is null', async (t) => {
 });
 
 test('the last commit is the one that changed the path, and is cached', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const first = await commitFiles(world, 'main', newFiles({ 'dir/a': 'a', b: 'b' }));
+  const first = await commitFiles(world, 'main', createFileChanges({ 'dir/a': 'a', b: 'b' }));
   const second = await commitFiles(world, 'main', [{ action: 'update', path: 'b', content: Buffer.from('c') }]);
   const third = await commitFiles(world, 'main', [{ action: 'move', from: 'dir/a', path: 'moved' }]);
   const graph = { flags: ['--reachable', '--changed-paths'] };
@@ -86,13 +86,13 @@ test('the last commit is the one that changed the path, and is cached', async (t
 });
 
 test('a commit that was missing is found once it exists', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
   const elsewhere = { ...world, repository: getRepositoryAt(git, 'default', toDiskPath(2)) };
   await ensureRepository(elsewhere.repository, { defaultBranch: 'main' });
-  const later = await commitFiles(elsewhere, 'main', newFiles({ a: 'a' }));
+  const later = await commitFiles(elsewhere, 'main', createFileChanges({ a: 'a' }));
   assert.equal(await findLastCommit(git, repository, later, 'a'), null);
-  assert.equal(await commitFiles(world, 'main', newFiles({ a: 'a' })), later);
+  assert.equal(await commitFiles(world, 'main', createFileChanges({ a: 'a' })), later);
   assert.equal(await findLastCommit(git, repository, later, 'a'), later);
   for (const text of ['main', '--all', '']) assert.equal(await findLastCommit(git, repository, text, 'a'), null);
 });
@@ -100,7 +100,7 @@ test('a commit that was missing is found once it exists', async (t) => {
 /** A commit with a symbolic link and a submodule. */
 async function linksIn(world: GitWorld): Promise<{ made: string; blob: string; commit: string }> {
   const { git, repository } = world;
-  const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const commit = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
   const blob = (await findEntryAtPath(git, repository, commit, 'a'))!.id;
   const input = `120000 blob ${blob}\tlink\n160000 commit ${commit}\tmodule\n`;
   const tree = await readGitOutput(git, repository, 'mktree', { flags: ['--missing'] }, { input });
@@ -117,7 +117,7 @@ async function linksIn(world: GitWorld): Promise<{ made: string; blob: string; c
 }
 
 test('a symbolic link is a blob with a mode of its own', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
   const { made, blob } = await linksIn(world);
   assert.deepEqual(await findEntryAtPath(git, repository, made, 'link'), {
@@ -129,7 +129,7 @@ test('a symbolic link is a blob with a mode of its own', async (t) => {
 });
 
 test('a submodule is a commit without entries', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
   const { made, commit } = await linksIn(world);
   const module = { mode: '160000', type: 'commit', id: commit, name: 'module' };

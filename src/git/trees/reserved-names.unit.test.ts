@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commitChanges, writeBlob } from '../commits/commit.ts';
-import { commitFiles, type GitWorld, gitWorld, newFiles, TEST_SIGNER } from '../fixtures.testing.ts';
+import { commitFiles, createFileChanges, createGitWorld, type GitWorld, TEST_SIGNER } from '../fixtures.testing.ts';
 import { computeObjectId, writeObject } from '../objects/loose-objects.ts';
 import { writePack } from '../objects/pack-writer.ts';
 import { GitError } from '../process/failures.ts';
@@ -78,7 +78,7 @@ const CONTENTS = [
 ];
 
 test('rejects in a commit what git rejects in a push', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   let rejectedCount = 0;
   for (const name of SPELLINGS) {
     // The content matters only for files that git inspects; the first two contents cover the others.
@@ -94,7 +94,7 @@ test('rejects in a commit what git rejects in a push', async (t) => {
 });
 
 test('applies git’s own rules to .gitmodules and .gitattributes', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   for (const name of ['.gitmodules', '.gitattributes']) {
     for (const content of CONTENTS) {
       const [git, commit] = await Promise.all(
@@ -106,10 +106,10 @@ test('applies git’s own rules to .gitmodules and .gitattributes', async (t) =>
 });
 
 test('a commit that git rejects leaves no objects and names the path', async (t) => {
-  const world = await gitWorld(t);
+  const world = await createGitWorld(t);
   const { git, repository } = world;
-  const parent = await commitFiles(world, 'main', newFiles({ a: 'a' }));
-  const changes = newFiles({ b: 'b', '.gitmodules': CONTENTS[1]! });
+  const parent = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
+  const changes = createFileChanges({ b: 'b', '.gitmodules': CONTENTS[1]! });
   const request = { parent, changes, author: TEST_SIGNER, committer: TEST_SIGNER, message: 'm\n' };
   const result = await commitChanges(git, repository, request);
   assert.deepEqual(result, { rejected: 'invalid-path', path: '.gitmodules', index: 1 });

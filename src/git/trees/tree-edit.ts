@@ -37,10 +37,10 @@ type StoreTree = (content: Buffer) => Promise<string>;
 /** A tree being edited in memory. Only trees along changed paths are loaded. Nothing is stored before `writeTree`. */
 export interface TreeEdit {
   /** The stored tree; null for a new directory. */
-  readonly source: string | null;
+  readonly sourceId: string | null;
   /** Entries by name; null until loaded. For a large tree only requested entries; `REMOVED` for deleted ones. */
   entries: Map<string, Entry | typeof REMOVED> | null;
-  large: LargeTree | null;
+  largeTree: LargeTree | null;
   changed: boolean;
 }
 
@@ -55,7 +55,7 @@ interface Leaf {
 
 /** Starts an edit of a stored tree, or of an empty one. */
 export function createTreeEdit(id: string | null): TreeEdit {
-  return { source: id, entries: id === null ? new Map() : null, large: null, changed: false };
+  return { sourceId: id, entries: id === null ? new Map() : null, largeTree: null, changed: false };
 }
 
 /**
@@ -110,7 +110,7 @@ function splitPath(path: string): string[] | null {
 
 /** Stores the changed trees, innermost first, and returns the id of the root. */
 export async function writeTree(edit: TreeEdit, store: StoreTree): Promise<string> {
-  if (!edit.changed && edit.source !== null) return edit.source;
+  if (!edit.changed && edit.sourceId !== null) return edit.sourceId;
   return store(await formatEditedTree(edit, store));
 }
 
@@ -121,7 +121,7 @@ async function formatEditedTree(edit: TreeEdit, store: StoreTree): Promise<Buffe
   for (const [name, entry] of edit.entries ?? []) {
     if (entry === REMOVED) emptyNames.push(name);
     else if (!isDirectory(entry)) entries.push({ ...entry, type: entry.mode === '160000' ? 'commit' : 'blob', name });
-    else if (!entry.changed && entry.source !== null) entries.push(createDirectoryEntry(entry.source, name));
+    else if (!entry.changed && entry.sourceId !== null) entries.push(createDirectoryEntry(entry.sourceId, name));
     else {
       const content = await formatEditedTree(entry, store);
       // git stores no empty directory. Whether a large directory is empty is known only now.
@@ -129,9 +129,9 @@ async function formatEditedTree(edit: TreeEdit, store: StoreTree): Promise<Buffe
       else entries.push(createDirectoryEntry(await store(content), name));
     }
   }
-  if (edit.large === null) return formatTree(sortEntries(entries));
+  if (edit.largeTree === null) return formatTree(sortEntries(entries));
   return replaceEntries(
-    await edit.large.content(),
+    await edit.largeTree.content(),
     [...emptyNames, ...entries.map(({ name }) => name)],
     sortEntries(entries),
   );
@@ -176,9 +176,9 @@ function isDirectory(entry: Entry): entry is TreeEdit {
 
 async function loadEntries(directory: TreeEdit, load: LoadTree): Promise<Map<string, Entry | typeof REMOVED>> {
   if (directory.entries !== null) return directory.entries;
-  const stored = await load(directory.source!);
+  const stored = await load(directory.sourceId!);
   const entries = new Map<string, Entry | typeof REMOVED>();
-  if ('content' in stored) directory.large = stored;
+  if ('content' in stored) directory.largeTree = stored;
   else for (const entry of stored) entries.set(entry.name, toEntry(entry));
   directory.entries = entries;
   return entries;
@@ -192,8 +192,8 @@ async function findEntry(directory: TreeEdit, name: string, load: LoadTree): Pro
   const entries = await loadEntries(directory, load);
   const loaded = entries.get(name);
   // `REMOVED` is null, so a deleted entry counts as absent.
-  if (loaded !== undefined || directory.large === null) return loaded ?? undefined;
-  const stored = await directory.large.findEntry(name);
+  if (loaded !== undefined || directory.largeTree === null) return loaded ?? undefined;
+  const stored = await directory.largeTree.findEntry(name);
   if (stored === null) return undefined;
   const entry = toEntry(stored);
   entries.set(name, entry);
@@ -201,13 +201,13 @@ async function findEntry(directory: TreeEdit, name: string, load: LoadTree): Pro
 }
 
 function removeEntry(directory: TreeEdit, name: string): void {
-  if (directory.large === null) directory.entries!.delete(name);
+  if (directory.largeTree === null) directory.entries!.delete(name);
   else directory.entries!.set(name, REMOVED);
 }
 
 /** Returns whether a directory is empty; always false for a large one, which is checked when it is written. */
 function isEmpty(directory: TreeEdit): boolean {
-  return directory.large === null && directory.entries!.size === 0;
+  return directory.largeTree === null && directory.entries!.size === 0;
 }
 
 /** The directories from the root to the parent of the last segment; fewer if some are missing. */

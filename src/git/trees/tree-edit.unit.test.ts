@@ -92,7 +92,7 @@ test('any sequence of changes gives the same tree as a map of files', async () =
       const trees = shelf();
       const model = new Map<string, string>();
       let edit: TreeEdit = createTreeEdit(null);
-      const load = (id: string) => (large && id === edit.source ? trees.loadLarge(id) : trees.load(id));
+      const load = (id: string) => (large && id === edit.sourceId ? trees.loadLarge(id) : trees.load(id));
       for (const [index, change] of changes.entries()) {
         // A failed move invalidates its edit, so only successful moves are applied.
         const before = new Map(model);

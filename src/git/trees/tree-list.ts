@@ -22,10 +22,10 @@ export interface TreeListEntry {
 export interface TreeList {
   readonly length: number;
   /** False if the tree has more entries, which were not requested or exceed the limit of 64 MiB. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
   slice(start: number, end: number): TreeListEntry[];
   /** Returns the id of the entry at an index; empty if there is none. */
-  idAt(index: number): string;
+  getIdAt(index: number): string;
   /** Returns the positions of the first and the last entry with this id (equal files share an id); null if there is none. */
   findId(id: string): { readonly first: number; readonly last: number } | null;
 }
@@ -40,7 +40,7 @@ interface RequestedEntries {
 
 interface ListTreeOptions {
   /** Whether to list the entries of subdirectories too. */
-  readonly deep?: boolean;
+  readonly isRecursive?: boolean;
   readonly requestedEntries?: RequestedEntries;
 }
 
@@ -57,7 +57,7 @@ export async function listTree(
   git: Git,
   repository: Repository,
   treeId: string,
-  { deep = false, requestedEntries = ALL_ENTRIES }: ListTreeOptions = {},
+  { isRecursive: deep = false, requestedEntries = ALL_ENTRIES }: ListTreeOptions = {},
 ): Promise<TreeList | null> {
   if (!deep) {
     const smallTree = await readTree(git, repository, treeId, MAX_PARSED_TREE);
@@ -96,9 +96,9 @@ function createShallowList(treeEntries: readonly TreeEntry[]): TreeList {
   const entries = [...filterByType('tree'), ...filterByType('blob'), ...filterByType('commit')];
   return {
     length: entries.length,
-    complete: true,
+    isComplete: true,
     slice: (start, end) => entries.slice(start, end).map(({ name, ...entry }) => ({ ...entry, path: name })),
-    idAt: (index) => entries[index]?.id ?? '',
+    getIdAt: (index) => entries[index]?.id ?? '',
     findId: (id) => toRange(entries, (entry) => entry.id === id),
   };
 }
@@ -113,7 +113,7 @@ interface StreamedList extends TreeList {
 const treeListCache = definePerGit(
   (git) =>
     new LRUCache<string, StreamedList>({
-      maxSize: 3 * git.limits.objectBytes,
+      maxSize: 3 * git.limits.cacheBytes,
       sizeCalculation: (list) => list.bytes,
     }),
 );
@@ -211,7 +211,7 @@ function createListReader() {
         2 * entryStart > text.length ? text.subarray(0, entryStart) : Buffer.from(text.subarray(0, entryStart)),
         offsetsByType,
       ),
-      complete,
+      isComplete: complete,
       // Nothing more can be read of a list that is too long.
       satisfies: (requested) => isTooLong || satisfies(requested, complete),
     }),
@@ -231,7 +231,7 @@ function toRange<T>(list: SearchableList<T>, isMatch: (entry: T) => boolean): { 
 function createPagedEntries(
   text: Buffer,
   offsetsByType: Readonly<Record<TreeEntry['type'], number[]>>,
-): Omit<StreamedList, 'complete' | 'satisfies'> {
+): Omit<StreamedList, 'isComplete' | 'satisfies'> {
   const offsets = Uint32Array.from([...offsetsByType.tree, ...offsetsByType.blob, ...offsetsByType.commit]);
   const idAt = (index: number) => {
     const offset = offsets[index];
@@ -244,7 +244,7 @@ function createPagedEntries(
     bytes: text.buffer.byteLength + offsets.byteLength + 1024,
     slice: (start: number, end: number) =>
       Array.from(offsets.subarray(start, end), (offset) => parseEntry(text, offset)),
-    idAt,
+    getIdAt: idAt,
     findId(id: string) {
       const target = Buffer.from(id, 'latin1');
       return toRange(offsets, (offset) => {

@@ -26,7 +26,7 @@ export interface Access<Provided extends object, AccessParameters extends Parame
   /** Loads the parent in the path, or throws. Endpoints with `loadParent` load it before they validate parameters. */
   readonly loadParent?: (call: AccessCall) => Promise<void>;
   /** Called for an unknown, expired or revoked token, before the request is answered with 401. */
-  readonly invalidToken?: (call: AccessCall, token: InvalidToken) => Promise<void>;
+  readonly handleInvalidToken?: (call: AccessCall, token: InvalidToken) => Promise<void>;
   /** Parameters that name resources; the parameters of the endpoint come after them. */
   readonly params: AccessParameters;
   /** Errors in addition to the standard 401, 403 and 404, for the OpenAPI document. */
@@ -105,7 +105,7 @@ interface DeferredPermission<Provided, Name extends string, Check> {
 
 /** Input of `access`. */
 export interface AccessDefinition<Resources extends object, AccessParameters extends Parameters = {}>
-  extends Pick<Access<Resources>, 'audience' | 'label' | 'authenticate' | 'loadParent' | 'invalidToken'> {
+  extends Pick<Access<Resources>, 'audience' | 'label' | 'authenticate' | 'loadParent' | 'handleInvalidToken'> {
   /** The parameters that `load` and `authorize` read. */
   readonly params?: AccessParameters;
   readonly load: (call: AccessCall) => Promise<Resources>;
@@ -191,7 +191,7 @@ function composeAccess<Resources, Provided extends object, AccessParameters exte
           return { ...provided, [name]: createCheck(call, provided) } as Provided & { readonly [K in Name]: Check };
         },
       })) as Access<Provided, AccessParameters>['deferred'],
-    onInvalidToken: (callback) => composeAccess({ ...parts, invalidToken: callback }),
+    onInvalidToken: (callback) => composeAccess({ ...parts, handleInvalidToken: callback }),
     whenEnabled: (requireEnabled) => composeAccess({ ...parts, isEnabled: requireEnabled }),
     withErrors: (errors) => composeAccess({ ...parts, errors: { ...parts.errors, ...errors } }),
   };
@@ -233,7 +233,7 @@ export function signedIn(): Access<{ caller: SignedInCaller }> {
     audience: 'user',
     label: 'user',
     authenticate: requireSignedIn,
-    load: async ({ caller }) => ({ caller: signedInCaller(caller) }),
+    load: async ({ caller }) => ({ caller: requireSignedInCaller(caller) }),
     authorize: noCheck,
   });
 }
@@ -247,7 +247,7 @@ export function administrator(): Access<{ caller: SignedInCaller }> {
       requireSignedIn(call);
       requireAdministrator(call);
     },
-    load: async ({ caller }) => ({ caller: signedInCaller(caller) }),
+    load: async ({ caller }) => ({ caller: requireSignedInCaller(caller) }),
     authorize: noCheck,
   });
 }
@@ -260,7 +260,7 @@ export function administratorAfterParameters(): Access<{ caller: SignedInCaller 
     authenticate: requireSignedIn,
     async load(call) {
       requireAdministrator(call);
-      return { caller: signedInCaller(call.caller) };
+      return { caller: requireSignedInCaller(call.caller) };
     },
     authorize: noCheck,
   });
@@ -274,7 +274,7 @@ function requireAdministrator({ caller }: AccessCall): void {
   if (!isAdministrator(caller)) throw forbidden();
 }
 
-export function signedInCaller(caller: Caller): SignedInCaller {
+export function requireSignedInCaller(caller: Caller): SignedInCaller {
   if (!isSignedIn(caller)) throw unauthorized();
   return caller;
 }

@@ -13,7 +13,7 @@ import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import { findReplicatedRepository } from '#domain/site-scope.ts';
 import type { Snippet } from '#domain/snippets.ts';
 import type { LocatedRepository } from '#repositories/repository.ts';
-import { READ_ONLY } from '../errors/error-messages.ts';
+import { REPOSITORY_READ_ONLY } from '../errors/error-messages.ts';
 import { clockSkewed, HttpError, unauthorized } from '../errors/http-error.ts';
 import { getBasicCredentials, getSiteToken } from '../request/credentials.ts';
 import type { IncomingRequest } from '../request/incoming.ts';
@@ -21,14 +21,14 @@ import type { Services } from '../services.ts';
 import { type Access, type AccessCall, access } from './access.ts';
 import {
   basicChallenge,
-  checkCredentials,
-  checkNotMoved,
   credentialsRequired,
   type GitAction,
   type GitCall,
   gitForbidden,
   invalidCredentials,
   repositoryNotFound,
+  requireCurrentPath,
+  requireGitScope,
 } from './git-rules.ts';
 import { findGitSnippet } from './git-snippet-access.ts';
 import { findGitWiki, getWikiRepository } from './git-wiki-access.ts';
@@ -148,7 +148,7 @@ async function loadSiteRepository(
   const { caller, invalidToken } = await identify(services, siteToken, request);
   const repositoryPath = path.repository_path ?? '';
   if (invalidToken !== undefined) throw invalidToken.code === 'clockSkewed' ? clockSkewed() : unauthorized();
-  if (caller.site?.enabled !== true || caller.site.data.scope !== repositoryPath) throw unauthorized();
+  if (caller.site?.enabled !== true || caller.site.claims.scope !== repositoryPath) throw unauthorized();
   if (action !== 'fetch') throw gitForbidden(action === 'push' ? NO_PUSH : 'Service not supported');
   const repository = await findReplicatedRepository(db, caller.site.id, repositoryPath);
   if (repository === null) throw repositoryNotFound();
@@ -179,7 +179,7 @@ async function authorizeGit<Call extends GitCall, Target>(
 
 async function loadAllowedProject(call: GitCall, caller: Caller, action: GitAction): Promise<Project> {
   const project = await loadReachableProject(call, caller, action);
-  checkGitAction(caller, project, action);
+  requireGitAction(caller, project, action);
   return project;
 }
 
@@ -226,7 +226,7 @@ async function loadReachableProject(call: GitCall, caller: Caller, action: GitAc
   const movedProject =
     project === null && projectPath.includes('/') ? await findMovedProject(db, caller, projectPath) : null;
   if (movedProject !== null && isReachable(caller, movedProject, action)) {
-    if (action === 'push') checkNotMoved(request, movedProject, projectPath);
+    if (action === 'push') requireCurrentPath(request, movedProject, projectPath);
     return movedProject;
   }
   throw caller.user === null ? credentialsRequired() : repositoryNotFound();
@@ -239,8 +239,8 @@ function isReachable(caller: Caller, project: Project, action: GitAction): boole
 }
 
 /** Throws the error for the client unless a caller who can see the project may perform the action. */
-export function checkGitAction(caller: Caller, project: Project, action: GitAction): void {
-  checkCredentials(caller, action);
+export function requireGitAction(caller: Caller, project: Project, action: GitAction): void {
+  requireGitScope(caller, action);
   if (action === 'fetch') {
     if (!mayInProject(caller, 'read_code', project)) {
       throw gitForbidden('You are not allowed to download code from this project.');
@@ -254,5 +254,5 @@ export function checkGitAction(caller: Caller, project: Project, action: GitActi
   if (!mayInProject(caller, 'push_code', project)) {
     throw gitForbidden(NO_PUSH);
   }
-  if (project.read_only) throw gitForbidden(READ_ONLY[1]);
+  if (project.read_only) throw gitForbidden(REPOSITORY_READ_ONLY[1]);
 }

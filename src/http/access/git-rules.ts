@@ -28,7 +28,7 @@ export const repositoryNotFound = () =>
 export const gitForbidden = (body: string) => plainError(403, body);
 
 /** Throws unless the credentials allow the action: pushing requires a user and a suitable scope, and job tokens cannot push. */
-export function checkCredentials(caller: Caller, action: GitAction): void {
+export function requireGitScope(caller: Caller, action: GitAction): void {
   if (caller.user === null && action === 'push') throw credentialsRequired();
   if (caller.job !== undefined && action === 'push') throw gitForbidden('You are not allowed to upload code.');
   if (caller.token === null || caller.job !== undefined) return;
@@ -37,7 +37,7 @@ export function checkCredentials(caller: Caller, action: GitAction): void {
 }
 
 /** Throws for a push to the old path of a moved project. */
-export function checkNotMoved(
+export function requireCurrentPath(
   { baseUrl }: IncomingRequest,
   project: { readonly full_path: string },
   requestedPath: string,

@@ -3,15 +3,15 @@ import { findReadableSnippet, mayUpdateSnippet, type SnippetInProject } from '#a
 import type { Reader } from '#database/database.ts';
 import { findMovedProject, findProject } from '#domain/namespaces/projects.ts';
 import { isReadOnlySnippet, type Snippet } from '#domain/snippets.ts';
-import { READ_ONLY } from '../errors/error-messages.ts';
+import { REPOSITORY_READ_ONLY } from '../errors/error-messages.ts';
 import {
-  checkCredentials,
-  checkNotMoved,
   credentialsRequired,
   type GitAction,
   type GitCall,
   gitForbidden,
   plainError,
+  requireCurrentPath,
+  requireGitScope,
 } from './git-rules.ts';
 
 /** Access of git clients to snippets, `/snippets/<id>.git` and `/<full path>/snippets/<id>.git` (contract/everyday-more.md §7.1). */
@@ -52,7 +52,7 @@ async function isPathOfSnippet(
   if (path.toLowerCase() === project.full_path.toLowerCase()) return true;
   if (!(await isMovedFrom(db, caller, project.id, path))) return false;
   const suffix = `/snippets/${snippet.id}`;
-  if (action === 'push') checkNotMoved(request, { full_path: project.full_path + suffix }, path + suffix);
+  if (action === 'push') requireCurrentPath(request, { full_path: project.full_path + suffix }, path + suffix);
   return true;
 }
 
@@ -66,12 +66,12 @@ function isForeignJob({ job }: Caller, { snippet }: SnippetInProject): boolean {
 }
 
 function requireAction(caller: Caller, { snippet, project }: SnippetInProject, action: GitAction): void {
-  checkCredentials(caller, action);
+  requireGitScope(caller, action);
   if (action === 'fetch') return;
   if (!mayUpdateSnippet(caller, { snippet, project })) {
     throw gitForbidden(
       project?.archived ? "You can't push code to an archived project." : 'You are not allowed to update this snippet.',
     );
   }
-  if (isReadOnlySnippet(snippet)) throw gitForbidden(READ_ONLY[1]);
+  if (isReadOnlySnippet(snippet)) throw gitForbidden(REPOSITORY_READ_ONLY[1]);
 }

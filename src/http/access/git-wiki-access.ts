@@ -9,16 +9,16 @@ import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import { findWiki } from '#domain/wikis.ts';
 import { toDiskPath } from '#git/storage/storage.ts';
 import type { LocatedRepository } from '#repositories/repository.ts';
-import { READ_ONLY } from '../errors/error-messages.ts';
+import { REPOSITORY_READ_ONLY } from '../errors/error-messages.ts';
 import {
-  checkCredentials,
-  checkNotMoved,
   credentialsRequired,
   type GitAction,
   type GitCall,
   gitForbidden,
   plainError,
   repositoryNotFound,
+  requireCurrentPath,
+  requireGitScope,
 } from './git-rules.ts';
 
 /** Access of git clients to wikis, `/<full path>.wiki.git` (contract/operations.md §2.2 "Git"). */
@@ -59,12 +59,12 @@ async function findWikiParent(
   const movedProject = path.includes('/') ? await findMovedProject(db, caller, path) : null;
   if (movedProject === null || !canSeeProject(caller, movedProject)) return null;
   if (action === 'push')
-    checkNotMoved(request, { full_path: movedProject.full_path + WIKI_SUFFIX }, path + WIKI_SUFFIX);
+    requireCurrentPath(request, { full_path: movedProject.full_path + WIKI_SUFFIX }, path + WIKI_SUFFIX);
   return { project: movedProject };
 }
 
 async function requireWikiAction(db: Reader, caller: Caller, parent: GroupOrProject, action: GitAction): Promise<void> {
-  checkCredentials(caller, action);
+  requireGitScope(caller, action);
   const { project } = parent;
   if (action === 'fetch') {
     const isJobOfOtherProject = caller.job !== undefined && caller.job.projectId !== project?.id;
@@ -79,7 +79,7 @@ async function requireWikiAction(db: Reader, caller: Caller, parent: GroupOrProj
   if (!mayInParent(caller, 'create_wiki', parent)) {
     throw gitForbidden(`You are not allowed to write to this ${project ? "project's" : "group's"} wiki.`);
   }
-  if (project?.read_only || (await findWiki(db, parent))?.read_only) throw gitForbidden(READ_ONLY[1]);
+  if (project?.read_only || (await findWiki(db, parent))?.read_only) throw gitForbidden(REPOSITORY_READ_ONLY[1]);
 }
 
 /** Returns the repository of a wiki. A missing one cannot be fetched, and appears empty to a push. */

@@ -1,5 +1,5 @@
 import { type AuthenticatedJob, findJobByToken, isRunning } from '#authorization/job-authentication.ts';
-import { windowAt } from '#rate-limits/window-counters.ts';
+import { getRateLimitWindow } from '#rate-limits/window-counters.ts';
 import { type ApplicationSettings, loadSettings } from '#settings/settings.ts';
 import { TOO_MANY_REQUESTS } from '../errors/error-messages.ts';
 import { forbidden, HttpError, tooManyRequests } from '../errors/http-error.ts';
@@ -105,7 +105,7 @@ export async function checkRunnerLimit(
   const maxRequests = (await loadSettings(services.database.reader))[limitSetting];
   if (maxRequests === 0) return;
   const count = await services.countRequest(
-    windowAt(services.clock.now(), `${limitSetting}:${subject}`, WINDOW_SECONDS),
+    getRateLimitWindow(services.clock.now(), `${limitSetting}:${subject}`, WINDOW_SECONDS),
   );
   if (count > maxRequests) throw tooManyRequests(WINDOW_SECONDS);
 }

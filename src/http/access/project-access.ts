@@ -5,18 +5,18 @@ import { canSeeProject, findMovedProject, findProject, type Project } from '#dom
 import type { ErrorTable } from '../errors/error-table.ts';
 import { forbidden, HttpError, notFound, unauthorized } from '../errors/http-error.ts';
 import type { IncomingRequest } from '../request/incoming.ts';
-import { type Access, type AccessCall, access, requireSignedIn, signedInCaller } from './access.ts';
+import { type Access, type AccessCall, access, requireSignedIn, requireSignedInCaller } from './access.ts';
 
 /** Access to resources of a project or group: loads the parent in the path, then checks the ability. */
 
 export interface ProjectAccessOptions {
   /** Returns the error for a missing ability, or undefined for the default, 403. */
-  readonly deniedError?: (call: AccessCall, project: Project) => unknown;
+  readonly createDeniedError?: (call: AccessCall, project: Project) => unknown;
 }
 
 /** Branches and commits of a project with a disabled repository answer 404 (contract/repository.md §0). */
 export const repositoryNotFoundIfDisabled: ProjectAccessOptions = {
-  deniedError: (_call, project) =>
+  createDeniedError: (_call, project) =>
     project.repository_access_level === 'disabled' ? notFound('Repository') : undefined,
 };
 
@@ -64,7 +64,7 @@ function createSignedInProjectAccess(
   return access({
     audience: 'user',
     ...overrides,
-    load: async (call) => ({ project: await loadVisibleProject(call), caller: signedInCaller(call.caller) }),
+    load: async (call) => ({ project: await loadVisibleProject(call), caller: requireSignedInCaller(call.caller) }),
     authorize: (call, { project }) => requireAbilityInProject(ability, options, call, project),
   }).withErrors(MOVED_ERRORS);
 }
@@ -95,7 +95,7 @@ function requireAbilityInProject(
   project: Project,
 ): void {
   if (mayInProject(call.caller, ability, project)) return;
-  throw options.deniedError?.(call, project) ?? forbidden();
+  throw options.createDeniedError?.(call, project) ?? forbidden();
 }
 
 /** Returns the project in the path if the caller can see it, else throws 404. Old paths: see contract/conventions.md §2. */
@@ -144,7 +144,7 @@ export function inGroup(ability: GroupAbilityName): Access<{ group: Group; calle
     audience: 'user',
     label: `group:${ability}`,
     authenticate: requireSignedIn,
-    load: async (call) => ({ group: await loadVisibleGroup(call), caller: signedInCaller(call.caller) }),
+    load: async (call) => ({ group: await loadVisibleGroup(call), caller: requireSignedInCaller(call.caller) }),
     authorize: (call, { group }) => requireAbilityInGroup(ability, call, group),
   });
 }

@@ -3,7 +3,7 @@ import type { Endpoint } from '../endpoint/endpoint.ts';
 import { insufficientScope } from '../errors/http-error.ts';
 
 /** Throws 403 unless the token has a scope that the endpoint accepts (contract/conventions.md §7 "Scopes"). */
-export function checkScopes(endpoint: Pick<Endpoint, 'scopes' | 'anyScope'>, caller: Caller, method: string): void {
+export function requireScopes(endpoint: Pick<Endpoint, 'scopes' | 'anyScope'>, caller: Caller, method: string): void {
   // Job tokens have no scopes; the endpoints that accept them declare `allowJobToken`.
   if (caller.token === null || caller.token.kind === 'job' || endpoint.anyScope) return;
   const acceptedScopes = listAcceptedScopes(endpoint, method);

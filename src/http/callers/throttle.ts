@@ -10,7 +10,7 @@ import {
   normalizePath,
   type Throttle,
 } from '#rate-limits/throttles.ts';
-import { windowAt } from '#rate-limits/window-counters.ts';
+import { getRateLimitWindow } from '#rate-limits/window-counters.ts';
 import { hashToken } from '#security/tokens.ts';
 import { type ApplicationSettings, loadSettings } from '#settings/settings.ts';
 import { HttpError } from '../errors/http-error.ts';
@@ -39,7 +39,7 @@ export async function applyThrottle(services: Services, request: IncomingRequest
   if (throttleSubject === null) return null;
   const { throttle, subject } = throttleSubject;
   const now = services.clock.now();
-  const window = windowAt(now, `${throttle.name}:${subject}`, throttle.periodSeconds);
+  const window = getRateLimitWindow(now, `${throttle.name}:${subject}`, throttle.periodSeconds);
   const requestCount = await services.countRequest(window);
   const headers = createThrottleHeaders(throttle, requestCount, window.endsAt / 1000);
   if (requestCount <= throttle.limit) return { headers, error: null };

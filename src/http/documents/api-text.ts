@@ -68,7 +68,10 @@ function toParameterRows(endpoint: Endpoint): string[][] {
     .map((columns) => [formatRoute(endpoint), ...columns]);
 }
 
-function formatParameter(name: string, { type, presence, fallback, tiers }: Parameter<unknown>): string[][] {
+function formatParameter(
+  name: string,
+  { type, presence, defaultValue: fallback, tiers }: Parameter<unknown>,
+): string[][] {
   const { schema } = type;
   const defaultValue = fallback === undefined ? '' : ` = ${JSON.stringify(fallback)}`;
   const tierSuffix = tiers === undefined ? '' : ` (${tiers.join(', ')})`;

@@ -29,7 +29,7 @@ export function buildOpenApiDocument(registry: Registry, { url, version }: ApiSe
 }
 
 function buildDocument(registry: Registry): ServerlessDocument {
-  const endpoints = registry.endpoints.filter(({ root }) => !root);
+  const endpoints = registry.endpoints.filter(({ outsideApi: root }) => !root);
   const schemas = new SchemaCollector();
   const paths: Record<string, Record<string, Json>> = {};
   const templatesByPattern = new Map<string, string>();
@@ -115,7 +115,7 @@ const hasRequestBody = ({ method }: Endpoint) => method === 'POST' || method ===
 
 function createQueryParameter(
   name: string,
-  { type, presence, fallback, summary }: Parameter<unknown>,
+  { type, presence, defaultValue: fallback, summary }: Parameter<unknown>,
   schemas: SchemaCollector,
 ): Json {
   const schema = {

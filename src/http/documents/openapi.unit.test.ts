@@ -7,7 +7,7 @@ import { open, signedIn } from '../access/access.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { rawEntity } from '../endpoint/entity.ts';
 import { resourceModule } from '../endpoint/resource-module.ts';
-import { created, ok, page, shape, text } from '../endpoint/responses.ts';
+import { created, objectSchema, ok, page, text } from '../endpoint/responses.ts';
 import { object, optional, required } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
 import { arrayOf, integer, oneOf } from '../parameters/types.ts';
@@ -29,7 +29,7 @@ const operations: Document[] = Object.entries(document.paths as Record<string, R
 
 test('contains exactly the routes below /api/v4', () => {
   const shapes = (paths: string[]) => paths.map((path) => path.replace(/\{\w+\}|:\w+(\([^/]*\))?|\*\w+/g, '{}')).sort();
-  const served = registry.endpoints.filter(({ root }) => !root);
+  const served = registry.endpoints.filter(({ outsideApi: root }) => !root);
   assert.deepEqual(
     shapes(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)),
     shapes(served.map((one) => `${one.method} ${getFullPath(one)}`)),
@@ -37,7 +37,7 @@ test('contains exactly the routes below /api/v4', () => {
 });
 
 test('uses the names of the endpoints as operation ids, each once', () => {
-  const served = registry.endpoints.filter(({ root }) => !root).map(({ name }) => name);
+  const served = registry.endpoints.filter(({ outsideApi: root }) => !root).map(({ name }) => name);
   assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), served.sort());
 });
 
@@ -113,7 +113,7 @@ test('examples contain no secrets', () => {
   assert.doesNotMatch(JSON.stringify(document), /glpat-\w|glrt-\w|gloas-\w/);
 });
 
-const Thing = shape('Thing', { id: Type.Integer(), owner: shape('Owner', { name: Type.String() }) });
+const Thing = objectSchema('Thing', { id: Type.Integer(), owner: objectSchema('Owner', { name: Type.String() }) });
 const thing = { id: 1, owner: { name: 'a' } };
 const small = createRegistry({
   things: resourceModule({
@@ -279,7 +279,7 @@ test('a HEAD operation has no response bodies', () => {
 });
 
 test('throws for two schemas with one name', () => {
-  const other = shape('Thing', { id: Type.String() });
+  const other = objectSchema('Thing', { id: Type.String() });
   const twice = createRegistry({
     things: resourceModule({
       endpoints: {

@@ -38,7 +38,7 @@ export interface Endpoint {
   readonly allowSiteToken: boolean;
   readonly unknownIdStatus: 401 | 403 | 404;
   readonly body: BodyMode;
-  readonly root: boolean;
+  readonly outsideApi: boolean;
   readonly params: Parameters;
   readonly fields: Parameters;
   readonly rules: readonly ParameterRule[];
@@ -148,7 +148,7 @@ interface EndpointOptions<
   readonly unknownIdStatus?: 401 | 403;
   readonly body?: BodyMode;
   /** The path is the whole path, without the prefix `/api/v4`. */
-  readonly root?: true;
+  readonly outsideApi?: true;
   readonly params?: P;
   /** `deferred` bodies only: the fields, for the OpenAPI document and for the length limits of the body's reader. */
   readonly fields?: Parameters;
@@ -215,7 +215,7 @@ export function endpoint<
     allowSiteToken: declaration.allowSiteToken ?? false,
     unknownIdStatus: declaration.unknownIdStatus ?? 404,
     body: declaration.body ?? 'merged',
-    root: declaration.root ?? false,
+    outsideApi: declaration.outsideApi ?? false,
     params: { ...access.params, ...declaration.params },
     fields: declaration.fields ?? {},
     rules: declaration.rules ?? [],
@@ -251,7 +251,7 @@ const ENDPOINT_KEYS: Readonly<Record<EndpointKey, true>> = {
   allowSiteToken: true,
   unknownIdStatus: true,
   body: true,
-  root: true,
+  outsideApi: true,
   params: true,
   fields: true,
   rules: true,

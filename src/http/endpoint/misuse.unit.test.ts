@@ -54,7 +54,7 @@ test('rejects two endpoints with one route, regardless of parameter names', () =
       'things/endpoints.ts: showThing cannot be routed: its route is that of readThing in things/endpoints.ts',
     );
   }
-  const tail = endpoint({ get: '/*place/info', ...plain, root: true });
+  const tail = endpoint({ get: '/*place/info', ...plain, outsideApi: true });
   refuses(
     { readPlace: tail, showPlace: tail },
     'things/endpoints.ts: showPlace cannot be routed: its route is that of readPlace in things/endpoints.ts',

@@ -24,7 +24,7 @@ export interface ResponseType<Result = unknown> {
 }
 
 /** Declares a named object schema. Undeclared keys are an error in tests. */
-export function shape<P extends TProperties>(name: string, fields: P): TObject<P> {
+export function objectSchema<P extends TProperties>(name: string, fields: P): TObject<P> {
   return Type.Object(fields, { title: name, additionalProperties: false });
 }
 
@@ -61,7 +61,7 @@ export const page = <E extends Entity<never>>(entity: E): ResponseType<ListPage<
 /** 201 with the created row. */
 export const created = <E extends Entity<never>>(entity: E): ResponseType<RowOf<E>> => ({ ...ok(entity), status: 201 });
 
-export const Message = shape('Message', { message: Type.String() });
+export const Message = objectSchema('Message', { message: Type.String() });
 /** 202 `{"message":"202 Accepted"}` for work that is done in the background. */
 export const accepted: ResponseType<void> = { kind: 'entity', status: 202, schema: Message };
 /** 204 without a body. */
@@ -74,7 +74,7 @@ export const stream: ResponseType<StreamReply> = {
   mediaTypes: ['application/octet-stream'],
 };
 /** A stream with another status, other media types (none: no body), or a JSON schema. */
-export const streamOf = (
+export const streamWith = (
   overrides: Partial<Pick<ResponseType, 'status' | 'otherStatuses' | 'mediaTypes' | 'headers' | 'schema'>>,
 ): ResponseType<StreamReply> => ({ ...stream, ...overrides });
 /** 200 with an HTML page, or a redirect. */

@@ -29,7 +29,7 @@ export const TOO_MANY_REQUESTS = [
 ] as const satisfies ErrorEntry;
 
 /** A write to a repository that is being moved. Git clients get the same text (`READ_ONLY[1]`). */
-export const READ_ONLY = [
+export const REPOSITORY_READ_ONLY = [
   400,
   'The repository is temporarily read-only. Please try again later.',
 ] as const satisfies ErrorEntry;
@@ -49,7 +49,7 @@ export const BRANCH_MOVED = [
 /** Errors of file changes that create a commit on a branch (contract/repository.md §1 and §4). */
 export const COMMIT_ERRORS = {
   notAllowed: PUSH_FORBIDDEN,
-  readOnly: READ_ONLY,
+  readOnly: REPOSITORY_READ_ONLY,
   startShaInvalid: [400, "Invalid start_sha '{sha}'"],
   startShaUnknown: [400, "Cannot find start_sha '{sha}'"],
   notOnBranch: [400, 'You can only create or edit files when you are on a branch'],

@@ -3,7 +3,7 @@ import type { ListPage } from './page.ts';
 
 interface TokenPageOptions<T> {
   /** The name of the last item of the previous page; null for the first page. */
-  readonly token: string | null | undefined;
+  readonly pageToken: string | null | undefined;
   readonly getName: (row: T) => string;
   /**
    * Returns whether a row comes after this name in the order of the list; null for lists that are not ordered by name.
@@ -16,11 +16,11 @@ interface TokenPageOptions<T> {
  * Returns the page of a list in memory after the row that `page_token` names. If the row was deleted, the page starts after its
  * name; without an order by name this fails with `tokenInvalid`.
  */
-export function pageAfterToken<T>(
+export function paginateByToken<T>(
   sortedRows: readonly T[],
   options: TokenPageOptions<T>,
 ): ListPage<T> | Failure<'tokenInvalid'> {
-  const { token, getName, perPage } = options;
+  const { pageToken: token, getName, perPage } = options;
   const start = token ? findStart(sortedRows, token, options) : 0;
   if (start === null) return fail('tokenInvalid');
   const end = start + perPage;

@@ -140,7 +140,7 @@ test('a session expires after the configured idle time', async () => {
   const visit = await signedInBrowser(here, await userWithPassword(here));
   const status = async () => {
     const answer = await visit.send('GET', '/user');
-    await server.services.tokenUses.waitForFlush();
+    await server.services.tokenUsage.waitForFlush();
     return answer.status;
   };
   await root.put('/application/settings', { session_expire_delay: 60 });
@@ -162,7 +162,7 @@ test('only a few requests update the last use of a session', async () => {
   const visit = await signedInBrowser(here, mira);
   const seen = async () => {
     await visit.send('GET', '/user');
-    await server.services.tokenUses.waitForFlush();
+    await server.services.tokenUsage.waitForFlush();
     const { last_seen_at } = await database.reader
       .selectFrom('sessions')
       .select('last_seen_at')
@@ -182,7 +182,7 @@ test('a request with the cookie updates the last activity date', async () => {
   const visit = await signedInBrowser(here, mira);
   clock.advance(86_400);
   await visit.send('GET', '/user');
-  await server.services.tokenUses.waitForFlush();
+  await server.services.tokenUsage.waitForFlush();
   const { body } = await root.get(`/users/${mira.id}`);
   assert.equal(body.last_activity_on, clock.now().toISOString().slice(0, 10));
 });

@@ -8,7 +8,7 @@ import {
 } from '#authentication/sessions/sessions.ts';
 import { getSignInBlock } from '#authentication/sign-in-blocks.ts';
 import { getClientNetwork } from '#rate-limits/client-network.ts';
-import { windowAt } from '#rate-limits/window-counters.ts';
+import { getRateLimitWindow } from '#rate-limits/window-counters.ts';
 import { type Access, type AccessCall, access } from '../access/access.ts';
 import { HttpError } from '../errors/http-error.ts';
 import { optional } from '../parameters/declarations.ts';
@@ -101,7 +101,7 @@ async function loadVisitor({ services, db, request }: AccessCall): Promise<Visit
   const storedSession = secret === null ? null : await findSession(db, secret, services.clock.now());
   if (secret === null || storedSession === null)
     return { session: null, caller: anonymousCaller, passwordExpired: false };
-  services.tokenUses.recordSession(storedSession);
+  services.tokenUsage.recordSession(storedSession);
   const session: WebSession = {
     digest: storedSession.digest,
     csrfToken: deriveCsrfToken(secret),
@@ -112,8 +112,8 @@ async function loadVisitor({ services, db, request }: AccessCall): Promise<Visit
   const passwordExpired = signInBlock === 'password_expired';
   if (user === null || (signInBlock !== null && !passwordExpired))
     return { session, caller: anonymousCaller, passwordExpired };
-  services.tokenUses.recordUser(user);
-  return { session, caller: { ...anonymousCaller, user, session: session.digest }, passwordExpired };
+  services.tokenUsage.recordUser(user);
+  return { session, caller: { ...anonymousCaller, user, sessionDigest: session.digest }, passwordExpired };
 }
 
 async function loadSignedInVisitor(call: AccessCall): Promise<SignedInVisitor> {
@@ -181,7 +181,11 @@ async function startVisitorSession(
   request: IncomingRequest,
   returnTo?: string,
 ) {
-  const window = windowAt(clock.now(), `web_visit:${getClientNetwork(request.clientAddress)}`, SESSION_LIMIT_SECONDS);
+  const window = getRateLimitWindow(
+    clock.now(),
+    `web_visit:${getClientNetwork(request.clientAddress)}`,
+    SESSION_LIMIT_SECONDS,
+  );
   if ((await countRequest(window)) > MAX_SESSIONS_PER_NETWORK) throw createTooManyVisitsError();
   const secret = createSessionSecret();
   await database.transaction((tx) => createSession(tx, { secret, userId: null, returnTo }));

@@ -12,7 +12,7 @@ export interface Parameter<
   readonly type: ParameterType<T>;
   readonly presence: Presence;
   /** The default value. */
-  readonly fallback?: T;
+  readonly defaultValue?: T;
   /** The description in the OpenAPI document. */
   readonly summary?: string;
   /** Tiers on which the parameter is read; other tiers ignore it. */
@@ -47,7 +47,7 @@ export function optional<T>(
   fallback?: T,
   summary?: string,
 ): Parameter<T, 'optional' | 'defaulted'> {
-  return { type, presence: fallback === undefined ? 'optional' : 'defaulted', fallback, summary };
+  return { type, presence: fallback === undefined ? 'optional' : 'defaulted', defaultValue: fallback, summary };
 }
 
 /** Restricts a parameter to these tiers. */
@@ -152,7 +152,7 @@ function withoutBlanks(declared: Parameters, rawParams: RawParameters): RawParam
 }
 
 function readParameter(parameter: Parameter<unknown>, raw: unknown, name: string, problems: Problems): unknown {
-  const { type, presence, fallback } = parameter;
+  const { type, presence, defaultValue: fallback } = parameter;
   if (raw === undefined) {
     if (presence === 'required') addMissing(type, name, problems);
     return fallback;
@@ -167,7 +167,9 @@ function readParameter(parameter: Parameter<unknown>, raw: unknown, name: string
   if (value === null && presence === 'defaulted') return fallback;
   if (value !== null || presence !== 'required' || problems.count > problemCountBefore) return value;
   // The parameter was sent, but as null or blank.
-  return type.blank ?? problems.add(type.limitsValues ? `${name} does not have a valid value` : `${name} is missing`);
+  return (
+    type.valueForNull ?? problems.add(type.limitsValues ? `${name} does not have a valid value` : `${name} is missing`)
+  );
 }
 
 function addMissing(type: ParameterType<unknown>, name: string, problems: Problems): void {
@@ -184,7 +186,7 @@ export function object<P extends Parameters>(
   return {
     schema: parametersSchema(declared),
     isObject: true,
-    tooLong: (raw, name) => (isParameterObject(raw) ? findTooLong(declared, raw, name) : null),
+    getLengthError: (raw, name) => (isParameterObject(raw) ? findLengthError(declared, raw, name) : null),
     read(raw, name, problems) {
       if (raw === null || raw === '') return null;
       return isParameterObject(raw) ? readParameters(declared, raw, problems, rules, name) : problems.addInvalid(name);
@@ -193,16 +195,16 @@ export function object<P extends Parameters>(
 }
 
 /** Returns the message for the first text or list that is too long, or null. Checks nothing else. */
-export function findTooLong(declared: Parameters, rawParams: RawParameters, prefix?: string): string | null {
+export function findLengthError(declared: Parameters, rawParams: RawParameters, prefix?: string): string | null {
   return findFirstText(Object.entries(declared), ([name, { type }]) => {
-    return type.tooLong?.(rawParams[name], toFullName(name, prefix)) ?? null;
+    return type.getLengthError?.(rawParams[name], toFullName(name, prefix)) ?? null;
   });
 }
 
 /** Returns the JSON schema of a set of parameters. */
 export function parametersSchema(declared: Parameters): TSchema {
   const properties: Record<string, TSchema> = {};
-  for (const [name, { type, presence, fallback, summary }] of Object.entries(declared)) {
+  for (const [name, { type, presence, defaultValue: fallback, summary }] of Object.entries(declared)) {
     const annotations = {
       ...(fallback === undefined ? {} : { default: fallback }),
       ...(summary ? { description: summary } : {}),

@@ -19,11 +19,11 @@ export interface ParameterType<T> {
    */
   readonly isObject?: boolean;
   /** The value of a required parameter that is sent as null; without it such a parameter counts as missing. */
-  readonly blank?: T;
+  readonly valueForNull?: T;
   /** Whether the value is not validated and not stored, so that its length is not limited. */
-  readonly unread?: true;
+  readonly unvalidated?: true;
   /** Returns a message if a text or list is too long, for bodies that handlers read themselves. */
-  readonly tooLong?: (raw: unknown, name: string) => string | null;
+  readonly getLengthError?: (raw: unknown, name: string) => string | null;
   /** Returns the value, or null if it is absent or invalid; reports what is invalid to `problems`. */
   read(raw: unknown, name: string, problems: Problems): T | null;
 }

@@ -53,9 +53,9 @@ function createLimitedType({
   const isTooLong = (raw: unknown): raw is string =>
     typeof raw === 'string' && (raw.length > maxUtf16Units || !isWithinLimit(raw));
   return {
-    tooLong: (raw, name) => (isTooLong(raw) ? `${name} ${tooLongText}` : null),
+    getLengthError: (raw, name) => (isTooLong(raw) ? `${name} ${tooLongText}` : null),
     schema: Type.String({ maxLength: characters }),
-    blank: '',
+    valueForNull: '',
     read(raw, name, problems) {
       return isTooLong(raw) ? report(name, problems, raw) : readText(raw, name, problems);
     },
@@ -157,7 +157,7 @@ export function domainValidatedText(characters: number): ParameterType<string> {
   const truncate = (text: string) => (text.length > maxUnits ? text.slice(0, maxUnits).replaceAll(/\s/g, '_') : text);
   return {
     schema: Type.String({ maxLength: characters }),
-    blank: '',
+    valueForNull: '',
     read: (raw, name, problems) => readText(typeof raw === 'string' ? truncate(raw) : raw, name, problems),
   };
 }

@@ -199,11 +199,11 @@ export const MAX_ARRAY_LENGTH = 1000;
 export function arrayOf<T>(element: ParameterType<T>, maxLength = MAX_ARRAY_LENGTH): ParameterType<T[]> {
   return {
     schema: Type.Array(element.schema, { maxItems: maxLength }),
-    blank: [],
-    tooLong(raw, name) {
+    valueForNull: [],
+    getLengthError(raw, name) {
       const items = toElements(raw, element, maxLength) ?? [];
       if (items.length > maxLength) return `${name} ${formatTooManyElements(maxLength)}`;
-      return findFirstText(items, (item, index) => element.tooLong?.(item, `${name}[${index}]`) ?? null);
+      return findFirstText(items, (item, index) => element.getLengthError?.(item, `${name}[${index}]`) ?? null);
     },
     read(raw, name, problems) {
       if (raw === null) return [];
@@ -223,7 +223,7 @@ const arrayText = limitedText(1024 * 1024);
 export function commaSeparated<T>(element: ParameterType<T>, maxLength = MAX_ARRAY_LENGTH): ParameterType<T[]> {
   return {
     schema: Type.Union([Type.Array(element.schema, { maxItems: maxLength }), arrayText.schema]),
-    blank: [],
+    valueForNull: [],
     read(raw, name, problems) {
       if (raw === null) return [];
       const items = typeof raw === 'string' || typeof raw === 'number' ? [raw] : toElements(raw, element, maxLength);
@@ -252,7 +252,8 @@ function splitItems(
   items: readonly unknown[],
   { element, maxLength, name, problems }: CommaSeparatedItems,
 ): unknown[] | null {
-  const isTooLongItem = (item: string) => (element.tooLong ? element.tooLong(item, '') !== null : isTooLong(item));
+  const isTooLongItem = (item: string) =>
+    element.getLengthError ? element.getLengthError(item, '') !== null : isTooLong(item);
   const elements: unknown[] = [];
   for (const item of items) {
     const text = typeof item === 'string' ? arrayText.read(item, name, problems) : item;
@@ -297,12 +298,12 @@ function readElements<T>(items: unknown[], element: ParameterType<T>, name: stri
 }
 
 /** Any value, passed on as received. */
-export const anyValue: ParameterType<unknown> = { schema: Type.Unknown(), unread: true, read: (raw) => raw };
+export const anyValue: ParameterType<unknown> = { schema: Type.Unknown(), unvalidated: true, read: (raw) => raw };
 
 /** A picture. Pictures are not supported: only an empty value, which removes the picture, is accepted. */
 export const emptyPicture: ParameterType<never> = {
   schema: Type.Null(),
-  unread: true,
+  unvalidated: true,
   read(raw, name, problems) {
     return raw === null || raw === '' ? null : problems.add(`${name} is not supported`);
   },

@@ -16,7 +16,7 @@ interface JsonSchema {
  */
 export function findUnlimitedParameter(declared: Parameters): string | null {
   return findFirstText(Object.entries(declared), ([name, { type }]) =>
-    type.unread ? null : findUnlimitedPart(type.schema, name),
+    type.unvalidated ? null : findUnlimitedPart(type.schema, name),
   );
 }
 

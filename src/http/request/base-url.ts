@@ -7,9 +7,9 @@ export interface ServerContext {
   /** The base of absolute URLs, without a trailing slash. */
   readonly url: string;
   /** The name of this instance. */
-  readonly instance: string;
+  readonly instanceName: string;
   /** The name of this server among replication sites (contract/operations.md §3.1). */
-  readonly site: string;
+  readonly siteName: string;
   /** The current time, ISO 8601. A response that uses it is not cached; for the date use `db.today`. */
   readonly now: string;
 }

@@ -9,8 +9,8 @@ const MAX_BROTLI_BYTES = 16 * MEBIBYTE;
 
 /** Maximum sizes of a body, in bytes: as sent and after decoding. */
 interface BodySizeLimits {
-  readonly sent: number;
-  readonly decoded: number;
+  readonly maxSentBytes: number;
+  readonly maxDecodedBytes: number;
 }
 
 /**
@@ -22,7 +22,7 @@ export async function* readDecodedChunks(
   encoding: Encoding,
   limits: BodySizeLimits,
 ): AsyncGenerator<Buffer> {
-  const source = await createSource(request, encoding, limits.sent);
+  const source = await createSource(request, encoding, limits.maxSentBytes);
   if (Buffer.isBuffer(source)) {
     yield source;
     return;
@@ -32,7 +32,7 @@ export async function* readDecodedChunks(
   try {
     for await (const chunk of decodeStream(source, encoding)) {
       decodedBytes += chunk.length;
-      if (decodedBytes > limits.decoded) throw bodyTooLarge();
+      if (decodedBytes > limits.maxDecodedBytes) throw bodyTooLarge();
       if (encoding === 'br') reserveBodyMemory(request, Math.min(decodedBytes, MAX_BROTLI_BYTES));
       if (decodedBytes > MEBIBYTE) releaseSlot ??= await takeLargeBodySlot(request);
       yield chunk;

@@ -35,14 +35,14 @@ export interface Addressing {
 interface RequestConnection {
   /** The id of the request, for the log and X-Request-Id. */
   readonly id: string;
-  readonly idleTimeout: number;
+  readonly idleTimeoutMs: number;
   readonly client: RequestClient;
 }
 
 /** Converts a request of Node; `addressing` determines base URL and client address. */
 export function toIncomingRequest(
   raw: IncomingMessage,
-  { id, idleTimeout, client }: RequestConnection,
+  { id, idleTimeoutMs: idleTimeout, client }: RequestConnection,
   addressing: Addressing,
 ): IncomingRequest {
   const url = escapeUnsafeCharacters(stripOrigin(raw.url ?? '/'));
@@ -131,7 +131,7 @@ const CREDENTIAL_HEADERS = ['authorization', 'private-token', 'job-token', 'sudo
 const UTF8_DECODER = new TextDecoder('utf-8', { fatal: true });
 
 /** Throws 400 for NUL, invalid escapes and invalid UTF-8 in path, query and credential headers (stage 1). */
-export function checkText(request: IncomingRequest): void {
+export function requireValidText(request: IncomingRequest): void {
   if (!isValidUrlText(request.path)) throw invalidText('path');
   if (!isValidUrlText(request.query)) throw invalidText(findInvalidParameter(request.query));
   for (const name of CREDENTIAL_HEADERS) {

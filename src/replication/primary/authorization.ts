@@ -11,7 +11,7 @@ const REQUEST_VALIDITY_SECONDS = 60;
 const FETCH_VALIDITY_SECONDS = 7_200;
 
 /** Returns an `Authorization` value (`GL-Geo`) that is valid only for `data` (contract/operations.md §3.3). */
-export function siteAuthorization(
+export function createSiteAuthorization(
   keys: SiteKeys,
   data: object,
   now: Date,
@@ -31,8 +31,8 @@ export function siteAuthorization(
 }
 
 /** Returns an `Authorization` value for a git fetch, which is valid longer. */
-export function fetchAuthorization(keys: SiteKeys, path: string, now: Date): string {
-  return siteAuthorization(keys, { scope: path }, now, FETCH_VALIDITY_SECONDS);
+export function createFetchAuthorization(keys: SiteKeys, path: string, now: Date): string {
+  return createSiteAuthorization(keys, { scope: path }, now, FETCH_VALIDITY_SECONDS);
 }
 
 function encodePart(part: object): string {

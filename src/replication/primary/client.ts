@@ -43,14 +43,14 @@ export interface PrimaryRequest {
 /** HTTP client of the primary, whose address comes from the operator: it may be private. Redirects are not followed. */
 export interface PrimaryClient {
   /** Returns the parsed body of a 2xx; rejects with `PrimaryFailure` for other statuses and shapes. */
-  json<Shape extends TSchema>(request: PrimaryRequest, shape: Shape): Promise<Static<Shape>>;
+  requestJson<Shape extends TSchema>(request: PrimaryRequest, shape: Shape): Promise<Static<Shape>>;
   /** Returns the parsed body with the response headers. */
-  answer<Shape extends TSchema>(
+  requestJsonWithHeaders<Shape extends TSchema>(
     request: PrimaryRequest,
     shape: Shape,
   ): Promise<{ readonly value: Static<Shape>; readonly headers: IncomingHttpHeaders }>;
   /** Returns a response of any status with unread body. The caller reads or destroys the body. */
-  raw(
+  requestRaw(
     request: PrimaryRequest,
     limits?: { readonly totalMs: number; readonly maxBytes: number },
   ): Promise<OutboundResponse>;
@@ -59,8 +59,8 @@ export interface PrimaryClient {
 export function createPrimaryClient(baseUrl: string, userAgent: string): PrimaryClient {
   const rules = { allowLocalRequests: true, allowList: [], maxResponseBytes: null, serverUrl: null };
   const outbound = createOutbound({ rules: () => rules, userAgent });
-  const raw: PrimaryClient['raw'] = (request, limits) => sendRequest(outbound, baseUrl, request, limits);
-  const answer: PrimaryClient['answer'] = async (request, shape) => {
+  const raw: PrimaryClient['requestRaw'] = (request, limits) => sendRequest(outbound, baseUrl, request, limits);
+  const answer: PrimaryClient['requestJsonWithHeaders'] = async (request, shape) => {
     const { status, headers, body } = await raw(request, { totalMs: 60_000, maxBytes: MAX_RESPONSE_BYTES });
     const bytes = await readBody(body);
     if (status < 200 || status > 299) throw createStatusFailure(status, bytes);
@@ -70,7 +70,11 @@ export function createPrimaryClient(baseUrl: string, userAgent: string): Primary
     }
     return { value: value as Static<typeof shape>, headers };
   };
-  return { raw, answer, json: async (request, shape) => (await answer(request, shape)).value };
+  return {
+    requestRaw: raw,
+    requestJsonWithHeaders: answer,
+    requestJson: async (request, shape) => (await answer(request, shape)).value,
+  };
 }
 
 async function sendRequest(

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { GitRemote } from '#git/transport/fetch.ts';
 import type { Clock } from '#runtime/clock.ts';
-import { fetchAuthorization, type SiteKeys, siteAuthorization } from './authorization.ts';
+import { createFetchAuthorization, createSiteAuthorization, type SiteKeys } from './authorization.ts';
 import { type PrimaryClient, PrimaryFailure } from './client.ts';
 import { Events, OwnSiteResponse, type RemoteReplicable, Replicables, type ReplicationEvent } from './schemas.ts';
 
@@ -21,7 +21,7 @@ export interface Primary {
   openBlob(name: string, id: number, maxBytes: number): Promise<Readable | null>;
   report(status: object): Promise<void>;
   /** Returns URL and credentials for fetching a repository. */
-  remote(replicable: Pick<RemoteReplicable, 'replicable_name' | 'path'>): GitRemote;
+  buildRemote(replicable: Pick<RemoteReplicable, 'replicable_name' | 'path'>): GitRemote;
 }
 
 interface EventPage {
@@ -52,12 +52,12 @@ interface PrimaryOptions {
 
 export function createPrimary({ base, client, keys, clock, signal }: PrimaryOptions): Primary {
   const createHeaders = (data: object = { scope: 'geo_api' }) => ({
-    authorization: siteAuthorization(keys, data, clock.now()),
+    authorization: createSiteAuthorization(keys, data, clock.now()),
   });
   const buildPagePath = (name: string, afterId: number, perPage: number) =>
     `/api/v4/geo/replicables?replicable_name=${name}&after_id=${afterId}&per_page=${perPage}`;
   const listPage = async (name: string, afterId: number, perPage: number) => {
-    const replicablePage = await client.json(
+    const replicablePage = await client.requestJson(
       { path: buildPagePath(name, afterId, perPage), headers: createHeaders(), signal },
       Replicables,
     );
@@ -70,7 +70,7 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
     return replicablePage;
   };
   return {
-    getSite: () => client.json({ path: '/api/v4/geo/site', headers: createHeaders(), signal }, OwnSiteResponse),
+    getSite: () => client.requestJson({ path: '/api/v4/geo/site', headers: createHeaders(), signal }, OwnSiteResponse),
     listReplicables: (name, id) => listPage(name, id, PAGE_SIZE),
     async findReplicable(name, id) {
       // The primary has no endpoint for one object, so a page of one begins right before it.
@@ -79,7 +79,7 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
     },
     async listEvents(id) {
       const path = `/api/v4/geo/events?after_id=${id}&per_page=${PAGE_SIZE}`;
-      const { value: events, headers: responseHeaders } = await client.answer(
+      const { value: events, headers: responseHeaders } = await client.requestJsonWithHeaders(
         { path, headers: createHeaders(), signal },
         Events,
       );
@@ -93,7 +93,7 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
       const totalMs = Math.min(MAX_DOWNLOAD_MS, MINUTE_MS + (maxBytes / MIN_BYTES_PER_SECOND) * 1000);
       const data = { replicable_name: name, replicable_id: id };
       const request = { path: `/api/v4/geo/retrieve/${name}/${id}`, headers: createHeaders(data), signal };
-      const { status, body } = await client.raw(request, { totalMs, maxBytes });
+      const { status, body } = await client.requestRaw(request, { totalMs, maxBytes });
       if (status === 200) return body;
       body.destroy();
       if (status === 404) return null;
@@ -101,18 +101,18 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
     },
     async report(status) {
       const request = { method: 'POST', path: '/api/v4/geo/status', headers: createHeaders(), body: status, signal };
-      await client.json(request, Type.Object({}));
+      await client.requestJson(request, Type.Object({}));
     },
-    remote({ replicable_name, path }) {
-      const address = repositoryAddress(replicable_name, path ?? '');
-      const authorization = fetchAuthorization(keys, address, clock.now());
+    buildRemote({ replicable_name, path }) {
+      const address = toRepositoryAddress(replicable_name, path ?? '');
+      const authorization = createFetchAuthorization(keys, address, clock.now());
       return { url: `${base}/${address}.git`, headers: [`Authorization: ${authorization}`] };
     },
   };
 }
 
 /** Returns the path of a repository in git URLs, without `.git`. Throws if the primary sent an invalid path. */
-export function repositoryAddress(name: string, path: string): string {
+export function toRepositoryAddress(name: string, path: string): string {
   if (!PATH_PATTERN.test(path))
     throw new PrimaryFailure('invalid-response', 'The primary sent an invalid repository path');
   return name.endsWith('_wiki_repository') && !path.endsWith('.wiki') ? `${path}.wiki` : path;

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { json, text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { fakePrimary, secondaryOf } from '../world.testing.ts';
+import { createFakePrimary, startTestSecondary } from '../world.testing.ts';
 
 // Proxied requests of a secondary (contract/operations.md §3.5, "Serve"): all that it does not serve locally.
 
@@ -19,9 +19,9 @@ interface Echo {
   readonly sha256: string;
 }
 
-async function handing(t: TestContext, wish: Parameters<typeof secondaryOf>[2] = {}, prefix = '') {
-  const primary = await fakePrimary(t);
-  const secondary = await secondaryOf(t, primary.url + prefix, wish);
+async function handing(t: TestContext, wish: Parameters<typeof startTestSecondary>[2] = {}, prefix = '') {
+  const primary = await createFakePrimary(t);
+  const secondary = await startTestSecondary(t, primary.url + prefix, wish);
   return { primary, secondary, address: secondary.address };
 }
 

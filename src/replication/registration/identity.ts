@@ -15,14 +15,14 @@ export type SiteIdentity = Static<typeof siteIdentitySchema>;
 const FILE_NAME = 'site-identity';
 
 /** Returns the path of the file with the identity, which is encrypted with the instance's key. */
-export const identityPath = (dataDir: string) => join(dataDir, FILE_NAME);
+export const getIdentityPath = (dataDir: string) => join(dataDir, FILE_NAME);
 
 /**
  * Returns the stored identity; null if this site has not registered yet. Throws ConfigError if this key cannot decrypt
  * the file.
  */
 export async function readIdentity(dataDir: string, key: KeyObject): Promise<SiteIdentity | null> {
-  const path = identityPath(dataDir);
+  const path = getIdentityPath(dataDir);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw new ConfigError(`The file ${path} cannot be read: ${error.code}`);
@@ -41,7 +41,7 @@ export async function readIdentity(dataDir: string, key: KeyObject): Promise<Sit
 
 /** Writes the identity atomically. The file is durable when the promise resolves. */
 export async function writeIdentity(dataDir: string, key: KeyObject, identity: SiteIdentity): Promise<void> {
-  const path = identityPath(dataDir);
+  const path = getIdentityPath(dataDir);
   const temporaryPath = `${path}.${randomBytes(8).toString('hex')}`;
   try {
     {

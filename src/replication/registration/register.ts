@@ -1,7 +1,7 @@
 import { foldCase } from '#database/name-keys.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { trimEndCharacters } from '#text/trim.ts';
-import { type SiteKeys, siteAuthorization } from '../primary/authorization.ts';
+import { createSiteAuthorization, type SiteKeys } from '../primary/authorization.ts';
 import { type PrimaryClient, PrimaryFailure } from '../primary/client.ts';
 import { Credentials, OwnSiteResponse, type SiteRow, SiteRows } from '../primary/schemas.ts';
 import type { SiteIdentity } from './identity.ts';
@@ -22,7 +22,7 @@ interface RegisterOptions {
  * Registers as a site of the primary, or finds the existing site. With the site's keys it only finds the site; with an
  * administrator's token it creates the site if needed and requests new keys. Rejects with `PrimaryFailure` if a retry may succeed.
  */
-export async function register(registration: RegisterOptions): Promise<SiteIdentity> {
+export async function registerSite(registration: RegisterOptions): Promise<SiteIdentity> {
   const [, accessKey, secret] = /^([^:]+):(.+)$/.exec(registration.token) ?? [];
   if (accessKey !== undefined && secret !== undefined) return registerByKeys(registration, { accessKey, secret });
   return registerAsAdministrator(registration);
@@ -30,8 +30,8 @@ export async function register(registration: RegisterOptions): Promise<SiteIdent
 
 /** Returns the site to which the keys belong. */
 async function registerByKeys({ client, clock, signal }: RegisterOptions, keys: SiteKeys): Promise<SiteIdentity> {
-  const headers = { authorization: siteAuthorization(keys, { scope: 'geo_api' }, clock.now()) };
-  const { site } = await client.json({ path: '/api/v4/geo/site', headers, signal }, OwnSiteResponse);
+  const headers = { authorization: createSiteAuthorization(keys, { scope: 'geo_api' }, clock.now()) };
+  const { site } = await client.requestJson({ path: '/api/v4/geo/site', headers, signal }, OwnSiteResponse);
   return { siteId: site.id, ...keys };
 }
 
@@ -43,12 +43,12 @@ async function registerAsAdministrator(registration: RegisterOptions): Promise<S
   if (!sites.some(({ primary }) => primary)) {
     throw new PrimaryFailure('denied', 'The primary has no primary site: create it with POST /geo_sites');
   }
-  const existingSite = sites.find((site) => siteKey(site.name) === siteKey(name));
+  const existingSite = sites.find((site) => toSiteNameKey(site.name) === toSiteNameKey(name));
   if (existingSite?.primary)
     throw new PrimaryFailure('denied', `${name} is the name of the primary: set HEARTH_SITE_NAME`);
   const id = existingSite?.id ?? (await createSite(registration, headers));
   const request = { method: 'POST', path: `/api/v4/geo_sites/${id}/credentials`, headers, signal };
-  const keys = await client.json(request, Credentials);
+  const keys = await client.requestJson(request, Credentials);
   return { siteId: id, accessKey: keys.access_key, secret: keys.secret_access_key };
 }
 
@@ -57,7 +57,7 @@ async function createSite(
   headers: Readonly<Record<string, string>>,
 ): Promise<number> {
   const request = { method: 'POST', path: '/api/v4/geo_sites', headers, body: { name, url }, signal };
-  const site = await client.json(request, SiteRows.items);
+  const site = await client.requestJson(request, SiteRows.items);
   return site.id;
 }
 
@@ -75,7 +75,7 @@ export async function listAllSites(
   const sites: SiteRow[] = [];
   for (let page = 1; page <= MAX_PAGES; page++) {
     const path = `/api/v4/geo_sites?per_page=${PAGE_SIZE}&page=${page}${extraQuery}`;
-    const siteRows = await client.json({ path, headers, ...(signal ? { signal } : {}) }, SiteRows);
+    const siteRows = await client.requestJson({ path, headers, ...(signal ? { signal } : {}) }, SiteRows);
     sites.push(...(siteRows as SiteRow[]));
     if (siteRows.length < PAGE_SIZE) break;
   }
@@ -83,6 +83,6 @@ export async function listAllSites(
 }
 
 /** Returns the key by which the primary compares names: ignores case and trailing slashes. */
-export function siteKey(name: string): string {
+export function toSiteNameKey(name: string): string {
   return foldCase(trimEndCharacters(name.trim(), '/'));
 }

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { ConfigError, loadConfig } from '#config.ts';
 import { testPlace } from '#test/engines/engine.ts';
 import { startSecondary } from '../index.ts';
-import { ADMIN, type FakePrimary, fakePrimary, KEYS, secondaryOf } from '../world.testing.ts';
-import { identityPath } from './identity.ts';
+import { ADMIN_TOKEN, createFakePrimary, type FakePrimary, SITE_KEYS, startTestSecondary } from '../world.testing.ts';
+import { getIdentityPath } from './identity.ts';
 
 // Registration of a secondary at its primary (contract/operations.md §3.5, "Register").
 
@@ -22,10 +22,10 @@ function keepSites(primary: FakePrimary, sites: Row[]): void {
   primary.intercept = (request, response) => {
     if (!request.url?.startsWith('/api/v4/geo_sites')) return false;
     const json = (status: number, value: unknown) => void response.writeHead(status).end(JSON.stringify(value));
-    if (request.headers['private-token'] !== ADMIN) json(401, { message: '401 Unauthorized' });
+    if (request.headers['private-token'] !== ADMIN_TOKEN) json(401, { message: '401 Unauthorized' });
     else if (request.method === 'GET') json(200, sites);
     else if (request.url.endsWith('/credentials')) {
-      json(201, { access_key: KEYS.accessKey, secret_access_key: KEYS.secret });
+      json(201, { access_key: SITE_KEYS.accessKey, secret_access_key: SITE_KEYS.secret });
     } else {
       request.toArray().then((chunks) => {
         const { name, url } = JSON.parse(Buffer.concat(chunks).toString()) as { name: string; url: string };
@@ -38,43 +38,44 @@ function keepSites(primary: FakePrimary, sites: Row[]): void {
 }
 
 const HQ = { id: 1, name: 'hq', primary: true };
-const byAdministrator = { env: { HEARTH_PRIMARY_TOKEN: ADMIN, HEARTH_EXTERNAL_URL: 'https://lyon.example' } };
+const byAdministrator = { env: { HEARTH_PRIMARY_TOKEN: ADMIN_TOKEN, HEARTH_EXTERNAL_URL: 'https://lyon.example' } };
 
 test('registers with the token of an administrator, and stores the keys but not the token', async (t) => {
-  const primary = await fakePrimary(t);
+  const primary = await createFakePrimary(t);
   const sites: Row[] = [HQ];
   keepSites(primary, sites);
-  const secondary = await secondaryOf(t, primary.url, byAdministrator);
+  const secondary = await startTestSecondary(t, primary.url, byAdministrator);
   await secondary.pollOnce();
   assert.deepEqual(sites.at(-1), { id: 2, name: 'lyon', url: 'https://lyon.example', primary: false });
   const asked = primary.requests.length;
   const restarted = await secondary.restart();
   await restarted.pollOnce();
   assert.ok(!primary.requests.slice(asked).some((path) => path.includes('geo_sites')));
-  assert.ok(!restarted.logged().includes(ADMIN) && !restarted.logged().includes(KEYS.secret));
+  assert.ok(!restarted.getLogText().includes(ADMIN_TOKEN) && !restarted.getLogText().includes(SITE_KEYS.secret));
   for (const name of await readdir(restarted.dataDir)) {
     const path = join(restarted.dataDir, name);
     if (!(await stat(path)).isFile()) continue;
     const content = await readFile(path, 'latin1');
-    for (const secret of [ADMIN, KEYS.secret, KEYS.accessKey]) assert.ok(!content.includes(secret), name);
+    for (const secret of [ADMIN_TOKEN, SITE_KEYS.secret, SITE_KEYS.accessKey])
+      assert.ok(!content.includes(secret), name);
   }
-  assert.equal((await stat(identityPath(restarted.dataDir))).mode & 0o077, 0);
+  assert.equal((await stat(getIdentityPath(restarted.dataDir))).mode & 0o077, 0);
 });
 
 test('reuses an existing site, ignoring the case of its name', async (t) => {
-  const primary = await fakePrimary(t);
+  const primary = await createFakePrimary(t);
   const sites: Row[] = [HQ, { id: 2, name: 'Lyon', primary: false }];
   keepSites(primary, sites);
-  await (await secondaryOf(t, primary.url, byAdministrator)).pollOnce();
+  await (await startTestSecondary(t, primary.url, byAdministrator)).pollOnce();
   assert.equal(sites.length, 2);
   assert.ok(primary.requests.includes('POST /api/v4/geo_sites/2/credentials'));
 });
 
 test('retries if the primary is down or has no primary site yet', async (t) => {
-  const primary = await fakePrimary(t);
+  const primary = await createFakePrimary(t);
   const sites: Row[] = [];
   keepSites(primary, sites);
-  const secondary = await secondaryOf(t, primary.url, byAdministrator);
+  const secondary = await startTestSecondary(t, primary.url, byAdministrator);
   assert.equal((await fetch(`${secondary.address}/-/readiness`)).status, 200);
   await primary.close();
   await secondary.pollOnce();
@@ -107,7 +108,7 @@ test('refuses to start as a secondary on a database with users', async () => {
   const config = loadConfig({
     HEARTH_ROLE: 'secondary',
     HEARTH_PRIMARY_URL: 'http://127.0.0.1:1',
-    HEARTH_PRIMARY_TOKEN: ADMIN,
+    HEARTH_PRIMARY_TOKEN: ADMIN_TOKEN,
     HEARTH_DATA_DIR: place.dataDir,
   });
   await assert.rejects(
@@ -117,12 +118,12 @@ test('refuses to start as a secondary on a database with users', async () => {
 });
 
 test('rejects an identity that was encrypted with another key', async (t) => {
-  const primary = await fakePrimary(t);
-  const secondary = await secondaryOf(t, primary.url);
+  const primary = await createFakePrimary(t);
+  const secondary = await startTestSecondary(t, primary.url);
   await secondary.pollOnce();
   await secondary.stop();
   await rm(join(secondary.dataDir, 'secret-key'));
   await assert.rejects(secondary.restart(), /site-identity was not written with this secret key/);
-  await writeFile(identityPath(secondary.dataDir), 'nonsense');
+  await writeFile(getIdentityPath(secondary.dataDir), 'nonsense');
   await assert.rejects(secondary.restart(), ConfigError);
 });

@@ -4,7 +4,7 @@ import type { Clock } from '#runtime/clock.ts';
 import type { Log } from '#runtime/log.ts';
 import { type PrimaryClient, PrimaryFailure } from '../primary/client.ts';
 import { readIdentity, type SiteIdentity, writeIdentity } from './identity.ts';
-import { register } from './register.ts';
+import { registerSite } from './register.ts';
 
 /** The identity of this site, once it is known. */
 export interface RegisteredSite {
@@ -51,7 +51,7 @@ export async function loadRegisteredSite(options: RegisteredSiteOptions): Promis
       const port = options.port();
       const [name, url] = [getSiteName(config, port), getServerUrl(config, port)];
       try {
-        const newIdentity = await register({ client, token, name, url, clock, signal });
+        const newIdentity = await registerSite({ client, token, name, url, clock, signal });
         await writeIdentity(config.dataDir, key, newIdentity);
         identity = newIdentity;
         log.info({ site: newIdentity.siteId, name }, 'This site has registered with its primary');

@@ -120,7 +120,7 @@ async function checkFetch(
     path: `/${path}.git/info/refs?service=git-upload-pack`,
     headers: pickCredentialHeaders(request),
   };
-  const { status, headers, body } = await primaryClient.raw(fetchRequest, {
+  const { status, headers, body } = await primaryClient.requestRaw(fetchRequest, {
     totalMs: 60_000,
     maxBytes: Number.MAX_SAFE_INTEGER,
   });
@@ -142,7 +142,7 @@ async function loadSites(primaryClient: PrimaryClient, request: IncomingRequest)
   const statuses: SiteStatusRow[] = [];
   for (let page = 1; page <= MAX_PAGES; page++) {
     const path = `/api/v4/geo_sites/status?per_page=${PAGE_SIZE}&page=${page}${tokenParameters}`;
-    const statusRows = await primaryClient.json({ path, headers }, StatusRows);
+    const statusRows = await primaryClient.requestJson({ path, headers }, StatusRows);
     statuses.push(...(statusRows as SiteStatusRow[]));
     if (statusRows.length < PAGE_SIZE) break;
   }

@@ -4,7 +4,13 @@ import { rm } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { scratchDirectory } from '#test/engines/scratch.ts';
-import { ADMIN, type FakePrimary, fakePrimary, secondaryOf, type TestSecondary } from '../world.testing.ts';
+import {
+  ADMIN_TOKEN,
+  createFakePrimary,
+  type FakePrimary,
+  startTestSecondary,
+  type TestSecondary,
+} from '../world.testing.ts';
 
 // Local responses of a secondary and their access checks (contract/operations.md §3.5, "Serve").
 
@@ -35,9 +41,9 @@ function guard(primary: FakePrimary, token: string): () => number {
 }
 
 async function copied(t: TestContext) {
-  const primary = await fakePrimary(t);
+  const primary = await createFakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
-  const secondary = await secondaryOf(t, primary.url);
+  const secondary = await startTestSecondary(t, primary.url);
   await secondary.pollOnce();
   return { primary, secondary };
 }
@@ -107,7 +113,7 @@ const SITES = [
 function showSites(primary: FakePrimary): void {
   primary.intercept = ({ url, headers }, response) => {
     if (!url?.startsWith('/api/v4/geo_sites')) return false;
-    const isAdministrator = headers['private-token'] === ADMIN || url.includes(`private_token=${ADMIN}`);
+    const isAdministrator = headers['private-token'] === ADMIN_TOKEN || url.includes(`private_token=${ADMIN_TOKEN}`);
     const rows = url.includes('/status') ? [{ geo_node_id: 1, health: 'Healthy' }] : SITES;
     response
       .writeHead(isAdministrator ? 200 : 403)
@@ -119,7 +125,7 @@ function showSites(primary: FakePrimary): void {
 test('serves sites to administrators with its own status, also while the primary is down', async (t) => {
   const { primary, secondary } = await copied(t);
   showSites(primary);
-  const get = (path: string, token: string | null = ADMIN) =>
+  const get = (path: string, token: string | null = ADMIN_TOKEN) =>
     fetch(
       `${secondary.address}/api/v4/geo_sites${path}`,
       token === null ? {} : { headers: { 'private-token': token } },
@@ -148,7 +154,7 @@ test('supports HEAD and conditional requests for sites', async (t) => {
   showSites(primary);
   const request = async (method: string, path: string, headers = {}) => {
     const url = `${secondary.address}/api/v4/geo_sites${path}`;
-    const answer = await fetch(url, { method, headers: { 'private-token': ADMIN, ...headers } });
+    const answer = await fetch(url, { method, headers: { 'private-token': ADMIN_TOKEN, ...headers } });
     const named = Object.fromEntries(
       ['etag', 'content-length', 'x-hearth-proxied'].map((n) => [n, answer.headers.get(n)]),
     );
@@ -171,10 +177,10 @@ test('proxies site requests of other callers and with unknown parameters', async
     return [answer.status, answer.headers.get('x-hearth-proxied')];
   };
   assert.deepEqual(await proxied('', 'other'), [403, 'true']);
-  assert.deepEqual(await proxied('', ADMIN), [200, 'false']);
-  assert.deepEqual(await proxied(`?private_token=${ADMIN}`, ''), [200, 'false']);
+  assert.deepEqual(await proxied('', ADMIN_TOKEN), [200, 'false']);
+  assert.deepEqual(await proxied(`?private_token=${ADMIN_TOKEN}`, ''), [200, 'false']);
   for (const path of ['?per_page=x', '/x', '/3', '?page=0'])
-    assert.deepEqual(await proxied(path, ADMIN), [200, 'true'], path);
+    assert.deepEqual(await proxied(path, ADMIN_TOKEN), [200, 'true'], path);
 });
 
 test('a site unknown to its primary keeps its copies and proxies all requests', async (t) => {
@@ -188,7 +194,7 @@ test('a site unknown to its primary keeps its copies and proxies all requests', 
   };
   await secondary.pollOnce();
   assert.equal((await fetch(path)).headers.get('x-hearth-proxied'), 'true');
-  assert.equal((await secondary.rows()).length, 1);
+  assert.equal((await secondary.listRegistryRows()).length, 1);
   primary.intercept = null;
   await secondary.pollOnce();
   assert.equal((await fetch(path)).headers.get('x-hearth-proxied'), 'false');

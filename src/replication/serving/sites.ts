@@ -1,7 +1,7 @@
 import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import { createPageHeaders } from '#http/lists/pagination.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
-import { createJsonResponse, type OutgoingResponse, orNotModified } from '#http/server/response/response.ts';
+import { applyIfNoneMatch, createJsonResponse, type OutgoingResponse } from '#http/server/response/response.ts';
 import { collapseSlashes } from '#text/slashes.ts';
 import type { SiteRow, SiteStatusRow } from '../primary/schemas.ts';
 import { type CallerChecks, CREDENTIAL_PARAMETERS, type SitesAndStatuses } from './caller-checks.ts';
@@ -56,11 +56,11 @@ export async function serveSites(
   const rows = parsedRequest.status
     ? await loadStatuses(sites, ownSiteId, ownStatus)
     : markCurrentSite(sites, ownSiteId);
-  if (parsedRequest.id === null) return orNotModified(request, await paginate(rows, request));
+  if (parsedRequest.id === null) return applyIfNoneMatch(request, await paginate(rows, request));
   const row = rows.find(
     (candidate) => ('geo_node_id' in candidate ? candidate.geo_node_id : candidate.id) === parsedRequest.id,
   );
-  return row === undefined ? null : orNotModified(request, await createJsonResponse(row, 200, request, {}));
+  return row === undefined ? null : applyIfNoneMatch(request, await createJsonResponse(row, 200, request, {}));
 }
 
 function markCurrentSite({ sites }: SitesAndStatuses, ownSiteId: number): readonly SiteRow[] {

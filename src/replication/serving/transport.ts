@@ -14,7 +14,7 @@ import {
   createConnections,
   DEFAULT_IDLE_TIMEOUT_MS,
 } from '#http/server/connection/connections.ts';
-import { CLIENT_GONE, recordRequest } from '#http/server/connection/request-log.ts';
+import { CLIENT_DISCONNECTED, recordRequest } from '#http/server/connection/request-log.ts';
 import { type OutgoingResponse, toErrorResponse } from '#http/server/response/response.ts';
 import { send } from '#http/server/response/send.ts';
 import type { Services } from '#http/services.ts';
@@ -39,7 +39,7 @@ interface TransportOptions {
 /** HTTP server of a secondary, for local and proxied requests. */
 export function createTransport(options: TransportOptions): Connections {
   return createConnections({
-    exchange: (raw, response, client) => handleExchange(options, raw, response, client),
+    respond: (raw, response, client) => handleExchange(options, raw, response, client),
     getNetwork: (raw) => resolveClientNetwork(raw, options.addressing),
     clock: options.services.clock,
     getUnreadableRequestHeaders: () => [
@@ -58,13 +58,17 @@ async function handleExchange(
 ): Promise<void> {
   const { services, stallTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const startedAt = performance.now();
-  const request = toIncomingRequest(raw, { id: randomUUID(), idleTimeout: stallTimeoutMs, client }, options.addressing);
+  const request = toIncomingRequest(
+    raw,
+    { id: randomUUID(), idleTimeoutMs: stallTimeoutMs, client },
+    options.addressing,
+  );
   try {
     const { status, endpoint } = await respond(options, request, response);
     closeUnlessFullyRead(raw, stallTimeoutMs);
     recordRequest(services, request, {
       endpoint,
-      status: client.isDisconnected ? CLIENT_GONE : status,
+      status: client.isDisconnected ? CLIENT_DISCONNECTED : status,
       startedAt,
     });
   } catch (error) {
@@ -90,7 +94,7 @@ async function respond(options: TransportOptions, request: IncomingRequest, resp
     onProxied(request);
     const status = await proxy.forward(request, response, { ...siteHeader, 'X-Hearth-Proxied': 'true' });
     if (status !== 'away') return { status, endpoint: 'proxied' };
-    if (request.client.isDisconnected) return { status: CLIENT_GONE, endpoint: 'proxied' };
+    if (request.client.isDisconnected) return { status: CLIENT_DISCONNECTED, endpoint: 'proxied' };
     const fallback = await respondWhilePrimaryIsAway(request);
     return fallback === null
       ? await respondLocally(toErrorResponse(unavailable()), true)
@@ -98,7 +102,7 @@ async function respond(options: TransportOptions, request: IncomingRequest, resp
   } catch (error) {
     if (error instanceof ClientDisconnected || response.headersSent) {
       response.destroy();
-      return { status: CLIENT_GONE, endpoint: 'none' };
+      return { status: CLIENT_DISCONNECTED, endpoint: 'none' };
     }
     return respondLocally(toErrorResponse(toHttpError(error, options, request)));
   }

@@ -15,7 +15,7 @@ import {
   toDiskPath,
 } from '#git/storage/storage.ts';
 import { fetchAllRefs, findRemoteHead, type GitRemote } from '#git/transport/fetch.ts';
-import { type Primary, repositoryAddress } from '../primary/primary.ts';
+import { type Primary, toRepositoryAddress } from '../primary/primary.ts';
 import type { RemoteReplicable } from '../primary/schemas.ts';
 import type { RegistryRow, ReplicableKey } from './registry.ts';
 
@@ -48,7 +48,7 @@ export async function copyRepository(
 ): Promise<void> {
   const storage = chooseStorage(git, replicable);
   const repository = getCopy(git, storage, copy);
-  const createRemote = () => primary.remote(replicable);
+  const createRemote = () => primary.buildRemote(replicable);
   const isReusable = copy.verification !== 'failed' && (await repositoryExists(repository));
   if (isReusable) {
     await removeStaleRepositoryLocks(git, repository);
@@ -63,8 +63,8 @@ export async function copyRepository(
 }
 
 /** Returns the columns of the copy's path, by which fetches find it. */
-export function addressColumns({ replicable_name, path }: RemoteReplicable) {
-  const address = repositoryAddress(replicable_name, path ?? '');
+export function buildAddressColumns({ replicable_name, path }: RemoteReplicable) {
+  const address = toRepositoryAddress(replicable_name, path ?? '');
   return { path: address, path_key: foldCase(address) };
 }
 

@@ -49,7 +49,7 @@ export function createCounters(clock: Clock): Counters {
 const DAYS_PER_WEEK = 7;
 
 /** Returns the counts of the last seven days. */
-export async function readWeeklyCounts(db: Reader): Promise<Readonly<Record<CounterName, number>>> {
+export async function loadWeeklyCounts(db: Reader): Promise<Readonly<Record<CounterName, number>>> {
   // index: geo_daily_counts primary key
   const rows = await db
     .selectFrom('geo_daily_counts')

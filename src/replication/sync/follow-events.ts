@@ -5,7 +5,7 @@ import type { Log } from '#runtime/log.ts';
 import type { Primary } from '../primary/primary.ts';
 import type { OwnSiteRecord, ReplicationEvent } from '../primary/schemas.ts';
 import { type EventPosition, getPosition, updatePosition } from './event-position.ts';
-import { listCopies, scheduleCopies, scheduleRemoval, scheduleRemovalOfUnlisted } from './registry.ts';
+import { markListed, scheduleCopies, scheduleRemoval, scheduleRemovalOfUnlisted } from './registry.ts';
 
 /**
  * Discovers the primary's objects: first from its lists, then from its events. One transaction stores the rows of a page and
@@ -104,7 +104,7 @@ async function listPage({ database, primary }: FollowServices, mustRelist: boole
   const last = page.at(-1);
   const nextName = REPLICABLE_NAMES[replicableNames.indexOf(name) + 1] ?? null;
   await database.transaction(async (tx) => {
-    await (mustRelist ? scheduleCopies : listCopies)(tx, page, listing);
+    await (mustRelist ? scheduleCopies : markListed)(tx, page, listing);
     await updatePosition(
       tx,
       last === undefined ? { listing_name: nextName, listing_after_id: 0 } : { listing_after_id: last.replicable_id },

@@ -4,15 +4,15 @@ import { explainPlan } from '#database/dialect.ts';
 import type { Statement } from '#database/engines/engine.ts';
 import { getSession } from '#database/sessions.ts';
 import { watchReads } from '#test/support/statement-watch.ts';
-import { fakePrimary, secondaryOf } from '../world.testing.ts';
+import { createFakePrimary, startTestSecondary } from '../world.testing.ts';
 
 // The registry may have a row per file of the primary: only counting statements may read all rows.
 
 test('no statement of a secondary scans all of its copies', async (t) => {
-  const primary = await fakePrimary(t);
-  primary.blob('upload', 1, Buffer.from('one'));
-  primary.blob('upload', 2, Buffer.from('two'));
-  const secondary = await secondaryOf(t, primary.url);
+  const primary = await createFakePrimary(t);
+  primary.addBlob('upload', 1, Buffer.from('one'));
+  primary.addBlob('upload', 2, Buffer.from('two'));
+  const secondary = await startTestSecondary(t, primary.url);
   const { database } = secondary;
   const statements = new Map<string, Statement>();
   const watch = (statement: Statement) => {
@@ -30,7 +30,7 @@ test('no statement of a secondary scans all of its copies', async (t) => {
     return { ...open, execute };
   };
   await secondary.pollOnce();
-  primary.remove('upload', 1);
+  primary.removeReplicable('upload', 1);
   primary.site.selective_sync_type = 'shards';
   await secondary.pollOnce();
   await secondary.report();

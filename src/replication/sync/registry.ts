@@ -64,7 +64,7 @@ export async function scheduleCopies(
 }
 
 /** Marks objects as part of this listing; schedules unknown ones and those scheduled for removal to be copied. */
-export async function listCopies(tx: Transaction, objects: readonly ReplicableKey[], listing: number): Promise<void> {
+export async function markListed(tx: Transaction, objects: readonly ReplicableKey[], listing: number): Promise<void> {
   const ids = objects.map(({ replicable_id }) => replicable_id);
   if (ids.length === 0) return;
   // All objects of a page have the same kind.
@@ -195,7 +195,7 @@ export async function updateCopyLocation(tx: Transaction, id: number, location: 
 type CopyLocation = Pick<Updateable<Schema['geo_registry']>, 'storage' | 'checksum'>;
 
 /** Columns of a completed copy, which is verified next. */
-export const syncedColumns = (tx: Transaction) => ({
+export const buildSyncedColumns = (tx: Transaction) => ({
   state: 'synced' as const,
   verification: 'pending' as const,
   pool: 'verification' as const,
@@ -205,7 +205,7 @@ export const syncedColumns = (tx: Transaction) => ({
 });
 
 /** Columns of a failed copy, which is retried later. */
-export const failedColumns = (tx: Transaction, { retries, replicable_name }: RegistryRow, error: string) => ({
+export const buildFailedColumns = (tx: Transaction, { retries, replicable_name }: RegistryRow, error: string) => ({
   state: 'failed' as const,
   pool: getPool(replicable_name),
   due_at: addMilliseconds(tx.now, getRetryDelaySeconds(retries) * 1000),
@@ -214,7 +214,7 @@ export const failedColumns = (tx: Transaction, { retries, replicable_name }: Reg
 });
 
 /** Columns of a postponed step, which is retried unchanged. */
-export const postponedColumns = (tx: Transaction, { retries, pool }: RegistryRow, error: string) => ({
+export const buildPostponedColumns = (tx: Transaction, { retries, pool }: RegistryRow, error: string) => ({
   pool,
   due_at: addMilliseconds(tx.now, getRetryDelaySeconds(retries) * 1000),
   retries: retries + 1,
@@ -222,7 +222,7 @@ export const postponedColumns = (tx: Transaction, { retries, pool }: RegistryRow
 });
 
 /** Columns of a copy whose checksum equals that of the primary. */
-export const verifiedColumns = (tx: Transaction) => ({
+export const buildVerifiedColumns = (tx: Transaction) => ({
   verification: 'verified' as const,
   pool: 'verified' as const,
   due_at: tx.now,
@@ -232,20 +232,20 @@ export const verifiedColumns = (tx: Transaction) => ({
 });
 
 /** Columns of a copy that differs from the primary, which is created again later. */
-export const mismatchedColumns = (tx: Transaction, copy: RegistryRow, error: string) => ({
-  ...failedColumns(tx, copy, error),
+export const buildMismatchedColumns = (tx: Transaction, copy: RegistryRow, error: string) => ({
+  ...buildFailedColumns(tx, copy, error),
   state: 'pending' as const,
   verification: 'failed' as const,
 });
 
 /** Columns while the primary has no checksum yet. */
-export const awaitingChecksumColumns = (tx: Transaction, seconds: number) => ({
+export const buildAwaitingChecksumColumns = (tx: Transaction, seconds: number) => ({
   pool: 'verification' as const,
   due_at: addMilliseconds(tx.now, seconds * 1000),
 });
 
 /** Deletes the row of a removed copy. */
-export async function deleteCopy(tx: Transaction, { id, generation }: RegistryRow): Promise<void> {
+export async function deleteRegistryRow(tx: Transaction, { id, generation }: RegistryRow): Promise<void> {
   await tx.deleteFrom('geo_registry').where('id', '=', id).where('generation', '=', generation).execute();
 }
 
@@ -268,7 +268,7 @@ export async function resumeInterrupted(tx: Transaction): Promise<void> {
 }
 
 /** Returns whether another copy uses, or may use, the same file. */
-export async function isShared(db: Reader, { id, checksum }: RegistryRow): Promise<boolean> {
+export async function isFileShared(db: Reader, { id, checksum }: RegistryRow): Promise<boolean> {
   // index: geo_registry_by_checksum
   const otherCopy = await db
     .selectFrom('geo_registry')

@@ -1,9 +1,9 @@
 import { INSTANCE_VERSION } from '#api/instance/version/index.ts';
 import {
+  buildReplicableValues,
   formatPercentage,
   hashStorageNames,
   REPLICABLE_KINDS,
-  replicableValues,
   toUnixSeconds,
 } from '#api/operations/geo-sites/index.ts';
 import type { Database } from '#database/database.ts';
@@ -12,7 +12,7 @@ import { checkStorage } from '#git/storage/storage.ts';
 import { PrimaryFailure } from '../primary/client.ts';
 import type { Primary } from '../primary/primary.ts';
 import type { OwnSiteResponse, ReplicationEvent, SiteRow, SiteStatusRow } from '../primary/schemas.ts';
-import { readWeeklyCounts } from './counters.ts';
+import { loadWeeklyCounts } from './counters.ts';
 import { getPosition } from './event-position.ts';
 import { countCopies } from './registry.ts';
 
@@ -89,7 +89,7 @@ async function loadCounts({ reader }: Database): Promise<Record<string, number |
     ...counts,
     projects_count: counts.project_repositories_count as number,
     container_repositories_replication_enabled: false,
-    ...(await readWeeklyCounts(reader)),
+    ...(await loadWeeklyCounts(reader)),
   };
 }
 
@@ -120,7 +120,7 @@ export function buildStatusDocument({
   const { status, status_message: message } = report;
   const links = (site._links ?? {}) as Readonly<Record<string, unknown>>;
   const toSeconds = (time: string | null) => (time === null ? 0 : toUnixSeconds(time));
-  const replicableFields = replicableValues(status);
+  const replicableFields = buildReplicableValues(status);
   return {
     geo_node_id: report.geo_node_id,
     projects_count: status.projects_count,

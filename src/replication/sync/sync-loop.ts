@@ -7,20 +7,20 @@ import type { Counters } from './counters.ts';
 import { followEvents, followPrimary } from './follow-events.ts';
 import { resumeInterrupted, scheduleReverification } from './registry.ts';
 import { buildStatusReport, type StatusReport } from './status.ts';
-import { recordFailure, type SyncServices, sync } from './sync.ts';
-import { postpone, verify } from './verify.ts';
+import { recordFailure, type SyncServices, syncCopy } from './sync.ts';
+import { postponeVerification, verifyCopy } from './verify.ts';
 import { createWorkerPool, type Worker } from './workers.ts';
 
 /** Background work of a secondary: polls, follows events, copies, verifies, reports. */
 export interface SyncLoop {
   /** This site as of the last poll; null: not polled yet, or unknown to the primary. */
-  site(): OwnSiteResponse | null;
+  getPolledSite(): OwnSiteResponse | null;
   /** Polls the primary and starts the work that follows. Never rejects. */
   poll(): Promise<void>;
   /** Reports the status to the primary, unless the site is disabled. Never rejects. */
   report(): Promise<void>;
   /** Returns the current status. */
-  status(): Promise<StatusReport>;
+  buildStatus(): Promise<StatusReport>;
   /** Starts due work. */
   startDue(): void;
   /** Resolves when no due work is left. */
@@ -57,7 +57,7 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
     followEvents: () => runInQueue(() => followEvents({ database, clock, primary, log })),
   };
   const copyWorker: Worker = {
-    run: (copy) => sync(options, copy),
+    run: (copy) => syncCopy(options, copy),
     onFailure: (copy, error) => database.transaction((tx) => recordFailure(tx, copy, error, toErrorText(error))),
   };
   const workerPool = createWorkerPool({
@@ -68,8 +68,8 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
       repository: copyWorker,
       blob: copyWorker,
       verification: {
-        run: (copy) => verify(verifyServices, copy),
-        onFailure: async (copy, error) => void (await postpone(options, copy, toErrorText(error))),
+        run: (copy) => verifyCopy(verifyServices, copy),
+        onFailure: async (copy, error) => void (await postponeVerification(options, copy, toErrorText(error))),
       },
     },
     capacities: () => (polledSite?.site.enabled ? getCapacities(polledSite.site) : null),
@@ -88,8 +88,8 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
   };
 
   return {
-    site: () => polledSite,
-    status,
+    getPolledSite: () => polledSite,
+    buildStatus: status,
     startDue: () => workerPool.startDue(),
     idle: () => workerPool.idle(),
     async poll() {

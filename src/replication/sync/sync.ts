@@ -7,15 +7,15 @@ import { createKeyedLock } from '#runtime/concurrency-limiter.ts';
 import type { Primary } from '../primary/primary.ts';
 import { isRepository, type RemoteReplicable } from '../primary/schemas.ts';
 import { copyBlob } from './copy-blob.ts';
-import { addressColumns, chooseStorage, copyRepository, removeCopy } from './copy-repository.ts';
+import { buildAddressColumns, chooseStorage, copyRepository, removeCopy } from './copy-repository.ts';
 import {
-  deleteCopy,
-  failedColumns,
-  isShared,
-  postponedColumns,
+  buildFailedColumns,
+  buildPostponedColumns,
+  buildSyncedColumns,
+  deleteRegistryRow,
+  isFileShared,
   type RegistryRow,
   scheduleRemoval,
-  syncedColumns,
   updateCopyLocation,
   updateUnlessChanged,
 } from './registry.ts';
@@ -37,7 +37,7 @@ const lockPerBlob = createKeyedLock({ maxWaiting: 10_000, retryAfterSeconds: 1 }
  * Creates, updates or removes the copy according to the primary's current state, and stores the result. Throws if it
  * must be retried; only the location of the copy may be stored then (see `recordFailure`).
  */
-export async function sync(services: SyncServices, copy: RegistryRow): Promise<void> {
+export async function syncCopy(services: SyncServices, copy: RegistryRow): Promise<void> {
   if (copy.state === 'leaving') return removeObject(services, copy);
   const { primary, database } = services;
   const replicable = await primary.findReplicable(copy.replicable_name, copy.replicable_id);
@@ -48,22 +48,23 @@ export async function sync(services: SyncServices, copy: RegistryRow): Promise<v
 
 /** Stores a failed attempt. */
 export async function recordFailure(tx: Transaction, copy: RegistryRow, error: unknown, text: string): Promise<void> {
-  if (copy.state === 'leaving') return void (await updateUnlessChanged(tx, copy, postponedColumns(tx, copy, text)));
+  if (copy.state === 'leaving')
+    return void (await updateUnlessChanged(tx, copy, buildPostponedColumns(tx, copy, text)));
   // After a failed verification, the next attempt creates the copy again.
   const retryState =
     error instanceof GitError && copy.retries >= MAX_REPOSITORY_RETRIES ? ({ verification: 'failed' } as const) : {};
-  await updateUnlessChanged(tx, copy, { ...failedColumns(tx, copy, text), ...retryState });
+  await updateUnlessChanged(tx, copy, { ...buildFailedColumns(tx, copy, text), ...retryState });
 }
 
 /** Updates or creates the copy of a repository. A copy in another storage is deleted first. */
 async function syncRepository(services: SyncServices, copy: RegistryRow, replicable: RemoteReplicable): Promise<void> {
   const { database, git, primary } = services;
   const storage = chooseStorage(git, replicable);
-  const addresses = addressColumns(replicable);
+  const addresses = buildAddressColumns(replicable);
   if (copy.storage !== null && copy.storage !== storage) await removeCopy(git, copy.storage, copy);
   await database.transaction((tx) => updateCopyLocation(tx, copy.id, { storage }));
   await copyRepository(git, primary, copy, replicable);
-  await database.transaction((tx) => updateUnlessChanged(tx, copy, { ...syncedColumns(tx), ...addresses }));
+  await database.transaction((tx) => updateUnlessChanged(tx, copy, { ...buildSyncedColumns(tx), ...addresses }));
 }
 
 /** Copies a file. A file with a former checksum is deleted first, unless another copy uses it. */
@@ -78,17 +79,17 @@ async function syncBlob(services: SyncServices, copy: RegistryRow, replicable: R
     return copyBlob(blobs, primary, replicable, { sha256, forceDownload: copy.verification === 'failed' });
   });
   if (!hasBlob) throw new Error('The primary does not have this file');
-  await database.transaction((tx) => updateUnlessChanged(tx, copy, syncedColumns(tx)));
+  await database.transaction((tx) => updateUnlessChanged(tx, copy, buildSyncedColumns(tx)));
 }
 
 async function removeObject(services: SyncServices, copy: RegistryRow): Promise<void> {
   if (copy.storage !== null) await removeCopy(services.git, copy.storage, copy);
   else if (copy.checksum !== null) await removeFile(services, copy, copy.checksum);
-  await services.database.transaction((tx) => deleteCopy(tx, copy));
+  await services.database.transaction((tx) => deleteRegistryRow(tx, copy));
 }
 
 function removeFile({ database, blobs }: SyncServices, copy: RegistryRow, checksum: string): Promise<void> {
   return lockPerBlob(checksum, async () => {
-    if (!(await isShared(database.reader, copy))) await deleteBlob(blobs, checksum);
+    if (!(await isFileShared(database.reader, copy))) await deleteBlob(blobs, checksum);
   });
 }

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { hasBlob, openBlob } from '#blobs/index.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
 import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
-import { type FakePrimary, fakePrimary, secondaryOf, type TestSecondary } from '../world.testing.ts';
+import { createFakePrimary, type FakePrimary, startTestSecondary, type TestSecondary } from '../world.testing.ts';
 import { getCopy } from './copy-repository.ts';
 
 // Background work of a secondary (contract/operations.md §3.5), with a fake primary.
@@ -19,7 +19,7 @@ const checksum = (primary: FakePrimary, name: string) => primary.replicables.get
 
 /** Returns the rows as `project_repository 1 synced verified`. */
 async function states(secondary: TestSecondary): Promise<string[]> {
-  const rows = await secondary.rows();
+  const rows = await secondary.listRegistryRows();
   return rows.map((row) => [row.replicable_name, row.replicable_id, row.state, row.verification].join(' '));
 }
 
@@ -29,11 +29,11 @@ async function isSame(primary: FakePrimary, secondary: TestSecondary, id: number
 }
 
 test('copies and verifies the objects of the primary and follows changes and deletions', async (t) => {
-  const primary = await fakePrimary(t);
+  const primary = await createFakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
   await primary.commit(2, { 'b.txt': 'b' });
-  primary.blob('lfs_object', 4, Buffer.from('large'));
-  const secondary = await secondaryOf(t, primary.url);
+  primary.addBlob('lfs_object', 4, Buffer.from('large'));
+  const secondary = await startTestSecondary(t, primary.url);
   await secondary.pollOnce();
   const first = ['project_repository 1 synced verified', 'project_repository 2 synced verified'];
   assert.deepEqual(await states(secondary), [...first, 'lfs_object 4 synced verified']);
@@ -41,8 +41,8 @@ test('copies and verifies the objects of the primary and follows changes and del
   const large = checksum(primary, 'lfs_object 4');
   assert.equal(await text((await openBlob(secondary.blobs, large))!.stream), 'large');
   await primary.commit(1, { 'c.txt': 'c' });
-  primary.remove('project_repository', 2);
-  primary.remove('lfs_object', 4);
+  primary.removeReplicable('project_repository', 2);
+  primary.removeReplicable('lfs_object', 4);
   await secondary.pollOnce();
   assert.deepEqual(await states(secondary), first.slice(0, 1));
   await isSame(primary, secondary, 1);
@@ -51,7 +51,7 @@ test('copies and verifies the objects of the primary and follows changes and del
 });
 
 test('a size that the primary names is bounded before the file is requested, and compared while it arrives', async (t) => {
-  const primary = await fakePrimary(t);
+  const primary = await createFakePrimary(t);
   const requests: string[] = [];
   primary.intercept = ({ url }) => {
     requests.push(url ?? '');
@@ -59,14 +59,14 @@ test('a size that the primary names is bounded before the file is requested, and
   };
   const sizes = [Number.MAX_SAFE_INTEGER, 1, 3, 5];
   for (const [index, size] of sizes.entries()) {
-    primary.blob('upload', index + 1, Buffer.from(`abc${index}`.slice(0, 4)));
+    primary.addBlob('upload', index + 1, Buffer.from(`abc${index}`.slice(0, 4)));
     const name = `upload ${index + 1}`;
     primary.replicables.set(name, { ...primary.replicables.get(name)!, size });
   }
-  const secondary = await secondaryOf(t, primary.url);
+  const secondary = await startTestSecondary(t, primary.url);
   await secondary.pollOnce();
   assert.deepEqual(
-    (await secondary.rows()).map(({ state }) => state),
+    (await secondary.listRegistryRows()).map(({ state }) => state),
     sizes.map(() => 'failed'),
   );
   const retrieved = requests.filter((url) => url.includes('/geo/retrieve/'));
@@ -79,25 +79,25 @@ test('a size that the primary names is bounded before the file is requested, and
 });
 
 test('deletes a file that two copies share with the last of them', async (t) => {
-  const primary = await fakePrimary(t);
-  for (const id of [1, 2]) primary.blob('upload', id, Buffer.from('same'));
-  const secondary = await secondaryOf(t, primary.url);
+  const primary = await createFakePrimary(t);
+  for (const id of [1, 2]) primary.addBlob('upload', id, Buffer.from('same'));
+  const secondary = await startTestSecondary(t, primary.url);
   await secondary.pollOnce();
   const same = checksum(primary, 'upload 1');
-  primary.remove('upload', 1);
+  primary.removeReplicable('upload', 1);
   await secondary.pollOnce();
   assert.equal(await hasBlob(secondary.blobs, same), true);
-  primary.remove('upload', 2);
+  primary.removeReplicable('upload', 2);
   await secondary.pollOnce();
   assert.equal(await hasBlob(secondary.blobs, same), false);
   assert.deepEqual(await readdir(join(secondary.blobs.directory, 'drafts')), []);
 });
 
 test('detects damaged copies during reverification and creates them again', async (t) => {
-  const primary = await fakePrimary(t);
+  const primary = await createFakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
-  primary.blob('job_artifact', 1, Buffer.from('right'));
-  const secondary = await secondaryOf(t, primary.url);
+  primary.addBlob('job_artifact', 1, Buffer.from('right'));
+  const secondary = await startTestSecondary(t, primary.url);
   await secondary.pollOnce();
   const right = ['project_repository 1 synced verified', 'job_artifact 1 synced verified'];
   const objects = join(repository(secondary, 1).directory, 'objects');
@@ -125,10 +125,10 @@ test('detects damaged copies during reverification and creates them again', asyn
 });
 
 test('retries a failed copy after 1, 2, 4 seconds while others continue', async (t) => {
-  const primary = await fakePrimary(t);
-  primary.blob('upload', 1, Buffer.from('one'));
-  primary.blob('upload', 2, Buffer.from('two'));
-  const secondary = await secondaryOf(t, primary.url);
+  const primary = await createFakePrimary(t);
+  primary.addBlob('upload', 1, Buffer.from('one'));
+  primary.addBlob('upload', 2, Buffer.from('two'));
+  const secondary = await startTestSecondary(t, primary.url);
   let tries = 0;
   primary.intercept = ({ url }, response) => {
     if (url !== '/api/v4/geo/retrieve/upload/1') return false;
@@ -157,11 +157,11 @@ test('retries a failed copy after 1, 2, 4 seconds while others continue', async 
 });
 
 test('waits for a checksum that the primary has not computed yet', async (t) => {
-  const primary = await fakePrimary(t);
+  const primary = await createFakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
   const whole = primary.replicables.get('project_repository 1')!;
   primary.replicables.set('project_repository 1', { ...whole, checksum: null });
-  const secondary = await secondaryOf(t, primary.url);
+  const secondary = await startTestSecondary(t, primary.url);
   await secondary.pollOnce();
   assert.deepEqual(await states(secondary), ['project_repository 1 synced pending']);
   primary.replicables.set('project_repository 1', whole);
@@ -171,9 +171,9 @@ test('waits for a checksum that the primary has not computed yet', async (t) => 
 });
 
 test('a change on the primary after the copy is not a mismatch', async (t) => {
-  const primary = await fakePrimary(t);
+  const primary = await createFakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
-  const secondary = await secondaryOf(t, primary.url);
+  const secondary = await startTestSecondary(t, primary.url);
   let looks = 0;
   let pushed: Promise<void> | null = null;
   primary.intercept = (request, response) => {
@@ -190,15 +190,15 @@ test('a change on the primary after the copy is not a mismatch', async (t) => {
   await secondary.pollOnce();
   await pushed;
   assert.deepEqual(await states(secondary), ['project_repository 1 synced verified']);
-  assert.ok(!secondary.logged().includes('differs from that of the primary'));
-  assert.equal((await secondary.rows())[0]?.retries, 0);
+  assert.ok(!secondary.getLogText().includes('differs from that of the primary'));
+  assert.equal((await secondary.listRegistryRows())[0]?.retries, 0);
   await isSame(primary, secondary, 1);
 });
 
 test('lists again after a change of scope and deletes copies outside it', async (t) => {
-  const primary = await fakePrimary(t);
-  for (const id of [1, 2]) primary.blob('upload', id, Buffer.from(`upload ${id}`));
-  const secondary = await secondaryOf(t, primary.url);
+  const primary = await createFakePrimary(t);
+  for (const id of [1, 2]) primary.addBlob('upload', id, Buffer.from(`upload ${id}`));
+  const secondary = await startTestSecondary(t, primary.url);
   await secondary.pollOnce();
   const second = primary.replicables.get('upload 2')!;
   primary.replicables.delete('upload 2');
@@ -214,14 +214,14 @@ test('lists again after a change of scope and deletes copies outside it', async 
 });
 
 test('a disabled site copies and reports nothing, and resumes when enabled', async (t) => {
-  const primary = await fakePrimary(t);
-  primary.blob('upload', 1, Buffer.from('one'));
-  const secondary = await secondaryOf(t, primary.url);
+  const primary = await createFakePrimary(t);
+  primary.addBlob('upload', 1, Buffer.from('one'));
+  const secondary = await startTestSecondary(t, primary.url);
   await secondary.pollOnce();
   await secondary.report();
   assert.equal(primary.reports.length, 1);
   primary.site.enabled = false;
-  primary.blob('upload', 2, Buffer.from('two'));
+  primary.addBlob('upload', 2, Buffer.from('two'));
   await secondary.pollOnce();
   await secondary.report();
   assert.deepEqual(await states(secondary), ['upload 1 synced verified']);
@@ -234,20 +234,20 @@ test('a disabled site copies and reports nothing, and resumes when enabled', asy
 });
 
 test('copies nothing of a kind with capacity 0', async (t) => {
-  const primary = await fakePrimary(t);
+  const primary = await createFakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
-  primary.blob('upload', 1, Buffer.from('one'));
+  primary.addBlob('upload', 1, Buffer.from('one'));
   primary.site.repos_max_capacity = 0;
   primary.site.verification_max_capacity = 0;
-  const secondary = await secondaryOf(t, primary.url);
+  const secondary = await startTestSecondary(t, primary.url);
   await secondary.pollOnce();
   assert.deepEqual(await states(secondary), ['project_repository 1 pending pending', 'upload 1 synced pending']);
 });
 
 test('resumes after a process that ended during its work', async (t) => {
-  const primary = await fakePrimary(t);
+  const primary = await createFakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
-  const secondary = await secondaryOf(t, primary.url);
+  const secondary = await startTestSecondary(t, primary.url);
   const hanging = Promise.withResolvers<void>();
   primary.intercept = ({ url }) => {
     if (!url?.endsWith('git-upload-pack')) return false;
@@ -260,21 +260,21 @@ test('resumes after a process that ended during its work', async (t) => {
   primary.intercept = null;
   const next = await secondary.restart();
   await round;
-  primary.blob('upload', 1, Buffer.from('one'));
+  primary.addBlob('upload', 1, Buffer.from('one'));
   await next.pollOnce();
   assert.deepEqual(await states(next), ['project_repository 1 synced verified', 'upload 1 synced verified']);
 });
 
 test('reports counts of objects, copies and verified copies, and the lag', async (t) => {
-  const primary = await fakePrimary(t);
-  for (const id of [1, 2]) primary.blob('lfs_object', id, Buffer.from(`object ${id}`));
+  const primary = await createFakePrimary(t);
+  for (const id of [1, 2]) primary.addBlob('lfs_object', id, Buffer.from(`object ${id}`));
   primary.intercept = ({ url }, response) => {
     if (url === '/api/v4/geo/retrieve/lfs_object/2') response.writeHead(500).end();
     return response.writableEnded;
   };
-  const secondary = await secondaryOf(t, primary.url);
+  const secondary = await startTestSecondary(t, primary.url);
   await secondary.pollOnce();
-  primary.blob('upload', 1, Buffer.from('one'));
+  primary.addBlob('upload', 1, Buffer.from('one'));
   secondary.clock.advance(90);
   await secondary.report();
   const { status, ...report } = primary.reports[0] as { status: Record<string, unknown> } & Record<string, unknown>;
@@ -295,9 +295,9 @@ test('reports counts of objects, copies and verified copies, and the lag', async
 });
 
 test('rejects invalid responses of a primary, and responses without end', async (t) => {
-  const primary = await fakePrimary(t);
-  primary.blob('upload', 1, Buffer.from('right'));
-  const secondary = await secondaryOf(t, primary.url);
+  const primary = await createFakePrimary(t);
+  primary.addBlob('upload', 1, Buffer.from('right'));
+  const secondary = await startTestSecondary(t, primary.url);
   const forEver = (text: string) => (response: ServerResponse) => {
     const more = () => void (response.destroyed || response.write(text.repeat(65_536), () => setImmediate(more)));
     more();
@@ -322,17 +322,17 @@ test('rejects invalid responses of a primary, and responses without end', async 
   await secondary.settle();
   assert.deepEqual(await states(secondary), ['upload 1 failed pending']);
   assert.deepEqual(await readdir(secondary.blobs.directory), ['drafts']);
-  const [row] = await secondary.rows();
+  const [row] = await secondary.listRegistryRows();
   assert.equal(row?.error, 'The file does not match size or checksum of the primary');
   const nonsense = [0, 0, 'x', null].map((id) => ({ ...primary.events[0], id }));
   answers[events] = (response) => void response.end(JSON.stringify(nonsense));
   await secondary.pollOnce();
-  assert.equal((await secondary.rows()).length, 1);
+  assert.equal((await secondary.listRegistryRows()).length, 1);
 });
 
 test('a hanging primary does not delay stopping', async (t) => {
-  const primary = await fakePrimary(t);
-  const secondary = await secondaryOf(t, primary.url);
+  const primary = await createFakePrimary(t);
+  const secondary = await startTestSecondary(t, primary.url);
   const requested = Promise.withResolvers<void>();
   primary.intercept = () => {
     requested.resolve();

@@ -5,13 +5,13 @@ import { isRepository } from '../primary/schemas.ts';
 import { computeBlobChecksum } from './copy-blob.ts';
 import { getCopy } from './copy-repository.ts';
 import {
-  awaitingChecksumColumns,
-  mismatchedColumns,
-  postponedColumns,
+  buildAwaitingChecksumColumns,
+  buildMismatchedColumns,
+  buildPostponedColumns,
+  buildVerifiedColumns,
   type RegistryRow,
   scheduleRemoval,
   updateUnlessChanged,
-  verifiedColumns,
 } from './registry.ts';
 import type { SyncServices } from './sync.ts';
 
@@ -26,7 +26,7 @@ interface VerifyServices extends SyncServices {
  * Compares the copy's checksum with the primary's and stores the result. A copy verified before is read completely,
  * which detects bit rot. Throws if it must be retried (`postpone`).
  */
-export async function verify(services: VerifyServices, copy: RegistryRow): Promise<void> {
+export async function verifyCopy(services: VerifyServices, copy: RegistryRow): Promise<void> {
   const { database, primary, followEvents, checksumRetrySeconds } = services;
   const ownChecksum = await computeOwnChecksum(services, copy);
   const replicable = await primary.findReplicable(copy.replicable_name, copy.replicable_id);
@@ -34,27 +34,27 @@ export async function verify(services: VerifyServices, copy: RegistryRow): Promi
   const { checksum } = replicable;
   if (checksum === null)
     return void (await database.transaction((tx) =>
-      updateUnlessChanged(tx, copy, awaitingChecksumColumns(tx, checksumRetrySeconds)),
+      updateUnlessChanged(tx, copy, buildAwaitingChecksumColumns(tx, checksumRetrySeconds)),
     ));
   if (ownChecksum === checksum) {
-    await database.transaction((tx) => updateUnlessChanged(tx, copy, { ...verifiedColumns(tx), checksum }));
+    await database.transaction((tx) => updateUnlessChanged(tx, copy, { ...buildVerifiedColumns(tx), checksum }));
     return;
   }
   // A change on the primary since then is no fault of the copy: the event schedules an update.
   await followEvents();
   const text =
     ownChecksum === null ? 'The copy is broken' : 'The checksum of the copy differs from that of the primary';
-  await database.transaction((tx) => updateUnlessChanged(tx, copy, mismatchedColumns(tx, copy, text)));
+  await database.transaction((tx) => updateUnlessChanged(tx, copy, buildMismatchedColumns(tx, copy, text)));
 }
 
 /** Schedules another attempt without other changes. */
-export function postpone(
+export function postponeVerification(
   services: Pick<VerifyServices, 'database'>,
   copy: RegistryRow,
   text: string,
 ): Promise<boolean> {
   return services.database.transaction((tx) =>
-    updateUnlessChanged(tx, copy, postponedColumns(tx, { ...copy, pool: 'verification' }, text)),
+    updateUnlessChanged(tx, copy, buildPostponedColumns(tx, { ...copy, pool: 'verification' }, text)),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Transaction } from '#database/database.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { Git } from '#git/git.ts';
 import { removeStaleRepositoryLocks } from '#git/refs/stale-locks.ts';
 import type { Repository } from '#git/repository.ts';
@@ -61,7 +61,7 @@ function postponeMaintenance({ database }: RefServices, projectId: number): Prom
 }
 
 /** Enqueues maintenance after each ref change, unless it is enqueued already. */
-export const maintainAfterRefChanges = subscription({
+export const maintainAfterRefChanges = defineSubscription({
   event: 'refs-changed',
   inTransaction: (uow, { projectId }) =>
     enqueue(

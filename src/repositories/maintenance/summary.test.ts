@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { commitOfName } from '#git/objects/bombs.testing.ts';
+import { commitFileNamed } from '#git/objects/bombs.testing.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { world } from '#test/support/world.ts';
 import { getRepository } from '../repository.ts';
@@ -77,7 +77,7 @@ test('updates missed summaries daily', async () => {
 
 test('does not cache that a repository could not be read', async () => {
   const { project, owner, server } = await world({ project: {} });
-  const commit = await project.store((git, repository) => commitOfName(git, repository, 'README'));
+  const commit = await project.store((git, repository) => commitFileNamed(git, repository, 'README'));
   await project.point('refs/heads/main', commit);
   const repository = getRepository(server.services.git, await rowOf(project.id));
   const treeId = (await readCommit(server.services.git, repository, commit))!.treeId;

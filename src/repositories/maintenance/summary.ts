@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { countCommits } from '#git/commits/commit-log.ts';
 import { definePerGit, type Git } from '#git/git.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
@@ -63,7 +63,7 @@ export function enqueueSummary(tx: Transaction, projectId: number): Promise<void
   );
 }
 
-export const updateRepositorySummaryAfterRefChanges = subscription({
+export const updateRepositorySummaryAfterRefChanges = defineSubscription({
   event: 'refs-changed',
   inTransaction: (uow, { projectId }) => enqueueSummary(uow, projectId),
 });

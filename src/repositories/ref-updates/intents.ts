@@ -165,7 +165,7 @@ function parseMerge({ merge_request_id, merge }: MergeColumns): Merge | undefine
 }
 
 /** Returns whether refs of this project are being moved, or were moved and are not recorded yet. */
-export function hasProjectIntent(tx: Transaction, projectId: number): Promise<boolean> {
+export function hasPendingRefUpdate(tx: Transaction, projectId: number): Promise<boolean> {
   return hasIntent(tx, { projectId });
 }
 

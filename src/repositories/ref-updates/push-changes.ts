@@ -40,7 +40,7 @@ function toPushChange({ ref, oldId, newId }: RefChange): PushChange {
     from: oldId === ZERO_ID ? null : oldId,
     to: newId === ZERO_ID ? null : newId,
     commitCount: 0,
-    commitTitle: null,
+    commitMessage: null,
   };
 }
 
@@ -48,11 +48,11 @@ async function addCommits(change: PushChange, { git, repository, defaultBranch }
   if (change.to === null) return change;
   // A tag counts as one commit, the tagged one.
   if (change.refType === 'tag')
-    return { ...change, commitCount: 1, commitTitle: await loadTagMessage(git, repository, change.to) };
+    return { ...change, commitCount: 1, commitMessage: await loadTagMessage(git, repository, change.to) };
   const base = change.from ?? (change.ref === defaultBranch ? null : await findBranchHead(repository, defaultBranch));
   const commitCount = await countNewCommits(git, repository, base, change.to);
   const commitTitle = commitCount === 0 ? null : await loadCommitMessage(git, repository, change.to);
-  return { ...change, commitCount, commitTitle };
+  return { ...change, commitCount, commitMessage: commitTitle };
 }
 
 /** Counts the commits since `base`. One commit on top of it, the most common case, needs no git process. */

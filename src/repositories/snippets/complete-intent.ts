@@ -1,4 +1,4 @@
-import { findSnippet, parseFilePaths, type Snippet, storeSnippetsSize } from '#domain/snippets.ts';
+import { findSnippet, parseFilePaths, type Snippet, updateProjectSnippetsSize } from '#domain/snippets.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Git, gitForClient } from '#git/git.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
@@ -69,7 +69,7 @@ async function recordContent(
     })
     .where('id', '=', intent.snippetId)
     .execute();
-  await storeSnippetsSize(uow, current.project_id);
+  await updateProjectSnippetsSize(uow, current.project_id);
   await uow.publish('snippet-refs-changed', { snippetId: intent.snippetId });
   return true;
 }

@@ -9,7 +9,7 @@ export async function listSnippetFiles(git: Git, repository: Repository, commitI
   const commit = await readCommit(git, repository, commitId);
   if (commit === null) return [];
   // A folder precedes its files, so the first entries may contain no file: the list is read whole.
-  const entries = await listTree(git, repository, commit.treeId, { deep: true });
+  const entries = await listTree(git, repository, commit.treeId, { isRecursive: true });
   if (entries === null) return [];
   const files = entries.slice(0, entries.length).filter(({ type }) => type === 'blob');
   return files.slice(0, MAX_SNIPPET_FILES).map(({ path }) => path);

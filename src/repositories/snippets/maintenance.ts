@@ -1,5 +1,5 @@
-import { findSnippet, isReadOnlySnippet, storeSnippetsSize } from '#domain/snippets.ts';
-import { subscription } from '#events/event-bus.ts';
+import { findSnippet, isReadOnlySnippet, updateProjectSnippetsSize } from '#domain/snippets.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { measureObjects } from '#git/storage/objects-size.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
@@ -25,13 +25,13 @@ export const maintainSnippet = defineJob({
         .where('id', '=', snippetId)
         .where('disk_path', '=', snippet.disk_path)
         .execute();
-      await storeSnippetsSize(tx, snippet.project_id);
+      await updateProjectSnippetsSize(tx, snippet.project_id);
     });
   },
 });
 
 /** Enqueues maintenance after each ref change, unless it is enqueued already. */
-export const maintainSnippetAfterRefChanges = subscription({
+export const maintainSnippetAfterRefChanges = defineSubscription({
   event: 'snippet-refs-changed',
   inTransaction: (uow, { snippetId }) =>
     enqueue(

@@ -3,7 +3,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { requireGroupAccess, requireProjectAccess } from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
 import { getInitialBranch } from '#domain/namespaces/initial-default-branch.ts';
-import { type GroupOrProject, ownerColumns } from '#domain/namespaces/scope.ts';
+import { type GroupOrProject, toNamespaceOwnerColumns } from '#domain/namespaces/scope.ts';
 import { findWiki, type Wiki } from '#domain/wikis.ts';
 import { ensureRepository, toDiskPath } from '#git/storage/storage.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
@@ -48,7 +48,7 @@ export async function findOrInsertWiki(tx: Transaction, parent: GroupOrProject):
   await tx
     .insertInto('wikis')
     .values({
-      ...ownerColumns(parent),
+      ...toNamespaceOwnerColumns(parent),
       storage: wikiStorage.storage,
       disk_path: toDiskPath(randomUUID()),
       default_branch: await getInitialBranch(tx, namespaceId),

@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { findWikiById, type Wiki } from '#domain/wikis.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { Git } from '#git/git.ts';
 import { measureObjects } from '#git/storage/objects-size.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
@@ -38,7 +38,7 @@ async function storeWikiSize(tx: Transaction, wiki: Wiki, size: number): Promise
 }
 
 /** Enqueues maintenance after each ref change, unless it is enqueued already. */
-export const maintainWikiAfterRefChanges = subscription({
+export const maintainWikiAfterRefChanges = defineSubscription({
   event: 'wiki-refs-changed',
   inTransaction: (uow, { wikiId }) => enqueueWikiMaintenance(uow, wikiId),
 });

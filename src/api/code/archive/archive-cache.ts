@@ -29,7 +29,7 @@ const CHUNK_BYTES = 64 * 1024;
 
 /** Slots of callers that read a file: each holds it open until its client has read everything. */
 const readSlots = definePerGit((git) =>
-  createConcurrencySlots({ perNetwork: git.limits.streams / 2, total: git.limits.streams }),
+  createConcurrencySlots({ perNetwork: git.limits.maxStreams / 2, total: git.limits.maxStreams }),
 );
 
 /** An archive that git is writing to a file. */

@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { commitOfTree, deepTree } from '#git/objects/bombs.testing.ts';
+import { commitTree, writeDeepTree } from '#git/objects/bombs.testing.ts';
 import { formatLfsPointer } from '#git/objects/lfs-pointer.ts';
 import { world } from '#test/support/world.ts';
 
@@ -217,7 +217,7 @@ test('rejects an archive with a longer path than any file system holds', async (
     [20_000, 422],
   ] as const) {
     const sha = await project.store(async (git, repository) =>
-      commitOfTree(git, repository, await deepTree(git, repository, levels)),
+      commitTree(git, repository, await writeDeepTree(git, repository, levels)),
     );
     for (const suffix of ['.tar', '.tar.gz', '.zip']) {
       const answer = await owner.get(`${project.repository}/archive${suffix}`, { sha });
@@ -230,7 +230,7 @@ test('rejects an archive with a longer path than any file system holds', async (
 test('answers questions about deeply nested folders without a server error', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const deep = await project.store(async (git, repository) =>
-    commitOfTree(git, repository, await deepTree(git, repository, 20_000)),
+    commitTree(git, repository, await writeDeepTree(git, repository, 20_000)),
   );
   const folder = Array.from({ length: 200 }, () => 'd').join('/');
   const at = project.repository;

@@ -1,6 +1,6 @@
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { stream, streamOf } from '#http/endpoint/responses.ts';
+import { stream, streamWith } from '#http/endpoint/responses.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { pathText, refName, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated } from '#http/parameters/types.ts';
@@ -44,6 +44,6 @@ export const downloadArchiveAs = endpoint({
   access: inProjectAllowingAnonymous('read_code'),
   params: { ...params, suffix: required(string) },
   errors,
-  response: streamOf({ mediaTypes: ['application/octet-stream', 'application/zip'] }),
+  response: streamWith({ mediaTypes: ['application/octet-stream', 'application/zip'] }),
   handle: (call, services) => streamArchiveDownload(services, call, call.params.suffix),
 });

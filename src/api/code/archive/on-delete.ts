@@ -1,4 +1,4 @@
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { getRepositoryAt } from '#git/git.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
@@ -13,7 +13,7 @@ export const deleteProjectArchives = defineJob({
     deleteArchives(getArchiveFolder(config), getRepositoryAt(git, storage, disk_path)),
 });
 
-export const onProjectDestroyed = subscription({
+export const onProjectDestroyed = defineSubscription({
   event: 'project-destroyed',
   inTransaction: (uow, { storage, diskPath }) => enqueue(uow, deleteProjectArchives, { storage, disk_path: diskPath }),
 });

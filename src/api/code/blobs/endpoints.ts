@@ -2,12 +2,12 @@ import { getObjectInfo } from '#git/objects/object-reader.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, streamOf } from '#http/endpoint/responses.ts';
+import { ok, streamWith } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { blobTooLargeResponse, checkLargeBlobLimit } from '#rate-limits/large-blobs.ts';
-import { readContentForJson, streamToClient } from '#rate-limits/stream-limits.ts';
+import { openStreamForClient, readContentForJson } from '#rate-limits/stream-limits.ts';
 import { RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import { fail } from '#runtime/failure.ts';
@@ -47,9 +47,9 @@ export const getRawBlob = endpoint({
   summary: 'Get the raw content of a blob',
   access: inProjectAllowingAnonymous('read_code').resource(blobResource),
   errors: { notFound: [404, '404 Blob Not Found'] },
-  response: streamOf({ mediaTypes: RAW_MEDIA_TYPES }),
+  response: streamWith({ mediaTypes: RAW_MEDIA_TYPES }),
   async handle({ project, blob, request }, { git }) {
-    const content = await streamToClient(git, getRepository(git, project), blob.id, request.client);
+    const content = await openStreamForClient(git, getRepository(git, project), blob.id, request.client);
     return content === null ? fail('notFound') : createRawBlobReply(content);
   },
 });

@@ -8,7 +8,7 @@ import {
 } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, noContent, ok, page } from '#http/endpoint/responses.ts';
-import { FORBIDDEN, READ_ONLY } from '#http/errors/error-messages.ts';
+import { FORBIDDEN, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { HttpError, notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName, searchExpression, string } from '#http/parameters/texts.ts';
@@ -99,7 +99,7 @@ export const createBranch = endpoint({
       "Failed to create branch '{branch}': Branch name conflicts with existing branch hierarchy.",
     ],
     protectedName: [400, 'You are not allowed to create protected branches on this project.'],
-    readOnly: READ_ONLY,
+    readOnly: REPOSITORY_READ_ONLY,
   },
   activity: ['pushed new branch', 'protected_branch_created'],
   response: created(Branch),
@@ -117,7 +117,7 @@ export const deleteBranch = endpoint({
       400,
       'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.',
     ],
-    readOnly: READ_ONLY,
+    readOnly: REPOSITORY_READ_ONLY,
     notFound: [404, '404 Branch Not Found'],
     moved: [400, 'Could not update refs/heads/{name}. Please refresh and try again.'],
   },

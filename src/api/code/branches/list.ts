@@ -6,7 +6,7 @@ import { listRefs, type Ref } from '#git/refs/refs.ts';
 import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { pageAfterToken } from '#http/lists/token-pagination.ts';
+import { paginateByToken } from '#http/lists/token-pagination.ts';
 import { createSearchOrder, searchRefs } from '#repositories/branches/ref-search.ts';
 import { getRefVersion, getRepository } from '#repositories/repository.ts';
 import { ClientDisconnected, createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
@@ -49,7 +49,7 @@ function paginate(
 ) {
   if (pagination !== 'keyset') return paginateInMemory(sortedRefs, page);
   const isAfter = isSortedByAge(sort) ? null : createSearchOrder(search, getBranchName, isAfterName);
-  return pageAfterToken(sortedRefs, { token, getName: getBranchName, isAfter, perPage: page.perPage });
+  return paginateByToken(sortedRefs, { pageToken: token, getName: getBranchName, isAfter, perPage: page.perPage });
 }
 
 /** Compares names bytewise, like git. */

@@ -6,7 +6,13 @@ import type { CommitFileChange } from '#repositories/commits/commit-to-branch.ts
 import type { FileBytes } from '#repositories/lfs/lfs-content.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { createYielder } from '#runtime/yielding.ts';
-import { contentParams, decodeContent, parseBoolean, parseEncoding, textParameter } from '../repository-files/index.ts';
+import {
+  contentParams,
+  decodeContent,
+  getTextParameter,
+  parseBoolean,
+  parseEncoding,
+} from '../repository-files/index.ts';
 
 /** Parser of the `actions` of a commit. It reports the first violated rule only (contract/repository.md §4). */
 
@@ -77,12 +83,12 @@ function toFieldProblem(name: string, problem: string): FieldProblem {
 }
 
 async function parseAction(item: RawParameters): Promise<CommitFileChange | FieldProblem> {
-  const action = textParameter(item, 'action') ?? '';
+  const action = getTextParameter(item, 'action') ?? '';
   if (action === '') return toFieldProblem('action', 'is required');
   if (!isActionKind(action)) return toFieldProblem('action', `must be one of: ${ACTION_KINDS.join(', ')}`);
-  const path = stripLeadingSlashes(textParameter(item, 'file_path'));
+  const path = stripLeadingSlashes(getTextParameter(item, 'file_path'));
   if (path === '') return toFieldProblem('file_path', 'is required');
-  const lastCommitId = textParameter(item, 'last_commit_id') || undefined;
+  const lastCommitId = getTextParameter(item, 'last_commit_id') || undefined;
   if (action === 'delete') return { action, path, lastCommitId };
   const executable = parseBoolean(item.execute_filemode);
   if (executable === 'invalid') return toFieldProblem('execute_filemode', 'must be a boolean');
@@ -94,7 +100,7 @@ async function parseAction(item: RawParameters): Promise<CommitFileChange | Fiel
   const content = await parseContent(item.encoding, action === 'move' ? (item.content ?? undefined) : item.content);
   if (content !== undefined && 'problem' in content) return content;
   if (action === 'move') {
-    const from = stripLeadingSlashes(textParameter(item, 'previous_path'));
+    const from = stripLeadingSlashes(getTextParameter(item, 'previous_path'));
     if (from === '') return toFieldProblem('previous_path', 'is required for move action');
     return { action, path, from, content, executable, lastCommitId };
   }

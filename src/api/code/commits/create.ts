@@ -16,10 +16,10 @@ import {
   type BodyCall,
   type BodyFailure,
   commitParams,
+  getTextParameter,
   parseBoolean,
   parseCommitFields,
   readDeferredBody,
-  textParameter,
 } from '../repository-files/index.ts';
 import { type ActionFailure, actionsParam, parseActions, toActionList } from './actions.ts';
 import type { CommitDetailRow } from './entities.ts';
@@ -80,13 +80,13 @@ async function parseCommitInput(
   const flags = parseFlags(parameters);
   if (isFailure(flags)) return flags;
   const { stats, force, allow_empty: allowEmpty } = flags;
-  const startSha = textParameter(parameters, 'start_sha') || undefined;
+  const startSha = getTextParameter(parameters, 'start_sha') || undefined;
   const items = toActionList(parameters.actions, { allowEmpty });
   if (isFailure(items)) return items;
   if (startSha !== undefined && fields.startBranch !== undefined) return fail('startsExclusive');
   const changes = await parseActions(items);
   if (isFailure(changes)) return changes;
-  if (!isSameProject(textParameter(parameters, 'start_project'), project)) return fail('startProjectNotFound');
+  if (!isSameProject(getTextParameter(parameters, 'start_project'), project)) return fail('startProjectNotFound');
   return { ...fields, changes, startSha, force, allowEmpty, stats };
 }
 

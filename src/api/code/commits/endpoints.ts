@@ -4,7 +4,7 @@ import { inProject, inProjectAllowingAnonymous, repositoryNotFoundIfDisabled } f
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { eitherEntity } from '#http/endpoint/entity.ts';
 import { created, ok, page, Reply } from '#http/endpoint/responses.ts';
-import { BRANCH_MOVED, COMMIT_ERRORS, PUSH_FORBIDDEN, READ_ONLY } from '#http/errors/error-messages.ts';
+import { BRANCH_MOVED, COMMIT_ERRORS, PUSH_FORBIDDEN, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { commitMessage, pathText, refName, searchExpression } from '#http/parameters/texts.ts';
@@ -69,7 +69,7 @@ const createPatchEndpoint = (format: PatchFormat, summary: string) =>
     get: `/*id/-/commit/:sha.${format}`,
     summary,
     access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(commitResource),
-    root: true,
+    outsideApi: true,
     response: patchResponse,
     handle: ({ project, commit, request }, services) =>
       downloadPatch(services, { project, request, from: commit.parentIds[0] ?? null, to: commit.id, format }),
@@ -99,7 +99,7 @@ const createApplyErrors = (verb: string, participle: string) => {
   const message = `Sorry, we cannot ${verb} this commit automatically. This commit may already have been ${participle}, or a more recent commit may have updated some of its content.`;
   return {
     notAllowed: PUSH_FORBIDDEN,
-    readOnly: READ_ONLY,
+    readOnly: REPOSITORY_READ_ONLY,
     branchUnknown: [404, '404 Branch Not Found'],
     conflict: [400, { message, error_code: 'conflict' }],
     empty: [400, { message, error_code: 'empty' }],

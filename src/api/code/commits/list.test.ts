@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commitOfName } from '#git/objects/bombs.testing.ts';
+import { commitFileNamed } from '#git/objects/bombs.testing.ts';
 import { world } from '#test/support/world.ts';
 
 const ids = (answer: { body: { id: string }[] }) => answer.body.map(({ id }) => id);
@@ -130,7 +130,7 @@ test('truncates long texts in lists but not in single commits', async () => {
   assert.deepEqual([listed.author_name.length, listed.title.length, listed.message.length], [255, 255, 1024 * 1024]);
   const alone = (await owner.get(`${project.repository}/commits/${id}`)).body;
   assert.deepEqual([alone.author_name, alone.title.length, alone.message], [name, 300, message]);
-  const odd = await project.store((git, repository) => commitOfName(git, repository, 'p'.repeat(5000)));
+  const odd = await project.store((git, repository) => commitFileNamed(git, repository, 'p'.repeat(5000)));
   await project.point('refs/heads/odd', odd);
   const [diff] = (await owner.get(`${project.repository}/commits/${odd}/diff`)).body;
   assert.deepEqual(

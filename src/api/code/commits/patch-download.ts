@@ -2,7 +2,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { streamPatchMails, streamRawDiff } from '#git/diff/raw-diff.ts';
 import { definePerGit } from '#git/git.ts';
 import { GitError } from '#git/process/failures.ts';
-import { type StreamReply, streamOf } from '#http/endpoint/responses.ts';
+import { type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
@@ -28,7 +28,7 @@ const downloadSlots = definePerGit(() => createConcurrencySlots({ perNetwork: 8,
 
 const STREAMS = { diff: streamRawDiff, patch: streamPatchMails };
 
-export const patchResponse = streamOf({ mediaTypes: ['text/plain'] });
+export const patchResponse = streamWith({ mediaTypes: ['text/plain'] });
 
 /** Streams the whole change. Throws `GitError` if git fails before its first byte. */
 export async function downloadPatch(

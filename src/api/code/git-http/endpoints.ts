@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { type GitService, sendRefAdvertisement } from '#git/transport/advertise-refs.ts';
 import { uploadPack } from '#git/transport/upload-pack.ts';
-import { signedInCaller } from '#http/access/access.ts';
+import { requireSignedInCaller } from '#http/access/access.ts';
 import { canStillFetch, fetchAccess, type GitTarget, getPushDenial, pushAccess } from '#http/access/git-access.ts';
 import type { GitAction } from '#http/access/git-rules.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -28,7 +28,7 @@ export const advertiseRefs = endpoint({
   access: fetchAccess(({ request }) => ACTIONS_BY_SERVICE[requestedService(request)] ?? null, 'siteFetch'),
   stageOrder: 'customAuthentication',
   body: 'raw',
-  root: true,
+  outsideApi: true,
   response: stream,
   async handle({ repository, allRefs, request }, { git, log }) {
     const service = requestedService(request) as GitService;
@@ -51,7 +51,7 @@ export const fetchPack = endpoint({
   access: fetchAccess(() => 'fetch', 'repeatedSiteFetch'),
   stageOrder: 'customAuthentication',
   body: 'raw',
-  root: true,
+  outsideApi: true,
   response: stream,
   async handle({ repository, allRefs, request, params }, services) {
     const { git, log } = services;
@@ -78,7 +78,7 @@ export const receivePush = endpoint({
   access: pushAccess(),
   stageOrder: 'customAuthentication',
   body: 'raw',
-  root: true,
+  outsideApi: true,
   activity: [
     'pushed new branch',
     'pushed to branch',
@@ -93,7 +93,7 @@ export const receivePush = endpoint({
   ],
   response: stream,
   async handle({ target, request, ...call }, services) {
-    const caller = signedInCaller(call.caller);
+    const caller = requireSignedInCaller(call.caller);
     const explainRefusal = () => getPushDenial(services, request, call.params.repository_path);
     const input = await startReadingGitBody(request);
     const pushTarget = await createPushTarget(services, target, { caller, explainRefusal, baseUrl: request.baseUrl });

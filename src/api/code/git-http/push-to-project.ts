@@ -7,7 +7,7 @@ import { ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { hasNewObjects, listNewLfsPointers } from '#git/transport/pushed-lfs-pointers.ts';
 import type { PushRequest } from '#git/transport/receive-pack.ts';
-import { READ_ONLY } from '#http/errors/error-messages.ts';
+import { REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { isLfsEnabled, listUnlinkedOids } from '#repositories/lfs/lfs-objects.ts';
 import type { Intent } from '#repositories/ref-updates/intents.ts';
 import { beginMove } from '#repositories/ref-updates/move-refs.ts';
@@ -89,7 +89,7 @@ async function writeIntent(
       ...(options && { options }),
     });
     if (!isFailure(intent)) return intent;
-    return intent.code === 'readOnly' ? READ_ONLY[1] : (intent.values.verdict as string | ForceUnknown);
+    return intent.code === 'readOnly' ? REPOSITORY_READ_ONLY[1] : (intent.values.verdict as string | ForceUnknown);
   } catch (error) {
     if (error instanceof AccessRevoked) return explainRefusal();
     throw error;

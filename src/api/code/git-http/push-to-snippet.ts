@@ -6,7 +6,7 @@ import { runGit } from '#git/process/spawn.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import type { PushRequest } from '#git/transport/receive-pack.ts';
-import { READ_ONLY } from '#http/errors/error-messages.ts';
+import { REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import type { Intent } from '#repositories/ref-updates/intents.ts';
 import { beginSnippetMove } from '#repositories/ref-updates/move-refs.ts';
 import { getRepository } from '#repositories/repository.ts';
@@ -88,7 +88,7 @@ async function writeIntent(
 ): Promise<Intent | string> {
   try {
     const intent = await beginSnippetMove(services, { snippet, caller, changes });
-    return isFailure(intent) ? READ_ONLY[1] : intent;
+    return isFailure(intent) ? REPOSITORY_READ_ONLY[1] : intent;
   } catch (error) {
     if (error instanceof AccessRevoked) return explainRefusal();
     throw error;

@@ -5,7 +5,7 @@ import type { Wiki } from '#domain/wikis.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
 import { isValidBranchName, isValidTagName, ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
-import { READ_ONLY } from '#http/errors/error-messages.ts';
+import { REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { HttpError } from '#http/errors/http-error.ts';
 import type { Intent } from '#repositories/ref-updates/intents.ts';
 import { beginWikiMove } from '#repositories/ref-updates/move-refs.ts';
@@ -32,7 +32,7 @@ export async function createWikiPushTarget(
   { parent, caller, explainRefusal }: WikiPush,
 ): Promise<PushTarget> {
   const wiki = await findOrCreateWiki(services, caller, parent);
-  if (isFailure(wiki)) throw new HttpError(403, READ_ONLY[1]);
+  if (isFailure(wiki)) throw new HttpError(403, REPOSITORY_READ_ONLY[1]);
   return {
     location: wiki,
     begin: async (services, { changes }) =>
@@ -64,7 +64,7 @@ async function writeIntent(
 ): Promise<Intent | string> {
   try {
     const intent = await beginWikiMove(services, { wiki, actor: { caller, may: 'create_wiki' }, changes });
-    return isFailure(intent) ? READ_ONLY[1] : intent;
+    return isFailure(intent) ? REPOSITORY_READ_ONLY[1] : intent;
   } catch (error) {
     if (error instanceof AccessRevoked) return explainRefusal();
     throw error;

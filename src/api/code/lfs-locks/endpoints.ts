@@ -1,15 +1,15 @@
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { signedInCaller } from '#http/access/access.ts';
+import { requireSignedInCaller } from '#http/access/access.ts';
 import { gitAccess } from '#http/access/git-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { type StreamReply, streamOf } from '#http/endpoint/responses.ts';
+import { type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { isLfsEnabled } from '#repositories/lfs/lfs-objects.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { lockPath, unlock } from './locks.ts';
-import { LFS_TYPE, lfsError, readId, readJsonObject, readPage, readPath } from './requests.ts';
+import { createLfsError, LFS_TYPE, parseId, readJsonObject, readPage, readPath } from './requests.ts';
 import { type LfsLock, listLocks } from './store.ts';
 
 // The locking API of git-lfs (contract/repository.md §5 "LFS locks"). Lists start at the cursor, which is the id of a lock.
@@ -20,13 +20,13 @@ export const listLfsLocks = endpoint({
   access: gitAccess(() => 'fetch'),
   stageOrder: 'customAuthentication',
   body: 'raw',
-  root: true,
-  response: streamOf({ mediaTypes: [LFS_TYPE] }),
+  outsideApi: true,
+  response: streamWith({ mediaTypes: [LFS_TYPE] }),
   async handle({ project, request }, { database }) {
     await requireLfs(database.reader, project);
     const query = Object.fromEntries(new URLSearchParams(request.query));
     // An invalid id matches no lock.
-    const id = query.id === undefined ? undefined : (readId(query.id) ?? 0);
+    const id = query.id === undefined ? undefined : (parseId(query.id) ?? 0);
     const { locks, next_cursor } = await loadPage(database.reader, project, query, { path: query.path, id });
     return createReply({ locks: locks.map(serialize), ...(next_cursor && { next_cursor }) });
   },
@@ -38,8 +38,8 @@ export const verifyLfsLocks = endpoint({
   access: gitAccess(() => 'push', 'user'),
   stageOrder: 'customAuthentication',
   body: 'raw',
-  root: true,
-  response: streamOf({ mediaTypes: [LFS_TYPE] }),
+  outsideApi: true,
+  response: streamWith({ mediaTypes: [LFS_TYPE] }),
   async handle({ project, caller, request }, { database }) {
     await requireLfs(database.reader, project);
     const { locks, next_cursor } = await loadPage(database.reader, project, await readJsonObject(request));
@@ -58,15 +58,15 @@ export const createLfsLock = endpoint({
   access: gitAccess(() => 'push', 'user'),
   stageOrder: 'customAuthentication',
   body: 'raw',
-  root: true,
-  response: streamOf({ status: 201, mediaTypes: [LFS_TYPE] }),
+  outsideApi: true,
+  response: streamWith({ status: 201, mediaTypes: [LFS_TYPE] }),
   async handle({ project, caller, request }, { database }) {
     await requireLfs(database.reader, project);
     const path = readPath(await readJsonObject(request));
-    const lock = await database.transaction((tx) => lockPath(tx, signedInCaller(caller), project, path));
+    const lock = await database.transaction((tx) => lockPath(tx, requireSignedInCaller(caller), project, path));
     if (!isFailure(lock)) return { status: 201, ...createReply({ lock: serialize(lock) }) };
-    if (lock.code === 'tooMany') throw lfsError(422, 'The project has too many locks');
-    throw lfsError(409, 'already locked', { lock: serialize(lock.values.lock as LfsLock) });
+    if (lock.code === 'tooMany') throw createLfsError(422, 'The project has too many locks');
+    throw createLfsError(409, 'already locked', { lock: serialize(lock.values.lock as LfsLock) });
   },
 });
 
@@ -76,24 +76,24 @@ export const deleteLfsLock = endpoint({
   access: gitAccess(() => 'push', 'user'),
   stageOrder: 'customAuthentication',
   body: 'raw',
-  root: true,
+  outsideApi: true,
   params: { lock_id: required(string) },
-  response: streamOf({ mediaTypes: [LFS_TYPE] }),
+  response: streamWith({ mediaTypes: [LFS_TYPE] }),
   async handle({ project, caller, request, params: { lock_id } }, { database }) {
     await requireLfs(database.reader, project);
     const { force } = await readJsonObject(request);
-    const unlockRequest = { id: readId(lock_id) ?? 0, force: force === true };
-    const lock = await database.transaction((tx) => unlock(tx, signedInCaller(caller), project, unlockRequest));
+    const unlockRequest = { id: parseId(lock_id) ?? 0, force: force === true };
+    const lock = await database.transaction((tx) => unlock(tx, requireSignedInCaller(caller), project, unlockRequest));
     if (!isFailure(lock)) return createReply({ lock: serialize(lock) });
-    if (lock.code === 'notFound') throw lfsError(404, 'Lock not found');
-    if (lock.code === 'notOwner') throw lfsError(403, `${lock.values.path} is locked by ${lock.values.owner}`);
-    throw lfsError(403, 'You must be a Maintainer to delete the lock of another user');
+    if (lock.code === 'notFound') throw createLfsError(404, 'Lock not found');
+    if (lock.code === 'notOwner') throw createLfsError(403, `${lock.values.path} is locked by ${lock.values.owner}`);
+    throw createLfsError(403, 'You must be a Maintainer to delete the lock of another user');
   },
 });
 
 /** Throws 404, by which clients know that the server supports no locks, unless LFS is enabled in the project. */
 async function requireLfs(db: Reader, project: Project): Promise<void> {
-  if (!(await isLfsEnabled(db, project))) throw lfsError(404, 'Not found');
+  if (!(await isLfsEnabled(db, project))) throw createLfsError(404, 'Not found');
 }
 
 /** Loads a page of locks. One lock more than the limit tells whether a next page exists. */

@@ -1,9 +1,9 @@
 import { deleteBatch } from '#database/batch-statements.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 
 /** Deletes the locks of a deleted project. index: lfs_locks_by_project */
-export const onProjectDestroyed = subscription({
+export const onProjectDestroyed = defineSubscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
     runBatchSteps(() => deleteBatch(uow, { table: 'lfs_locks', column: 'project_id' }, projectId, BATCH_SIZE)),

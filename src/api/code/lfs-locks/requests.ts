@@ -12,7 +12,7 @@ const MAX_PATH_LENGTH = 511;
 /** Maximum and default number of locks in one response. */
 export const MAX_PAGE = 100;
 
-export const lfsError = (status: number, message: string, extraFields: object = {}) =>
+export const createLfsError = (status: number, message: string, extraFields: object = {}) =>
   new HttpError(status, { ...extraFields, message }, { 'Content-Type': LFS_TYPE });
 
 export const LFS_TYPE = 'application/vnd.git-lfs+json';
@@ -22,13 +22,13 @@ export async function readJsonObject(request: IncomingRequest): Promise<JsonObje
   const bytes = await readBytes(request);
   const value = bytes.length === 0 ? {} : await parseJson(bytes).catch(() => null);
   if (isJsonObject(value)) return value;
-  throw lfsError(422, 'The request is not valid');
+  throw createLfsError(422, 'The request is not valid');
 }
 
 /** Returns the path to lock. Throws 422 for a path that no file of a repository can have. */
 export function readPath({ path }: JsonObject): string {
   if (typeof path === 'string' && isFilePath(path)) return path;
-  throw lfsError(422, 'The path is not valid');
+  throw createLfsError(422, 'The path is not valid');
 }
 
 function isFilePath(path: string): boolean {
@@ -38,15 +38,15 @@ function isFilePath(path: string): boolean {
 
 /** Returns the first id of a page and its length. An invalid cursor or limit counts as absent. */
 export function readPage({ cursor, limit }: { readonly cursor?: unknown; readonly limit?: unknown }) {
-  const length = readId(limit);
+  const length = parseId(limit);
   return {
-    cursor: readId(cursor) ?? 0,
+    cursor: parseId(cursor) ?? 0,
     limit: length === null || length === 0 ? MAX_PAGE : Math.min(length, MAX_PAGE),
   };
 }
 
 /** Returns the number in a text of digits or a number; null for anything else. */
-export function readId(value: unknown): number | null {
+export function parseId(value: unknown): number | null {
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }

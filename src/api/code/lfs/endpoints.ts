@@ -10,9 +10,9 @@ import {
   storeBlob,
 } from '#blobs/index.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { signedInCaller } from '#http/access/access.ts';
-import { checkGitAction, gitAccess } from '#http/access/git-access.ts';
-import { checkNotMoved } from '#http/access/git-rules.ts';
+import { requireSignedInCaller } from '#http/access/access.ts';
+import { gitAccess, requireGitAction } from '#http/access/git-access.ts';
+import { requireCurrentPath } from '#http/access/git-rules.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
 import { HttpError } from '#http/errors/http-error.ts';
@@ -33,7 +33,7 @@ export const batchLfsObjects = endpoint({
   access: gitAccess(() => 'fetch'),
   stageOrder: 'customAuthentication',
   body: 'raw',
-  root: true,
+  outsideApi: true,
   response: stream,
   async handle({ project, caller, request, params }, { database }) {
     const db = database.reader;
@@ -53,8 +53,8 @@ export const batchLfsObjects = endpoint({
 
 /** Throws unless the caller may push and the path is current: a former path redirects reads only. */
 function requireUploadAccess({ caller, project, request }: UploadCall, path: string): void {
-  checkGitAction(caller, project, 'push');
-  checkNotMoved(request, project, path);
+  requireGitAction(caller, project, 'push');
+  requireCurrentPath(request, project, path);
 }
 
 interface UploadCall {
@@ -69,7 +69,7 @@ export const uploadLfsObject = endpoint({
   access: gitAccess(() => 'push', 'user'),
   stageOrder: 'customAuthentication',
   body: 'raw',
-  root: true,
+  outsideApi: true,
   params: { oid: required(string), size: required(string) },
   response: stream,
   async handle({ project, caller, request, params: { oid, size } }, { database, blobs }) {
@@ -77,7 +77,7 @@ export const uploadLfsObject = endpoint({
     if (!isObjectPath || !(await isLfsEnabled(database.reader, project))) throw createNotFoundError();
     const storedBlob = await storeUpload(request, blobs, { expectedSha256: oid, expectedSize: Number(size) });
     if (isFailure(storedBlob)) throw new HttpError(400, 'SHA256 or size mismatch');
-    const uploader = signedInCaller(caller);
+    const uploader = requireSignedInCaller(caller);
     await database.transaction(async (tx) => {
       const currentAccess = await reloadAccess(tx, uploader, project.id);
       requireAbility(currentAccess, 'push_code');
@@ -109,7 +109,7 @@ export const downloadLfsObject = endpoint({
   access: gitAccess(() => 'fetch'),
   stageOrder: 'customAuthentication',
   body: 'raw',
-  root: true,
+  outsideApi: true,
   params: { oid: required(string) },
   response: stream,
   async handle({ project, params }, { database, blobs }) {

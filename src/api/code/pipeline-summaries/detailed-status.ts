@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
-import { nullable, shape } from '#http/endpoint/responses.ts';
+import { nullable, objectSchema } from '#http/endpoint/responses.ts';
 
 const stringType = Type.String();
 
 /** A status for display (contract/runners.md §4.1). */
-export const DetailedStatus = shape('DetailedStatus', {
+export const DetailedStatus = objectSchema('DetailedStatus', {
   icon: stringType,
   text: stringType,
   label: stringType,

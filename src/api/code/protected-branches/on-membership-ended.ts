@@ -1,9 +1,9 @@
 import type { Reader } from '#database/database.ts';
-import { type AnySubscription, subscription } from '#events/event-bus.ts';
+import { type AnySubscription, defineSubscription } from '#events/event-bus.ts';
 import { deleteLevels, findMemberIds } from './store.ts';
 
 /** Deletes the entries of a user who is no longer a member of a project. Joining again does not restore them. */
-export const onMembershipEnded = subscription({
+export const onMembershipEnded = defineSubscription({
   event: 'membership-ended',
   inTransaction: async (uow, { userId }) => {
     for (const { entryIds, project } of await listEntriesByProject(uow, userId)) {

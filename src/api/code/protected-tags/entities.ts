@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { loadBranchAccessDescriber } from '#authorization/protected-branches/access-level-descriptions.ts';
 import type { TagRule } from '#authorization/protected-tags.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { nullable, shape } from '#http/endpoint/responses.ts';
+import { nullable, objectSchema } from '#http/endpoint/responses.ts';
 
-const CreateAccessLevel = shape('TagCreateAccessLevel', {
+const CreateAccessLevel = objectSchema('TagCreateAccessLevel', {
   id: Type.Integer(),
   access_level: Type.Integer(),
   access_level_description: Type.String(),

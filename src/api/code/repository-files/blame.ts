@@ -11,7 +11,7 @@ import type { FileAtRevision } from './get.ts';
 export async function loadBlame(
   git: Git,
   project: LocatedRepository,
-  { commitId, path, submodule }: FileAtRevision,
+  { commitId, path, isSubmodule: submodule }: FileAtRevision,
   range: LineRange | null | undefined,
 ): Promise<BlameRow[] | Failure<'tooLong'>> {
   if (submodule) return [];

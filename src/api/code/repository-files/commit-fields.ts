@@ -5,7 +5,7 @@ import { boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import type { FileBytes } from '#repositories/lfs/lfs-content.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { decodeContent, parseEncoding } from './content-encoding.ts';
-import { textParameter } from './deferred-body.ts';
+import { getTextParameter } from './deferred-body.ts';
 
 /** The parameters of every commit through the API. */
 export const commitParams = {
@@ -56,7 +56,7 @@ export const FIELD_ERRORS = {
 } as const;
 
 /** Parses the parameters of a file write. Fails with the first violated rule. */
-export async function parseFields(parameters: RawParameters): Promise<WriteFields | Failure<FieldFailure>> {
+export async function parseWriteFields(parameters: RawParameters): Promise<WriteFields | Failure<FieldFailure>> {
   const fields = parseCommitFields(parameters);
   const { branch, message } = fields;
   if (branch.trim() === '') return fail('required', { name: 'branch' });
@@ -75,12 +75,12 @@ export async function parseFields(parameters: RawParameters): Promise<WriteField
 /** Parses the commit parameters. Blank optional values count as omitted. */
 export function parseCommitFields(parameters: RawParameters): CommitFields {
   return {
-    branch: textParameter(parameters, 'branch') ?? '',
-    message: textParameter(parameters, 'commit_message') ?? '',
-    startBranch: textParameter(parameters, 'start_branch') || undefined,
-    authorName: textParameter(parameters, 'author_name') || undefined,
-    authorEmail: textParameter(parameters, 'author_email') || undefined,
-    lastCommitId: textParameter(parameters, 'last_commit_id') || undefined,
+    branch: getTextParameter(parameters, 'branch') ?? '',
+    message: getTextParameter(parameters, 'commit_message') ?? '',
+    startBranch: getTextParameter(parameters, 'start_branch') || undefined,
+    authorName: getTextParameter(parameters, 'author_name') || undefined,
+    authorEmail: getTextParameter(parameters, 'author_email') || undefined,
+    lastCommitId: getTextParameter(parameters, 'last_commit_id') || undefined,
   };
 }
 

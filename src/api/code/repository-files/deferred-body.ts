@@ -11,7 +11,7 @@ import {
   type RawParameters,
   toRawParameters,
 } from '#http/parameters/brackets.ts';
-import { findTooLong, type Parameters } from '#http/parameters/declarations.ts';
+import { findLengthError, type Parameters } from '#http/parameters/declarations.ts';
 import { getMediaType, hasBody, MEBIBYTE, parseMediaTypeName } from '#http/request/body.ts';
 import { parseFormBody } from '#http/request/form-body.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
@@ -63,7 +63,7 @@ export async function readDeferredBody(
   fields: Parameters,
 ): Promise<DeferredBody> {
   const body = await readUncheckedBody(call, services);
-  const problem = isFailure(body.parameters) ? null : findTooLong(fields, body.parameters);
+  const problem = isFailure(body.parameters) ? null : findLengthError(fields, body.parameters);
   if (problem === null) return body;
   await body[Symbol.asyncDispose]();
   return toDeferredBody(fail('tooLong', { problem }));
@@ -155,7 +155,7 @@ async function parseLargeBody(
 }
 
 /** Returns a parameter as text. JSON null counts as omitted. */
-export function textParameter(parameters: RawParameters, name: string): string | undefined {
+export function getTextParameter(parameters: RawParameters, name: string): string | undefined {
   const value = parameters[name];
   if (value === null || value === undefined) return undefined;
   return typeof value === 'string' ? value : typeof value === 'object' ? undefined : String(value);

@@ -1,6 +1,6 @@
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, list, noContent, ok, Reply, streamOf } from '#http/endpoint/responses.ts';
+import { created, list, noContent, ok, Reply, streamWith } from '#http/endpoint/responses.ts';
 import { COMMIT_ERRORS } from '#http/errors/error-messages.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';
@@ -38,7 +38,7 @@ export const getFileHeaders = endpoint({
   summary: 'Get file metadata as headers',
   access: fileAccess,
   scopes: SCOPES,
-  response: streamOf({ mediaTypes: ['application/json'], headers: GITLAB_FILE_HEADER_NAMES }),
+  response: streamWith({ mediaTypes: ['application/json'], headers: GITLAB_FILE_HEADER_NAMES }),
   handle: ({ file }) => createFileHeadReply(file),
 });
 
@@ -61,7 +61,7 @@ export const getBlameHeaders = endpoint({
   summary: 'Get file metadata as headers without blame',
   access: fileAccess,
   scopes: SCOPES,
-  response: streamOf({ mediaTypes: ['application/json'], headers: GITLAB_FILE_HEADER_NAMES }),
+  response: streamWith({ mediaTypes: ['application/json'], headers: GITLAB_FILE_HEADER_NAMES }),
   handle: ({ file }) => createFileHeadReply(file),
 });
 
@@ -73,7 +73,7 @@ export const getRawFile = endpoint({
   allowJobToken: true,
   params: { lfs: optional(boolean, false) },
   errors: { lfsMissing: [404, '404 Not Found'] },
-  response: streamOf({ mediaTypes: RAW_MEDIA_TYPES, headers: GITLAB_FILE_HEADER_NAMES }),
+  response: streamWith({ mediaTypes: RAW_MEDIA_TYPES, headers: GITLAB_FILE_HEADER_NAMES }),
   async handle({ project, file, params, request }, services) {
     const lfsReply = params.lfs ? await createLfsFileReply(project, file, services) : null;
     return lfsReply ?? createRawFileReply(services.git, project, file, request.client);

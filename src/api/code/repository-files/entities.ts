@@ -32,7 +32,7 @@ export const RepositoryFile = entity('RepositoryFile', {
   blob_id: file.blobId,
   commit_id: file.commitId,
   last_commit_id: file.lastCommitId,
-  execute_filemode: file.executable,
+  execute_filemode: file.isExecutable,
   content: toBase64(content),
 }));
 

@@ -27,7 +27,7 @@ export function createFileHeaders(file: FileAtRevision): Record<string, string> 
     'Commit-Id': file.commitId,
     'Content-Sha256': file.sha256,
     Encoding: 'base64',
-    'Execute-Filemode': String(file.executable),
+    'Execute-Filemode': String(file.isExecutable),
     'File-Name': encodeHeaderText(file.name),
     'File-Path': encodeHeaderText(file.path),
     'Last-Commit-Id': file.lastCommitId,

@@ -18,9 +18,9 @@ export interface FileAtRevision {
   readonly blobId: string;
   readonly size: number;
   readonly sha256: string;
-  readonly executable: boolean;
+  readonly isExecutable: boolean;
   /** Whether it is a submodule, whose "blob" is a commit of another repository. */
-  readonly submodule: boolean;
+  readonly isSubmodule: boolean;
 }
 
 /** SHA-256 of empty content, which stands for a submodule. */
@@ -80,8 +80,8 @@ async function findFileInCommit(
     lastCommitId: lastCommitId ?? commitId,
     blobId: entry.id,
     ...sizeAndHash,
-    executable: entry.mode === '100755',
-    submodule: entry.type === 'commit',
+    isExecutable: entry.mode === '100755',
+    isSubmodule: entry.type === 'commit',
   };
 }
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Git } from '#git/git.ts';
 import { MAX_BUFFERED_OBJECT, readObject } from '#git/objects/object-reader.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
-import { readContentForJson, streamToClient } from '#rate-limits/stream-limits.ts';
+import { openStreamForClient, readContentForJson } from '#rate-limits/stream-limits.ts';
 import { buildRawHeaders, peekStart } from '#repositories/raw-content.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
@@ -14,7 +14,7 @@ import type { FileAtRevision } from './get.ts';
 export async function readFileContent(
   git: Git,
   project: LocatedRepository,
-  { blobId, submodule }: FileAtRevision,
+  { blobId, isSubmodule: submodule }: FileAtRevision,
 ): Promise<Buffer | StreamedText> {
   return submodule ? Buffer.alloc(0) : readContentForJson(git, getRepository(git, project), blobId);
 }
@@ -26,7 +26,7 @@ export async function createRawFileReply(
   file: FileAtRevision,
   client: RequestClient,
 ): Promise<StreamReply> {
-  const { head, body } = file.submodule ? EMPTY_CONTENT : await openContent(git, project, file, client);
+  const { head, body } = file.isSubmodule ? EMPTY_CONTENT : await openContent(git, project, file, client);
   const headers = {
     ...createFileHeaders(file),
     ...buildRawHeaders(file.name, head, file.size),
@@ -54,7 +54,7 @@ async function openContent(
     const object = await readObject(git, repository, blobId);
     return object?.content ? { head: object.content, body: object.content } : EMPTY_CONTENT;
   }
-  const object = await streamToClient(git, repository, blobId, client);
+  const object = await openStreamForClient(git, repository, blobId, client);
   if (object === null) return EMPTY_CONTENT;
   return { head: await peekStart(object.content, size), body: object.content };
 }

@@ -2,7 +2,7 @@ import type { Services } from '#http/services.ts';
 import type { RequirePushableBranch } from '#repositories/branches/push-permission.ts';
 import { type CommitToBranchFailure, commitToBranch } from '#repositories/commits/commit-to-branch.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import { type CommitFields, type FieldFailure, parseFields, writeParams } from './commit-fields.ts';
+import { type CommitFields, type FieldFailure, parseWriteFields, writeParams } from './commit-fields.ts';
 import { type BodyCall, type BodyFailure, readDeferredBody } from './deferred-body.ts';
 import type { WrittenFile } from './entities.ts';
 
@@ -23,7 +23,7 @@ export async function writeFile(
 ): Promise<WrittenFile | Failure<BodyFailure | FieldFailure | WriteFailure>> {
   await using body = await readDeferredBody(call, services, writeParams);
   if (isFailure(body.parameters)) return body.parameters;
-  const fields = await parseFields(body.parameters);
+  const fields = await parseWriteFields(body.parameters);
   if (isFailure(fields)) return fields;
   const branch = await call.requirePushableBranch(fields.branch);
   if (isFailure(branch)) return branch;

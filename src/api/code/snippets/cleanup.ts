@@ -1,8 +1,8 @@
 import { deleteTargetActivity } from '#activity/index.ts';
 import type { Transaction } from '#database/database.ts';
-import { type Snippet, storeSnippetsSize } from '#domain/snippets.ts';
+import { type Snippet, updateProjectSnippetsSize } from '#domain/snippets.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Git, getRepositoryAt } from '#git/git.ts';
@@ -47,7 +47,7 @@ async function deleteRepositoryAt(git: Git, { storage, disk_path }: SnippetRepos
 
 /** Deletes a snippet if it exists, with its notes; a job deletes its repository. */
 export async function deleteSnippet(tx: Transaction, id: number): Promise<void> {
-  await storeSnippetsSize(tx, await deleteSnippetWithNotes(tx, id));
+  await updateProjectSnippetsSize(tx, await deleteSnippetWithNotes(tx, id));
 }
 
 /** Deletes a snippet if it exists, with its notes, and returns its project. A job deletes its repository. */
@@ -64,7 +64,7 @@ async function deleteSnippetWithNotes(tx: Transaction, id: number): Promise<numb
 }
 
 /** Reassigns the snippets of a deleted user to the ghost user; on a hard delete deletes them. index: snippets_by_author */
-export const onUserDeleted = subscription({
+export const onUserDeleted = defineSubscription({
   event: 'user-deleted',
   inBatches: (uow, deletion) =>
     runBatchSteps(() =>
@@ -75,7 +75,7 @@ export const onUserDeleted = subscription({
 });
 
 /** Deletes the snippets of a deleted project, with their repositories. index: snippets_by_project */
-export const onProjectDestroyed = subscription({
+export const onProjectDestroyed = defineSubscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) => runBatchSteps(() => deleteSnippetBatch(uow, 'project_id', projectId)),
 });
@@ -96,6 +96,6 @@ async function deleteSnippetBatch(
   const projectIds = new Set<number | null>();
   for (const { id } of snippetIds) projectIds.add(await deleteSnippetWithNotes(uow, id));
   // Once for each project, because it reads all its snippets.
-  for (const projectId of projectIds) await storeSnippetsSize(uow, projectId);
+  for (const projectId of projectIds) await updateProjectSnippetsSize(uow, projectId);
   return snippetIds.length;
 }

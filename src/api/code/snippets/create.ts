@@ -4,7 +4,7 @@ import { reidentify } from '#authentication/reidentify.ts';
 import { AccessRevoked, requireProjectAccess } from '#authorization/current-access.ts';
 import { type Visibility, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { SNIPPET_BRANCH, type Snippet, storeSnippetsSize } from '#domain/snippets.ts';
+import { SNIPPET_BRANCH, type Snippet, updateProjectSnippetsSize } from '#domain/snippets.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { commitChanges, type FileChange } from '#git/commits/commit.ts';
 import { gitForClient } from '#git/git.ts';
@@ -152,6 +152,6 @@ async function publishDraft(
     .returningAll()
     .executeTakeFirst();
   if (publishedSnippet === undefined) throw new AccessRevoked();
-  await storeSnippetsSize(uow, project_id);
+  await updateProjectSnippetsSize(uow, project_id);
   return publishedSnippet;
 }

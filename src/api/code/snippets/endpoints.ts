@@ -2,8 +2,8 @@ import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { signedIn } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, page, streamOf } from '#http/endpoint/responses.ts';
-import { NOT_FOUND, READ_ONLY } from '#http/errors/error-messages.ts';
+import { created, noContent, ok, page, streamWith } from '#http/endpoint/responses.ts';
+import { NOT_FOUND, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import {
   atLeastOne,
   exactlyOne,
@@ -162,7 +162,7 @@ export const [updateSnippet, updateProjectSnippet] = forSnippetKinds((kind) =>
       mutuallyExclusive('files', 'file_name'),
       atLeastOne('content', 'description', 'files', 'file_name', 'title', 'visibility'),
     ],
-    errors: { ...WRITE_ERRORS, readOnly: READ_ONLY, notFound: NOT_FOUND },
+    errors: { ...WRITE_ERRORS, readOnly: REPOSITORY_READ_ONLY, notFound: NOT_FOUND },
     response: ok(Snippet),
     handle: ({ snippet, caller, params }, services) => update(services, caller, snippet, params),
   }),
@@ -173,7 +173,7 @@ export const [getSnippetContent, getProjectSnippetContent] = forSnippetKinds((ki
     get: `${kind.path}/raw`,
     summary: `Get the content of the first ${kind.noun} file`,
     access: kind.readAccess(),
-    response: streamOf({ mediaTypes: ['text/plain'] }),
+    response: streamWith({ mediaTypes: ['text/plain'] }),
     handle: ({ snippet, request }, services) => streamFirstFile(services, snippet, request.client),
   }),
 );
@@ -184,7 +184,7 @@ export const [getSnippetFile, getProjectSnippetFile] = forSnippetKinds((kind) =>
     summary: `Get the content of a ${kind.noun} file`,
     access: kind.readAccess(),
     params: { ref: required(refName), file_path: required(filePath) },
-    response: streamOf({ mediaTypes: ['text/plain'] }),
+    response: streamWith({ mediaTypes: ['text/plain'] }),
     handle: ({ snippet, params: { ref, file_path: path }, request }, services) =>
       streamFile(services, snippet, { ref, path }, request.client),
   }),

@@ -4,7 +4,7 @@ import { findEntryAtPath } from '#git/trees/path-entries.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import type { Services } from '#http/services.ts';
-import { streamToClient } from '#rate-limits/stream-limits.ts';
+import { openStreamForClient } from '#rate-limits/stream-limits.ts';
 import { formatContentDisposition, NO_STORE_HEADERS } from '#repositories/raw-content.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
@@ -30,7 +30,7 @@ export async function streamFile(
   const commit = await resolveRevision(git, repository, ref);
   if (commit === null) throw notFound('Reference');
   const entry = await findEntryAtPath(git, repository, commit, path);
-  const object = entry?.type === 'blob' ? await streamToClient(git, repository, entry.id, client) : null;
+  const object = entry?.type === 'blob' ? await openStreamForClient(git, repository, entry.id, client) : null;
   if (object === null) throw notFound('File');
   const headers = {
     ...NO_STORE_HEADERS,

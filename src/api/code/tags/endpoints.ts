@@ -3,7 +3,7 @@ import type { AccessCall } from '#http/access/access.ts';
 import { inProjectAllowingAnonymous, inProjectRepository } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
-import { READ_ONLY } from '#http/errors/error-messages.ts';
+import { REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { commitMessage, refName, searchExpression, string } from '#http/parameters/texts.ts';
@@ -61,7 +61,7 @@ export const createTag = endpoint({
     isDefaultBranch: [400, 'You cannot use default branch name to create a tag'],
     looksLikeSha: [400, 'You cannot create a tag with a SHA-1 or SHA-256 tag name.'],
     isProtected: [400, TAG_CREATION_FORBIDDEN],
-    readOnly: READ_ONLY,
+    readOnly: REPOSITORY_READ_ONLY,
   },
   activity: ['pushed new tag'],
   response: created(Tag),
@@ -76,7 +76,7 @@ export const deleteTag = endpoint({
   lastModified: ({ tag }) => tag.commit?.author.date ?? null,
   errors: {
     isProtected: [400, TAG_DELETION_FORBIDDEN],
-    readOnly: READ_ONLY,
+    readOnly: REPOSITORY_READ_ONLY,
     notFound: [404, '404 Tag Not Found'],
   },
   activity: ['deleted tag'],

@@ -6,7 +6,7 @@ import type { Repository } from '#git/repository.ts';
 import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { pageAfterToken } from '#http/lists/token-pagination.ts';
+import { paginateByToken } from '#http/lists/token-pagination.ts';
 import { createSearchOrder, searchRefs } from '#repositories/branches/ref-search.ts';
 import { getRefVersion, getRepository, type VersionedRepository } from '#repositories/repository.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
@@ -45,8 +45,8 @@ function paginate(
   if (pagination !== 'keyset') return paginateInMemory(sortedTags, page);
   const sign = sort === 'asc' ? 1 : -1;
   const isAfterName = (ref: Ref, name: string) => sign * compareNames(order_by, getTagName(ref), name) > 0;
-  return pageAfterToken(sortedTags, {
-    token,
+  return paginateByToken(sortedTags, {
+    pageToken: token,
     getName: getTagName,
     isAfter: order_by === 'updated' ? null : createSearchOrder(search, getTagName, isAfterName),
     perPage: page.perPage,

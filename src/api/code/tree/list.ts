@@ -51,7 +51,10 @@ async function findTree(
   const folder = trimCharacters(path ?? '', '/');
   const entry = await findEntryAtPath(git, repository, commit, folder);
   if (entry?.type !== 'tree') return fail('pathUnknown');
-  const list = await listTree(git, repository, entry.id, { deep: recursive, ...toRequestedEntries(pagination, page) });
+  const list = await listTree(git, repository, entry.id, {
+    isRecursive: recursive,
+    ...toRequestedEntries(pagination, page),
+  });
   return list === null ? fail('pathUnknown') : { list, folder };
 }
 
@@ -79,15 +82,15 @@ function createTreeTooLargeError(): GitError {
 
 /** Returns all entries, without pagination headers. */
 function toWholeTree(list: TreeList): ListPage<TreeListEntry> {
-  if (!list.complete || list.length > MAX_WHOLE_TREE) throw createTreeTooLargeError();
+  if (!list.isComplete || list.length > MAX_WHOLE_TREE) throw createTreeTooLargeError();
   return { items: list.slice(0, list.length), total: null, hasMore: false, keyset: { next: null } };
 }
 
 function toOffsetPage(list: TreeList, { page, perPage }: OffsetRequest): ListPage<TreeListEntry> {
   const start = (page - 1) * perPage;
   const end = start + perPage;
-  if (!list.complete && list.length < end) throw createTreeTooLargeError();
-  const total = list.length > COUNT_LIMIT || !list.complete ? null : list.length;
+  if (!list.isComplete && list.length < end) throw createTreeTooLargeError();
+  const total = list.length > COUNT_LIMIT || !list.isComplete ? null : list.length;
   return { items: list.slice(start, end), total, hasMore: list.length > end };
 }
 
@@ -104,7 +107,7 @@ function toKeysetPage(
   if (isFailure(index)) return index;
   const start = index + 1;
   const end = start + perPage;
-  if (!list.complete && list.length < end) throw createTreeTooLargeError();
+  if (!list.isComplete && list.length < end) throw createTreeTooLargeError();
   const hasMore = list.length > end;
   const next = hasMore ? { page_token: formatToken(list, end - 1) } : null;
   return { items: list.slice(start, end), total: null, hasMore, keyset: { next } };
@@ -114,7 +117,7 @@ function toKeysetPage(
 function findTokenIndex(list: TreeList, token: string): number | Failure<'tokenInvalid' | 'tokenAmbiguous'> {
   const [, id, index] = /^([0-9a-f]{40})(?:\.(\d{1,9}))?$/.exec(token) ?? [];
   if (id === undefined) return fail('tokenInvalid');
-  if (index !== undefined && list.idAt(Number(index)) === id) return Number(index);
+  if (index !== undefined && list.getIdAt(Number(index)) === id) return Number(index);
   const range = list.findId(id);
   if (range === null) return fail('tokenInvalid');
   return range.first === range.last ? range.first : fail('tokenAmbiguous');
@@ -122,7 +125,7 @@ function findTokenIndex(list: TreeList, token: string): number | Failure<'tokenI
 
 /** Returns the token of the entry at an index: its id, with the index if the id occurs more than once. */
 function formatToken(list: TreeList, index: number): string {
-  const id = list.idAt(index);
+  const id = list.getIdAt(index);
   const range = list.findId(id);
   return range === null || range.first === range.last ? id : `${id}.${index}`;
 }

@@ -1,4 +1,4 @@
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { createJobEnvironments } from './create-environments.ts';
 import { onJobStatusChanged } from './on-job-status.ts';
@@ -9,9 +9,9 @@ export const deploymentJobs = resourceModule({
   endpoints: {},
   jobs: [stopEnvironments],
   subscriptions: [
-    subscription({ event: 'deployment-jobs-created', inTransaction: createJobEnvironments }),
-    subscription({ event: 'job-status-changed', inTransaction: onJobStatusChanged }),
-    subscription({ event: 'refs-changed', inTransaction: onBranchesDeleted }),
-    subscription({ event: 'notifiable-event-occurred', inTransaction: onMergeRequestEnded }),
+    defineSubscription({ event: 'deployment-jobs-created', inTransaction: createJobEnvironments }),
+    defineSubscription({ event: 'job-status-changed', inTransaction: onJobStatusChanged }),
+    defineSubscription({ event: 'refs-changed', inTransaction: onBranchesDeleted }),
+    defineSubscription({ event: 'notifiable-event-occurred', inTransaction: onMergeRequestEnded }),
   ],
 });

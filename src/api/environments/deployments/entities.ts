@@ -8,7 +8,7 @@ import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
 import { findProjects } from '#domain/namespaces/projects.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { deploymentFields, loadDeploymentRelations, serializeDeploymentFields } from '../deployment-summaries/index.ts';
 import { EnvironmentBasic } from '../environment-model/index.ts';
 import { EnvironmentApprovalRule } from '../protected-environments/index.ts';
@@ -61,7 +61,7 @@ export const Approval = entity('DeploymentApproval', {
   }),
 );
 
-const RuleSummary = shape('DeploymentApprovalRule', {
+const RuleSummary = objectSchema('DeploymentApprovalRule', {
   ...EnvironmentApprovalRule.schema.properties,
   deployment_approvals: Type.Array(Approval.schema),
 });
@@ -71,7 +71,7 @@ export const Deployment = entity('Deployment', {
   ...listFields,
   pending_approval_count: Type.Integer(),
   approvals: Type.Array(Approval.schema),
-  approval_summary: shape('ApprovalSummary', { rules: Type.Array(RuleSummary) }),
+  approval_summary: objectSchema('ApprovalSummary', { rules: Type.Array(RuleSummary) }),
 }).from(loadRelations, (row, context, { listRelations, approvalStates }) => ({
   ...serializeForList(row, context, listRelations),
   ...approvalStates.get(row.id)!,

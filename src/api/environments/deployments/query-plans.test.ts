@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import type { DeploymentFilter } from './parameters.ts';
-import { mergedByCommitsQuery } from './shipped-merge-requests.ts';
-import { deploymentQuery } from './store.ts';
+import { buildMergedByCommitsQuery } from './shipped-merge-requests.ts';
+import { buildDeploymentQuery } from './store.ts';
 
 const up = { sort: 'asc' } as const;
 const down = { sort: 'desc' } as const;
@@ -33,7 +33,7 @@ for (const [index, place, filter] of served) {
   const whose = place.environmentId === null ? 'a project' : 'an environment';
   test(`${index} serves the list of ${whose} with ${JSON.stringify(filter)}, already in its order`, async () => {
     await using database = await testDatabase();
-    const plan = await database.transaction((tx) => explainPlan(tx, deploymentQuery(tx, place, filter).limit(21)));
+    const plan = await database.transaction((tx) => explainPlan(tx, buildDeploymentQuery(tx, place, filter).limit(21)));
     assert.match(plan.join('\n'), new RegExp(`\\b(${index})\\b`));
     assert.doesNotMatch(plan.join('\n'), /TEMP B-TREE|\bSort\b/);
   });
@@ -41,7 +41,7 @@ for (const [index, place, filter] of served) {
 
 test('finds merge requests merged by any of many commits through indexes', async () => {
   await using database = await testDatabase();
-  const plan = await database.transaction((tx) => explainPlan(tx, mergedByCommitsQuery(tx, 7, ['a'.repeat(40)])));
+  const plan = await database.transaction((tx) => explainPlan(tx, buildMergedByCommitsQuery(tx, 7, ['a'.repeat(40)])));
   for (const index of ['by_merge_commit', 'by_squash_commit', 'merged_by_head'])
     assert.match(plan.join('\n'), new RegExp(`\\bmerge_requests_${index}\\b`));
 });

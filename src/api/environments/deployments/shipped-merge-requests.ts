@@ -47,7 +47,7 @@ export async function listIdsMergedByCommits(
 ): Promise<number[]> {
   const mergeRequestIds = new Set<number>();
   for (let start = 0; start < commits.length; start += COMMITS_PER_QUERY) {
-    for (const { id } of await mergedByCommitsQuery(
+    for (const { id } of await buildMergedByCommitsQuery(
       db,
       projectId,
       commits.slice(start, start + COMMITS_PER_QUERY),
@@ -58,7 +58,7 @@ export async function listIdsMergedByCommits(
 }
 
 // Selects the ids. Only merged requests have a merge or squash commit. index: merge_requests_by_merge_commit, merge_requests_by_squash_commit, merge_requests_merged_by_head
-export function mergedByCommitsQuery(db: Reader, projectId: number, commits: readonly string[]) {
+export function buildMergedByCommitsQuery(db: Reader, projectId: number, commits: readonly string[]) {
   const selectByColumn = (column: 'merge_commit_sha' | 'squash_commit_sha' | 'head_sha') =>
     db
       .selectFrom('merge_requests')

@@ -17,7 +17,7 @@ export async function listDeployments(
 ): Promise<Page<DeploymentRow>> {
   const environmentRow = environment == null ? null : await findEnvironmentByName(db, projectId, environment);
   if (environment != null && environmentRow === null) return { items: [], total: 0, hasMore: false };
-  return paginate(db, deploymentQuery(db, { projectId, environmentId: environmentRow?.id ?? null }, filter), page);
+  return paginate(db, buildDeploymentQuery(db, { projectId, environmentId: environmentRow?.id ?? null }, filter), page);
 }
 
 interface DeploymentScope {
@@ -31,7 +31,7 @@ interface DeploymentScope {
  * deployments_by_status, deployments_by_environment, deployments_by_environment_creation, deployments_by_environment_update,
  * deployments_finished
  */
-export function deploymentQuery(
+export function buildDeploymentQuery(
   db: Reader,
   { projectId, environmentId }: DeploymentScope,
   filter: DeploymentFilter,

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reader } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
-import { lastDeploymentInStatus } from '#domain/deployments.ts';
+import { findLastDeploymentInStatus } from '#domain/deployments.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { environmentsToDeleteQuery, environmentsToStopQuery } from './cleanup.ts';
 import { oldReviewAppsQuery } from './stopping/review-apps.ts';
 import { stopActionQuery } from './stopping/stop-actions.ts';
 import { staleEnvironmentsQuery } from './stopping/stop-stale.ts';
-import { environmentQuery, prefixQuery } from './store.ts';
+import { buildEnvironmentQuery, buildPrefixQuery } from './store.ts';
 
 // PostgreSQL takes either of two indexes that begin alike while it knows of no rows.
 const since = '2026-01-01T00:00:00.000Z';
@@ -18,22 +18,22 @@ type Ask = (db: Reader) => Parameters<typeof explainPlan>[1];
 
 /** Which indexes serve a statement, and whether they give its rows in their order already. */
 const served: readonly [what: string, ask: Ask, indexes: readonly string[], ordered: boolean][] = [
-  ['a list', (db) => environmentQuery(db, 7, {}).limit(21), ['environments_by_project'], true],
+  ['a list', (db) => buildEnvironmentQuery(db, 7, {}).limit(21), ['environments_by_project'], true],
   [
     'a list by state',
-    (db) => environmentQuery(db, 7, { states: 'stopped' }).limit(21),
+    (db) => buildEnvironmentQuery(db, 7, { states: 'stopped' }).limit(21),
     ['environments_by_state'],
     true,
   ],
   [
     'a list by name',
-    (db) => environmentQuery(db, 7, { name: 'prod' }).limit(21),
+    (db) => buildEnvironmentQuery(db, 7, { name: 'prod' }).limit(21),
     ['environments_by_name(_key)?'],
     false,
   ],
   [
     'a search',
-    (db) => prefixQuery(db, 7, 'rev', { states: 'stopped' }),
+    (db) => buildPrefixQuery(db, 7, 'rev', { states: 'stopped' }),
     ['environments_by_name_key', 'environments_by_rest_key'],
     false,
   ],
@@ -53,7 +53,7 @@ const served: readonly [what: string, ask: Ask, indexes: readonly string[], orde
   ['those due to go', (db) => environmentsToDeleteQuery(db, since, first), ['environments_by_auto_delete'], true],
   [
     'what finished last',
-    (db) => lastDeploymentInStatus.query(db, { environment: 7, status: 'success' }),
+    (db) => findLastDeploymentInStatus.query(db, { environment: 7, status: 'success' }),
     ['deployments_finished'],
     true,
   ],

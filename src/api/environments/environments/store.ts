@@ -21,12 +21,12 @@ export async function listEnvironments(
   { search, ...filters }: EnvironmentFilter,
   page: OffsetRequest,
 ): Promise<Page<EnvironmentRow>> {
-  if (search == null) return paginate(db, environmentQuery(db, projectId, filters), page);
-  const idQuery = prefixQuery(db, projectId, foldCase(search), filters);
+  if (search == null) return paginate(db, buildEnvironmentQuery(db, projectId, filters), page);
+  const idQuery = buildPrefixQuery(db, projectId, foldCase(search), filters);
   const count = await countUpTo(db, idQuery, COUNT_LIMIT + 1);
   // For a frequent prefix, scanning the list finds the first pages fastest.
   if (count > COUNT_LIMIT && page.page * page.perPage <= COUNT_LIMIT) {
-    const searchQuery = environmentQuery(db, projectId, filters).where(hasPrefix(foldCase(search)));
+    const searchQuery = buildEnvironmentQuery(db, projectId, filters).where(hasPrefix(foldCase(search)));
     return paginate(db, searchQuery, page, async () => count);
   }
   const idPage = await paginate(db, idQuery.orderBy('id', 'asc'), page, async () => count);
@@ -38,7 +38,7 @@ export async function listEnvironments(
 }
 
 /** Selects the environments of a project, by id. index: environments_by_project, environments_by_state, environments_by_name */
-export function environmentQuery(db: Reader, projectId: number, { name, states }: EnvironmentFilter) {
+export function buildEnvironmentQuery(db: Reader, projectId: number, { name, states }: EnvironmentFilter) {
   let query = db.selectFrom('environments').select(environmentColumns).where('environments.project_id', '=', projectId);
   if (states != null) query = query.where('environments.state', '=', states);
   // A name matches at most one row.
@@ -49,7 +49,7 @@ export function environmentQuery(db: Reader, projectId: number, { name, states }
  * Selects the distinct ids of environments whose name, or its part after the folder, has this prefix. Reads only the indexes.
  * index: environments_by_name_key, environments_by_rest_key
  */
-export function prefixQuery(db: Reader, projectId: number, prefix: string, { states }: EnvironmentFilter) {
+export function buildPrefixQuery(db: Reader, projectId: number, prefix: string, { states }: EnvironmentFilter) {
   const environments = db
     .selectFrom('environments')
     .select('environments.id')

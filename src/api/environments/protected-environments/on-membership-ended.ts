@@ -1,11 +1,11 @@
-import { type AnySubscription, subscription } from '#events/event-bus.ts';
+import { type AnySubscription, defineSubscription } from '#events/event-bus.ts';
 import { removeUserFromProtections } from './store.ts';
 
 /**
  * Removes a user from the protections of a project when their direct membership ends, even if they are the last element
  * (contract/environments.md Part 3).
  */
-export const onMembershipEnded = subscription({
+export const onMembershipEnded = defineSubscription({
   event: 'membership-ended',
   inTransaction: async (uow, { userId, sourceType, sourceId }) => {
     if (sourceType === 'project') await removeUserFromProtections(uow, sourceId, userId);

@@ -1,7 +1,7 @@
 import { createApplication, type IssuedApplication } from '#authentication/oauth/applications.ts';
 import { SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { IDENTITY_SCOPES } from '#authentication/tokens/scope-descriptions.ts';
-import { validateRecordName } from '#authentication/users/name-validation.ts';
+import { validateDisplayName } from '#authentication/users/name-validation.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, invalid } from '#runtime/failure.ts';
 import { validateRedirectUri } from './redirect-uri.ts';
@@ -24,7 +24,7 @@ export async function registerApplication(
   { name, redirect_uri, scopes, confidential }: CreateApplicationInput,
 ): Promise<IssuedApplication | Failure<'invalid'>> {
   const errors = compactFieldErrors({
-    name: validateRecordName(name),
+    name: validateDisplayName(name),
     redirect_uri: validateRedirectUris(redirect_uri),
     scopes: splitWords(scopes).every(isScope) ? [] : ["doesn't match configured on the server."],
   });

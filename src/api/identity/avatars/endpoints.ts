@@ -7,7 +7,7 @@ export const getAvatar = endpoint({
   get: '/-/avatars/:file(^[0-9a-f]{16}\\.svg$)',
   summary: 'Get the generated avatar of a user',
   access: open(),
-  root: true,
+  outsideApi: true,
   response: stream,
   handle: ({ params }) => ({
     headers: {

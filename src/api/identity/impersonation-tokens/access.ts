@@ -18,7 +18,7 @@ export const impersonationTokenResource = {
     { user }: { readonly user: User },
   ): Promise<AccessToken | null> {
     // The response shows the last use, so pending usage records must be stored first.
-    await services.tokenUses.waitForFlush();
+    await services.tokenUsage.waitForFlush();
     const token = await findAccessToken(db, params.impersonation_token_id);
     return token?.impersonation && token.user_id === user.id ? token : null;
   },

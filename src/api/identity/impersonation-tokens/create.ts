@@ -7,7 +7,7 @@ import {
   SCOPES,
   validateGrantedScopes,
 } from '#authentication/tokens/access-tokens.ts';
-import { validateRecordName } from '#authentication/users/name-validation.ts';
+import { validateDisplayName } from '#authentication/users/name-validation.ts';
 import { findChangeableUser, type UnchangeableUserCode, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, invalid, isFailure } from '#runtime/failure.ts';
@@ -42,7 +42,7 @@ export async function createImpersonationToken(
     impersonation: true,
     prefix: settings.personal_access_token_prefix,
   });
-  await recordTokenEvent(uow, { event: 'created', token: issuedToken.token, owner: user });
+  await recordTokenEvent(uow, { event: 'created', token: issuedToken.tokenRow, owner: user });
   return issuedToken;
 }
 
@@ -52,7 +52,7 @@ function validateInput(
   latestExpiry: string | null,
 ): FieldErrors | null {
   return compactFieldErrors({
-    name: validateRecordName(name),
+    name: validateDisplayName(name),
     scopes: validateScopes(scopes),
     expires_at: validateExpiry(expiresAt, settings, latestExpiry),
   });

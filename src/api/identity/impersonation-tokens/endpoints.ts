@@ -5,7 +5,7 @@ import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.
 import { optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, longText, string } from '#http/parameters/texts.ts';
 import { commaSeparated, date, oneOf } from '#http/parameters/types.ts';
-import { LACKED_SCOPE } from '../personal-access-tokens/index.ts';
+import { MISSING_SCOPE } from '../personal-access-tokens/index.ts';
 import { impersonationTokenResource } from './access.ts';
 import { createImpersonationToken as create } from './create.ts';
 import { ImpersonationToken, ImpersonationTokenWithSecret } from './entities.ts';
@@ -19,8 +19,8 @@ export const listImpersonationTokens = endpoint({
   scopes: ['read_user'],
   params: { state: optional(oneOf('all', 'active', 'inactive'), 'all') },
   response: page(ImpersonationToken),
-  async handle({ user, params, page }, { database, tokenUses }) {
-    await tokenUses.waitForFlush();
+  async handle({ user, params, page }, { database, tokenUsage }) {
+    await tokenUsage.waitForFlush();
     return listImpersonationTokensOfUser(database.reader, user.id, params, page);
   },
 });
@@ -38,7 +38,7 @@ export const createImpersonationToken = endpoint({
   errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: FORBIDDEN,
-    missingScope: LACKED_SCOPE,
+    missingScope: MISSING_SCOPE,
     invalid: INVALID,
   },
   activity: ['personal_access_token_created'],

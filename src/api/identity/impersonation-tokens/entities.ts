@@ -16,7 +16,7 @@ export const ImpersonationToken = entity('ImpersonationToken', fields).from((tok
 export const ImpersonationTokenWithSecret = entity('ImpersonationTokenWithSecret', {
   ...fields,
   token: Type.String(),
-}).from(({ token, secret }: IssuedToken, context) => ({
+}).from(({ tokenRow: token, secret }: IssuedToken, context) => ({
   ...serializeToken(token, context),
   impersonation: true,
   token: secret,

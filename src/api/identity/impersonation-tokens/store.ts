@@ -1,4 +1,4 @@
-import { type AccessToken, isActiveTokenRow, tokenColumns } from '#authentication/tokens/access-tokens.ts';
+import { type AccessToken, activeTokenCondition, tokenColumns } from '#authentication/tokens/access-tokens.ts';
 import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -14,7 +14,7 @@ export async function listImpersonationTokensOfUser(
   { state }: ImpersonationTokenFilter,
   page: OffsetRequest,
 ): Promise<Page<AccessToken>> {
-  const isActive = isActiveTokenRow(db.today);
+  const isActive = activeTokenCondition(db.today);
   // index: access_tokens_by_user
   let tokens = db
     .selectFrom('access_tokens')

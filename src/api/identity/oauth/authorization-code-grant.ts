@@ -37,7 +37,7 @@ export const authorizationCodeGrant: Grant = async (
     scopes,
     renewable: true,
   });
-  await recordIssuedToken(uow, grant.id, issuedToken.token.id);
+  await recordIssuedToken(uow, grant.id, issuedToken.tokenRow.id);
   return issuedToken;
 };
 

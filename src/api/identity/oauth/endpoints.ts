@@ -54,7 +54,7 @@ export const issueOAuthToken = endpoint({
   summary: 'Create an OAuth access token',
   access: oauthClientAccess(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   params: tokenParams,
   errors: TOKEN_ERRORS,
   response: ok(OAuthTokenPair),
@@ -69,7 +69,7 @@ export const getAuthorizationPage = endpoint({
   summary: 'Get the consent page of an OAuth application',
   access: signedInVisitor(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   params: authorizationParams,
   response: html,
   async handle({ visitor: { caller, session }, params: fields, request }, { database }) {
@@ -85,7 +85,7 @@ export const authorizeApplication = endpoint({
   summary: 'Authorize or deny an OAuth application',
   access: signedInVisitorWithForm(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   params: { ...csrfParams, _method: optional(string), ...authorizationParams },
   response: redirect,
   write: (uow, { visitor, params }) =>
@@ -99,7 +99,7 @@ export const denyApplication = endpoint({
   summary: 'Deny an OAuth application',
   access: signedInVisitorWithForm(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   params: { ...csrfParams, ...authorizationParams },
   response: redirect,
   read: (db, { params }) => denyAuthorization(db, params),
@@ -110,7 +110,7 @@ export const revokeOAuthToken = endpoint({
   summary: 'Revoke an OAuth token',
   access: oauthClientAccess(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   params: { ...clientParams, token: optional(string) },
   errors: {
     notTokenOwner: [
@@ -127,7 +127,7 @@ export const getOAuthTokenInfo = endpoint({
   summary: 'Get information about an OAuth token',
   access: oauthBearerAccess(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   params: bearerParams,
   response: ok(OAuthTokenInfo),
   // `handle` instead of `read`: responses to reads are cached per caller, and a mere token has no caller.
@@ -139,7 +139,7 @@ export const introspectOAuthToken = endpoint({
   summary: 'Introspect an OAuth token',
   access: oauthClientAccess(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   params: { ...clientParams, token: optional(string) },
   errors: { invalidClient: INVALID_CLIENT },
   response: ok(Introspection),

@@ -14,7 +14,7 @@ export const OAuthTokenPair = entity('OAuthTokenPair', {
   refresh_token: Type.Optional(Type.String()),
   scope: Type.String(),
   created_at: Type.Integer(),
-}).from(({ token, accessToken, refreshToken }: IssuedOAuthToken) => ({
+}).from(({ tokenRow: token, accessToken, refreshToken }: IssuedOAuthToken) => ({
   access_token: accessToken,
   token_type: 'Bearer',
   expires_in: token.expires_in,

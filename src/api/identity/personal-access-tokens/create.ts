@@ -8,7 +8,7 @@ import {
   type Scope,
   validateGrantedScopes,
 } from '#authentication/tokens/access-tokens.ts';
-import { validateRecordName } from '#authentication/users/name-validation.ts';
+import { validateDisplayName } from '#authentication/users/name-validation.ts';
 import { findChangeableUser, type UnchangeableUserCode } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
@@ -49,7 +49,7 @@ export async function issueToken(
     expiresAt: expiresAt ?? getDefaultExpiry(uow.today, settings),
     prefix: settings.personal_access_token_prefix,
   });
-  await recordTokenEvent(uow, { event: 'created', token: issuedToken.token, owner: user });
+  await recordTokenEvent(uow, { event: 'created', token: issuedToken.tokenRow, owner: user });
   return issuedToken;
 }
 
@@ -66,7 +66,7 @@ export function validateToken(
   latestExpiry: string | null,
 ): Failure<'invalidToken'> | null {
   const problems = [
-    ...validateRecordName(name).map((problem) => `Name ${problem}`),
+    ...validateDisplayName(name).map((problem) => `Name ${problem}`),
     ...(scopes.length === 0 ? ["Scopes can't be blank"] : []),
     ...(exceedsLatestExpiry(expiresAt, latestExpiry) ? [`Expiration date must be before ${latestExpiry}`] : []),
   ];

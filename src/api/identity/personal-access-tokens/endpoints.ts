@@ -47,8 +47,8 @@ export const listPersonalAccessTokens = endpoint({
   params: { user_id: optional(integer), ...tokenFilters },
   errors: { notPermitted: NOT_PERMITTED, userNotFound: TOKEN_NOT_FOUND },
   response: page(PersonalAccessToken),
-  async handle({ params, caller, page }, { database, tokenUses }) {
-    await tokenUses.waitForFlush();
+  async handle({ params, caller, page }, { database, tokenUsage }) {
+    await tokenUsage.waitForFlush();
     return listVisibleTokens(database.reader, caller, params, page);
   },
 });
@@ -60,8 +60,8 @@ export const getOwnPersonalAccessToken = endpoint({
   scopes: 'any',
   errors: { notPersonal: NOT_PERSONAL_TOKEN },
   response: ok(PersonalAccessToken),
-  async handle({ caller }, { database, tokenUses }) {
-    await tokenUses.waitForFlush();
+  async handle({ caller }, { database, tokenUsage }) {
+    await tokenUsage.waitForFlush();
     return getOwnToken(database.reader, caller);
   },
 });
@@ -97,8 +97,8 @@ export const getPersonalAccessToken = endpoint({
   unknownIdStatus: 401,
   errors: { notPermitted: NOT_PERMITTED, notFound: TOKEN_NOT_FOUND },
   response: ok(PersonalAccessToken),
-  async handle({ params, caller }, { database, tokenUses }) {
-    await tokenUses.waitForFlush();
+  async handle({ params, caller }, { database, tokenUsage }) {
+    await tokenUsage.waitForFlush();
     return getVisibleToken(database.reader, caller, params.id);
   },
 });

@@ -32,7 +32,7 @@ export const PersonalAccessToken = entity('PersonalAccessToken', {
 export const PersonalAccessTokenWithSecret = entity('PersonalAccessTokenWithSecret', {
   ...tokenFields,
   token: Type.String(),
-}).from(({ token, secret }: IssuedToken, context) => ({ ...serializeToken(token, context), token: secret }));
+}).from(({ tokenRow: token, secret }: IssuedToken, context) => ({ ...serializeToken(token, context), token: secret }));
 
 export function serializeToken(token: AccessToken, context: SerializationContext) {
   return {

@@ -3,7 +3,7 @@ import { FORBIDDEN, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 /** Errors that all kinds of tokens share (contract/conventions.md §10). */
 
 /** Error if the token of the request lacks a scope of the new token. */
-export const LACKED_SCOPE = [
+export const MISSING_SCOPE = [
   403,
   {
     error: 'insufficient_scope',
@@ -14,7 +14,7 @@ export const LACKED_SCOPE = [
 
 /** Errors of `replaceToken`. */
 export const ROTATE_ERRORS = {
-  missingScope: LACKED_SCOPE,
+  missingScope: MISSING_SCOPE,
   alreadyRevoked: [400, '400 Bad request - Token already revoked'],
   expiryTooLate: [400, '400 Bad request - Expiration date must be before {latest}'],
 } as const;
@@ -23,7 +23,7 @@ export const CREATE_TOKEN_ERRORS = {
   userNotFound: USER_NOT_FOUND,
   internalUser: FORBIDDEN,
   isImpersonated: FORBIDDEN,
-  missingScope: LACKED_SCOPE,
+  missingScope: MISSING_SCOPE,
   invalidToken: [422, '{problems}'],
 } as const;
 

@@ -6,7 +6,7 @@ export { revokeReusedChain } from './access.ts';
 export { recordTokenEvent } from './activity.ts';
 export { type CreateTokenInput, validateToken } from './create.ts';
 export { serializeToken, tokenFields } from './entities.ts';
-export { LACKED_SCOPE, NOT_PERMITTED, ROTATE_ERRORS } from './errors.ts';
+export { MISSING_SCOPE, NOT_PERMITTED, ROTATE_ERRORS } from './errors.ts';
 export { tokenFilters } from './parameters.ts';
 export { type RotateFailure, replaceToken } from './rotate.ts';
 export { paginateTokens, selectOwnTokens, type TokenFilter } from './store.ts';

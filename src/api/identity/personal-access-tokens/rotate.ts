@@ -62,9 +62,9 @@ async function replaceAndRecord(
 ): Promise<IssuedToken | Failure<RotateFailure>> {
   const issuedToken = await replaceToken(uow, replacement);
   if (isFailure(issuedToken)) return issuedToken;
-  const owner = (await findUserById(uow, issuedToken.token.user_id)) as User;
+  const owner = (await findUserById(uow, issuedToken.tokenRow.user_id)) as User;
   await recordTokenEvent(uow, { event: 'revoked', token: replacement, owner });
-  await recordTokenEvent(uow, { event: 'created', token: issuedToken.token, owner });
+  await recordTokenEvent(uow, { event: 'created', token: issuedToken.tokenRow, owner });
   return issuedToken;
 }
 

@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { type AccessToken, isActiveTokenRow, tokenColumns } from '#authentication/tokens/access-tokens.ts';
+import { type AccessToken, activeTokenCondition, tokenColumns } from '#authentication/tokens/access-tokens.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
@@ -63,8 +63,8 @@ function applyFilter(db: Reader, query: TokenQuery, filter: TokenFilter): TokenQ
   const { revoked, state, search } = filter;
   let tokens = query;
   if (typeof revoked === 'boolean') tokens = tokens.where('revoked', '=', revoked);
-  if (state === 'active') tokens = tokens.where(isActiveTokenRow(db.today));
-  if (state === 'inactive') tokens = tokens.where((eb) => eb.not(isActiveTokenRow(db.today)));
+  if (state === 'active') tokens = tokens.where(activeTokenCondition(db.today));
+  if (state === 'inactive') tokens = tokens.where((eb) => eb.not(activeTokenCondition(db.today)));
   if (filter.created_before) tokens = tokens.where('created_at', '<=', filter.created_before);
   if (filter.created_after) tokens = tokens.where('created_at', '>=', filter.created_after);
   if (filter.last_used_before) tokens = tokens.where('last_used_at', '<=', filter.last_used_before);

@@ -14,7 +14,7 @@ export const getHomePage = endpoint({
   summary: 'Get the home page',
   access: visitor(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   response: html,
   handle({ visitor: { session, caller, passwordExpired }, request }) {
     if (session === null || !isSignedIn(caller)) return { location: localUrl(request, '/users/sign_in') };
@@ -27,7 +27,7 @@ export const getSignInPage = endpoint({
   summary: 'Get the sign-in page',
   access: visitor(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   response: html,
   async handle({ visitor, request }, services) {
     if (isSignedIn(visitor.caller)) return { location: localUrl(request, '/') };
@@ -41,7 +41,7 @@ export const signIn = endpoint({
   summary: 'Sign in with a password',
   access: visitorWithForm(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   params: {
     ...csrfParams,
     user: optional(object({ login: optional(string), password: optional(string), new_password: optional(string) })),
@@ -60,7 +60,7 @@ export const signOut = endpoint({
   summary: 'Sign out',
   access: visitor(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   response: redirect,
   handle: ({ visitor, request }, { runUnitOfWork }) => signOutVisitor(runUnitOfWork, request, visitor),
 });
@@ -70,7 +70,7 @@ export const deleteSession = endpoint({
   summary: 'Sign out with DELETE',
   access: visitor(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   response: redirect,
   handle: ({ visitor, request }, { runUnitOfWork }) => signOutVisitor(runUnitOfWork, request, visitor),
 });

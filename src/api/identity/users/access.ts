@@ -1,6 +1,6 @@
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { findUserById, type User } from '#authentication/users/users.ts';
-import { type Access, type AccessCall, access, signedIn, signedInCaller } from '#http/access/access.ts';
+import { type Access, type AccessCall, access, requireSignedInCaller, signedIn } from '#http/access/access.ts';
 import { forbidden, unauthorized } from '#http/errors/http-error.ts';
 import { loadSettings } from '#settings/settings.ts';
 
@@ -45,7 +45,7 @@ export function userReadAccess(): Access<{ caller: SignedInCaller }> {
     authenticate: () => {},
     async load({ caller }) {
       if (caller.user === null) throw forbidden('Not authorized!');
-      return { caller: signedInCaller(caller) };
+      return { caller: requireSignedInCaller(caller) };
     },
     authorize: () => {},
   });

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { User } from '#authentication/users/users.ts';
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
-import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import type { ServerContext } from '#http/request/base-url.ts';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import {
@@ -94,7 +94,7 @@ const UserExtended = entity('UserExtended', {
   is_followed: false,
 }));
 
-const UserIdentity = shape('UserIdentity', {
+const UserIdentity = objectSchema('UserIdentity', {
   provider: Type.String(),
   extern_uid: Type.String(),
   saml_provider_id: Type.Null(),
@@ -257,7 +257,7 @@ export function isProfileVisibleTo(caller: Caller, { id, private_profile, state 
 
 /** Returns the URL of the generated avatar, which does not disclose the email address. */
 export function buildAvatarUrl(userId: number, context: ServerContext): string {
-  return `${context.url}/-/avatars/${getAvatarName(`${userId}\n${context.instance}`)}.svg`;
+  return `${context.url}/-/avatars/${getAvatarName(`${userId}\n${context.instanceName}`)}.svg`;
 }
 
 const avatarNames = createBoundedCache<string>(10_000);

@@ -23,7 +23,7 @@ test('rejects transitions that a state does not allow', async () => {
   const mira = await user();
   const say = async (verb: string) => (await root.post(`/users/${mira.id}/${verb}`)).body?.message;
   await mira.get('/user');
-  await server.services.tokenUses.waitForFlush();
+  await server.services.tokenUsage.waitForFlush();
   assert.equal(
     await say('deactivate'),
     'The user you are trying to deactivate has been active in the past 90 days and cannot be deactivated',

@@ -9,7 +9,7 @@ import {
 import { normalizeAddress } from '#authentication/users/emails.ts';
 import { type Identity, type User, userColumns } from '#authentication/users/users.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { existsPerRow, isInIds, isInSubquery } from '#database/dialect.ts';
+import { existsWithoutJoin, isInIds, isInSubquery } from '#database/dialect.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type CountStrategy, countUpTo, paginate, paginateAfterRows, paginateByKey } from '#database/page.ts';
@@ -298,7 +298,7 @@ async function countExcluded(db: Reader, filter: UserFilter): Promise<number | n
  * with projects. It is evaluated per user, because PostgreSQL would otherwise join whole tables although a page needs few users.
  */
 function hasNoProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
-  const hasRows = (rows: Expression<unknown>) => existsPerRow(db, sql`select 1 from ${rows} as found`);
+  const hasRows = (rows: Expression<unknown>) => existsWithoutJoin(db, sql`select 1 from ${rows} as found`);
   // index: namespace_closure_by_ancestor, projects_by_namespace
   const projectsInGroup = expressionBuilder<Schema, 'memberships'>()
     .selectFrom('namespace_closure')

@@ -1,6 +1,6 @@
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { html, streamOf } from '#http/endpoint/responses.ts';
+import { html, streamWith } from '#http/endpoint/responses.ts';
 import { sendDocument } from './document.ts';
 import { OpenApi } from './entities.ts';
 import { DOCUMENTATION_PAGE } from './page.ts';
@@ -9,7 +9,11 @@ export const getOpenApiDocument = endpoint({
   get: '/openapi.json',
   summary: 'Get the OpenAPI 3.1 document',
   access: open(),
-  response: streamOf({ schema: OpenApi.schema, mediaTypes: ['application/json'], headers: ['ETag', 'Cache-Control'] }),
+  response: streamWith({
+    schema: OpenApi.schema,
+    mediaTypes: ['application/json'],
+    headers: ['ETag', 'Cache-Control'],
+  }),
   handle: ({ base }, { describeApi }) => sendDocument(describeApi, base.url),
 });
 
@@ -17,7 +21,7 @@ export const getDocumentationPage = endpoint({
   get: '/api/docs',
   summary: 'Get the API documentation page',
   access: open(),
-  root: true,
+  outsideApi: true,
   response: html,
   read: () => DOCUMENTATION_PAGE,
 });

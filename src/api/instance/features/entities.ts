@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
-import { nullable, shape } from '#http/endpoint/responses.ts';
+import { nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { type Flag, type FlagName, isFlagName, KNOWN_FLAGS } from '#settings/features.ts';
 
 /** The representations of a feature flag (contract/conventions.md §10). */
@@ -31,7 +31,7 @@ export const FeatureDefinition = entity('FeatureDefinition', {
 }));
 
 /** A condition that turns a flag on, for example for some actors. */
-const FeatureGate = shape('FeatureGate', {
+const FeatureGate = objectSchema('FeatureGate', {
   key: Type.String(),
   value: Type.Union([Type.Boolean(), Type.Number(), Type.Array(Type.String()), Type.Null()]),
 });

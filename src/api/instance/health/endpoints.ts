@@ -7,7 +7,7 @@ import { Alive, Readiness } from './entities.ts';
 import { checkReadiness } from './readiness.ts';
 
 /** Common to the three probes, which are not authenticated. */
-const sharedDefinition = { access: open(), stageOrder: 'customAuthentication', body: 'raw', root: true } as const;
+const sharedDefinition = { access: open(), stageOrder: 'customAuthentication', body: 'raw', outsideApi: true } as const;
 const NO_CACHE_HEADERS = { 'Cache-Control': 'no-cache' } as const;
 
 export const getHealth = endpoint({
@@ -42,7 +42,7 @@ export const getMetrics = endpoint({
   get: '/-/metrics',
   summary: 'Get metrics in Prometheus format',
   access: open(),
-  root: true,
+  outsideApi: true,
   response: text,
   async handle(_call, { metrics }) {
     return new Reply(await metrics.text(), { headers: { 'Content-Type': metrics.contentType } });

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { rawEntity } from '#http/endpoint/entity.ts';
-import { shape } from '#http/endpoint/responses.ts';
+import { objectSchema } from '#http/endpoint/responses.ts';
 
-export const Alive = rawEntity(shape('Alive', { status: Type.Literal('ok') }));
+export const Alive = rawEntity(objectSchema('Alive', { status: Type.Literal('ok') }));
 
 const status = Type.Union([Type.Literal('ok'), Type.Literal('failed')]);
 const Check = Type.Object({
@@ -12,7 +12,7 @@ const Check = Type.Object({
 });
 
 export const Readiness = rawEntity(
-  shape('Readiness', {
+  objectSchema('Readiness', {
     status,
     master_check: Type.Array(Check),
     db_check: Type.Optional(Type.Array(Check)),

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
-import { shape } from '#http/endpoint/responses.ts';
+import { objectSchema } from '#http/endpoint/responses.ts';
 import type { EditionVersion } from './version.ts';
 
 /** The version and metadata (contract/conventions.md §10 "Version"). */
 export const Version = entity('Version', {
   version: Type.String(),
   revision: Type.String(),
-  kas: shape('AgentServer', {
+  kas: objectSchema('AgentServer', {
     enabled: Type.Boolean(),
     externalUrl: Type.Null(),
     externalK8sProxyUrl: Type.Null(),

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { mapText } from '#database/long-texts.ts';
+import { mapLazyText } from '#database/long-texts.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';
@@ -17,7 +17,8 @@ async function loadIntegrationRelations(rows: readonly IntegrationInProject[], c
     rows.map(({ id }) => id),
   );
   const examples = new Map<number, unknown>();
-  for (const [id, text] of texts) examples.set(id, text === null ? {} : await mapText(text, parseJsonIncrementally));
+  for (const [id, text] of texts)
+    examples.set(id, text === null ? {} : await mapLazyText(text, parseJsonIncrementally));
   return { key: await context.secretKey(), examples };
 }
 

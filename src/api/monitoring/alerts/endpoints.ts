@@ -21,7 +21,7 @@ export const AlertReported = entity('AlertReported', { iid: Type.Integer(), titl
 const sharedDefinition = {
   stageOrder: 'customAuthentication',
   body: 'raw',
-  root: true,
+  outsideApi: true,
   errors: {
     unusablePayload: [400, '400 Bad request'],
     forbidden: FORBIDDEN,

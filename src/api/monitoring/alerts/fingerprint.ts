@@ -5,7 +5,7 @@ import { flattenItems, isBlank, toTextOrNull } from './payload-values.ts';
 
 /** Fingerprints identify duplicate alerts (contract/monitoring.md §4 "Fingerprint"): 40 lower-case hexadecimal digits. */
 
-export function sha1(text: string): string {
+export function computeSha1(text: string): string {
   return hash('sha1', text, 'hex');
 }
 
@@ -13,7 +13,7 @@ export function sha1(text: string): string {
 export async function computeFingerprint(value: unknown): Promise<string | null> {
   if (isBlank(value)) return null;
   if (isJsonObject(value)) return hashCanonicalJson(value);
-  if (!Array.isArray(value)) return sha1(toTextOrNull(value) ?? '');
+  if (!Array.isArray(value)) return computeSha1(toTextOrNull(value) ?? '');
   const digest = createHash('sha1');
   const yieldIfDue = createYielder();
   for (const item of flattenItems(value)) {
@@ -38,7 +38,7 @@ export async function computePayloadFingerprint(payload: JsonObject): Promise<st
 async function hashCanonicalJson(payload: JsonObject, names = Object.keys(payload)): Promise<string> {
   // Members are not flattened if their dotted names would be too long.
   const members = (await flattenMembers(payload, names)) ?? (await pickMembers(payload, names));
-  return sha1(
+  return computeSha1(
     `{${await joinCanonicalMembers(await sortCooperatively(members, compareMembers), false, createYielder())}}`,
   );
 }

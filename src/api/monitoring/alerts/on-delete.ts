@@ -2,11 +2,11 @@ import { type SqlBool, sql } from 'kysely';
 import { deleteLargeRowBatch, reassignReferences } from '#database/batch-statements.ts';
 import type { Transaction } from '#database/database.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 
 /** Deletes the notes and then the alerts of a deleted project, in batches. index: alerts_by_project */
-export const deleteAlertsOfProject = subscription({
+export const deleteAlertsOfProject = defineSubscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
     runBatchSteps(
@@ -37,7 +37,7 @@ const NOTE_AUTHOR_COLUMN = { table: 'alert_notes', column: 'author_id' };
 const ASSIGNEE_COLUMN = { table: 'alerts', column: 'assignee_id' };
 
 /** Reassigns a deleted user's notes to the ghost user (deletes them on hard delete) and unassigns their alerts. index: alert_notes_by_author, alerts_by_assignee */
-export const onUserDeleted = subscription({
+export const onUserDeleted = defineSubscription({
   event: 'user-deleted',
   inBatches: (uow, deletion) =>
     runBatchSteps(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sha1 } from './fingerprint.ts';
+import { computeSha1 } from './fingerprint.ts';
 import { buildFiringElement } from './fixtures.testing.ts';
 import { parseGenericPayload } from './generic-payload.ts';
 import type { AlertSender } from './parsed-alert.ts';
@@ -119,12 +119,12 @@ test('uses the current time for an unreadable start time, in both formats', asyn
 
 test('the fingerprint of an element is of its start as it was sent, its title and its query', async () => {
   const starts = '2026-02-13T10:20:00.000Z';
-  assert.equal((await element(buildFiringElement('Disk'))).fingerprint, sha1(`${starts}/Disk/up == 0`));
+  assert.equal((await element(buildFiringElement('Disk'))).fingerprint, computeSha1(`${starts}/Disk/up == 0`));
   for (const generatorURL of [undefined, '', 'http://prometheus/graph', 'http://prometheus/graph?g1.expr=up']) {
     const { fingerprint, metricQuery } = await element(
       buildFiringElement('Disk', { generatorURL, fingerprint: 'own' }),
     );
-    assert.deepEqual([fingerprint, metricQuery], [sha1(`${starts}/Disk/`), null]);
+    assert.deepEqual([fingerprint, metricQuery], [computeSha1(`${starts}/Disk/`), null]);
   }
   const { metricQuery } = await element(
     buildFiringElement('Disk', { generatorURL: '/graph?g0.expr=rate%28x%5B5m%5D%29+%3E+1&x=1#y' }),
@@ -134,18 +134,18 @@ test('the fingerprint of an element is of its start as it was sent, its title an
 
 test('a fingerprint is of its text, of lists all texts together, of objects whatever their order', async () => {
   const of = async (fingerprint: unknown) => (await generic({ fingerprint }, {}, false)).fingerprint;
-  assert.equal(await of('ab'), sha1('ab'));
-  assert.equal(await of(['a', ['b']]), sha1('ab'));
-  assert.equal(await of(42), sha1('42'));
-  assert.equal(await of([1, true]), sha1('1true'));
-  assert.equal(await of({ b: { c: 1 }, a: [2] }), sha1('{"a":[2],"b.c":1}'));
+  assert.equal(await of('ab'), computeSha1('ab'));
+  assert.equal(await of(['a', ['b']]), computeSha1('ab'));
+  assert.equal(await of(42), computeSha1('42'));
+  assert.equal(await of([1, true]), computeSha1('1true'));
+  assert.equal(await of({ b: { c: 1 }, a: [2] }), computeSha1('{"a":[2],"b.c":1}'));
   assert.equal(await of({ a: [2], b: { c: 1 } }), await of({ b: { c: 1 }, a: [2] }));
   for (const blank of [undefined, null, '', [], {}, false]) assert.equal(await of(blank), null);
 });
 
 test('a payload without one gets the fingerprint of all but its times and hosts', async () => {
   const { fingerprint } = await generic({ title: 'Disk', x: { b: 1, a: null }, hosts: 'db1', end_time: 'soon' });
-  assert.equal(fingerprint, sha1('{"title":"Disk","x.a":null,"x.b":1}'));
+  assert.equal(fingerprint, computeSha1('{"title":"Disk","x.a":null,"x.b":1}'));
   assert.equal((await generic({ title: '', hosts: 'db1', start_time: '2026-02-13' })).fingerprint, null);
   assert.equal((await generic({ title: 'Disk' }, {}, false)).fingerprint, null);
 });
@@ -189,7 +189,7 @@ test('a mapping leads to the fields, and where it leads to nothing that could be
   } = mapped;
   assert.deepEqual([title, description, severity, hosts, service], ['Mapped', null, 'high', ['db2'], null]);
   assert.deepEqual([resolving, endedAt, startedAt], [true, '2026-02-13T10:28:16.000Z', null]);
-  assert.equal(fingerprint, sha1('{"b":1}'));
+  assert.equal(fingerprint, computeSha1('{"b":1}'));
   const typed = await generic(payload, {
     end_time: { path: ['alert', 'ends'], type: 'datetime' },
     title: at('alert', 'blank'),
@@ -212,6 +212,6 @@ test('resolves the paths of a mapping from the element', async () => {
     end_time: { path: ['startsAt'], type: 'datetime' },
   });
   const { title, hosts, service, severity, fingerprint, isResolving: resolving, endedAt } = mapped;
-  assert.deepEqual([title, hosts, service, severity, fingerprint], ['ops', ['db1'], 'ops', 'low', sha1('a')]);
+  assert.deepEqual([title, hosts, service, severity, fingerprint], ['ops', ['db1'], 'ops', 'low', computeSha1('a')]);
   assert.deepEqual([resolving, endedAt], [true, '2026-02-13T10:20:00.000Z']);
 });

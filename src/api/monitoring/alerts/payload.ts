@@ -82,7 +82,7 @@ async function readBody(request: IncomingRequest, encoding: Encoding): Promise<B
   const bufferedStart = createChunkBuffer();
   let size = 0;
   let splitter: AlertSplitter | null = null;
-  const limits = { sent: MAX_WEBHOOK_BYTES, decoded: MAX_WEBHOOK_BYTES };
+  const limits = { maxSentBytes: MAX_WEBHOOK_BYTES, maxDecodedBytes: MAX_WEBHOOK_BYTES };
   for await (const chunk of readDecodedChunks(request, encoding, limits)) {
     size += chunk.length;
     reserveBodyMemory(request, size);

@@ -1,6 +1,6 @@
 import { getAlertBotId } from '#authentication/users/alert-bot.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { nextIids } from '#domain/iids.ts';
+import { allocateIids } from '#domain/iids.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParsedAlert } from './parsed-alert.ts';
 import { SYSTEM_NOTE_TEXTS, transitionAlerts } from './status-transitions.ts';
@@ -156,7 +156,7 @@ async function insertNewAlerts(uow: UnitOfWork, authorId: number, newAlerts: rea
   const newAlertCountsByProject = new Map<number, number>();
   for (const { projectId } of newAlerts)
     newAlertCountsByProject.set(projectId, (newAlertCountsByProject.get(projectId) ?? 0) + 1);
-  const lastIidsByProject = await nextIids(uow, 'alert', newAlertCountsByProject);
+  const lastIidsByProject = await allocateIids(uow, 'alert', newAlertCountsByProject);
   const nextIidsByProject = new Map(
     [...lastIidsByProject].map(([projectId, iid]) => [projectId, iid - newAlertCountsByProject.get(projectId)! + 1]),
   );

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
 import { type Params, prepare, prepareForRows, type RowParameters } from '#database/prepare.ts';
-import { rowParametersTable } from '#database/row-list.ts';
+import { buildParameterTable } from '#database/row-list.ts';
 import type { AlertIntegrationType, AlertSeverity, AlertStatus } from '#database/tables/alerts.ts';
 
 /** Prepared statements for received alerts; each handles any number of alerts at once. The table `given` has the parameters. */
@@ -65,7 +65,7 @@ export const loadUnresolvedAlerts = prepareForRows<FingerprintKey, UnresolvedAle
   ['projectId', 'fingerprint'],
   (tx, rows: RowParameters<FingerprintKey>) =>
     tx
-      .selectFrom(rowParametersTable(rows, { projectId: 'bigint', fingerprint: 'text' }))
+      .selectFrom(buildParameterTable(rows, { projectId: 'bigint', fingerprint: 'text' }))
       // A cross join fixes the join order, independently of the planner's estimates.
       .crossJoin('alerts')
       .select(['alerts.id', 'alerts.project_id', 'alerts.iid', 'alerts.title', 'alerts.fingerprint'])
@@ -89,7 +89,7 @@ export const loadEnvironmentsByName = prepareForRows<
   ['projectId', 'name'],
   (tx, rows: RowParameters<EnvironmentNameKey>) =>
     tx
-      .selectFrom(rowParametersTable(rows, { projectId: 'bigint', name: 'text' }))
+      .selectFrom(buildParameterTable(rows, { projectId: 'bigint', name: 'text' }))
       .crossJoin('environments')
       .select(['environments.id', 'environments.project_id', 'environments.name'])
       .whereRef('environments.project_id', '=', 'given.projectId')
@@ -172,7 +172,7 @@ export const incrementEventCounts = prepareForRows<EventCountIncrement, unknown>
   (tx, rows: RowParameters<EventCountIncrement>) =>
     tx
       .updateTable('alerts')
-      .from(rowParametersTable(rows, { id: 'bigint', count: 'bigint' }))
+      .from(buildParameterTable(rows, { id: 'bigint', count: 'bigint' }))
       .set((eb) => ({ event_count: eb('alerts.event_count', '+', eb.ref('given.count')) }))
       .whereRef('alerts.id', '=', 'given.id'),
 );
@@ -192,7 +192,7 @@ export const updateStatuses = prepareForRows<StatusUpdate, unknown>(
   (tx, rows: RowParameters<StatusUpdate>) =>
     tx
       .updateTable('alerts')
-      .from(rowParametersTable(rows, { id: 'bigint', status: 'text', ended_at: 'text', now: 'text' }))
+      .from(buildParameterTable(rows, { id: 'bigint', status: 'text', ended_at: 'text', now: 'text' }))
       .set((eb) => ({
         status: eb.ref('given.status'),
         ended_at: eb.ref('given.ended_at'),

@@ -1,6 +1,6 @@
 import type { AlertSeverity } from '#database/tables/alerts.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
-import { sha1 } from './fingerprint.ts';
+import { computeSha1 } from './fingerprint.ts';
 import { getEnvironmentName, readMappedEndTime, readMappedFingerprint, toHostsOrNull } from './generic-payload.ts';
 import { type AlertSender, MAX_LENGTHS, type ParsedAlert, readMappedField } from './parsed-alert.ts';
 import { toTextOrNull, truncateWithEllipsis } from './payload-values.ts';
@@ -77,7 +77,7 @@ export async function parseWebhookElement(
     environment:
       readMappedField(sender, element, 'service_environment_name', toTextOrNull) ?? getEnvironmentName(labels),
     fingerprint:
-      (await readMappedFingerprint(element, sender)) ?? sha1(`${startsAt ?? ''}/${title}/${metricQuery ?? ''}`),
+      (await readMappedFingerprint(element, sender)) ?? computeSha1(`${startsAt ?? ''}/${title}/${metricQuery ?? ''}`),
     runbook: toTextOrNull(annotations.runbook),
     metricQuery,
     yLabel: toTextOrNull(annotations.service_y_label) ?? toTextOrNull(annotations.gitlab_y_label) ?? annotatedTitle,

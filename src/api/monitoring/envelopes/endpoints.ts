@@ -31,14 +31,14 @@ const eventDefinition = { ...sharedDefinition, access: clientKeyAccess('store'),
 export const ingestEnvelope = endpoint({
   post: '/errortracking/api/v1/projects/api/:project_id/envelope/',
   summary: 'Report errors and sessions in an envelope',
-  root: true,
+  outsideApi: true,
   ...envelopeDefinition,
 });
 
 export const ingestEvent = endpoint({
   post: '/errortracking/api/v1/projects/api/:project_id/store/',
   summary: 'Report an error',
-  root: true,
+  outsideApi: true,
   ...eventDefinition,
 });
 
@@ -58,13 +58,13 @@ export const ingestEventByOlderDsn = endpoint({
 export const ingestEnvelopeByPlainDsn = endpoint({
   post: '/api/:project_id(^(?!v\\d).*$)/envelope/',
   summary: 'Report an envelope to a DSN without a path',
-  root: true,
+  outsideApi: true,
   ...envelopeDefinition,
 });
 
 export const ingestEventByPlainDsn = endpoint({
   post: '/api/:project_id(^(?!v\\d).*$)/store/',
   summary: 'Report an event to a DSN without a path',
-  root: true,
+  outsideApi: true,
   ...eventDefinition,
 });

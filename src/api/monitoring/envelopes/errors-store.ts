@@ -1,5 +1,5 @@
 import { prepareForRows, type RowParameters } from '#database/prepare.ts';
-import { rowParametersTable } from '#database/row-list.ts';
+import { buildParameterTable } from '#database/row-list.ts';
 import type { ErrorLevel, ErrorType } from '#database/tables/error-tracking.ts';
 
 /** SQL statements that store error events, each for any number of rows. The table `given` has the parameters. */
@@ -15,7 +15,7 @@ export const findStoredEvents = prepareForRows(
   ['project_id', 'event_id'],
   (tx, rows: RowParameters<ErrorEventKey>) =>
     tx
-      .selectFrom(rowParametersTable(rows, { project_id: 'bigint', event_id: 'text' }))
+      .selectFrom(buildParameterTable(rows, { project_id: 'bigint', event_id: 'text' }))
       // A cross join fixes the join order on SQLite.
       .crossJoin('error_events')
       .select(['error_events.project_id', 'error_events.event_id'])
@@ -174,7 +174,7 @@ interface UserCountChange {
 export const addToUserCounts = prepareForRows(['error_id', 'users'], (tx, rows: RowParameters<UserCountChange>) =>
   tx
     .updateTable('errors')
-    .from(rowParametersTable(rows, { error_id: 'bigint', users: 'bigint' }))
+    .from(buildParameterTable(rows, { error_id: 'bigint', users: 'bigint' }))
     .set((eb) => ({ user_count: eb('errors.user_count', '+', eb.ref('given.users')) }))
     .whereRef('errors.id', '=', 'given.error_id'),
 );

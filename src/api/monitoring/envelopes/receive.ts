@@ -30,7 +30,7 @@ import { storeReport } from './store-report.ts';
 type IngestionServices = Pick<Services, 'clock' | 'metrics' | 'runUnitOfWork'>;
 
 /** Maximum sizes of an envelope, in bytes. Items before a limit are stored: the events precede the large attachments. */
-const ENVELOPE_LIMITS = { sent: 200 * MEBIBYTE, decoded: 200 * MEBIBYTE };
+const ENVELOPE_LIMITS = { maxSentBytes: 200 * MEBIBYTE, maxDecodedBytes: 200 * MEBIBYTE };
 /** Maximum size of a single event as sent, in bytes. */
 const MAX_BODY_BYTES = 20 * MEBIBYTE;
 /** Maximum size of an event in Base64, in bytes. Base64 takes four bytes for three, plus line breaks. */

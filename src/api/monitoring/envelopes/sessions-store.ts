@@ -1,5 +1,5 @@
 import { prepareForRows, type RowParameters } from '#database/prepare.ts';
-import { rowParametersTable } from '#database/row-list.ts';
+import { buildParameterTable } from '#database/row-list.ts';
 import type { SessionBucket } from '#database/tables/error-tracking.ts';
 
 /** SQL statements that store sessions, each for any number of rows. The table `given` has the parameters. */
@@ -25,7 +25,7 @@ const SESSION_STATE_COLUMNS = ['project_id', 'sid', 'release', 'environment', 'b
 /** Returns the states of those sessions that are already counted. index: session_states primary key */
 export const findSessionStates = prepareForRows(['project_id', 'sid'], (tx, rows: RowParameters<SessionKey>) =>
   tx
-    .selectFrom(rowParametersTable(rows, { project_id: 'bigint', sid: 'text' }))
+    .selectFrom(buildParameterTable(rows, { project_id: 'bigint', sid: 'text' }))
     // A cross join fixes the join order on SQLite.
     .crossJoin('session_states')
     .select(SESSION_STATE_COLUMNS.map((column) => `session_states.${column}` as const))

@@ -1,4 +1,4 @@
-import { errorReportsLockKey, findIngestionLimits } from '#domain/error-tracking.ts';
+import { buildErrorReportsLockKey, findIngestionLimits } from '#domain/error-tracking.ts';
 import { defineBatchedWrite } from '#events/batched-writes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
@@ -34,7 +34,7 @@ const getEventWeight = ({ payload }: ReportedEvent) => EVENT_OVERHEAD_BYTES + pa
 /** Stores a batch, together with the batches of concurrent reports in one transaction. */
 const storeBatch = defineBatchedWrite<ReportBatch, null>({
   execute: storeBatches,
-  lockKeys: (batches) => [...new Set(batches.map(({ sender }) => errorReportsLockKey(sender.projectId)))].sort(),
+  lockKeys: (batches) => [...new Set(batches.map(({ sender }) => buildErrorReportsLockKey(sender.projectId)))].sort(),
   weightOf: ({ events, sessionUpdates, sessionCounts }) =>
     events.reduce((sum, event) => sum + getEventWeight(event), 0) +
     (sessionUpdates.length + sessionCounts.length) * SESSION_OVERHEAD_BYTES,

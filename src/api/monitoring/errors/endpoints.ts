@@ -1,4 +1,4 @@
-import { errorReportsLockKey } from '#domain/error-tracking.ts';
+import { buildErrorReportsLockKey } from '#domain/error-tracking.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
@@ -61,7 +61,7 @@ export const updateError = endpoint({
   summary: 'Update the status of an error',
   access: inProject('update_sentry_issue').resource(errorResource),
   params: { status: required(status) },
-  lock: ({ project }) => errorReportsLockKey(project.id),
+  lock: ({ project }) => buildErrorReportsLockKey(project.id),
   errors: { notFound: [404, '404 Error Not Found'] },
   response: ok(TrackedErrorDetails),
   write: async (uow, { error, params }) => (await updateStatus(uow, error, params.status)) ?? fail('notFound'),

@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { entity, type SerializationContext, type ShapeOf } from '#http/endpoint/entity.ts';
-import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { ErrorEvent } from './event-entities.ts';
 import { type EventRow, findFirstRelease, findLatestEvent } from './event-store.ts';
 import { type ErrorRow, listEnvironments, loadHourlyCounts } from './store.ts';
@@ -104,7 +104,7 @@ export const TrackedErrorDetails = entity('TrackedErrorAlone', {
   environments: Type.Array(text),
   first_release_version: optionalText,
   last_release_version: optionalText,
-  tags: shape('TrackedErrorTags', { level: fields.level, logger: optionalText }),
+  tags: objectSchema('TrackedErrorTags', { level: fields.level, logger: optionalText }),
   frequency: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])),
   integrated: Type.Boolean(),
   latest_event: nullable(ErrorEvent.schema),

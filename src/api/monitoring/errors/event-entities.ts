@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { mapText } from '#database/long-texts.ts';
+import { mapLazyText } from '#database/long-texts.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
 import { createYielder } from '#runtime/yielding.ts';
 import type { JsonObject } from '#text/json-object.ts';
@@ -23,7 +23,7 @@ const fields = {
   release: optionalText,
   platform: text,
   user: nullable(
-    shape('ErrorEventUser', {
+    objectSchema('ErrorEventUser', {
       id: optionalText,
       email: optionalText,
       username: optionalText,
@@ -34,7 +34,7 @@ const fields = {
   occurred_at: dateTime,
   received_at: dateTime,
   stacktrace: Type.Array(
-    shape('ErrorEventFrame', {
+    objectSchema('ErrorEventFrame', {
       lineNo: nullable(Type.Integer()),
       colNo: Type.Integer(),
       filename: optionalText,
@@ -100,8 +100,8 @@ async function loadEventRelations(
   ]);
   const relations = new Map<number, EventRelations>();
   for (const [id, payload] of payloads) {
-    const stacktrace = await mapText(payload, async (json) => buildStackTrace(await parsePayload(json)));
-    relations.set(id, { tags: mapText(tags.get(id)!, parseTags), stacktrace });
+    const stacktrace = await mapLazyText(payload, async (json) => buildStackTrace(await parsePayload(json)));
+    relations.set(id, { tags: mapLazyText(tags.get(id)!, parseTags), stacktrace });
     await yieldIfDue();
   }
   return relations;

@@ -1,10 +1,10 @@
 import type { Transaction } from '#database/database.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { deleteErrorBatch, deleteEventBatch } from './delete.ts';
 
 /** Deletes the events, then the errors of a deleted project, in batches. index: error_events_by_receipt */
-export const deleteErrorsOfProject = subscription({
+export const deleteErrorsOfProject = defineSubscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
     runBatchSteps(

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { DEFAULT_INGESTION, errorReportsLockKey } from '#domain/error-tracking.ts';
+import { buildErrorReportsLockKey, DEFAULT_INGESTION } from '#domain/error-tracking.ts';
 import { BATCH_SIZE, MORE, runBatchSteps } from '#events/batches.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
@@ -32,7 +32,7 @@ export const cleanUpExpiredReports = defineJob({
     const nextProjectId = (previousId: number) => findNextProjectId(database.reader, previousId);
     for (let id = await nextProjectId(0); id !== null; id = await nextProjectId(id)) {
       const projectId = id;
-      await runBatches((tx) => deleteExpiredBatch(tx, projectId), errorReportsLockKey(projectId));
+      await runBatches((tx) => deleteExpiredBatch(tx, projectId), buildErrorReportsLockKey(projectId));
       if (signal.aborted) return;
     }
   },

@@ -1,5 +1,5 @@
 import { enqueueSystemNotification, isMailEnabled } from '#api/planning/mail-messages/index.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { loadIncidentSettings } from '../incident-management-settings/index.ts';
@@ -35,7 +35,7 @@ export const sendAlertMails = defineJob({
 });
 
 /** Enqueues one job for all alerts, in the transaction that stores them. */
-export const enqueueAlertMails = subscription({
+export const enqueueAlertMails = defineSubscription({
   event: 'alerts-reported',
   isEnabled: isMailEnabled,
   async inTransaction(uow, { projectIds, fired, resolved }) {

@@ -52,7 +52,7 @@ async function insertIncidentForAlert(
   if (alert === undefined || alert.issue_id !== null) return null;
   const alertUrl = url + buildAlertPath(project.full_path, alert.iid);
   const issue = await createIncident(uow, project, {
-    title: buildIncidentTitle(alert),
+    buildTitle: buildIncidentTitle(alert),
     description: buildIncidentDescription(alert, { url: alertUrl, template }),
     severity: toIncidentSeverity(alert.severity),
   });

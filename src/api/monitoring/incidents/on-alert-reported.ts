@@ -3,7 +3,7 @@ import { isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import { getAlertBotId } from '#authentication/users/alert-bot.ts';
 import type { Reader } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
@@ -67,7 +67,7 @@ async function loadProjectAsBot(
 }
 
 /** Enqueues jobs for the projects that enable them, in the transaction that stores the alerts. */
-export const onAlertsReported = subscription({
+export const onAlertsReported = defineSubscription({
   event: 'alerts-reported',
   async inTransaction(uow, { projectIds, fired, resolved }) {
     const getSettings = await loadIncidentSettings(uow, projectIds);

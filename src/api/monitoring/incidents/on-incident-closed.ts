@@ -1,10 +1,10 @@
 import { getAlertBotId } from '#authentication/users/alert-bot.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { transitionAlerts } from '../alerts/index.ts';
 import { selectUnresolvedAlertsOfIncident } from './store.ts';
 
 /** Resolves the alerts of an incident when the incident is closed in any way (contract/monitoring.md §7). */
-export const onIncidentClosed = subscription({
+export const onIncidentClosed = defineSubscription({
   event: 'notifiable-event-occurred',
   async inTransaction(uow, { event, about }) {
     if (event !== 'close_issue' || about.type !== 'Issue') return;

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { errorReportsLockKey } from '#domain/error-tracking.ts';
+import { buildErrorReportsLockKey } from '#domain/error-tracking.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -33,7 +33,7 @@ export const updateIngestionSettings = endpoint({
     retention_days: optional(integerIn({ min: 1, max: 90 })),
   },
   rules: [atLeastOne('events_per_minute', 'retention_days')],
-  lock: ({ project }) => errorReportsLockKey(project.id),
+  lock: ({ project }) => buildErrorReportsLockKey(project.id),
   response: ok(IngestionSettings),
   write: (uow, { project, params }) => updateSettings(uow, project.id, params),
 });

@@ -1,12 +1,12 @@
 import { deleteKeyedBatch } from '#database/batch-statements.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 
 /**
  * Deletes the sessions of a deleted project in batches, because each user of the monitored application may have one.
  * index: session_states primary key, session_buckets primary key
  */
-export const deleteSessionsOfProject = subscription({
+export const deleteSessionsOfProject = defineSubscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
     runBatchSteps(

@@ -52,7 +52,7 @@ export async function createBotToken(
   const expiresAt = expires_at ?? getDefaultExpiry(uow.today, settings);
   const prefix = settings.personal_access_token_prefix;
   const tokenInput = { userId: bot.id, name, description: description || null, scopes, expiresAt, prefix };
-  const { token, secret } = await createToken(uow, tokenInput);
+  const { tokenRow: token, secret } = await createToken(uow, tokenInput);
   await recordTokenCreated(uow, parent, { token, botName: bot.name, level: access_level });
   return { token: { ...token, access_level, source_type: parent.type, source_id: parent.id }, secret };
 }

@@ -1,5 +1,5 @@
 import {
-  LACKED_SCOPE,
+  MISSING_SCOPE,
   NOT_PERMITTED,
   ROTATE_ERRORS,
   tokenFilters,
@@ -36,8 +36,8 @@ export const [listGroupAccessTokens, listProjectAccessTokens] = forGroupAndProje
     access: tokenManagerAccess(parent),
     params: tokenFilters,
     response: page(ResourceAccessToken),
-    async handle({ parent, params, page }, { database, tokenUses }) {
-      await tokenUses.waitForFlush();
+    async handle({ parent, params, page }, { database, tokenUsage }) {
+      await tokenUsage.waitForFlush();
       return listBotTokens(database.reader, parent, params, page);
     },
   }),
@@ -56,7 +56,7 @@ export const [createGroupAccessToken, createProjectAccessToken] = forGroupAndPro
       access_level: optional(integerIn(ROLES), MAINTAINER),
     },
     errors: {
-      missingScope: LACKED_SCOPE,
+      missingScope: MISSING_SCOPE,
       notFound: PARENT_NOT_FOUND[parent.name],
       notPermitted: [400, `400 Bad request - User does not have permission to create ${parent.type} access token`],
       exceedsCallerRole: [
@@ -94,8 +94,8 @@ export const [getGroupAccessToken, getProjectAccessToken] = forGroupAndProject((
     params: { token_id: required(integer) },
     errors: { notFound: tokenNotFound(parent.type) },
     response: ok(ResourceAccessToken),
-    async handle({ parent, params }, { database, tokenUses }) {
-      await tokenUses.waitForFlush();
+    async handle({ parent, params }, { database, tokenUsage }) {
+      await tokenUsage.waitForFlush();
       return (await findBotToken(database.reader, parent, params.token_id)) ?? fail('notFound');
     },
   }),

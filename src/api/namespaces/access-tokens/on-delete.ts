@@ -1,17 +1,17 @@
 import type { SourceType } from '#database/tables/domain.ts';
 import { selectTokenBotIds } from '#domain/members/token-bots.ts';
-import { type AnySubscription, subscription } from '#events/event-bus.ts';
+import { type AnySubscription, defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { deleteUserWithReferences } from '../user-deletion/index.ts';
 
 /** Bots are deleted with their project or group, together with their membership and tokens. */
 
-export const deleteBotsOfProject = subscription({
+export const deleteBotsOfProject = defineSubscription({
   event: 'project-destroyed',
   inTransaction: (uow, { projectId }) => deleteBots(uow, { type: 'project', id: projectId }),
 }) satisfies AnySubscription<object>;
 
-export const deleteBotsOfGroup = subscription({
+export const deleteBotsOfGroup = defineSubscription({
   event: 'group-destroyed',
   inTransaction: (uow, { groupId }) => deleteBots(uow, { type: 'group', id: groupId }),
 }) satisfies AnySubscription<object>;

@@ -39,7 +39,7 @@ async function replaceBotToken(
 ): Promise<BotTokenWithSecret | Failure<RotateFailure>> {
   const issuedToken = await replaceToken(uow, { id: oldToken.id, expiresAt });
   if (isFailure(issuedToken)) return issuedToken;
-  const { token, secret } = issuedToken;
+  const { tokenRow: token, secret } = issuedToken;
   await recordTokenDeleted(uow, parent, { token: oldToken, botName });
   await recordTokenCreated(uow, parent, { token, botName, level: oldToken.access_level });
   return { token: { ...oldToken, ...token }, secret };

@@ -11,7 +11,7 @@ export async function archive(
   { id }: Pick<Group, 'id'>,
 ): Promise<GroupRow | Failure<'alreadyArchived' | 'ancestorArchived' | 'scheduledForDeletion'>> {
   const { archived, marked } = await loadArchiveState(uow, id);
-  if (archived.own) return fail('alreadyArchived');
+  if (archived.direct) return fail('alreadyArchived');
   if (archived.inherited) return fail('ancestorArchived');
   if (marked.any) return fail('scheduledForDeletion');
   return setArchived(uow, id, true);
@@ -23,7 +23,7 @@ export async function unarchive(
 ): Promise<GroupRow | Failure<'ancestorArchived' | 'alreadyUnarchived'>> {
   const { archived } = await loadArchiveState(uow, id);
   if (archived.inherited) return fail('ancestorArchived');
-  if (!archived.own) return fail('alreadyUnarchived');
+  if (!archived.direct) return fail('alreadyUnarchived');
   return setArchived(uow, id, false);
 }
 

@@ -52,7 +52,7 @@ type PartialProtection = {
 function withDefaults(type: ParameterType<PartialProtection>): ParameterType<DefaultBranchProtection> {
   return {
     ...type,
-    blank: undefined as never,
+    valueForNull: undefined as never,
     read(raw, name, problems) {
       const parsedSettings = type.read(raw, name, problems);
       if (parsedSettings === null) return null;

@@ -11,7 +11,7 @@ import { findArchivedGroupIds } from '#domain/namespaces/archive-state.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { getGroupRole, type Group as Row } from '#domain/namespaces/groups.ts';
 import { type Entity, entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { EmbeddedProject, loadProjectPage, sizeFields, withRunnersToken } from '../projects/index.ts';
 import { getAttributeFields, pickIncludedAttributes } from './attributes.ts';
@@ -21,9 +21,9 @@ import type { GroupRow } from './store.ts';
 /** The entities of groups (contract/planning.md §1 "Group"). */
 
 /** Sizes in bytes. */
-const Statistics = shape('GroupStatistics', sizeFields);
+const Statistics = objectSchema('GroupStatistics', sizeFields);
 
-const roles = Type.Array(shape('LeastRole', { access_level: Type.Integer() }));
+const roles = Type.Array(objectSchema('LeastRole', { access_level: Type.Integer() }));
 const protectionFields = {
   allowed_to_push: roles,
   allow_force_push: Type.Boolean(),
@@ -43,7 +43,7 @@ const groupFields = {
   archived: Type.Boolean(),
   default_branch_protection: Type.Integer(),
   /** `{}` unless the group has its own setting. */
-  default_branch_protection_defaults: Type.Partial(shape('DefaultProtection', protectionFields)),
+  default_branch_protection_defaults: Type.Partial(objectSchema('DefaultProtection', protectionFields)),
   avatar_url: Type.Null(),
   full_name: Type.String(),
   full_path: Type.String(),

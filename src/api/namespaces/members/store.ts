@@ -110,7 +110,7 @@ async function loadMatchingIdPage(
     .where(containsSubstringUnindexed('users', SEARCHED_COLUMNS, substring));
   if (isTooShortForIndex(substring) || (await countUpTo(db, members, COMMON_THRESHOLD + 1)) <= COMMON_THRESHOLD)
     return paginate(db, scanQuery, page);
-  const total = await countMatches(db, 'users', SEARCHED_COLUMNS, substring, { ids: isMember });
+  const total = await countMatches(db, 'users', SEARCHED_COLUMNS, substring, { idCondition: isMember });
   if (total > COMMON_THRESHOLD || (await isCommonSubstring(db, 'users', SEARCHED_COLUMNS, substring))) {
     return paginate(db, scanQuery, page, async () => total);
   }

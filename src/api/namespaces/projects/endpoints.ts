@@ -5,7 +5,7 @@ import { open, signedIn } from '#http/access/access.ts';
 import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
-import { INVALID, PARENT_NOT_FOUND, READ_ONLY } from '#http/errors/error-messages.ts';
+import { INVALID, PARENT_NOT_FOUND, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
@@ -99,7 +99,7 @@ export const updateProject = endpoint({
     invalid: INVALID,
     ...IMPORT_ERRORS,
     notFound: PARENT_NOT_FOUND.Project,
-    readOnly: READ_ONLY,
+    readOnly: REPOSITORY_READ_ONLY,
     busy: [503, '503 Service Unavailable'],
     noSuchBranch: [400, { message: { base: ["Could not change HEAD: branch '{branch}' does not exist"] } }],
   },

@@ -12,7 +12,7 @@ import { requireRow } from '#domain/row-deleted.ts';
 import type { RunnerOwnerRef } from '#domain/runners/initial-registration-tokens.ts';
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
 import { createMerger } from '#http/endpoint/merge-disjoint.ts';
-import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import type { ServerContext } from '#http/request/base-url.ts';
 import { encodeUrlPath } from '#repositories/repository.ts';
 import type { StoredAttributes } from './attributes/attributes.ts';
@@ -202,9 +202,9 @@ export const Project = entity('Project', {
   mergeDetailParts(...serializeParts(project, context, relations)),
 );
 
-const SourceAccess = shape('ProjectSourceAccess', { access_level: integer, notification_level: integer });
+const SourceAccess = objectSchema('ProjectSourceAccess', { access_level: integer, notification_level: integer });
 
-const Permissions = shape('ProjectPermissions', {
+const Permissions = objectSchema('ProjectPermissions', {
   project_access: nullable(SourceAccess),
   group_access: nullable(SourceAccess),
 });
@@ -221,7 +221,7 @@ function buildPermissions(
   };
 }
 
-const License = shape('License', {
+const License = objectSchema('License', {
   key: text,
   name: text,
   nickname: nullable(text),

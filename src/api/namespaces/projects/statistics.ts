@@ -3,7 +3,7 @@ import { REPORTER } from '#domain/members/roles.ts';
 import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import { loadSnippetSizesByProject } from '#domain/snippets.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
-import { shape } from '#http/endpoint/responses.ts';
+import { objectSchema } from '#http/endpoint/responses.ts';
 import { loadLfsSizes } from '#repositories/lfs/lfs-objects.ts';
 import { loadRepositoryMeasures, type RepositoryMeasures } from '#repositories/maintenance/summary.ts';
 import { loadWikiSizesByProject } from '#repositories/wikis/maintenance.ts';
@@ -24,7 +24,7 @@ export const sizeFields = {
   uploads_size: bytes,
 };
 
-export const ProjectStatistics = shape('ProjectStatistics', {
+export const ProjectStatistics = objectSchema('ProjectStatistics', {
   commit_count: Type.Integer(),
   ...sizeFields,
   container_registry_size: bytes,

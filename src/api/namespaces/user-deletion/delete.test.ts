@@ -10,7 +10,7 @@ const { newProject, newGroup } = await world();
 
 const testWorld = await world();
 const { root, anonymous, user, tokenOf, name, runJobs, clock, server } = testWorld;
-const { database, tokenUses } = server.services;
+const { database, tokenUsage } = server.services;
 
 const NOT_FOUND = { message: '404 User Not Found' };
 const SOLE_OWNER = { message: 'User cannot be removed while is the sole-owner of a group' };
@@ -20,7 +20,7 @@ const remove = (id: number, params?: object) => root.delete(`/users/${id}`, { ..
 /** Sends a request that must be rejected and checks that nothing has changed. */
 async function assertRejectedAndUnchanged(mira: Caller, refused: () => Promise<void>): Promise<void> {
   await mira.get('/user');
-  await tokenUses.waitForFlush();
+  await tokenUsage.waitForFlush();
   const before = (await root.get(`/users/${mira.id}`)).body;
   const mark = await markRecordedEvents(database.reader);
   await refused();

@@ -1,6 +1,6 @@
 import { deleteBatch, deleteKeyedBatch } from '#database/batch-statements.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 
 /** Tables with many rows per import. `key`: the other columns of the unique key. */
 const TABLES_OF_IMPORT = [
@@ -18,7 +18,7 @@ const TABLES_OF_ENTITY = [
  * Deletes the imports of a deleted user with all their rows, in batches because there may be very many.
  * index: bulk_imports_by_user, bulk_import_entities_by_user, bulk_import_objects_pkey, bulk_import_users_pkey, bulk_import_failures_by_entity, bulk_import_trackers_by_relation
  */
-export const deleteImportsOfUser = subscription({
+export const deleteImportsOfUser = defineSubscription({
   event: 'user-deleted',
   async inBatches(uow, { userId }) {
     const listIds = async (table: 'bulk_imports' | 'bulk_import_entities') =>

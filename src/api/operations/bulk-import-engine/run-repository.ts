@@ -135,7 +135,7 @@ export async function fetchRepository(
   if (slot === null) throw new ResumeLater(addMilliseconds(now(), SLOT_RETRY_MS));
   try {
     const remote = createRemote(run, tracker, suffix, missingStatuses);
-    const limits = { ...UNTRUSTED_LIMITS, packBytes: await loadMaxPackBytes(run) };
+    const limits = { ...UNTRUSTED_LIMITS, maxPackBytes: await loadMaxPackBytes(run) };
     return await fetchUntrusted(services.git, remote, findTarget, { limits, isContended: slot.isContended, signal });
   } catch (error) {
     if (error instanceof RepositoryMissing) return null;

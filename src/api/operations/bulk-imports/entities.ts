@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { RELATIONS_IN_STATS } from '../bulk-import-engine/index.ts';
 import {
   type BulkImportEntityRow,
@@ -30,7 +30,7 @@ export const BulkImport = entity('BulkImport', {
   has_failures,
 }));
 
-const EmbeddedFailure = shape('BulkImportEntityFailure', {
+const EmbeddedFailure = objectSchema('BulkImportEntityFailure', {
   relation: Type.String(),
   step: Type.String(),
   pipeline_step: Type.String(),
@@ -66,7 +66,7 @@ export const BulkImportEntity = entity('BulkImportEntity', {
   has_failures: Type.Boolean(),
   stats: Type.Record(
     Type.String(),
-    shape('BulkImportCounts', { source: Type.Integer(), fetched: Type.Integer(), imported: Type.Integer() }),
+    objectSchema('BulkImportCounts', { source: Type.Integer(), fetched: Type.Integer(), imported: Type.Integer() }),
   ),
 }).from(loadEntityRelations, ({ source_type, ...row }: BulkImportEntityRow, _context, relations) => ({
   ...row,

@@ -21,7 +21,7 @@ const SLUG_MESSAGE =
 function createMatchingTextType(isValid: (value: string) => boolean, message: string): ParameterType<string> {
   return {
     schema: Type.String({ maxLength: MAX_LENGTH }),
-    blank: '',
+    valueForNull: '',
     read(raw, name, problems) {
       const value = raw === null ? '' : string.read(raw, name, problems);
       if (value === null) return null;
@@ -86,7 +86,7 @@ const entityList = arrayOf(entityElement);
 /** A list with at least one element. */
 const nonEmptyEntityList: typeof entityList = {
   ...entityList,
-  blank: [],
+  valueForNull: [],
   read(raw, name, problems) {
     if (raw === null || raw === '' || (Array.isArray(raw) && raw.length === 0)) return problems.add(`${name} is empty`);
     return entityList.read(raw, name, problems);

@@ -1,5 +1,5 @@
 import type { Caller, CallerSite, SignedInCaller } from '#authentication/caller.ts';
-import { type Access, type AccessCall, access, administrator, signedInCaller } from '#http/access/access.ts';
+import { type Access, type AccessCall, access, administrator, requireSignedInCaller } from '#http/access/access.ts';
 import { forbidden, genericNotFound, HttpError, unauthorized } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -26,7 +26,7 @@ export function administratorAccess(): Access<{ caller: SignedInCaller }> {
       if (call.caller.site !== undefined) throw new HttpError(SITE_NOT_ALLOWED[0], { message: SITE_NOT_ALLOWED[1] });
       await administrator().authenticate(call);
     },
-    load: async ({ caller }) => ({ caller: signedInCaller(caller) }),
+    load: async ({ caller }) => ({ caller: requireSignedInCaller(caller) }),
     authorize: () => {},
   }).withErrors({ callerIsSite: SITE_NOT_ALLOWED });
 }
@@ -52,6 +52,6 @@ export function administratorOrSiteAccess() {
 }
 
 /** Throws 401 unless the site's token is signed for the scope `geo_api`. */
-export function requireApiScope({ data }: CallerSite): void {
+export function requireApiScope({ claims: data }: CallerSite): void {
   if (data.scope !== 'geo_api') throw unauthorized();
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { parseShards } from '#domain/site-scope.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { nullable, shape } from '#http/endpoint/responses.ts';
+import { nullable, objectSchema } from '#http/endpoint/responses.ts';
 import type { SiteCredentials } from './credentials.ts';
 import { getInternalUrl, isThisServer, type Site } from './site.ts';
 import { findStoredStatus, getHealth, type Health } from './status.ts';
@@ -98,7 +98,7 @@ export function buildSiteEntity(api: GeoSiteApi) {
   const fields = {
     ...siteFields,
     ...cloneProtocolField,
-    _links: shape(`${api.title}Links`, { self: text, status: text, repair: text }),
+    _links: objectSchema(`${api.title}Links`, { self: text, status: text, repair: text }),
   };
   return entity(api.title, fields).from(loadNamespaces, (site: Site, context, namespaces) => ({
     ...toSiteValues(site, context, namespaces),

@@ -8,11 +8,11 @@ export type { Site } from './site.ts';
 export { type SiteWithStatus, storeStatus } from './status.ts';
 export { buildStatusEntity } from './status-entity.ts';
 export {
+  buildReplicableValues,
   formatPercentage,
   REPLICABLE_KINDS,
-  replicableValues,
-  SECONDARY_COUNTS,
-  WEEKLY_COUNTS,
+  SECONDARY_COUNT_SUFFIXES,
+  WEEKLY_COUNT_NAMES,
 } from './status-fields.ts';
 export { findPrimary, findSite } from './store.ts';
 

@@ -24,7 +24,10 @@ export type SiteFields = Pick<
 > & { readonly selective_sync_type: string | null };
 
 /** Returns whether the site has the site name of this server. Trailing slashes are ignored. */
-export function isThisServer({ name }: Pick<Site, 'name'>, { site }: Pick<ServerContext, 'site'>): boolean {
+export function isThisServer(
+  { name }: Pick<Site, 'name'>,
+  { siteName: site }: Pick<ServerContext, 'siteName'>,
+): boolean {
   return trimEndCharacters(name, '/') === trimEndCharacters(site, '/');
 }
 

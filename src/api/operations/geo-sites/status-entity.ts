@@ -4,11 +4,17 @@ import { NamespaceBasic } from '#api/namespaces/projects/index.ts';
 import type { Reader } from '#database/database.ts';
 import { namespaceColumns } from '#domain/namespaces/namespaces.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { buildSiteLinks, type GeoSiteApi } from './entities.ts';
 import { getPrimaryStatus, hashStorageNames, type PrimaryStatus, toUnixSeconds } from './primary-status.ts';
 import { getHealth, type SiteWithStatus, type StoredStatus } from './status.ts';
-import { type Counts, formatPercentage, REPLICABLE_FIELDS, replicableValues, WEEKLY_COUNTS } from './status-fields.ts';
+import {
+  buildReplicableValues,
+  type Counts,
+  formatPercentage,
+  REPLICABLE_FIELDS,
+  WEEKLY_COUNT_NAMES,
+} from './status-fields.ts';
 import { loadSiteNamespaces } from './store.ts';
 
 const text = Type.String();
@@ -52,8 +58,8 @@ export function buildStatusEntity(api: GeoSiteApi) {
     storage_shards_match: Type.Boolean(),
     _links:
       api.noun === 'site'
-        ? shape('GeoSiteStatusLinks', { self: text, site: text })
-        : shape('GeoNodeStatusLinks', { self: text, node: text }),
+        ? objectSchema('GeoSiteStatusLinks', { self: text, site: text })
+        : objectSchema('GeoNodeStatusLinks', { self: text, node: text }),
   };
   return entity(`${api.title}Status`, fields).from(
     loadStatusRelations,
@@ -79,7 +85,7 @@ export function buildStatusEntity(api: GeoSiteApi) {
 function toStatusValues(status: StoredStatus | PrimaryStatus, context: SerializationContext) {
   const counts = JSON.parse(status.counts) as Counts;
   const getCount = (name: string) => (counts[name] as number | null | undefined) ?? null;
-  const kinds = replicableValues(counts);
+  const kinds = buildReplicableValues(counts);
   // Only the status of the primary has slots. They are its secondaries, not slots of a database.
   const slots = 'slots' in status ? status.slots : null;
   const replicatesContainers = counts.container_repositories_replication_enabled as boolean | null | undefined;
@@ -87,8 +93,8 @@ function toStatusValues(status: StoredStatus | PrimaryStatus, context: Serializa
     projects_count: getCount('projects_count'),
     container_repositories_replication_enabled: slots === null ? (replicatesContainers ?? false) : null,
     ...kinds,
-    ...(Object.fromEntries(WEEKLY_COUNTS.map((name) => [name, getCount(name)])) as Record<
-      (typeof WEEKLY_COUNTS)[number],
+    ...(Object.fromEntries(WEEKLY_COUNT_NAMES.map((name) => [name, getCount(name)])) as Record<
+      (typeof WEEKLY_COUNT_NAMES)[number],
       number | null
     >),
     // Hearth has no scheduled repository checks.

@@ -28,7 +28,7 @@ export const REPLICABLE_KINDS = [
 ] as const;
 
 /** Suffixes of the counts per kind that a secondary reports: `lfs_objects_synced_count`. */
-export const SECONDARY_COUNTS = [
+export const SECONDARY_COUNT_SUFFIXES = [
   'synced_count',
   'failed_count',
   'registry_count',
@@ -41,7 +41,7 @@ export const SECONDARY_COUNTS = [
 const PRIMARY_COUNT_SUFFIXES = ['checksum_total_count', 'checksummed_count', 'checksum_failed_count'] as const;
 
 /** Names of the counts of a secondary that do not belong to a kind. */
-export const WEEKLY_COUNTS = [
+export const WEEKLY_COUNT_NAMES = [
   'git_fetch_event_count_weekly',
   'git_push_event_count_weekly',
   'proxy_remote_requests_event_count_weekly',
@@ -58,7 +58,7 @@ const percentage = Type.String({ pattern: '^\\d+\\.\\d\\d%$' });
 export const REPLICABLE_FIELDS: Readonly<Record<CountName, TSchema>> = Object.fromEntries(
   REPLICABLE_KINDS.flatMap((kind) => [
     [`${kind}_count`, count],
-    ...[...PRIMARY_COUNT_SUFFIXES, ...SECONDARY_COUNTS].map((suffix) => [`${kind}_${suffix}`, count] as const),
+    ...[...PRIMARY_COUNT_SUFFIXES, ...SECONDARY_COUNT_SUFFIXES].map((suffix) => [`${kind}_${suffix}`, count] as const),
     [`${kind}_synced_in_percentage`, percentage],
     [`${kind}_verified_in_percentage`, percentage],
   ]),
@@ -73,12 +73,12 @@ export function formatPercentage(part: number | null, total: number | null): str
 export type Counts = Readonly<Record<string, number | boolean | null | undefined>>;
 
 /** Returns the values of `REPLICABLE_FIELDS` for these counts. */
-export function replicableValues(counts: Counts): Record<CountName, number | string | null> {
+export function buildReplicableValues(counts: Counts): Record<CountName, number | string | null> {
   const getCount = (name: string) => (counts[name] as number | null | undefined) ?? null;
   return Object.fromEntries(
     REPLICABLE_KINDS.flatMap((kind) => {
       const registryCount = getCount(`${kind}_registry_count`);
-      const names = [...PRIMARY_COUNT_SUFFIXES, ...SECONDARY_COUNTS].map((suffix) => `${kind}_${suffix}`);
+      const names = [...PRIMARY_COUNT_SUFFIXES, ...SECONDARY_COUNT_SUFFIXES].map((suffix) => `${kind}_${suffix}`);
       return [
         // Stored reports of secondaries have no `_count`. The registry of a secondary has a row per object.
         [`${kind}_count`, getCount(`${kind}_count`) ?? registryCount],

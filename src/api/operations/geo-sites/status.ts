@@ -37,7 +37,7 @@ export async function listStatuses(
   serverContext: ServerContext,
   page: OffsetRequest,
 ): Promise<Page<SiteWithStatus>> {
-  const ownSiteName = trimEndCharacters(serverContext.site, '/');
+  const ownSiteName = trimEndCharacters(serverContext.siteName, '/');
   // index: geo_sites primary key, geo_statuses primary key
   const sites = db
     .selectFrom('geo_sites')

@@ -26,8 +26,9 @@ export function siteBlobAccess(): Access<{ site: CallerSite }> {
     label: 'site',
     authenticate({ caller: { site }, path }) {
       const isSigned =
-        site?.data.replicable_name === path.replicable_name && String(site?.data.replicable_id) === path.replicable_id;
-      if (site?.enabled !== true || typeof site.data.replicable_id !== 'number' || !isSigned) throw unauthorized();
+        site?.claims.replicable_name === path.replicable_name &&
+        String(site?.claims.replicable_id) === path.replicable_id;
+      if (site?.enabled !== true || typeof site.claims.replicable_id !== 'number' || !isSigned) throw unauthorized();
     },
     load: async ({ caller }) => ({ site: requireSite(caller) }),
     authorize: () => {},

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
-import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { buildSiteEntity, GEO_SITE_APIS, type Site } from '../geo-sites/index.ts';
 import { REPLICABLE_NAMES, type Replicable as ReplicableRow } from '../replicables/index.ts';
 import type { SiteEvent } from './events.ts';
@@ -19,7 +19,7 @@ export interface SiteWithPrimary {
 export const FollowingSite = entity('GeoFollowingSite', {
   site: GeoSite.schema,
   /** Null: no primary exists. */
-  primary: nullable(shape('GeoPrimarySite', { name: text, url: text })),
+  primary: nullable(objectSchema('GeoPrimarySite', { name: text, url: text })),
   storages: Type.Array(text),
 }).from(
   (rows: readonly SiteWithPrimary[], context) =>

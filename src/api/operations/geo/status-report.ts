@@ -6,19 +6,19 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import {
   findSite,
   REPLICABLE_KINDS,
-  SECONDARY_COUNTS,
+  SECONDARY_COUNT_SUFFIXES,
   type SiteWithStatus,
   storeStatus,
   toUnixSeconds,
-  WEEKLY_COUNTS,
+  WEEKLY_COUNT_NAMES,
 } from '../geo-sites/index.ts';
 
 /** Status reports of secondaries (contract/operations.md §3.4). Checksum counts are ignored, because only the primary has them. */
 
 const countNames = [
   'projects_count',
-  ...REPLICABLE_KINDS.flatMap((kind) => SECONDARY_COUNTS.map((suffix) => `${kind}_${suffix}`)),
-  ...WEEKLY_COUNTS,
+  ...REPLICABLE_KINDS.flatMap((kind) => SECONDARY_COUNT_SUFFIXES.map((suffix) => `${kind}_${suffix}`)),
+  ...WEEKLY_COUNT_NAMES,
 ];
 
 const countParams: Parameters = {

@@ -13,7 +13,7 @@ import { deleteSources, getRepositoryPairs } from './transfer.ts';
  * Minimum milliseconds for which the source repositories remain after a move: a request of any process may have read the old
  * location just before the move.
  */
-export const GRACE_MS = 3_000;
+export const SOURCE_RETENTION_MS = 3_000;
 
 /** Maximum milliseconds of waiting for idle Git processes to end. */
 const MAX_WAIT_MS = 2_000;
@@ -39,7 +39,7 @@ export const deleteMovedSources = defineJob({
     if (move.project_id !== null) await syncHead(database.reader, git, move.project_id);
     try {
       if (await isSourceInUse(services, move))
-        return database.transaction((tx) => enqueueCleanup(tx, { move, ...(again && { again }) }, GRACE_MS));
+        return database.transaction((tx) => enqueueCleanup(tx, { move, ...(again && { again }) }, SOURCE_RETENTION_MS));
       await deleteSources(git, move);
     } catch (error) {
       log.warn({ err: error, move: move.id }, 'Deleting the source repositories of a storage move failed');

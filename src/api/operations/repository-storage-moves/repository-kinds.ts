@@ -7,7 +7,7 @@ import { toDiskPath } from '#git/storage/storage.ts';
 import { type Access, administrator } from '#http/access/access.ts';
 import { loadVisibleGroup, loadVisibleProject } from '#http/access/project-access.ts';
 import type { Parameters } from '#http/parameters/declarations.ts';
-import { hasIntent, hasProjectIntent } from '#repositories/ref-updates/intents.ts';
+import { hasIntent, hasPendingRefUpdate } from '#repositories/ref-updates/intents.ts';
 
 /**
  * Containers of repositories that can be moved: projects, snippets, groups. A container is read-only from the scheduling
@@ -142,7 +142,7 @@ const PROJECT: ContainerKind = {
       .where('move_id', '=', moveId)
       .execute();
   },
-  hasPendingWrites: async (tx, id) => (await hasProjectIntent(tx, id)) || hasPendingWikiWrites(tx, 'project_id', id),
+  hasPendingWrites: async (tx, id) => (await hasPendingRefUpdate(tx, id)) || hasPendingWikiWrites(tx, 'project_id', id),
   async completeMove(tx, id, moveId, { storage, diskPaths: [disk_path, wikiDiskPath] }) {
     const movedRow = await tx
       .updateTable('repositories')

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Transaction } from '#database/database.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
-import { deleteMovedSources, GRACE_MS } from './cleanup.ts';
+import { deleteMovedSources, SOURCE_RETENTION_MS } from './cleanup.ts';
 import { getContainerKind } from './repository-kinds.ts';
 import { describeCopyError, rollBackMove } from './roll-back.ts';
 import type { MovingServices } from './services.ts';
@@ -132,7 +132,7 @@ async function switchOver({ database }: MovingServices, move: Move): Promise<voi
     if (!canSwitchOver || !(await kind.completeMove(tx, containerId, move.id, location)))
       throw new Error('The move was rolled back, or its container was deleted');
     if (changesStorage(move))
-      await enqueue(tx, deleteMovedSources, { move }, { runAt: addMilliseconds(tx.now, GRACE_MS) });
+      await enqueue(tx, deleteMovedSources, { move }, { runAt: addMilliseconds(tx.now, SOURCE_RETENTION_MS) });
   });
 }
 

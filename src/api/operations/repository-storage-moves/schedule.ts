@@ -1,4 +1,4 @@
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
@@ -71,7 +71,7 @@ async function chooseDestination(uow: UnitOfWork, source: string, storages: read
 }
 
 /** Schedules the move that `PUT /projects/:id` requests. The publisher has checked that the project can be moved. */
-export const onStorageMoveRequested = subscription({
+export const onStorageMoveRequested = defineSubscription({
   event: 'storage-move-requested',
   async inTransaction(uow, { projectId, storage }) {
     const move = await scheduleMove(uow, getContainerKind('project'), projectId, {

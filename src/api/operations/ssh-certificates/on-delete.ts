@@ -1,6 +1,6 @@
 import type { Group } from '#domain/namespaces/groups.ts';
 import { getNamespacePath } from '#domain/namespaces/routes.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -21,7 +21,7 @@ export async function deleteCertificate(
  * Deletes the certificates of a group that becomes a subgroup. Otherwise their keys would stay taken, and no endpoint
  * could delete them.
  */
-export const onGroupTransferred = subscription<Services, 'group-or-project-transferred'>({
+export const onGroupTransferred = defineSubscription<Services, 'group-or-project-transferred'>({
   event: 'group-or-project-transferred',
   async inTransaction(uow, { type, id }) {
     if (type === 'project') return;

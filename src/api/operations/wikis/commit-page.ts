@@ -48,7 +48,7 @@ export interface WriteResult<Result> {
 
 export const PAGE_CHANGED = invalid({ base: ['The page was changed meanwhile'] });
 /** Failure of a renamed page. GitLab words it differently than the duplicate of a new page. */
-export const SAME_TITLE = invalid({ base: ['There is already a page with the same title in that path.'] });
+export const TITLE_TAKEN = invalid({ base: ['There is already a page with the same title in that path.'] });
 
 /** Maximum attempts to update the branch. A push or another process may move it between reading and writing. */
 const MAX_ATTEMPTS = 20;
@@ -146,7 +146,7 @@ function toChangeFailure(code: string): null | Failure<WriteFailure | 'branchMov
     case 'exists':
     case 'is-directory':
     case 'parent-is-file':
-      return SAME_TITLE;
+      return TITLE_TAKEN;
     // The changes do not fit the current files, so they were planned for an older commit.
     default:
       return fail('branchMoved');

@@ -1,7 +1,7 @@
 import { forGroupAndProject } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, streamOf } from '#http/endpoint/responses.ts';
-import { INVALID, READ_ONLY } from '#http/errors/error-messages.ts';
+import { created, noContent, ok, streamWith } from '#http/endpoint/responses.ts';
+import { INVALID, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import type { ErrorEntry } from '#http/errors/error-table.ts';
 import { atLeastOne, object, optional, required } from '#http/parameters/declarations.ts';
 import { commitMessage, limitedText, pathText, refName, string } from '#http/parameters/texts.ts';
@@ -30,7 +30,7 @@ export const [listGroupWikiPages, listProjectWikiPages] = forGroupAndProject((pa
     summary: 'List all pages of a wiki',
     access: readWikiAccess(parent),
     params: { with_content: optional(boolean, false) },
-    response: streamOf({ mediaTypes: ['application/json'], schema: ListedPages }),
+    response: streamWith({ mediaTypes: ['application/json'], schema: ListedPages }),
     handle: ({ parent, params: { with_content }, request }, services) =>
       listPages(services, parent, with_content, request),
   }),
@@ -60,7 +60,7 @@ export const [createGroupWikiPage, createProjectWikiPage] = forGroupAndProject((
       front_matter,
       message: optional(commitMessage),
     },
-    errors: { readOnly: READ_ONLY, invalid: INVALID },
+    errors: { readOnly: REPOSITORY_READ_ONLY, invalid: INVALID },
     activity: parent.select({ group: [], project: ['created WikiPage::Meta'] }),
     response: created(WikiPage),
     handle: ({ parent, caller, params }, services) =>
@@ -83,7 +83,7 @@ export const [updateGroupWikiPage, updateProjectWikiPage] = forGroupAndProject((
       last_commit_sha: optional(refName),
     },
     rules: [atLeastOne('content', 'title', 'format')],
-    errors: { notFound: PAGE_NOT_FOUND, readOnly: READ_ONLY, invalid: INVALID },
+    errors: { notFound: PAGE_NOT_FOUND, readOnly: REPOSITORY_READ_ONLY, invalid: INVALID },
     activity: parent.select({ group: [], project: ['updated WikiPage::Meta'] }),
     response: ok(WikiPage),
     handle: ({ parent, caller, params }, services) =>
@@ -99,7 +99,7 @@ export const [deleteGroupWikiPage, deleteProjectWikiPage] = forGroupAndProject((
     params: { slug },
     errors: {
       notFound: PAGE_NOT_FOUND,
-      readOnly: READ_ONLY,
+      readOnly: REPOSITORY_READ_ONLY,
       invalid: INVALID,
       failed: [422, '422 Unprocessable Entity'],
     },
@@ -120,7 +120,7 @@ export const [attachToGroupWiki, attachToProjectWiki] = forGroupAndProject((pare
     errors: {
       fileMissing: [400, { error: 'file is missing' }],
       fileInvalid: [400, { error: 'file is invalid' }],
-      readOnly: READ_ONLY,
+      readOnly: REPOSITORY_READ_ONLY,
       invalid: INVALID,
     },
     response: created(WikiAttachment),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
-import { shape } from '#http/endpoint/responses.ts';
+import { objectSchema } from '#http/endpoint/responses.ts';
 import type { RenderedPage } from './page-content.ts';
 
 const text = Type.String();
@@ -11,7 +11,7 @@ const contentFields = { content: text, encoding: text, front_matter: Type.Record
 
 /** The pages of a list, with their content on request. */
 export const ListedPages = Type.Array(
-  shape('ListedWikiPage', { ...basicFields, ...Type.Partial(Type.Object(contentFields)).properties }),
+  objectSchema('ListedWikiPage', { ...basicFields, ...Type.Partial(Type.Object(contentFields)).properties }),
 );
 
 export const WikiPage = entity('WikiPage', { ...basicFields, ...contentFields }).from((page: RenderedPage) =>

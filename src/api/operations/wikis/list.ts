@@ -8,7 +8,7 @@ import { toSlugKey } from '#repositories/wikis/page-names.ts';
 import { serializeListedPage, serializePage } from './entities.ts';
 import { parseFrontMatter } from './front-matter.ts';
 import { type FoundPage, listPagesInBatches, loadWikiHead, type WikiSnapshot } from './load-page.ts';
-import { getPageIds, readText } from './page-content.ts';
+import { findOrAssignPageIds, readText } from './page-content.ts';
 import type { PageReader } from './read-queue.ts';
 
 type ListingServices = Pick<Services, 'database' | 'git'>;
@@ -47,7 +47,7 @@ async function* writeJson(
   let isFirst = true;
   yield '[';
   for await (const pages of listPagesInBatches(snapshot, BATCH_SIZE)) {
-    const ids = await getPageIds(
+    const ids = await findOrAssignPageIds(
       services,
       snapshot.wiki.wiki_id,
       pages.map(({ page }) => page),

@@ -81,7 +81,8 @@ export async function* listPagesInBatches(
   batchSize: number,
 ): AsyncGenerator<FoundPage[]> {
   const commitDetails = await readCommit(git, repository, commit);
-  const entries = commitDetails === null ? null : await listTree(git, repository, commitDetails.treeId, { deep: true });
+  const entries =
+    commitDetails === null ? null : await listTree(git, repository, commitDetails.treeId, { isRecursive: true });
   for (let offset = 0; entries !== null && offset < entries.length; offset += batchSize) {
     yield entries.slice(offset, offset + batchSize).flatMap(({ type, path, id }) => {
       const page = type === 'blob' ? parsePageName(path) : null;

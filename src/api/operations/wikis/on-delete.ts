@@ -1,6 +1,6 @@
 import { deleteBatch } from '#database/batch-statements.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { getRepositoryAt } from '#git/git.ts';
 import { deleteRepository } from '#git/storage/storage.ts';
@@ -37,13 +37,13 @@ async function enqueueRepositoryDeletion(uow: UnitOfWork, column: OwnerColumn, i
   await enqueue(uow, deleteWikiRepository, { storage, disk_path });
 }
 
-export const onProjectDestroyed = subscription({
+export const onProjectDestroyed = defineSubscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) => deletePageBatch(uow, 'project_id', projectId),
   inTransaction: (uow, { projectId }) => enqueueRepositoryDeletion(uow, 'project_id', projectId),
 });
 
-export const onGroupDestroyed = subscription({
+export const onGroupDestroyed = defineSubscription({
   event: 'group-destroyed',
   inBatches: (uow, { groupId }) => deletePageBatch(uow, 'group_id', groupId),
   inTransaction: (uow, { groupId }) => enqueueRepositoryDeletion(uow, 'group_id', groupId),

@@ -28,13 +28,13 @@ export async function renderPage(
 ): Promise<RenderedPage> {
   const [front_matter, ids] = await Promise.all([
     parseFrontMatter(content, reader),
-    getPageIds(services, wiki_id, [page]),
+    findOrAssignPageIds(services, wiki_id, [page]),
   ]);
   return { id: ids.get(toSlugKey(page.slug)) as number, page, content, front_matter };
 }
 
 /** Returns the ids of pages by slug key. A page without an id gets one. */
-export async function getPageIds(
+export async function findOrAssignPageIds(
   { database }: Pick<Services, 'database'>,
   wikiId: number,
   pages: readonly PageName[],

@@ -10,7 +10,7 @@ import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#run
 import { loadSettings } from '#settings/settings.ts';
 import {
   PAGE_CHANGED,
-  SAME_TITLE,
+  TITLE_TAKEN,
   type WikiChangePlan,
   type WikiWriter,
   type WriteFailure,
@@ -117,7 +117,7 @@ async function planUpdate(
     return { changes: hasNewContent ? [update] : [], message, result };
   }
   const isRenamed = toSlugKey(slug) !== toSlugKey(page.slug);
-  if (isRenamed && (await findPage(snapshot, slug))) return SAME_TITLE;
+  if (isRenamed && (await findPage(snapshot, slug))) return TITLE_TAKEN;
   const pathsBelow = slug === page.slug ? [] : await listFilesBelow(snapshot, page.slug);
   if (pathsBelow === null) return invalid({ base: ['There are too many pages below that page.'] });
   const move = { action: 'move' as const, from: page.path, path: newPage.path, ...fileContent };
@@ -135,8 +135,8 @@ const MAX_FILES_BELOW = 10_000;
 async function listFilesBelow({ git, repository, commit }: WikiSnapshot, slug: string): Promise<string[] | null> {
   const folder = await findEntryAtPath(git, repository, commit, slug);
   if (folder?.type !== 'tree') return [];
-  const entries = await listTree(git, repository, folder.id, { deep: true });
-  if (entries === null || entries.length > MAX_FILES_BELOW || !entries.complete) return null;
+  const entries = await listTree(git, repository, folder.id, { isRecursive: true });
+  if (entries === null || entries.length > MAX_FILES_BELOW || !entries.isComplete) return null;
   return entries.slice(0, entries.length).flatMap(({ type, path }) => (type === 'blob' ? [`${slug}/${path}`] : []));
 }
 

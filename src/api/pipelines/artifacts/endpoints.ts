@@ -1,6 +1,6 @@
 import { deferredJobTokenAccess } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { noContent, ok, stream, streamOf } from '#http/endpoint/responses.ts';
+import { noContent, ok, stream, streamWith } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -8,7 +8,7 @@ import { pathText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
-import { Job, mayForceJob, readJobAccess, updateJobAccess } from '../jobs/index.ts';
+import { Job, mayAdministerPipelines, readJobAccess, updateJobAccess } from '../jobs/index.ts';
 import { dependencyTokenAccess, readArchiveAccess, readLatestArchiveAccess } from './access.ts';
 import { findAvailableArchive, sendArchive } from './download.ts';
 import { sendArchivedFile } from './single-file.ts';
@@ -31,7 +31,7 @@ export const uploadArtifacts = endpoint({
     fileTooLarge: [413, 'file size has reached maximum size limit'],
     artifactTypeExists: [400, 'another artifact of the same type already exists'],
   },
-  response: streamOf({ status: 201, mediaTypes: [] }),
+  response: streamWith({ status: 201, mediaTypes: [] }),
   async handle({ request, rawParams, authenticate }, services) {
     const result = await uploadArtifact(services, { request, rawParams, authenticate });
     // An empty response without a content type.
@@ -73,7 +73,7 @@ export const downloadArtifactFile = endpoint({
   allowJobToken: true,
   params: { path: required(pathText) },
   errors: { archiveNotFound: NOT_FOUND, fileNotFound: FILE_NOT_FOUND },
-  response: streamOf({ mediaTypes: RAW_MEDIA_TYPES }),
+  response: streamWith({ mediaTypes: RAW_MEDIA_TYPES }),
   handle: ({ archive, params, request }, services) => sendArchivedFile(services, archive, params.path, request),
 });
 
@@ -94,7 +94,7 @@ export const downloadLatestArtifactFile = endpoint({
   allowJobToken: true,
   params: { path: required(pathText) },
   errors: { archiveNotFound: NOT_FOUND, fileNotFound: FILE_NOT_FOUND },
-  response: streamOf({ mediaTypes: RAW_MEDIA_TYPES }),
+  response: streamWith({ mediaTypes: RAW_MEDIA_TYPES }),
   handle: ({ archive, params, request }, services) => sendArchivedFile(services, archive, params.path, request),
 });
 
@@ -116,7 +116,7 @@ export const deleteJobArtifacts = endpoint({
   summary: 'Delete the artifacts of a job',
   access: readJobAccess()
     .require((_call, { project, caller }) => {
-      if (!mayForceJob(caller, project)) throw forbidden();
+      if (!mayAdministerPipelines(caller, project)) throw forbidden();
     })
     .withLabel('project:admin_pipeline'),
   response: noContent,

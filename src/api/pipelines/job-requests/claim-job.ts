@@ -21,7 +21,7 @@ export interface RequestingRunner {
 }
 
 /** A job that was assigned to the requesting runner. */
-export interface RunnerJob {
+export interface ClaimedJob {
   readonly job: RunnableJob;
   readonly dependencies: readonly JobDependency[];
   readonly token: string;
@@ -43,7 +43,7 @@ const MAX_ATTEMPTS = 100;
 export async function claimJob(
   services: Pick<Services, 'config' | 'database' | 'runUnitOfWork'>,
   requester: RequestingRunner,
-): Promise<RunnerJob | Failure<'noJob' | 'conflict'>> {
+): Promise<ClaimedJob | Failure<'noJob' | 'conflict'>> {
   const { reader } = services.database;
   if (!(await hasPendingJobs(reader))) return fail('noJob');
   let hadConflict = false;
@@ -63,7 +63,7 @@ export async function claimJob(
   return fail('conflict');
 }
 
-type ClaimAttempt = Omit<RunnerJob, 'attempts'> | 'conflict' | 'failed';
+type ClaimAttempt = Omit<ClaimedJob, 'attempts'> | 'conflict' | 'failed';
 
 async function tryToClaim(
   { runUnitOfWork }: Pick<Services, 'runUnitOfWork'>,

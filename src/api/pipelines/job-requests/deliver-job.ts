@@ -19,7 +19,7 @@ import { changeJobStatus, JOB_VARIABLE, jobsLockKey, PIPELINE_VARIABLE } from '.
 import { listRunnerTags } from '../runners/index.ts';
 import { loadStoredVariablesForJob } from '../variables/index.ts';
 import { countPendingJobs, countRunningOnInstanceRunners } from './choose-job.ts';
-import type { RequestingRunner, RunnerJob } from './claim-job.ts';
+import type { ClaimedJob, RequestingRunner } from './claim-job.ts';
 import { buildJobPayload } from './payload.ts';
 import { createPipelineRef } from './pipeline-ref.ts';
 import { getRootNamespaceId, listJobVariables, listOpenMergeRequestReferences, type RunnableJob } from './store.ts';
@@ -34,7 +34,7 @@ type DeliveryServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 's
 export async function buildPayloadOrFailJob(
   services: Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'log' | 'secretKey'>,
   requester: RequestingRunner,
-  claimedJob: RunnerJob,
+  claimedJob: ClaimedJob,
   baseUrl: string,
 ): Promise<object | Failure<'failed'>> {
   try {
@@ -59,7 +59,7 @@ export async function buildPayloadOrFailJob(
 async function buildPayload(
   services: DeliveryServices,
   { runner }: RequestingRunner,
-  claimedJob: RunnerJob,
+  claimedJob: ClaimedJob,
   baseUrl: string,
 ): Promise<object> {
   const { job, token, timeout, startedAt } = claimedJob;
@@ -99,15 +99,15 @@ async function buildPayload(
     startedAt,
     queue: { size: 1 + (await countPendingJobs(db, runner)), depth: claimedJob.attempts, onInstanceRunners },
     repositoryUrl,
-    hasRef,
+    hasPipelineRef: hasRef,
     variables,
     cacheKeys: await Promise.all(
       (job.options.cache ?? []).map((cache) => resolveCacheKey(services.git, project, job.sha, cache)),
     ),
     isTrusted: job.protected || (canSeeProject(caller, project) && getProjectRole(caller, project) >= MAINTAINER),
-    depth: getGitDepth(variables, attributes.ci_default_git_depth),
+    gitDepth: getGitDepth(variables, attributes.ci_default_git_depth),
     separatedCaches: attributes.ci_separated_caches,
-    mayFetch: attributes.build_git_strategy === 'fetch',
+    allowGitFetch: attributes.build_git_strategy === 'fetch',
     dependencies: claimedJob.dependencies,
   });
 }

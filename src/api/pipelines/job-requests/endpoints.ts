@@ -2,7 +2,7 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import { findRunnerByToken } from '#authorization/runners.ts';
 import { checkRunnerLimit } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { type StreamReply, streamOf } from '#http/endpoint/responses.ts';
+import { type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
 import { object, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
@@ -28,7 +28,7 @@ export const requestJob = endpoint({
     ),
   },
   errors: { conflict: [409, '409 Conflict'], tokenInvalid: FORBIDDEN, tooMany: TOO_MANY_REQUESTS },
-  response: streamOf({
+  response: streamWith({
     status: 201,
     otherStatuses: [204],
     mediaTypes: ['application/json'],

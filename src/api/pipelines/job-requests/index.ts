@@ -1,26 +1,32 @@
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { enqueue } from '#jobs/job.ts';
 import { deleteRunnerQueue, notifyRunnersOfScope } from '../processing/index.ts';
 import * as endpoints from './endpoints.ts';
 import { createPipelineRefJob, deletePipelineRefJob } from './pipeline-ref.ts';
 
-const deletePipelineRefOnJobFinished = subscription({
+const deletePipelineRefOnJobFinished = defineSubscription({
   event: 'job-finished',
   inTransaction: (uow, { projectId, pipelineId }) =>
     enqueue(uow, deletePipelineRefJob, { projectId, pipelineId }, { key: String(pipelineId) }),
 });
 
-const notifyOnAccessExtended = subscription({ event: 'runner-access-extended', inTransaction: notifyRunnersOfScope });
+const notifyOnAccessExtended = defineSubscription({
+  event: 'runner-access-extended',
+  inTransaction: notifyRunnersOfScope,
+});
 
-const notifyOnTransfer = subscription({ event: 'group-or-project-transferred', inTransaction: notifyRunnersOfScope });
+const notifyOnTransfer = defineSubscription({
+  event: 'group-or-project-transferred',
+  inTransaction: notifyRunnersOfScope,
+});
 
-const deleteQueueOfProject = subscription({
+const deleteQueueOfProject = defineSubscription({
   event: 'project-destroyed',
   inTransaction: (uow, { projectId }) => deleteRunnerQueue(uow, 'project', projectId),
 });
 
-const deleteQueueOfGroup = subscription({
+const deleteQueueOfGroup = defineSubscription({
   event: 'group-destroyed',
   inTransaction: (uow, { groupId }) => deleteRunnerQueue(uow, 'group', groupId),
 });

@@ -21,16 +21,16 @@ export interface PayloadInput {
   readonly queue: { readonly size: number; readonly depth: number; readonly onInstanceRunners: number | null };
   readonly repositoryUrl: string;
   /** Whether the repository has the pipeline's ref. */
-  readonly hasRef: boolean;
+  readonly hasPipelineRef: boolean;
   readonly variables: readonly RunnerVariable[];
   readonly cacheKeys: readonly string[];
   /** Whether the job may use the caches of protected refs. */
   readonly isTrusted: boolean;
   /** Number of commits to fetch; 0: all. */
-  readonly depth: number;
+  readonly gitDepth: number;
   readonly separatedCaches: boolean;
   /** Whether the runner may fetch into an existing clone. */
-  readonly mayFetch: boolean;
+  readonly allowGitFetch: boolean;
   /** Dependencies, with their archives where available. */
   readonly dependencies: readonly JobDependency[];
 }
@@ -42,7 +42,7 @@ export function buildJobPayload(input: PayloadInput): object {
   return {
     id: job.id,
     token,
-    allow_git_fetch: input.mayFetch,
+    allow_git_fetch: input.allowGitFetch,
     job_info: buildJobInfo(input),
     git_info: buildGitInfo(input),
     runner_info: { timeout, runner_session_url: null },
@@ -115,7 +115,7 @@ function toUuid(hex: string): string {
   );
 }
 
-function buildGitInfo({ job, depth, repositoryUrl, hasRef }: PayloadInput) {
+function buildGitInfo({ job, gitDepth: depth, repositoryUrl, hasPipelineRef: hasRef }: PayloadInput) {
   return {
     repo_url: repositoryUrl,
     ref: job.ref,

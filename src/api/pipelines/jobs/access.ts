@@ -60,6 +60,6 @@ async function mayUpdateJob(db: Reader, caller: Caller, project: Project, job: J
 }
 
 /** Returns whether the caller may force-cancel jobs, erase jobs of other users and delete artifacts. */
-export function mayForceJob(caller: Caller, project: Project): boolean {
+export function mayAdministerPipelines(caller: Caller, project: Project): boolean {
   return mayInProject(caller, 'admin_pipeline', project);
 }

@@ -8,7 +8,7 @@ import { fail } from '#runtime/failure.ts';
 import { mayCancelJobs, pipelineResource } from '../pipelines/index.ts';
 import { jobsLockKey } from '../processing/index.ts';
 import { canSetPipelineVariables } from '../variables/index.ts';
-import { mayForceJob, readJobAccess, runJobAccess, updateJobAccess } from './access.ts';
+import { mayAdministerPipelines, readJobAccess, runJobAccess, updateJobAccess } from './access.ts';
 import { cancelAndReloadJob, playAndReloadJob, retryAndReloadJob } from './cancel-retry-play.ts';
 import { Job } from './entities.ts';
 import { eraseJobData } from './erase.ts';
@@ -56,7 +56,7 @@ export const cancelJob = endpoint({
   errors: { forbidden: FORBIDDEN, notFound: NOT_FOUND },
   response: created(Job),
   write: (uow, { project, job, caller, params: { force } }) => {
-    const isAllowed = mayCancelJobs(uow.tier, caller, project) && (!force || mayForceJob(caller, project));
+    const isAllowed = mayCancelJobs(uow.tier, caller, project) && (!force || mayAdministerPipelines(caller, project));
     return isAllowed ? cancelAndReloadJob(uow, job, force) : Promise.resolve(fail('forbidden'));
   },
 });
@@ -94,6 +94,8 @@ export const eraseJob = endpoint({
   response: created(Job),
   write(uow, { project, job, caller }) {
     const isOwn = job.user_id === caller.user.id && !job.protected;
-    return isOwn || mayForceJob(caller, project) ? eraseJobData(uow, job) : Promise.resolve(fail('forbidden'));
+    return isOwn || mayAdministerPipelines(caller, project)
+      ? eraseJobData(uow, job)
+      : Promise.resolve(fail('forbidden'));
   },
 });

@@ -5,7 +5,7 @@ import { EmbeddedUser } from '#api/identity/users/index.ts';
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import type { JobRow } from '#domain/jobs.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { Runner, RunnerManager } from '../runners/index.ts';
 import {
   buildCommitKey,
@@ -77,9 +77,9 @@ function secondsBetween(startedAt: string | null, endedAt: string | null): numbe
   return Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
 }
 
-const ArtifactsFile = shape('ArtifactsFile', { filename: text, size: integer });
+const ArtifactsFile = objectSchema('ArtifactsFile', { filename: text, size: integer });
 
-const JobArtifact = shape('JobArtifact', {
+const JobArtifact = objectSchema('JobArtifact', {
   file_type: text,
   size: integer,
   filename: text,
@@ -89,7 +89,7 @@ const JobArtifact = shape('JobArtifact', {
 /** A job, as serialized for callers of its project. */
 export const Job = entity('Job', {
   ...commonFields,
-  project: shape('JobProject', { ci_job_token_scope_enabled: Type.Boolean() }),
+  project: objectSchema('JobProject', { ci_job_token_scope_enabled: Type.Boolean() }),
   /** Only if the job has an archive. */
   artifacts_file: Type.Optional(ArtifactsFile),
   artifacts: Type.Array(JobArtifact),

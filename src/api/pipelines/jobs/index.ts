@@ -6,7 +6,7 @@ import * as runnerListEndpoints from './runner-list-endpoints.ts';
 import { endStuckJobs, endStuckJobsHourly, failOverdueJobs, failOverdueJobsEveryTenMinutes } from './stuck-jobs.ts';
 
 // Exports for other resource modules.
-export { mayForceJob, readJobAccess, updateJobAccess } from './access.ts';
+export { mayAdministerPipelines, readJobAccess, updateJobAccess } from './access.ts';
 export { ARTIFACT_TYPES, type ArtifactTypeName, findArtifactType } from './artifact-types.ts';
 export { Job } from './entities.ts';
 export { FAILURE_REASONS, type FailureReason } from './failure-reasons.ts';

@@ -3,7 +3,7 @@ import { findJob } from '#domain/jobs.ts';
 import { access, requireSignedIn } from '#http/access/access.ts';
 import { jobTokenAccess } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, streamOf } from '#http/endpoint/responses.ts';
+import { ok, streamWith } from '#http/endpoint/responses.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
@@ -28,7 +28,7 @@ export const updateJob = endpoint({
     output: optional(object({ checksum: optional(string), bytesize: optional(integer) })),
   },
   unknownIdStatus: 403,
-  response: streamOf({ mediaTypes: [], headers: ['Job-Status'] }),
+  response: streamWith({ mediaTypes: [], headers: ['Job-Status'] }),
   async handle({ job, params }, services) {
     const status = await services.runUnitOfWork(ANONYMOUS, (uow) => applyJobReport(uow, job, params), {
       lock: jobsLockKey(job.project_id),

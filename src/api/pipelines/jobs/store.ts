@@ -75,7 +75,7 @@ async function selectLatestJobs(db: Reader, projectId: number, { scope, ref }: J
   // Start from the pipelines of the ref, which may have few of the project's jobs.
   const isInPipelines = isInSubquery(db, sql.ref<number>('jobs.pipeline_id'), pipelineIds);
   const matches = selectOfProject(withoutIndex(db, projectColumn)).where(isInPipelines);
-  const { isMatch, count } = await scanMatches(db, matches.clearSelect().select('jobs.id'));
+  const { buildMatchCondition: isMatch, count } = await scanMatches(db, matches.clearSelect().select('jobs.id'));
   // Null: too many matches to sort, so the list is read in its order instead.
   if (isMatch !== null) return { query: jobsQuery.where(isMatch(sql.ref<number>('jobs.id'))), count };
   return { query: selectOfProject(projectColumn).where('jobs.pipeline_id', 'in', pipelineIds), count };

@@ -19,7 +19,7 @@ export const getCiLint = endpoint({
   summary: 'Lint the CI configuration of a project',
   access: inProjectAllowingAnonymous('read_code').require(({ caller }) => {
     // API tokens and anonymous callers pass; browser sessions do not.
-    if (caller.session !== undefined) throw unauthorized('This endpoint requires an API authentication');
+    if (caller.sessionDigest !== undefined) throw unauthorized('This endpoint requires an API authentication');
   }),
   params: {
     sha: optional(refName),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
-import { nullable, shape } from '#http/endpoint/responses.ts';
+import { nullable, objectSchema } from '#http/endpoint/responses.ts';
 import type { ListedJob } from '../ci-file/index.ts';
 
 const text = Type.String();
@@ -8,17 +8,17 @@ const texts = Type.Array(text);
 /** Schema of a keyword's value, as written in the file. */
 const keywordValue = nullable(Type.Object({}, { additionalProperties: true }));
 
-const LintedInclude = shape('LintedInclude', {
+const LintedInclude = objectSchema('LintedInclude', {
   type: Type.Literal('local'),
   location: text,
   blob: text,
   raw: text,
-  extra: shape('LintedIncludeExtra', {}),
+  extra: objectSchema('LintedIncludeExtra', {}),
   context_project: text,
   context_sha: text,
 });
 
-const LintedJob = shape('LintedJob', {
+const LintedJob = objectSchema('LintedJob', {
   name: text,
   stage: text,
   before_script: texts,
@@ -32,7 +32,9 @@ const LintedJob = shape('LintedJob', {
   when: text,
   allow_failure: Type.Boolean(),
   needs: Type.Optional(
-    nullable(Type.Array(shape('LintedNeed', { name: text, artifacts: Type.Boolean(), optional: Type.Boolean() }))),
+    nullable(
+      Type.Array(objectSchema('LintedNeed', { name: text, artifacts: Type.Boolean(), optional: Type.Boolean() })),
+    ),
   ),
 });
 

@@ -1,12 +1,12 @@
 import type { Transaction } from '#database/database.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 
 /**
  * Deactivates the schedules of a deleted user; a new owner must activate them again. The few schedules of a project are
  * deleted with its row.
  */
-export const onScheduleOwnerDeleted = subscription({
+export const onScheduleOwnerDeleted = defineSubscription({
   event: 'user-deleted',
   inBatches: (uow, { userId }) => runBatchSteps(() => deactivateSchedulesOfUser(uow, userId, BATCH_SIZE)),
 });

@@ -30,7 +30,7 @@ const statuses = arrayOf(status);
 function oneOrArrayOf<T>(item: ParameterType<T>, array: ParameterType<T[]>): ParameterType<T[]> {
   return {
     schema: Type.Union([item.schema, array.schema]),
-    blank: [],
+    valueForNull: [],
     read(raw, name, problems) {
       if (raw === null || typeof raw === 'object') return array.read(raw, name, problems);
       const value = item.read(raw, name, problems);

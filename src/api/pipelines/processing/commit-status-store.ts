@@ -8,7 +8,7 @@ import type { CountedJob } from './composite-status.ts';
 /** Reads and writes the commit statuses of external systems. */
 
 /** The statuses of unfinished commit statuses. */
-export const UNFINISHED_STATUSES: readonly CommitStatusName[] = ['pending', 'running'];
+export const UNFINISHED_COMMIT_STATUSES: readonly CommitStatusName[] = ['pending', 'running'];
 
 const isLatest = sql<SqlBool>`not retried`;
 
@@ -71,7 +71,7 @@ export async function cancelCommitStatuses(tx: Transaction, pipelineId: number):
     .updateTable('commit_statuses')
     .set({ status: 'canceled', finished_at: tx.now, updated_at: tx.now })
     .where('pipeline_id', '=', pipelineId)
-    .where('status', 'in', UNFINISHED_STATUSES)
+    .where('status', 'in', UNFINISHED_COMMIT_STATUSES)
     .where(isLatest)
     .execute();
 }

@@ -5,7 +5,7 @@ import {
   findLatestCommitStatus,
   hasJobWithName,
   insertCommitStatus,
-  UNFINISHED_STATUSES,
+  UNFINISHED_COMMIT_STATUSES,
   updateCommitStatus,
 } from './commit-status-store.ts';
 import { type PipelineKey, processPipeline } from './state-machine.ts';
@@ -33,9 +33,9 @@ const TRANSITIONS: Readonly<
 > = {
   pending: { event: 'enqueue', from: [] },
   running: { event: 'run', from: ['pending'] },
-  success: { event: 'success', from: UNFINISHED_STATUSES },
-  failed: { event: 'drop', from: UNFINISHED_STATUSES },
-  canceled: { event: 'cancel', from: UNFINISHED_STATUSES },
+  success: { event: 'success', from: UNFINISHED_COMMIT_STATUSES },
+  failed: { event: 'drop', from: UNFINISHED_COMMIT_STATUSES },
+  canceled: { event: 'cancel', from: UNFINISHED_COMMIT_STATUSES },
   skipped: { event: 'skip', from: ['pending'] },
 };
 
@@ -51,7 +51,7 @@ export async function setCommitStatus(
   const { name, state, userId, details } = input;
   if (await hasJobWithName(uow, pipeline.id, name)) return fail('nameTaken');
   const latest = await findLatestCommitStatus(uow, pipeline.id, name);
-  const isOwn = latest !== null && latest.user_id === userId && UNFINISHED_STATUSES.includes(latest.status);
+  const isOwn = latest !== null && latest.user_id === userId && UNFINISHED_COMMIT_STATUSES.includes(latest.status);
   const { event, from } = TRANSITIONS[state];
   if (isOwn && !from.includes(latest.status)) return fail('invalidTransition', { event, from: latest.status });
   const columns = { ...details, ...toTransitionColumns(uow, state), status: state };

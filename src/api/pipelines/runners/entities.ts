@@ -3,7 +3,7 @@ import { loadUsersById, UserBasic, type UserBasicRow } from '#api/identity/users
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import { mayUpdateRunner, type Runner as RunnerRow } from '#authorization/runners.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { findLatestManager, type RunnerManagerRow as ManagerRow } from './managers/managers.ts';
 import { listGroupsForDetail, listProjectsForDetail } from './projects/groups-and-projects.ts';
 import { getRunnerStatus, isOnline, RUNNER_STATUSES } from './status.ts';
@@ -76,7 +76,7 @@ function serializeListFields(row: RunnerRow, context: SerializationContext, { cr
   };
 }
 
-const RunnerGroup = shape('RunnerGroup', { id: integer, web_url: text, name: text });
+const RunnerGroup = objectSchema('RunnerGroup', { id: integer, web_url: text, name: text });
 
 /** A runner in detail. */
 export const RunnerDetail = entity('RunnerDetail', {

@@ -1,7 +1,7 @@
 import { mayInProject } from '#authorization/abilities.ts';
 import { jobTokenAccess } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { streamOf } from '#http/endpoint/responses.ts';
+import { streamWith } from '#http/endpoint/responses.ts';
 import { forbidden } from '#http/errors/http-error.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
@@ -27,7 +27,7 @@ export const appendTrace = endpoint({
     rangeNotSatisfiable: [416, { error: '416 Range Not Satisfiable' }, { Range: '{Range}' }],
     traceTooLarge: [403, '403 Forbidden', { 'Job-Status': 'failed' }],
   },
-  response: streamOf({
+  response: streamWith({
     status: 202,
     mediaTypes: [],
     headers: ['Job-Status', 'Range', 'X-GitLab-Trace-Update-Interval'],
@@ -57,7 +57,7 @@ export const getTrace = endpoint({
       if (job.debug_mode && !mayInProject(caller, 'read_private_artifacts', project)) throw forbidden();
     })
     .withLabel('project:read_job + Developer in debug mode'),
-  response: streamOf({ mediaTypes: ['text/plain'] }),
+  response: streamWith({ mediaTypes: ['text/plain'] }),
   async handle({ job }, services) {
     await recordTraceRead(services, job);
     return {

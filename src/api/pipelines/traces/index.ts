@@ -1,11 +1,11 @@
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { enqueue } from '#jobs/job.ts';
 import { assembleTrace } from './assemble.ts';
 import * as endpoints from './endpoints.ts';
 import { joinTraceChunks } from './join-chunks.ts';
 
-const assembleTraceOnJobFinished = subscription({
+const assembleTraceOnJobFinished = defineSubscription({
   event: 'job-finished',
   inTransaction: (uow, { jobId }) => enqueue(uow, assembleTrace, { jobId }),
 });

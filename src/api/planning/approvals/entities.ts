@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { type ApprovedMergeRequest, canApprove, loadApprovals } from '../approval-rows/index.ts';
 import { loadMergeStatuses, mergeRequestState, mergeStatusField } from '../merge-requests/index.ts';
 
@@ -27,7 +27,7 @@ export const Approvals = entity('Approvals', {
   approvals_required: integer,
   approvals_left: integer,
   require_password_to_approve: boolean,
-  approved_by: Type.Array(shape('Approval', { user: UserBasic.schema, approved_at: dateTime })),
+  approved_by: Type.Array(objectSchema('Approval', { user: UserBasic.schema, approved_at: dateTime })),
   suggested_approvers: emptyArray,
   approvers: emptyArray,
   approver_groups: emptyArray,

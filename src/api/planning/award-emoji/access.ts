@@ -2,7 +2,7 @@ import { type Caller, isAdministrator, type SignedInCaller } from '#authenticati
 import { mayInParent } from '#authorization/abilities.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Access, type AccessCall, signedInCaller } from '#http/access/access.ts';
+import { type Access, type AccessCall, requireSignedInCaller } from '#http/access/access.ts';
 import { type Issuable, type IssuableContext, type IssuableKind, isLockedOut } from '#http/access/noteables.ts';
 import { forbidden, genericNotFound, notFound, unauthorized } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
@@ -83,7 +83,7 @@ const noteResource = {
 } as const;
 
 /** Access for users who may comment on the awardable; members only if the discussion is locked. */
-export function createAwardAccess(kind: AwardableKind): Access<AwardableContext<SignedInCaller>> {
+export function awardCreationAccess(kind: AwardableKind): Access<AwardableContext<SignedInCaller>> {
   return writeAwardAccess(kind).require(({ caller }, { awardable }) => {
     if (isLockedOut(caller, awardable.noteable)) throw awardEmojiNotFound();
   });
@@ -96,7 +96,7 @@ const writeAwardAccess = (kind: AwardableKind): Access<AwardableContext<SignedIn
       if (!mayInParent(caller, 'create_note', awardable.noteable)) throw forbidden();
     })
     .withLabel(`${kind.issuableKind.parentType}:create_note`)
-    .map(({ awardable, caller }) => ({ awardable, caller: signedInCaller(caller) }));
+    .map(({ awardable, caller }) => ({ awardable, caller: requireSignedInCaller(caller) }));
 
 /** Reloads the awardable in the unit of work. Throws `AccessRevoked` if the caller may no longer award it. */
 export async function reloadAwardable(

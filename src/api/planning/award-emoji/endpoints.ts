@@ -6,8 +6,8 @@ import { string } from '#http/parameters/texts.ts';
 import { fail } from '#runtime/failure.ts';
 import { createAward, listAwards, removeAward } from '../awards/index.ts';
 import {
+  awardCreationAccess,
   awardResource,
-  createAwardAccess,
   deleteAwardAccess,
   forAwardables,
   readableAwardableAccess,
@@ -62,7 +62,7 @@ export const [
   endpoint({
     post: `${kind.path}/award_emoji`,
     summary: `Add emoji to ${kind.nounWithArticle}`,
-    access: createAwardAccess(kind),
+    access: awardCreationAccess(kind),
     params: { name: required(string) },
     errors: {
       systemNote: [404, '404 Award Emoji Awardable cannot add emoji reactions Not Found'],

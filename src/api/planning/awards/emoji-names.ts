@@ -2,7 +2,7 @@
  * Returns the names of all emoji, separated by white space. `=` separates a name from its aliases. Names and aliases are those of
  * the reference (its public `fixtures/emojis`); names of gemoji 8.1 (https://github.com/github/gemoji, MIT) are aliases too.
  */
-export const emojiNames = () => `
+export const getEmojiNames = () => `
 100=hundred_points 1234=input_numbers 8ball=pool_8_ball a=a_button_blood_type ab=ab_button_blood_type abacus
 abc=input_latin_letters abcd=input_latin_lowercase accept=japanese_acceptable_button accordion adhesive_bandage
 aerial_tramway airplane airplane_arriving=airplane_arrival=flight_arrival airplane_departure=flight_departure

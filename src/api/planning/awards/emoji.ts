@@ -1,4 +1,4 @@
-import { emojiNames } from './emoji-names.ts';
+import { getEmojiNames } from './emoji-names.ts';
 
 /** Maps each name and alias to the canonical name. Built on first use. */
 let canonicalNames: ReadonlyMap<string, string> | undefined;
@@ -6,7 +6,7 @@ let canonicalNames: ReadonlyMap<string, string> | undefined;
 /** Returns the canonical name of the emoji with this name or alias, or null if there is none. */
 export function findEmojiName(name: string): string | null {
   canonicalNames ??= new Map(
-    emojiNames()
+    getEmojiNames()
       .trim()
       .split(/\s/)
       .flatMap((nameGroup) => {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { resourceTable, toResource } from '#activity/index.ts';
+import { getResourceTable, toResource } from '#activity/index.ts';
 import { reassignReferences } from '#database/batch-statements.ts';
 import { isInIds } from '#database/dialect.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { VOTE_COLUMN_ENTRIES } from './store.ts';
 
@@ -11,7 +11,7 @@ import { VOTE_COLUMN_ENTRIES } from './store.ts';
  * When a user is deleted, sets the user of their awards to null. On hard delete, deletes the awards and updates the vote
  * counts. index: award_emoji_by_user
  */
-export const onAwardUserDeleted = subscription({
+export const onAwardUserDeleted = defineSubscription({
   event: 'user-deleted',
   inBatches: (uow, { userId, hard }) =>
     runBatchSteps(() =>
@@ -43,7 +43,7 @@ async function deleteAwardsBatch(uow: UnitOfWork, userId: number): Promise<numbe
     const votedNoteables = rows.filter((row) => row.name === name && row.note_id === null).map(toResource);
     for (const [type, noteables] of Map.groupBy(votedNoteables, (noteable) => noteable.type)) {
       const decrement = { [voteColumn]: sql<number>`${sql.ref(voteColumn)} - 1` };
-      await uow.updateTable(resourceTable(type)).set(decrement).where(hasIdIn(noteables)).execute();
+      await uow.updateTable(getResourceTable(type)).set(decrement).where(hasIdIn(noteables)).execute();
     }
   }
   await uow.deleteFrom('award_emoji').where(hasIdIn(rows)).execute();

@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import { foreignKeyColumn, type Resource, resourceTable } from '#activity/index.ts';
+import { getForeignKeyColumn, getResourceTable, type Resource } from '#activity/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -17,7 +17,7 @@ export interface Awardable {
 /** Returns the foreign key column and its value for the awards of the awardable. */
 const toForeignKey = ({ noteable, note }: Awardable) =>
   note === null
-    ? { column: foreignKeyColumn(noteable.type), id: noteable.id }
+    ? { column: getForeignKeyColumn(noteable.type), id: noteable.id }
     : { column: 'note_id' as const, id: note.id };
 
 /** index: award_emoji_by_issue, award_emoji_by_merge_request, award_emoji_by_epic, award_emoji_by_note */
@@ -97,7 +97,7 @@ export async function updateVoteCount(
   }
   const voteColumn = VOTE_COLUMNS[name];
   await tx
-    .updateTable(resourceTable(noteable.type))
+    .updateTable(getResourceTable(noteable.type))
     .set({ updated_at: tx.now })
     .$if(voteColumn !== undefined, (query) =>
       query.set({ [voteColumn!]: sql<number>`${sql.ref(voteColumn!)} + ${sql.lit(delta)}` }),

@@ -10,9 +10,9 @@ import {
   commentedCommitResource,
   commitNoteableKind,
   createNote,
-  createNoteAccess,
   listNotes,
   NOTE_ERRORS,
+  noteCreationAccess,
   notesLockKey,
   toCommitNoteable,
 } from '../notes/index.ts';
@@ -42,7 +42,7 @@ const requireLineWithPath: ParameterRule = ({ path, line }, problems) => {
 export const createCommitComment = endpoint({
   post: `${commitNoteableKind.path}/comments`,
   summary: 'Create a comment on a commit',
-  access: createNoteAccess(commitNoteableKind),
+  access: noteCreationAccess(commitNoteableKind),
   params: {
     note: required(longText),
     path: optional(pathText),

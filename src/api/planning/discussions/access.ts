@@ -5,11 +5,11 @@ import { forbidden, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import {
-  createNoteAccess,
   findThread,
   isResolvable,
   mayResolve,
   mayUpdateNote,
+  noteCreationAccess,
   readThreadNoteAccess,
   type Thread,
 } from '../notes/index.ts';
@@ -33,7 +33,7 @@ export const readDiscussionNotesAccess = (kind: NoteableKind) =>
   kind.readAccess().resource({ ...discussionResource, notFound: () => notFound('Notes') });
 
 /** Access to reply to a thread, for callers who may comment. */
-export const replyAccess = (kind: NoteableKind) => createNoteAccess(kind).resource(discussionResource);
+export const replyAccess = (kind: NoteableKind) => noteCreationAccess(kind).resource(discussionResource);
 
 /** Access to resolve a resolvable thread: for callers with at least the Developer role, its author and the author of the noteable. */
 export const resolveDiscussionAccess = (kind: NoteableKind) =>

@@ -23,9 +23,9 @@ import { mergeRequestNoteable } from '../merge-requests/index.ts';
 import {
   commitNoteableKind,
   createNote,
-  createNoteAccess,
   createNoteOrQuickActionsEntity,
   NOTE_ERRORS,
+  noteCreationAccess,
   QUICK_ACTION_ERRORS,
   type Thread,
   type ThreadStart,
@@ -69,7 +69,7 @@ export const [createIssueDiscussion, createEpicDiscussion] = forNoteables([issue
   endpoint({
     post: `${kind.path}/discussions`,
     summary: `Create a thread on ${kind.nounWithArticle}`,
-    access: createNoteAccess(kind),
+    access: noteCreationAccess(kind),
     params: THREAD_PARAMS,
     errors: NOTE_CREATION_ERRORS,
     activity: kind.parentType === 'project' ? ['commented DiscussionNote', 'note mention'] : ['note mention'],
@@ -82,7 +82,7 @@ export const [createIssueDiscussion, createEpicDiscussion] = forNoteables([issue
 export const createMergeRequestDiscussion = endpoint({
   post: `${mergeRequestNoteable.path}/discussions`,
   summary: 'Create a thread on a merge request or diff',
-  access: createNoteAccess(mergeRequestNoteable),
+  access: noteCreationAccess(mergeRequestNoteable),
   params: { ...THREAD_PARAMS, position: optional(positionParam), commit_id: optional(string) },
   errors: { ...NOTE_CREATION_ERRORS, ...POSITION_ERRORS },
   activity: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
@@ -103,7 +103,7 @@ export const createMergeRequestDiscussion = endpoint({
 export const createCommitDiscussion = endpoint({
   post: `${commitNoteableKind.path}/discussions`,
   summary: 'Create a thread on a commit or its diff',
-  access: createNoteAccess(commitNoteableKind),
+  access: noteCreationAccess(commitNoteableKind),
   params: { ...THREAD_PARAMS, position: optional(positionParam) },
   errors: { ...NOTE_CREATION_ERRORS, ...POSITION_ERRORS },
   activity: ['commented DiscussionNote', 'commented DiffNote'],

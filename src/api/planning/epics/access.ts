@@ -2,7 +2,7 @@ import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { type GroupAbilityName, mayInGroup } from '#authorization/abilities.ts';
 import { type Epic, findEpic, mayReadEpic } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import { type Access, type AccessCall, access, requireSignedIn, signedInCaller } from '#http/access/access.ts';
+import { type Access, type AccessCall, access, requireSignedIn, requireSignedInCaller } from '#http/access/access.ts';
 import { loadVisibleGroup } from '#http/access/project-access.ts';
 import { forbidOnFreeTier } from '#http/access/tiers.ts';
 import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
@@ -40,7 +40,7 @@ export function signedInEpicGroupAccess(ability: GroupAbilityName): Access<EpicG
     label: `group:${ability}`,
     authenticate: requireSignedIn,
     loadParent: loadParentGroup,
-    load: async (call) => ({ group: await takeLoadedGroup(call), caller: signedInCaller(call.caller) }),
+    load: async (call) => ({ group: await takeLoadedGroup(call), caller: requireSignedInCaller(call.caller) }),
     authorize: (call, { group }) => requireAbility(call, ability, group),
   });
 }

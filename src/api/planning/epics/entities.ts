@@ -4,7 +4,7 @@ import type { Epic as EpicRow, ListedEpic } from '#authorization/epics.ts';
 import { loadNamespacePaths } from '#domain/namespaces/routes.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { EPICS, findSubscribedIds, listLabelsSchema, loadLabels, loadListRelations } from '../issuables/index.ts';
 import { getTextColor } from '../labels/index.ts';
 import { loadInheritedDates, loadVisibleParents } from './store.ts';
@@ -44,14 +44,14 @@ const fields = {
   state: Type.Enum(['opened', 'closed']),
   web_edit_url: text,
   web_url: text,
-  references: shape('EpicReferences', { short: text, relative: text, full: text }),
+  references: objectSchema('EpicReferences', { short: text, relative: text, full: text }),
   created_at: dateTime,
   updated_at: dateTime,
   closed_at: nullable(dateTime),
   labels: Type.Array(text),
   upvotes: integer,
   downvotes: integer,
-  _links: shape('EpicLinks', { self: text, epic_issues: text, group: text, parent: nullable(text) }),
+  _links: objectSchema('EpicLinks', { self: text, epic_issues: text, group: text, parent: nullable(text) }),
 };
 
 /** Loads the related data of serialized epics. */

@@ -8,7 +8,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { loadNamespacePaths } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { firstPosition, fullReference, type OrderedList, POSITION_GAP } from '../issuables/index.ts';
+import { buildFullReference, findFirstPosition, type OrderedList, POSITION_GAP } from '../issuables/index.ts';
 
 /** Row that links an issue to its epic. An issue has at most one epic (contract/planning.md §2.1). */
 export interface EpicIssueAssociation {
@@ -84,7 +84,7 @@ export async function upsertEpicIssueAssociation(
   epicId: number,
   issueId: number,
 ): Promise<EpicIssueAssociation | undefined> {
-  const position = ((await firstPosition(tx, toEpicIssueList(epicId))) ?? 0) - POSITION_GAP;
+  const position = ((await findFirstPosition(tx, toEpicIssueList(epicId))) ?? 0) - POSITION_GAP;
   const columnValues = { epic_id: epicId, relative_position: position };
   return tx
     .insertInto('epic_issues')
@@ -149,8 +149,8 @@ async function recordNotes(
   // `fullReference` reads only the path of the group.
   const group = { full_path: path } as Group;
   const [epicReference, issueReference] = [
-    fullReference({ ...epicNoteable, iid: epic.iid, group }),
-    fullReference({ ...issueNoteable, iid: issue.iid, project }),
+    buildFullReference({ ...epicNoteable, iid: epic.iid, group }),
+    buildFullReference({ ...issueNoteable, iid: issue.iid, project }),
   ];
   await uow.record({ noteOn: epicNoteable, text: texts.toEpicText(issueReference), mentionedResource: issueNoteable });
   await uow.record({ noteOn: issueNoteable, text: texts.toIssueText(epicReference), mentionedResource: epicNoteable });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { parsePageName } from '#repositories/wikis/page-names.ts';
 import { Note } from '../notes/index.ts';
 import type { EventWithTarget } from './event-targets.ts';
@@ -10,7 +10,7 @@ import type { ActivityEventRow } from './store.ts';
 const text = Type.String();
 const integer = Type.Integer();
 
-const PushData = shape('PushData', {
+const PushData = objectSchema('PushData', {
   commit_count: integer,
   action: Type.Enum(['created', 'pushed', 'removed']),
   ref_type: Type.Enum(['branch', 'tag']),
@@ -22,9 +22,9 @@ const PushData = shape('PushData', {
 });
 
 /** A note in the shape of the notes endpoints, plus `attachment`. */
-const EventNote = shape('EventNote', { ...Note.schema.properties, attachment: Type.Null() });
+const EventNote = objectSchema('EventNote', { ...Note.schema.properties, attachment: Type.Null() });
 
-const EventWikiPage = shape('EventWikiPage', {
+const EventWikiPage = objectSchema('EventWikiPage', {
   format: text,
   slug: text,
   title: text,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
-import { comment, describeFeed, getFeed, newIssue } from './fixtures.testing.ts';
+import { createComment, describeFeed, getFeed, newIssue } from './fixtures.testing.ts';
 
 test('records events of issues and milestones', async () => {
   const { project, owner } = await world({ project: {} });
@@ -29,7 +29,7 @@ test('records events of issues and milestones', async () => {
 test('records no events for edits and changes without effect', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
-  const note = await comment(owner, issue);
+  const note = await createComment(owner, issue);
   const before = await describeFeed(owner, `${project.at}/events`);
   await expectSuccess(
     owner.put(issue.at, { title: 'Fixed', description: 'Now', labels: 'bug', due_date: '2026-03-05' }),
@@ -42,7 +42,7 @@ test('records no events for edits and changes without effect', async () => {
 test('deletes the events of deleted issues and milestones, and records the deletion of a milestone', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
-  await comment(owner, issue);
+  await createComment(owner, issue);
   const { id } = (await expectSuccess(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
   await expectSuccess(owner.delete(issue.at));
   await expectSuccess(owner.delete(`${project.at}/milestones/${id}`));

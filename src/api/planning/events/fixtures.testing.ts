@@ -19,6 +19,6 @@ export async function newIssue(project: Project, params: object = {}, by: Caller
 }
 
 /** Creates a comment on an issue and returns its JSON. */
-export async function comment(by: Caller, issue: { readonly at: string }, params: object = {}) {
+export async function createComment(by: Caller, issue: { readonly at: string }, params: object = {}) {
   return (await expectSuccess(by.post(`${issue.at}/notes`, { body: 'Seen on two hosts', ...params }))).body;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { comment, describeFeed, getFeed, newIssue } from './fixtures.testing.ts';
+import { createComment, describeFeed, getFeed, newIssue } from './fixtures.testing.ts';
 
 const { user, anonymous, root, newProject, newGroup, tokenOf, clock, server } = await world();
 
@@ -9,7 +9,7 @@ test('lists events with their targets, newest first', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const ada = await project.addMember('developer');
   const issue = await newIssue(project, {}, ada);
-  const note = await comment(owner, issue);
+  const note = await createComment(owner, issue);
   const events = await getFeed(owner, `${project.at}/events`);
   const { attachment, ...shown } = events[0]!.note as { attachment: null };
   assert.deepEqual([attachment, shown], [null, note]);
@@ -41,7 +41,7 @@ test('shows the current title', async () => {
 
 test('filters by action and target type, and rejects unknown values', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await comment(owner, await newIssue(project));
+  await createComment(owner, await newIssue(project));
   await project.addMember('guest');
   const at = `${project.at}/events`;
   const cases: [params: object, expected: string[]][] = [

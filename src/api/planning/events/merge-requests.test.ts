@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
-import { comment, describeFeed, getFeed } from './fixtures.testing.ts';
+import { createComment, describeFeed, getFeed } from './fixtures.testing.ts';
 
 // Events of merge requests and of comments on them.
 
@@ -32,7 +32,7 @@ test('records events of a merge request with their actor', async () => {
 test('shows title and iid of the merge request of a comment', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const made = await newMergeRequest(project);
-  await comment(owner, made);
+  await createComment(owner, made);
   const [event] = await getFeed(owner, `${project.at}/events`, { target_type: 'note' });
   const { noteable_type, noteable_id, noteable_iid } = event!.note as Record<string, unknown>;
   assert.deepEqual(
@@ -44,8 +44,8 @@ test('shows title and iid of the merge request of a comment', async () => {
 test('hides merge requests and their comments from Guests of a private project', async () => {
   const { project, owner, guest, planner } = await world({ project: { readme: true, with: ['guest', 'planner'] } });
   const made = await newMergeRequest(project);
-  await comment(owner, made);
-  await comment(owner, made, { internal: true });
+  await createComment(owner, made);
+  await createComment(owner, made, { internal: true });
   const seen = async (caller: Caller) =>
     (await describeFeed(caller, `${project.at}/events`)).filter((event) => /Note|MergeRequest/.test(event)).length;
   assert.deepEqual([await seen(guest), await seen(planner)], [0, 3]);
@@ -56,7 +56,7 @@ test('hides merge requests and their comments from Guests of a private project',
 test('hides the events of a deleted merge request', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const made = await newMergeRequest(project);
-  await comment(owner, made);
+  await createComment(owner, made);
   await expectSuccess(owner.delete(made.at));
   const left = (await describeFeed(owner, `${project.at}/events`)).filter((event) => /Note|MergeRequest/.test(event));
   assert.deepEqual(left, []);

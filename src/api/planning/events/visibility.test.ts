@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadCaller } from '#authentication/users/users.ts';
 import { type Caller, world } from '#test/support/world.ts';
-import { comment, describeFeed, getFeed, newIssue } from './fixtures.testing.ts';
+import { createComment, describeFeed, getFeed, newIssue } from './fixtures.testing.ts';
 
 const { user, root, anonymous, server } = await world();
 
@@ -58,7 +58,7 @@ test('shows confidential issues and their comments to their readers only', async
   const { project, guest, planner } = await world({ project: { visibility: 'public', with: ['guest', 'planner'] } });
   const author = await user();
   const issue = await newIssue(project, { confidential: true }, author);
-  await comment(author, issue);
+  await createComment(author, issue);
   const known = ['commented on Note', 'opened Issue'];
   const seen = async (caller: Caller) =>
     (await describeFeed(caller, `${project.at}/events`)).filter((event) => known.includes(event));
@@ -69,7 +69,7 @@ test('shows confidential issues and their comments to their readers only', async
 test('shows internal comments to Planners only', async () => {
   const { project, owner, guest, planner } = await world({ project: { with: ['guest', 'planner'] } });
   const issue = await newIssue(project);
-  await comment(owner, issue, { internal: true });
+  await createComment(owner, issue, { internal: true });
   const seen = async (caller: Caller) =>
     (await describeFeed(caller, `${project.at}/events`, { action: 'commented' })).length;
   assert.deepEqual([await seen(planner), await seen(guest)], [1, 0]);
@@ -113,7 +113,7 @@ test('shows milestones while issues or merge requests are enabled', async () => 
 test('hides events of deleted targets', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
-  const { id } = await comment(owner, issue);
+  const { id } = await createComment(owner, issue);
   await owner.delete(`${issue.at}/notes/${id}`);
   assert.deepEqual(await describeFeed(owner, `${project.at}/events`), ['opened Issue', 'created Project']);
 });

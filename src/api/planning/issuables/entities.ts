@@ -5,7 +5,7 @@ import { createTextLoader } from '#database/long-texts.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { nullable, shape } from '#http/endpoint/responses.ts';
+import { nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { LabelBasic, type LabelBasicRow } from '../labels/index.ts';
 import { loadMilestonesById, Milestone } from '../milestones/index.ts';
 import { loadAssignees } from './assignees.ts';
@@ -33,12 +33,12 @@ export const TimeStats = entity('TimeStats', {
   human_total_time_spent: formatWorkTime(total_time_spent),
 }));
 
-export const taskCompletionStatusSchema = shape('TaskCompletionStatus', {
+export const taskCompletionStatusSchema = objectSchema('TaskCompletionStatus', {
   count: Type.Integer(),
   completed_count: Type.Integer(),
 });
 
-export const referencesSchema = shape('References', {
+export const referencesSchema = objectSchema('References', {
   short: Type.String(),
   relative: Type.String(),
   full: Type.String(),

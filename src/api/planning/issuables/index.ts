@@ -73,13 +73,13 @@ export {
 export { unassignFormerMembers } from './on-membership-ended.ts';
 export { replaceOutOfScopeReferences } from './on-transfer.ts';
 export {
-  firstPosition,
-  lastPosition,
+  findFirstPosition,
+  findLastPosition,
   type OrderedList,
   type ReorderInput,
   reorderInList,
 } from './ordering/manual-order.ts';
-export { findOrderPrefix } from './ordering/order-prefix.ts';
+export { buildTopRowsQuery } from './ordering/order-prefix.ts';
 export {
   applyComputedOrder,
   type ComputedOrderName,
@@ -95,9 +95,9 @@ export { resolveAssignees, resolveMilestone, resolveUsers } from './requested-va
 export { findSubscribedIds, setSubscribed, updateSubscription } from './subscriptions.ts';
 export { findCodeRanges, MAX_SCANNED_POSITIONS } from './text/code.ts';
 export {
+  buildFullReference,
   findMentionedIds,
   findMentionedIssueIds,
-  fullReference,
   publishTextChanges,
   recordMentions,
 } from './text/mentions.ts';

@@ -3,20 +3,20 @@ import { deleteTargetActivity } from '#activity/index.ts';
 import { deleteBatch, type ReferenceColumn, reassignReferences } from '#database/batch-statements.ts';
 import { isInIds } from '#database/dialect.ts';
 import { BATCH_SIZE, MORE, runBatchSteps } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { LabelableTables } from './kind.ts';
 
 /** Subscription that deletes the issuables of a destroyed project, in batches. */
 export const deleteIssuablesOfProject = (tables: LabelableTables) =>
-  subscription({
+  defineSubscription({
     event: 'project-destroyed',
     inBatches: (uow, { projectId }) => deleteIssuablesBatch(uow, tables, 'project_id', projectId),
   });
 
 /** Subscription that deletes the issuables of a destroyed group, in batches. */
 export const deleteIssuablesOfGroup = (tables: LabelableTables) =>
-  subscription({
+  defineSubscription({
     event: 'group-destroyed',
     inBatches: (uow, { groupId }) => deleteIssuablesBatch(uow, tables, 'group_id', groupId),
   });
@@ -35,7 +35,7 @@ interface UserReferences {
 
 /** Subscription that reassigns the issuables of a deleted user to the ghost user, in batches. A hard deletion deletes the issuables. */
 export const reassignIssuablesToGhost = (tables: LabelableTables, { columns, deleted, beforeDelete }: UserReferences) =>
-  subscription({
+  defineSubscription({
     event: 'user-deleted',
     async inBatches(uow, { userId, ghostUserId, hard }) {
       if (hard && (await deleteIssuablesBatch(uow, tables, 'author_id', userId, beforeDelete)) === MORE) return MORE;

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { isInIds } from '#database/dialect.ts';
 import { selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { IssuableTables } from './kind.ts';
 
 /** Unassigns a former member from the issuables of the project or group, if the event has `unassign` set. index: issue_assignees_by_user, merge_request_assignees_by_user */
 export const unassignFormerMembers = (tables: IssuableTables) =>
-  subscription({
+  defineSubscription({
     event: 'membership-ended',
     async inTransaction(uow, { userId, sourceType, sourceId, unassign }) {
       if (!unassign) return;

@@ -9,7 +9,7 @@ import {
 } from '#domain/namespaces/hierarchy.ts';
 import type { GroupOrProjectRef } from '#domain/namespaces/scope.ts';
 import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { Services } from '#http/services.ts';
 import { mapLabelsToParent } from '../labels/index.ts';
 import { mapMilestonesToProject } from '../milestones/index.ts';
@@ -20,7 +20,7 @@ import { EPICS, ISSUES, type LabelableTables, MERGE_REQUESTS } from './kind.ts';
  * the same title. Missing ones are created in the project or group. Groups are processed first, parents before subgroups, so that
  * descendants find the replacements of their ancestors.
  */
-export const replaceOutOfScopeReferences = subscription({
+export const replaceOutOfScopeReferences = defineSubscription({
   event: 'group-or-project-transferred',
   inBackground: {
     // Name from an older version that only removed references: its jobs may still be queued.

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 export const toResource = ({ id }: Pick<Issue, 'id'>) => ({ type: 'Issue', id }) as const;
 
 /** Returns the system note texts for changed columns that only issues have. */
-export function issueNoteTexts(before: Issue, after: Issue): SystemNoteText[] {
+export function listIssueNoteTexts(before: Issue, after: Issue): SystemNoteText[] {
   const texts: SystemNoteText[] = [];
   if (before.confidential !== after.confidential) texts.push(confidentialityChangedText('issue', after.confidential));
   if (before.due_date !== after.due_date) texts.push(dueDateChangedText(after.due_date));

@@ -10,7 +10,7 @@ import { NO_METADATA } from './metadata.ts';
 /** Content of an incident that the server creates (contract/monitoring.md §7). */
 interface CreateIncidentInput {
   /** Returns the title of the incident with this iid. */
-  readonly title: (iid: number) => string;
+  readonly buildTitle: (iid: number) => string;
   readonly description: string;
   readonly severity: IssueSeverity;
 }
@@ -21,7 +21,7 @@ export async function createIncident(
   project: Project,
   incident: CreateIncidentInput,
 ): Promise<Issue> {
-  const { title, description, severity } = incident;
+  const { buildTitle: title, description, severity } = incident;
   const iid = await allocateIid(uow, { projectId: project.id }, 'issue');
   const issue = await insertIssueWithRelations(uow, project, {
     ...NO_METADATA,

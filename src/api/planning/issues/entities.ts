@@ -3,7 +3,7 @@ import { UserBasic } from '#api/identity/users/index.ts';
 import type { Issue as IssueRow, ListedIssue } from '#authorization/issues.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { type EpicOfIssueRow, loadVisibleEpics } from '../epics/index.ts';
 import {
   findSubscribedIds,
@@ -60,7 +60,7 @@ const fields = {
   blocking_issues_count: integer,
   has_tasks: flag,
   task_status: Type.Optional(text),
-  _links: shape('IssueLinks', {
+  _links: objectSchema('IssueLinks', {
     self: text,
     notes: text,
     award_emoji: text,
@@ -75,7 +75,7 @@ const fields = {
   service_desk_reply_to: Type.Null(),
   epic_iid: Type.Optional(nullable(integer)),
   epic: Type.Optional(
-    nullable(shape('IssueEpic', { id: integer, iid: integer, title: text, url: text, group_id: integer })),
+    nullable(objectSchema('IssueEpic', { id: integer, iid: integer, title: text, url: text, group_id: integer })),
   ),
   iteration: Type.Optional(nullable(Iteration.schema)),
   health_status: Type.Null(),
@@ -219,8 +219,8 @@ export const IssueInList = entity('IssueInList', { ...fields, labels: listLabels
 
 /** Numbers of issues by state, regardless of a `state` filter. */
 export const IssuesStatistics = entity('IssuesStatistics', {
-  statistics: shape('IssuesStatisticsCounts', {
-    counts: shape('IssuesCounts', { all: integer, closed: integer, opened: integer }),
+  statistics: objectSchema('IssuesStatisticsCounts', {
+    counts: objectSchema('IssuesCounts', { all: integer, closed: integer, opened: integer }),
   }),
 }).from(({ opened, closed }: { readonly opened: number; readonly closed: number }) => ({
   statistics: { counts: { all: opened + closed, closed, opened } },

@@ -3,13 +3,13 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
 import { recheckNothing, runBatchSteps, runInBatches } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { assignIterationBatch } from '../iteration-cadences/index.ts';
 
 /** After a transfer, clears the iterations of former ancestor groups from issues. */
-export const removeOutOfScopeIterations = subscription({
+export const removeOutOfScopeIterations = defineSubscription({
   event: 'group-or-project-transferred',
   inBackground: {
     kind: 'lose_iterations_out_of_reach',

@@ -1,7 +1,7 @@
 import type { Insertable, Updateable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import type { IssuesTables } from '#database/tables/issues.ts';
-import { lastPosition, type OrderedList, POSITION_GAP } from '../issuables/index.ts';
+import { findLastPosition, type OrderedList, POSITION_GAP } from '../issuables/index.ts';
 
 /** Rows of issues. */
 
@@ -31,7 +31,7 @@ export const toIssueList = (projectId: number): OrderedList => ({
 
 /** Returns a position after all issues of the project. */
 export async function nextRelativePosition(db: Reader, projectId: number): Promise<number> {
-  return ((await lastPosition(db, toIssueList(projectId))) ?? 0) + POSITION_GAP;
+  return ((await findLastPosition(db, toIssueList(projectId))) ?? 0) + POSITION_GAP;
 }
 
 /** Moves the links of an issue to another issue. index: issue_links_by_source, issue_links_by_target */

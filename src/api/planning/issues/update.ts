@@ -23,7 +23,7 @@ import {
   validateTitle,
 } from '../issuables/index.ts';
 import { applyDescriptionCommands, runAfterUpdate } from '../quick-actions/index.ts';
-import { issueNoteTexts, recordWeightChange, toResource } from './activity.ts';
+import { listIssueNoteTexts, recordWeightChange, toResource } from './activity.ts';
 import { resolveEpic, updateEpicAssociation, validatePublicIssue } from './epic.ts';
 import { resolveIssueMetadata, validateWeight } from './metadata.ts';
 import type { updateIssueParams } from './parameters.ts';
@@ -119,7 +119,7 @@ async function applyUpdate(
     'Issue',
     before,
     { ...updatedIssue, assignees },
-    issueNoteTexts(issue, updatedIssue),
+    listIssueNoteTexts(issue, updatedIssue),
   );
   await recordWeightChange(uow, issue.weight, updatedIssue);
   await publishIssuableChanges(

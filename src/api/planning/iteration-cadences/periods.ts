@@ -27,7 +27,7 @@ export interface IterationTimeline<Upcoming extends Period> {
 /** The changes that complete a cadence's schedule. */
 export interface SchedulePlan<Upcoming> {
   /** Upcoming iterations whose dates change. */
-  readonly rescheduled: readonly { readonly iteration: Upcoming; readonly period: Period }[];
+  readonly rescheduledIterations: readonly { readonly iteration: Upcoming; readonly period: Period }[];
   readonly newPeriods: readonly Period[];
   /** The start date of the first upcoming iteration; null at the end of the calendar. */
   readonly nextRun: string | null;
@@ -69,7 +69,7 @@ export function planSchedule<Upcoming extends Period>(
     if (period.start_date > today) missingCount--;
   }
   return {
-    rescheduled: movedIterations,
+    rescheduledIterations: movedIterations,
     newPeriods: addedPeriods,
     nextRun: periods.find(({ start_date }) => start_date > today)?.start_date ?? null,
     isComplete,

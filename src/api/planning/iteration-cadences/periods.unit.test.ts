@@ -12,7 +12,7 @@ test('plans a current iteration and upcoming ones back to back', () => {
   assert.deepEqual(
     planSchedule(rhythm, { today: '2026-01-07', latestStarted: null, upcoming: [] }, { reschedule: false }),
     {
-      rescheduled: [],
+      rescheduledIterations: [],
       newPeriods: [first, second, third],
       nextRun: '2026-01-08',
       isComplete: true,
@@ -35,7 +35,7 @@ test('keeps existing iterations and fills the past ones after a long gap', () =>
     { today: '2026-01-03', latestStarted: first, upcoming: [second, third] },
     { reschedule: false },
   );
-  assert.deepEqual(nothing, { rescheduled: [], newPeriods: [], nextRun: '2026-01-08', isComplete: true });
+  assert.deepEqual(nothing, { rescheduledIterations: [], newPeriods: [], nextRun: '2026-01-08', isComplete: true });
   const { newPeriods: added } = planSchedule(
     rhythm,
     { today: '2026-02-01', latestStarted: third, upcoming: [] },
@@ -49,9 +49,13 @@ test('keeps existing iterations and fills the past ones after a long gap', () =>
 
 test('moves upcoming iterations for a new duration and keeps the current one', () => {
   const standing = { today: '2026-01-03', latestStarted: first, upcoming: [second, third] };
-  const { rescheduled: moved, newPeriods: added } = planSchedule({ ...rhythm, duration_in_weeks: 2 }, standing, {
-    reschedule: true,
-  });
+  const { rescheduledIterations: moved, newPeriods: added } = planSchedule(
+    { ...rhythm, duration_in_weeks: 2 },
+    standing,
+    {
+      reschedule: true,
+    },
+  );
   assert.deepEqual(moved, [
     { iteration: second, period: period('2026-01-08', '2026-01-21') },
     { iteration: third, period: period('2026-01-22', '2026-02-04') },
@@ -64,13 +68,19 @@ test('leaves a gap for a later start, and makes the first iteration current for 
   const later = planSchedule({ ...rhythm, start_date: '2026-03-01', iterations_in_advance: 1 }, standing, {
     reschedule: true,
   });
-  assert.deepEqual([later.rescheduled[0]!.period, later.nextRun], [period('2026-03-01', '2026-03-07'), '2026-03-01']);
+  assert.deepEqual(
+    [later.rescheduledIterations[0]!.period, later.nextRun],
+    [period('2026-03-01', '2026-03-07'), '2026-03-01'],
+  );
   const earlier = planSchedule(
     rhythm,
     { today: '2026-01-03', latestStarted: null, upcoming: [second, third] },
     { reschedule: true },
   );
-  assert.deepEqual([earlier.rescheduled.map((one) => one.period), earlier.newPeriods], [[first, second], [third]]);
+  assert.deepEqual(
+    [earlier.rescheduledIterations.map((one) => one.period), earlier.newPeriods],
+    [[first, second], [third]],
+  );
 });
 
 test('returns the earliest start, whose iteration ends today', () => {

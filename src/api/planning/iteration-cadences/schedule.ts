@@ -55,7 +55,7 @@ function pauseCadence(uow: UnitOfWork, { id }: CadenceRow): Promise<CadenceRow> 
 async function applyPlan(
   uow: UnitOfWork,
   cadence: CadenceRow,
-  { rescheduled, newPeriods, nextRun }: SchedulePlan<ScheduledIteration>,
+  { rescheduledIterations: rescheduled, newPeriods, nextRun }: SchedulePlan<ScheduledIteration>,
 ): Promise<CadenceRow> {
   for (const { iteration, period } of rescheduled) await updateIterationDates(uow, iteration.id, period);
   for (const period of newPeriods) await insertIteration(uow, cadence, { period, texts: NO_TEXTS });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { createTextLoader, mapText } from '#database/long-texts.ts';
+import { createTextLoader, mapLazyText } from '#database/long-texts.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 import { getTextColor } from './color.ts';
@@ -35,7 +35,7 @@ function toBasicJson({ id, title, color, archived }: LabelBasicRow, descriptions
     id,
     name: title,
     description,
-    description_html: description === null ? '' : mapText(description, escapeHtml),
+    description_html: description === null ? '' : mapLazyText(description, escapeHtml),
     text_color: getTextColor(color),
     color,
     archived,

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import { ancestorsAndSelf, type GroupOrProjectRef, ownerColumns } from '#domain/namespaces/scope.ts';
+import { ancestorsAndSelf, type GroupOrProjectRef, toNamespaceOwnerColumns } from '#domain/namespaces/scope.ts';
 import { findLabelsByTitles, insertLabels, setLabelPriority } from './store.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function mapLabelsToParent(
   const missingLabels = new Map(
     oldLabels.filter(({ title }) => !existingTitles.has(title)).map((label) => [label.title, label]),
   );
-  await insertLabels(tx, ownerColumns(parent), [...missingLabels.values()]);
+  await insertLabels(tx, toNamespaceOwnerColumns(parent), [...missingLabels.values()]);
   const idsByTitle = new Map((await findLabelsByTitles(tx, scope, titles)).map(({ id, title }) => [title, id]));
   const newIdsByOldId = new Map(oldLabels.map(({ id, title }) => [id, idsByTitle.get(title)!]));
   if (parent.project) await copyPriorities(tx, parent.project.id, newIdsByOldId);

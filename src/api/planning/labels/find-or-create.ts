@@ -1,6 +1,6 @@
 import type { Caller } from '#authentication/caller.ts';
 import { mayInGroup, mayInProject } from '#authorization/abilities.ts';
-import { ancestorsAndSelf, type GroupOrProject, ownerColumns } from '#domain/namespaces/scope.ts';
+import { ancestorsAndSelf, type GroupOrProject, toNamespaceOwnerColumns } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { findLabelsByTitles, insertLabels, type LabelBasicRow } from './store.ts';
 import { validateLabelTitle } from './validation.ts';
@@ -32,7 +32,7 @@ export async function findOrCreateLabels(
   if (missingTitles.length === 0 || !mayManageLabels(uow.actor, parent)) return existingLabels;
   await insertLabels(
     uow,
-    ownerColumns(parent),
+    toNamespaceOwnerColumns(parent),
     missingTitles.map((title) => ({ title, color: DEFAULT_COLOR, description: null })),
   );
   return [...existingLabels, ...(await findLabelsByTitles(uow, scope, missingTitles))];

@@ -1,6 +1,6 @@
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { ownerColumns, selfOnly } from '#domain/namespaces/scope.ts';
+import { selfOnly, toNamespaceOwnerColumns } from '#domain/namespaces/scope.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { MORE } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -22,7 +22,7 @@ export async function promoteLabel(
   if (label === null) return fail('notFound');
   const groupScope = selfOnly({ group });
   if ((await findLabelByTitle(uow, groupScope, label.title)) === null) {
-    await insertLabels(uow, ownerColumns({ group }), [label]);
+    await insertLabels(uow, toNamespaceOwnerColumns({ group }), [label]);
   }
   const groupLabel = requireRow((await findLabelByTitle(uow, groupScope, label.title)) ?? undefined);
   const mergeResult = await mergeLabelBatch(uow, { ...groupLabel, group_id: group.id });

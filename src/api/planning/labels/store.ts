@@ -5,7 +5,7 @@ import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { parseSearchWords } from '#database/search/query-words.ts';
 import { containsWordsUnindexed } from '#database/search/word-search.ts';
-import { isInScope, type NamespaceScope, nearestFirst, type OwnerColumns } from '#domain/namespaces/scope.ts';
+import { isInScope, type NamespaceScope, type OwnerColumns, sortNearestFirst } from '#domain/namespaces/scope.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { isPresent } from '#http/parameters/declarations.ts';
 
@@ -93,7 +93,7 @@ export async function findLabelByTitle(
   condition: RawBuilder<SqlBool> | null = null,
 ): Promise<LabelRow | null> {
   const rows = await selectLabels(db, scope).where('labels.title', '=', title).execute();
-  const nearest = nearestFirst(scope, rows)[0];
+  const nearest = sortNearestFirst(scope, rows)[0];
   if (nearest !== undefined || condition === null) return nearest ?? null;
   // Very many projects below a group can have a label with this title.
   const query = selectLabels(db, scope, condition).where('labels.title', '=', title).orderBy('labels.id').limit(1);
@@ -111,7 +111,7 @@ export async function findLabelsByTitles(
   // The nearest label of a title comes last, so that it replaces the others in the map.
   return [
     ...new Map(
-      nearestFirst(scope, rows)
+      sortNearestFirst(scope, rows)
         .toReversed()
         .map((row) => [row.title, row]),
     ).values(),

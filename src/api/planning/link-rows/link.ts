@@ -6,7 +6,7 @@ import { canSeeProject, type Project } from '#domain/namespaces/projects.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { fullReference } from '../issuables/index.ts';
+import { buildFullReference } from '../issuables/index.ts';
 import { deleteLinkRow, getOtherIssueId, type IssueLinkRow, insertLink, loadLinksOfIssue, MAX_LINKS } from './store.ts';
 
 /** An issue with its project, loaded for the caller. */
@@ -103,7 +103,7 @@ async function recordLinkNotes(
 ): Promise<void> {
   const inSameProject = pathIssue.project.id === otherIssue.project.id;
   const toReference = ({ issue: { id, iid }, project }: LinkedIssueWithProject) =>
-    inSameProject ? `#${iid}` : fullReference({ type: 'Issue', id, iid, project });
+    inSameProject ? `#${iid}` : buildFullReference({ type: 'Issue', id, iid, project });
   const [pathResource, otherResource] = [pathIssue, otherIssue].map(
     ({ issue: { id } }) => ({ type: 'Issue', id }) as const,
   );

@@ -45,7 +45,7 @@ interface TargetIssueParams {
 const PERMISSION_LABEL = 'project:relate_issue (in both)';
 
 /** Access for readers of both issues; `createLink` checks the permission to link them. */
-export const createLinkAccess = () => linkedIssueAccess().resource(targetIssueResource).withLabel(PERMISSION_LABEL);
+export const linkCreationAccess = () => linkedIssueAccess().resource(targetIssueResource).withLabel(PERMISSION_LABEL);
 
 interface LinkWithOtherIssue {
   readonly link: IssueLinkRow;

@@ -4,7 +4,7 @@ import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { createLink, deleteLink, issueLinksLockKey, listLinkedIssues } from '../link-rows/index.ts';
-import { createLinkAccess, deleteLinkAccess, linkedIssueAccess, readableLinkAccess } from './access.ts';
+import { deleteLinkAccess, linkCreationAccess, linkedIssueAccess, readableLinkAccess } from './access.ts';
 import { IssueLink, LinkedIssue } from './entities.ts';
 
 const LINKS = '/projects/:id/issues/:issue_iid/links';
@@ -32,7 +32,7 @@ export const getIssueLink = endpoint({
 export const createIssueLink = endpoint({
   post: LINKS,
   summary: 'Create an issue link',
-  access: createLinkAccess(),
+  access: linkCreationAccess(),
   params: { link_type: optional(oneOf('relates_to', 'blocks', 'is_blocked_by'), 'relates_to') },
   lock: ({ issue, target }) => [...new Set([issueLinksLockKey(issue), issueLinksLockKey(target.issue)])],
   errors: {

@@ -6,7 +6,7 @@ import type { Config } from '#config.ts';
 import type { Transaction } from '#database/database.ts';
 import { isScheduledForDeletion } from '#domain/namespaces/name-validation.ts';
 import { BATCH_SIZE } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { NotifiableEvent } from '#events/notifiable-events.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue, type JobRun } from '#jobs/job.ts';
@@ -42,7 +42,7 @@ export const notifyUsers = defineJob({
 });
 
 /** Enqueues the job in the unit of work: a rolled back event notifies nobody, a committed event is never lost. */
-export const onNotifiableEvent = subscription({
+export const onNotifiableEvent = defineSubscription({
   event: 'notifiable-event-occurred',
   isEnabled: isMailEnabled,
   inTransaction: (uow, occurrence) =>
@@ -50,7 +50,7 @@ export const onNotifiableEvent = subscription({
 });
 
 /** Notifies of a moved project, unless the move is the rename of a scheduled deletion or its restoration. */
-export const onProjectMoved = subscription({
+export const onProjectMoved = defineSubscription({
   event: 'project-moved',
   isEnabled: isMailEnabled,
   async inTransaction(uow, { projectId: id, oldPaths }) {

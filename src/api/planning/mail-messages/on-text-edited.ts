@@ -1,11 +1,11 @@
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { isMailEnabled } from './notify.ts';
 import { findMentionedUserIds } from './recipients/mentioned-users.ts';
 import { insertMentions } from './store.ts';
 import { findTargetReaders } from './subjects/target-readers.ts';
 
 /** Records the users mentioned in an edited text as participants, without a mail. Of an internal comment, only its readers are recorded. */
-export const onTextUpdated = subscription({
+export const onTextUpdated = defineSubscription({
   event: 'text-updated',
   isEnabled: isMailEnabled,
   async inTransaction(uow, { about: target, field, text, internal }) {

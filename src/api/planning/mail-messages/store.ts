@@ -1,5 +1,5 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
-import { foreignKeyColumn, type NoteTarget } from '#activity/index.ts';
+import { getForeignKeyColumn, type NoteTarget } from '#activity/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { MailEvent, MailState, MailTables, MailTarget, UnsubscribableTarget } from '#database/tables/mail.ts';
@@ -114,7 +114,7 @@ export async function insertMentions(
   if (userIds.length === 0) return;
   await tx
     .insertInto('mail_mentions')
-    .values(userIds.map((user_id) => ({ user_id, [foreignKeyColumn(type)]: id })))
+    .values(userIds.map((user_id) => ({ user_id, [getForeignKeyColumn(type)]: id })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

@@ -11,7 +11,7 @@ import { loadHeadPipelines } from '#authorization/pipelines.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { findMergeRequestsWithOpenThreads } from '#domain/threads.ts';
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
-import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { createYielder } from '#runtime/yielding.ts';
 import {
   findSubscribedIds,
@@ -239,7 +239,7 @@ const buildWebUrl = (
   { iid }: { readonly iid: number },
 ) => `${url}/${full_path}/-/merge_requests/${iid}`;
 
-const diffRefs = shape('DiffRefs', { base_sha: nullable(text), head_sha: text, start_sha: nullable(text) });
+const diffRefs = objectSchema('DiffRefs', { base_sha: nullable(text), head_sha: text, start_sha: nullable(text) });
 
 /** A single merge request. */
 export const MergeRequest = entity('MergeRequest', {
@@ -254,7 +254,7 @@ export const MergeRequest = entity('MergeRequest', {
   diff_refs: diffRefs,
   merge_error: nullable(text),
   first_contribution: flag,
-  user: shape('MergeRequestOfCaller', { can_merge: flag }),
+  user: objectSchema('MergeRequestOfCaller', { can_merge: flag }),
   /** The following fields are present only on request. */
   rebase_in_progress: Type.Optional(flag),
   diverged_commits_count: Type.Optional(nullable(integer)),

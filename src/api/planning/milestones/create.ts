@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { allocateIid } from '#domain/iids.ts';
-import { type GroupOrProject, ownerColumns } from '#domain/namespaces/scope.ts';
+import { type GroupOrProject, toNamespaceOwnerColumns } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Failure } from '#runtime/failure.ts';
 import { recordMilestoneEvent } from './activity.ts';
@@ -18,7 +18,7 @@ export async function createMilestone(
   if (failure !== null) return failure;
   const { project, group } = parent;
   const iid = await allocateIid(uow, project ? { projectId: project.id } : { groupId: group.id }, 'milestone');
-  const milestone = await insertMilestone(uow, ownerColumns(parent), iid, content);
+  const milestone = await insertMilestone(uow, toNamespaceOwnerColumns(parent), iid, content);
   await recordMilestoneEvent(uow, milestone, 'created');
   return milestone;
 }

@@ -2,7 +2,7 @@ import type { Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { allocateIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { ancestorsAndSelf, ownerColumns } from '#domain/namespaces/scope.ts';
+import { ancestorsAndSelf, toNamespaceOwnerColumns } from '#domain/namespaces/scope.ts';
 import { findMilestoneByTitle, insertMilestone } from './store.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function mapMilestonesToProject(
       (await findMilestoneByTitle(tx, scope, content.title)) ??
       (await insertMilestone(
         tx,
-        ownerColumns({ project }),
+        toNamespaceOwnerColumns({ project }),
         await allocateIid(tx, { projectId: project.id }, 'milestone'),
         content,
         { state, created_at, updated_at },

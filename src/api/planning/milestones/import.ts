@@ -1,5 +1,5 @@
 import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
-import { type GroupOrProject, ownerColumns } from '#domain/namespaces/scope.ts';
+import { type GroupOrProject, toNamespaceOwnerColumns } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
 import {
@@ -28,5 +28,5 @@ export async function importMilestone(
   if (await isMilestoneIidTaken(uow, parent, iid)) return IID_TAKEN;
   const { project, group } = parent;
   await reserveIid(uow, project ? { projectId: project.id } : { groupId: group.id }, 'milestone', iid);
-  return insertMilestone(uow, ownerColumns(parent), iid, content, { state, created_at, updated_at });
+  return insertMilestone(uow, toNamespaceOwnerColumns(parent), iid, content, { state, created_at, updated_at });
 }

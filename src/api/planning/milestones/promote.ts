@@ -1,7 +1,7 @@
 import { allocateIid } from '#domain/iids.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { ownerColumns, selfOnly } from '#domain/namespaces/scope.ts';
+import { selfOnly, toNamespaceOwnerColumns } from '#domain/namespaces/scope.ts';
 import { MORE } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
@@ -24,7 +24,10 @@ export async function promoteMilestone(
   const iid = await allocateIid(uow, { groupId: group.id }, 'milestone');
   const { state } = milestone;
   const timestamps = { created_at: uow.now, updated_at: uow.now };
-  const groupMilestone = await insertMilestone(uow, ownerColumns({ group }), iid, milestone, { state, ...timestamps });
+  const groupMilestone = await insertMilestone(uow, toNamespaceOwnerColumns({ group }), iid, milestone, {
+    state,
+    ...timestamps,
+  });
   const mergeResult = await mergeMilestoneBatch(uow, { ...groupMilestone, group_id: group.id });
   if (mergeResult === MORE) await enqueue(uow, mergeMilestones, { milestoneId: groupMilestone.id });
   return groupMilestone;

@@ -17,9 +17,9 @@ import {
   type GroupOrProject,
   isInScope,
   type NamespaceScope,
-  nearestFirst,
   type OwnerColumns,
   selfOnly,
+  sortNearestFirst,
 } from '#domain/namespaces/scope.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
@@ -120,7 +120,7 @@ export async function findMilestoneByTitle(
   title: string,
 ): Promise<MilestoneRow | null> {
   const rows = await selectMilestones(db, scope).where('milestones.title', '=', title).execute();
-  return nearestFirst(scope, rows)[0] ?? null;
+  return sortNearestFirst(scope, rows)[0] ?? null;
 }
 
 /** Returns the milestones with these ids in one statement; nulls are ignored. */

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { type foreignKeyColumn, type ResourceType, toResource } from '#activity/index.ts';
+import { type getForeignKeyColumn, type ResourceType, toResource } from '#activity/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { reassignReferences } from '#database/batch-statements.ts';
 import type { Reader } from '#database/database.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 
@@ -31,7 +31,7 @@ interface BaseEventRow {
 }
 
 type ResourceEventRow = BaseEventRow & {
-  readonly [Name in ReturnType<typeof foreignKeyColumn<ResourceType>>]?: number | null;
+  readonly [Name in ReturnType<typeof getForeignKeyColumn<ResourceType>>]?: number | null;
 };
 
 type Users = Awaited<ReturnType<typeof loadUsersById>>;
@@ -68,7 +68,7 @@ export function serializeResourceEvent(row: ResourceEventRow, context: Serializa
 export const clearDeletedUserOfEvents = (
   table: 'resource_state_events' | 'resource_milestone_events' | 'resource_label_events' | 'resource_weight_events',
 ) =>
-  subscription({
+  defineSubscription({
     event: 'user-deleted',
     inBatches: (uow, { userId }) =>
       runBatchSteps(() =>

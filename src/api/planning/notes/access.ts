@@ -17,7 +17,7 @@ export function notesLockKey({ noteable }: { readonly noteable: Noteable }): str
 }
 
 /** Admits callers who may comment: those who may read the noteable; if its discussion is locked, members only. */
-export function createNoteAccess<Of extends Noteable>(kind: NoteableKind<Of>): Access<NoteableContext<Of>> {
+export function noteCreationAccess<Of extends Noteable>(kind: NoteableKind<Of>): Access<NoteableContext<Of>> {
   return kind
     .readAccess()
     .require(({ caller }, { noteable }) => {

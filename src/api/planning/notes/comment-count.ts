@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type NoteTarget, resourceTable } from '#activity/index.ts';
+import { getResourceTable, type NoteTarget } from '#activity/index.ts';
 import type { Transaction } from '#database/database.ts';
 
 /** Adds `difference` to the comment count of an issuable. `changedAt` becomes its `updated_at` unless null. Commits and snippets have no count. */
@@ -11,7 +11,7 @@ export async function updateNoteCount(
 ): Promise<void> {
   if (type === 'Commit' || type === 'Snippet') return;
   await tx
-    .updateTable(resourceTable(type))
+    .updateTable(getResourceTable(type))
     .set({ user_notes_count: sql<number>`user_notes_count + ${sql.lit(difference)}` })
     .$if(changedAt !== null, (query) => query.set({ updated_at: changedAt as string }))
     .where('id', '=', id)

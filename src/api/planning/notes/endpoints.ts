@@ -6,7 +6,7 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { longText, refName } from '#http/parameters/texts.ts';
 import { boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { ISSUABLE_KINDS } from '../noteables/index.ts';
-import { createNoteAccess, notesLockKey, readNoteAccess, updateNoteAccess } from './access.ts';
+import { noteCreationAccess, notesLockKey, readNoteAccess, updateNoteAccess } from './access.ts';
 import {
   createNoteOrQuickActionsEntity,
   QUICK_ACTION_ERRORS,
@@ -50,7 +50,7 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forNote
   endpoint({
     post: `${kind.path}/notes`,
     summary: `Comment on ${kind.nounWithArticle}`,
-    access: createNoteAccess(kind),
+    access: noteCreationAccess(kind),
     params: {
       body: required(longText),
       internal: optional(boolean),
@@ -84,7 +84,7 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forNote
 export const createSnippetNote = endpoint({
   post: `${snippetNoteableKind.path}/notes`,
   summary: 'Comment on a snippet',
-  access: createNoteAccess(snippetNoteableKind),
+  access: noteCreationAccess(snippetNoteableKind),
   params: { body: required(longText), created_at: optional(dateTime) },
   lock: (call) => notesLockKey(call),
   errors: { internalNotAllowed: FORBIDDEN, ...NOTE_ERRORS },

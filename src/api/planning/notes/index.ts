@@ -4,8 +4,8 @@ import { deleteCommitNotesOfProject, onUserDeleted } from './on-delete.ts';
 
 // Public interface for other resources.
 export {
-  createNoteAccess,
   mayUpdateNote,
+  noteCreationAccess,
   notesLockKey,
   readThreadNoteAccess,
   updateThreadNoteAccess,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { resourceTable, toResource } from '#activity/index.ts';
+import { getResourceTable, toResource } from '#activity/index.ts';
 import { reassignReferences } from '#database/batch-statements.ts';
 import { isInIds } from '#database/dialect.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
@@ -11,7 +11,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
  * When a user is deleted: reassigns their notes to the ghost user, or on hard delete deletes them and updates the counts.
  * Threads that they resolved stay resolved, without a resolver. index: notes_by_author, notes_by_resolver
  */
-export const onUserDeleted = subscription({
+export const onUserDeleted = defineSubscription({
   event: 'user-deleted',
   inBatches: (uow, deletion) =>
     runBatchSteps(
@@ -26,7 +26,7 @@ export const onUserDeleted = subscription({
 });
 
 /** When a project is deleted: deletes the notes on its commits. index: commented_commits_by_sha, notes_by_commented_commit */
-export const deleteCommitNotesOfProject = subscription({
+export const deleteCommitNotesOfProject = defineSubscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) => runBatchSteps(() => deleteCommitNoteBatch(uow, projectId)),
 });
@@ -77,7 +77,7 @@ async function deleteNoteBatch(uow: UnitOfWork, userId: number): Promise<number>
     const count = otherNotes.length + 1;
     const ids = noteables.map((noteableNotes) => noteableNotes[0]!.id);
     await uow
-      .updateTable(resourceTable(firstNote!.type))
+      .updateTable(getResourceTable(firstNote!.type))
       .set({ user_notes_count: sql<number>`user_notes_count - ${sql.lit(count)}` })
       .where(isInIds(uow, sql<number>`id`, ids))
       .execute();

@@ -1,19 +1,19 @@
 import { type Static, Type } from 'typebox';
-import { nullable, shape } from '#http/endpoint/responses.ts';
+import { nullable, objectSchema } from '#http/endpoint/responses.ts';
 
 // The position of a note in a diff, as its author sent it (contract/planning.md §1 "Note").
 
 const textField = Type.String();
 const number = nullable(Type.Integer());
 
-const lineEnd = shape('LineRangeEnd', {
+const lineEnd = objectSchema('LineRangeEnd', {
   line_code: nullable(textField),
   type: nullable(textField),
   old_line: number,
   new_line: number,
 });
 
-export const Position = shape('Position', {
+export const Position = objectSchema('Position', {
   base_sha: textField,
   start_sha: textField,
   head_sha: textField,
@@ -23,7 +23,7 @@ export const Position = shape('Position', {
   /** For text positions. */
   old_line: Type.Optional(number),
   new_line: Type.Optional(number),
-  line_range: Type.Optional(nullable(shape('LineRange', { start: lineEnd, end: lineEnd }))),
+  line_range: Type.Optional(nullable(objectSchema('LineRange', { start: lineEnd, end: lineEnd }))),
   /** For image positions. */
   width: Type.Optional(number),
   height: Type.Optional(number),

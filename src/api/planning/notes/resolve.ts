@@ -37,7 +37,7 @@ export async function resolveThread(
   if (!mayResolve(caller, noteable, thread)) throw new AccessRevoked();
   const isSelected = (note: NoteListRow) => isResolvable(note) && (noteId === undefined || note.id === noteId);
   const changedCount = await setResolved(uow, thread.notes.filter(isSelected), resolved ? caller.user : null);
-  if (changedCount > 0 && resolved && (await publishThreadsResolved(uow, noteable))) {
+  if (changedCount > 0 && resolved && (await publishIfAllThreadsResolved(uow, noteable))) {
     await uow.record({ noteOn: { type: 'MergeRequest', id: noteable.id }, text: ALL_THREADS_RESOLVED_TEXT });
   }
   return (await findThread(uow, caller, noteable, id)) ?? fail('threadGone');
@@ -63,7 +63,7 @@ export async function resolveNote(
 }
 
 /** Publishes `threads-resolved` if a merge request has no unresolved thread left. Returns whether it did. */
-export async function publishThreadsResolved(uow: UnitOfWork, { type, id, project }: Noteable): Promise<boolean> {
+export async function publishIfAllThreadsResolved(uow: UnitOfWork, { type, id, project }: Noteable): Promise<boolean> {
   if (type !== 'MergeRequest' || (await findMergeRequestsWithOpenThreads(uow, [id])).has(id)) return false;
   await uow.publish('threads-resolved', { projectId: project.id, mergeRequestId: id });
   return true;

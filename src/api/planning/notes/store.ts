@@ -1,5 +1,11 @@
 import type { Selectable } from 'kysely';
-import { foreignKeyColumn, type NoteTarget, newDiscussionId, noteColumns, resourceColumns } from '#activity/index.ts';
+import {
+  getForeignKeyColumn,
+  type NoteTarget,
+  newDiscussionId,
+  noteColumns,
+  toResourceColumns,
+} from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { mayInParent } from '#authorization/abilities.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
@@ -56,12 +62,12 @@ export async function findNote(db: Reader, caller: Caller, noteable: Noteable, i
 
 /** Returns whether the note belongs to the noteable, without an access check. index: notes primary key */
 export function isNoteOnNoteable(db: Reader, { type, id }: NoteTarget, noteId: number): Promise<boolean> {
-  return hasRow(db.selectFrom('notes').select('id').where('id', '=', noteId).where(foreignKeyColumn(type), '=', id));
+  return hasRow(db.selectFrom('notes').select('id').where('id', '=', noteId).where(getForeignKeyColumn(type), '=', id));
 }
 
 /** Selects the notes of the noteable that the caller may read. */
 export function selectReadableNotes(db: Reader, caller: Caller, noteable: Noteable) {
-  const query = db.selectFrom('notes').where(`notes.${foreignKeyColumn(noteable.type)}`, '=', noteable.id);
+  const query = db.selectFrom('notes').where(`notes.${getForeignKeyColumn(noteable.type)}`, '=', noteable.id);
   const visibleNotes = mayReadInternal(caller, noteable) ? query : query.where('notes.internal', '=', false);
   return visibleNotes.where(referencedNoteableVisibleTo(caller, db.today));
 }
@@ -97,7 +103,7 @@ export async function countNotes(db: Reader, { type, id }: NoteTarget, limit: nu
   const limitedNotes = db
     .selectFrom('notes')
     .select('notes.id')
-    .where(foreignKeyColumn(type), '=', id)
+    .where(getForeignKeyColumn(type), '=', id)
     .limit(limit)
     .as('limited_notes');
   const { count } = await db
@@ -138,7 +144,7 @@ export async function insertNote(
   return tx
     .insertInto('notes')
     .values({
-      ...resourceColumns({ type: noteable.type, id: noteable.id }),
+      ...toResourceColumns({ type: noteable.type, id: noteable.id }),
       discussion_id: thread?.id ?? newDiscussionId(),
       type: thread?.type ?? null,
       position: thread?.position ?? null,

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { foreignKeyColumn, type NoteTarget } from '#activity/index.ts';
+import { getForeignKeyColumn, type NoteTarget } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
@@ -39,7 +39,7 @@ export async function listThreads(
 
 /** Matches the first note of each thread. A caller who may read one note of a thread may read all. */
 function isFirstOfThread({ type }: NoteTarget) {
-  const column = foreignKeyColumn(type);
+  const column = getForeignKeyColumn(type);
   return sql<SqlBool>`not exists (
     select 1 from notes as earlier
     where ${sql.ref(`earlier.${column}`)} = ${sql.ref(`notes.${column}`)} and earlier.discussion_id = notes.discussion_id

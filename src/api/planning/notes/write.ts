@@ -9,7 +9,7 @@ import { recordMentions } from '../issuables/index.ts';
 import type { QuickActionChanges } from '../quick-actions/index.ts';
 import { reloadForComment, reloadNoteForUpdate } from './access.ts';
 import { updateNoteCount } from './comment-count.ts';
-import { publishThreadsResolved } from './resolve.ts';
+import { publishIfAllThreadsResolved } from './resolve.ts';
 import {
   countNotes,
   deleteNoteRow,
@@ -185,5 +185,5 @@ export async function deleteNote(
   await deleteTargetActivity(uow, 'Note', [note.id]);
   await updateNoteCount(uow, current.noteable, -1, uow.now);
   // The deleted note may have been the last unresolved one.
-  if (isUnresolved(current.currentNote)) await publishThreadsResolved(uow, current.noteable);
+  if (isUnresolved(current.currentNote)) await publishIfAllThreadsResolved(uow, current.noteable);
 }

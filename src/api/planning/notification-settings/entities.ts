@@ -2,14 +2,14 @@ import { type TProperties, Type } from 'typebox';
 import type { SourceType } from '#database/tables/domain.ts';
 import { EMAIL_EVENTS, type EmailEvent, NOTIFICATION_LEVELS } from '#database/tables/notification-settings.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { shape } from '#http/endpoint/responses.ts';
+import { objectSchema } from '#http/endpoint/responses.ts';
 import { isEventEnabled, listAvailableEvents } from './event-names.ts';
 import type { GlobalSetting, UserNotificationSetting } from './store.ts';
 
 const isOptionalEvent = (event: EmailEvent) => event === 'new_epic' || event === 'approver';
 
 /** Whether each event is enabled. Only some sources and tiers have `new_epic` and `approver`. */
-const EmailEvents = shape(
+const EmailEvents = objectSchema(
   'NotificationEmailEvents',
   Object.fromEntries(
     EMAIL_EVENTS.map((event) => [event, isOptionalEvent(event) ? Type.Optional(Type.Boolean()) : Type.Boolean()]),

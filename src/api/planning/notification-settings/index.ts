@@ -1,4 +1,4 @@
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { deleteSettingOfFormerMember } from './store.ts';
@@ -8,6 +8,6 @@ export { isEventEnabled } from './event-names.ts';
 export { type UserNotificationSetting, updateSetting } from './store.ts';
 
 /** When a membership ends: deletes the setting. Deletions of users, groups and projects cascade. */
-const onMembershipEnded = subscription({ event: 'membership-ended', inTransaction: deleteSettingOfFormerMember });
+const onMembershipEnded = defineSubscription({ event: 'membership-ended', inTransaction: deleteSettingOfFormerMember });
 
 export const notificationSettings = resourceModule({ endpoints, subscriptions: [onMembershipEnded] });

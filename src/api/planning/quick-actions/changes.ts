@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { date, dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 
 const id = Type.Integer();
 const ids = Type.Array(id);
@@ -19,7 +19,7 @@ const fields = {
   epic: nullable(id),
   confidential: Type.Boolean(),
   time_estimate: Type.Integer(),
-  spend_time: shape('SpentByCommand', {
+  spend_time: objectSchema('SpentByCommand', {
     duration: nullable(Type.Integer()),
     user_id: id,
     spent_at: nullable(dateTime),
@@ -39,7 +39,7 @@ const fields = {
 type Fields = typeof fields;
 
 /** The changes made by quick actions. */
-export const NoteCommandsChanges = shape(
+export const NoteCommandsChanges = objectSchema(
   'NoteCommandsChanges',
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)])) as unknown as {
     [Name in keyof Fields]: ReturnType<typeof Type.Optional<Fields[Name]>>;

@@ -1,6 +1,6 @@
 import { findIssues } from '#authorization/issues.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import { findMentionedIssueIds, fullReference } from '../issuables/index.ts';
+import { buildFullReference, findMentionedIssueIds } from '../issuables/index.ts';
 import {
   createLink,
   deleteLink,
@@ -72,7 +72,7 @@ function formatReference(
 ): string {
   if (project.id === from.project.id) return `#${iid}`;
   if (project.namespace_id === from.project.namespace_id) return `${project.path}#${iid}`;
-  return fullReference({ type: 'Issue', id, iid, project });
+  return buildFullReference({ type: 'Issue', id, iid, project });
 }
 
 const LINK_ACTION = { noteableTypes: ['Issue'], availableAtCreation: true, requiredRight: 'link' } as const;

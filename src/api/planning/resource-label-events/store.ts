@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { foreignKeyColumn, type Resource } from '#activity/index.ts';
+import { getForeignKeyColumn, type Resource } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
@@ -12,7 +12,7 @@ export type LabelEventRow = Selectable<Schema['resource_label_events']>;
 
 /** index: resource_label_events_by_issue, resource_label_events_by_merge_request, resource_label_events_by_epic */
 function selectEvents(db: Reader, { type, id }: Resource) {
-  return db.selectFrom('resource_label_events').where(`resource_label_events.${foreignKeyColumn(type)}`, '=', id);
+  return db.selectFrom('resource_label_events').where(`resource_label_events.${getForeignKeyColumn(type)}`, '=', id);
 }
 
 /** Selects the events whose label is deleted or readable for the caller. index: labels primary key */

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { foreignKeyColumn, type Resource } from '#activity/index.ts';
+import { getForeignKeyColumn, type Resource } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
@@ -16,7 +16,7 @@ type MilestoneResource = Resource<'Issue' | 'MergeRequest'>;
 function selectEvents(db: Reader, { type, id }: MilestoneResource) {
   return db
     .selectFrom('resource_milestone_events')
-    .where(`resource_milestone_events.${foreignKeyColumn(type)}`, '=', id);
+    .where(`resource_milestone_events.${getForeignKeyColumn(type)}`, '=', id);
 }
 
 /** Selects the events whose milestone exists and is readable for the caller. index: milestones primary key */

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { foreignKeyColumn, type Resource } from '#activity/index.ts';
+import { getForeignKeyColumn, type Resource } from '#activity/index.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -8,7 +8,7 @@ export type StateEventRow = Selectable<Schema['resource_state_events']>;
 
 // index: resource_state_events_by_issue
 function selectEvents(db: Reader, { type, id }: Resource) {
-  return db.selectFrom('resource_state_events').selectAll().where(foreignKeyColumn(type), '=', id);
+  return db.selectFrom('resource_state_events').selectAll().where(getForeignKeyColumn(type), '=', id);
 }
 
 /** Returns one page of the events of a noteable, oldest first. */

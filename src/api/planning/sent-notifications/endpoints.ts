@@ -25,7 +25,7 @@ export const getUnsubscribePage = endpoint({
   summary: 'Get the unsubscribe page of a notification mail',
   access: unsubscribeLinkAccess(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   response: html,
   handle: ({ target }) => createConfirmationPage(target),
 });
@@ -35,7 +35,7 @@ export const unsubscribeByMail = endpoint({
   summary: 'Unsubscribe by the link of a notification mail',
   access: unsubscribeLinkAccess(),
   stageOrder: 'clientToken',
-  root: true,
+  outsideApi: true,
   response: html,
   async handle({ target, caller }, { runUnitOfWork }) {
     await runUnitOfWork(caller, (uow) => unsubscribe(uow, target));

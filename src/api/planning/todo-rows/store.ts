@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import { foreignKeyColumn, type NotifyingTarget, resourceColumns } from '#activity/index.ts';
+import { getForeignKeyColumn, type NotifyingTarget, toResourceColumns } from '#activity/index.ts';
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { groupWithRole, projectFeatureVisibleTo, projectWithRole } from '#authorization/visibility-conditions.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
@@ -40,7 +40,7 @@ export function listTodos(
     .where('todos.state', '=', filter.state)
     .where(todoVisibleTo(caller, db.today));
   if (action != null) todos = todos.where('todos.action', '=', action);
-  if (type != null) todos = todos.where(`todos.${foreignKeyColumn(type)}`, 'is not', null);
+  if (type != null) todos = todos.where(`todos.${getForeignKeyColumn(type)}`, 'is not', null);
   if (author_id != null) todos = todos.where('todos.author_id', '=', author_id);
   if (project_id != null) todos = todos.where('todos.project_id', '=', project_id);
   if (group_id != null) todos = todos.where(isInGroup(db, group_id));
@@ -158,7 +158,7 @@ export async function insertTodos(
     author_id: authorId,
     project_id: projectId,
     group_id: groupId,
-    ...resourceColumns(target),
+    ...toResourceColumns(target),
     note_id: noteId,
     created_at: tx.now,
     updated_at: tx.now,
@@ -183,7 +183,7 @@ export function hasPendingTodo(
       .selectFrom('todos')
       .select('todos.id')
       .where('user_id', '=', userId)
-      .where(foreignKeyColumn(type), '=', id)
+      .where(getForeignKeyColumn(type), '=', id)
       .where('state', '=', 'pending')
       .$if(action !== undefined, (query) => query.where('action', '=', action as TodoAction)),
   );
@@ -195,7 +195,7 @@ export async function markTodosDone(tx: Transaction, userId: number, { type, id 
     .updateTable('todos')
     .set({ state: 'done', updated_at: tx.now })
     .where('user_id', '=', userId)
-    .where(foreignKeyColumn(type), '=', id)
+    .where(getForeignKeyColumn(type), '=', id)
     .where('state', '=', 'pending')
     .executeTakeFirst();
   return numUpdatedRows > 0n;

@@ -1,6 +1,6 @@
 import { deleteBatch } from '#database/batch-statements.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 
 /** Deletes to-dos with their user, project or group, in batches, and before the rows that they refer to (`before`). */
@@ -8,7 +8,7 @@ import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 const todosBy = (column: string) => ({ table: 'todos', column });
 
 /** When a user is deleted: deletes their items, and reassigns or deletes those they caused for others. index: todos_by_user, todos_by_author */
-export const onUserDeleted = subscription({
+export const onUserDeleted = defineSubscription({
   event: 'user-deleted',
   before: ['planning/issues', 'planning/epics', 'planning/merge-requests', 'planning/notes'],
   inBatches: (uow, deletion) =>
@@ -19,7 +19,7 @@ export const onUserDeleted = subscription({
 });
 
 /** index: todos_by_project */
-export const deleteTodosOfProject = subscription({
+export const deleteTodosOfProject = defineSubscription({
   event: 'project-destroyed',
   before: ['planning/issues', 'planning/merge-requests', 'planning/notes'],
   inBatches: (uow, { projectId }) =>
@@ -27,7 +27,7 @@ export const deleteTodosOfProject = subscription({
 });
 
 /** index: todos_by_group */
-export const deleteTodosOfGroup = subscription({
+export const deleteTodosOfGroup = defineSubscription({
   event: 'group-destroyed',
   before: ['planning/epics'],
   inBatches: (uow, { groupId }) => runBatchSteps(() => deleteBatch(uow, todosBy('group_id'), groupId, BATCH_SIZE)),

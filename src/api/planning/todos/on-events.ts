@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { type NotifyingTarget, type Resource, resourceTable, toNoteTarget } from '#activity/index.ts';
+import { getResourceTable, type NotifyingTarget, type Resource, toNoteTarget } from '#activity/index.ts';
 import { findPipelines, loadHeadPipelines } from '#authorization/pipelines.ts';
 import type { Reader } from '#database/database.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { NotifiableEvent } from '#events/notifiable-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { ISSUES, loadAssignees, MERGE_REQUESTS, MERGE_REQUESTS_BY_REVIEWER } from '../issuables/index.ts';
@@ -27,7 +27,7 @@ const COMPLETING_EVENTS: readonly Event[] = [
   'push_to_merge_request',
 ];
 
-export const onNotifiableEvent = subscription({
+export const onNotifiableEvent = defineSubscription({
   event: 'notifiable-event-occurred',
   async inTransaction(uow, { event, about }) {
     const { type, id } = about;
@@ -46,7 +46,7 @@ async function markDoneForActor(uow: UnitOfWork, target: NotifyingTarget): Promi
 /** index: issues primary key, merge_requests primary key, epics primary key */
 async function onNoteableCreated(uow: UnitOfWork, resource: Resource): Promise<void> {
   const query = uow
-    .selectFrom(resourceTable(resource.type))
+    .selectFrom(getResourceTable(resource.type))
     .select(['title', 'description'])
     .where('id', '=', resource.id);
   const texts = await query.executeTakeFirst();
@@ -78,18 +78,18 @@ async function onNoteCreated(uow: UnitOfWork, noteId: number): Promise<void> {
   await createTodosForMentions(uow, { type, id }, { text: note.body, noteId, internal: note.internal });
 }
 
-export const onEmojiAwarded = subscription({
+export const onEmojiAwarded = defineSubscription({
   event: 'emoji-awarded',
   inTransaction: async (uow, { userId, about }) => void (await markTodosDone(uow, userId, about)),
 });
 
-export const onMergeRequestApproved = subscription({
+export const onMergeRequestApproved = defineSubscription({
   event: 'merge-request-approved',
   inTransaction: async (uow, { mergeRequestId: id, userId }) =>
     void (await markTodosDone(uow, userId, { type: 'MergeRequest', id })),
 });
 
-export const onNoteableUpdated = subscription({
+export const onNoteableUpdated = defineSubscription({
   event: 'noteable-updated',
   async inTransaction(uow, { about, assigned, reviewers, metadata }) {
     if (metadata) await markDoneForActor(uow, about);
@@ -111,13 +111,13 @@ async function createTodosForAssignment(
 }
 
 /** When a text is edited: creates to-do items for newly mentioned users. */
-export const onTextUpdated = subscription({
+export const onTextUpdated = defineSubscription({
   event: 'text-updated',
   inTransaction: (uow, { about, text, before, noteId, internal }) =>
     createTodosForMentions(uow, about, { text, before, noteId: noteId ?? null, internal }),
 });
 
-export const onMergeConflicts = subscription({
+export const onMergeConflicts = defineSubscription({
   event: 'merge-conflicts-detected',
   inTransaction: (uow, { mergeRequestId }) => createTodoForAuthor(uow, mergeRequestId, 'unmergeable'),
 });

@@ -1,12 +1,12 @@
 import { type SqlBool, sql } from 'kysely';
-import { foreignKeyColumn } from '#activity/index.ts';
+import { getForeignKeyColumn } from '#activity/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { selectDescendantIds, selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
 import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { todoVisibleTo } from '../todo-rows/index.ts';
@@ -23,7 +23,7 @@ interface TodoScope {
   readonly id: number;
 }
 
-export const onMembershipEnded = subscription({
+export const onMembershipEnded = defineSubscription({
   event: 'membership-ended',
   inBackground: {
     kind: 'lose_todos_of_leaver',
@@ -34,7 +34,7 @@ export const onMembershipEnded = subscription({
   },
 });
 
-export const onTransferred = subscription({
+export const onTransferred = defineSubscription({
   event: 'group-or-project-transferred',
   inBackground: {
     kind: 'lose_todos_of_transferred',
@@ -42,7 +42,7 @@ export const onTransferred = subscription({
   },
 });
 
-export const onVisibilityReduced = subscription({
+export const onVisibilityReduced = defineSubscription({
   event: 'visibility-reduced',
   inBackground: {
     kind: 'lose_todos_of_narrowed',
@@ -50,12 +50,12 @@ export const onVisibilityReduced = subscription({
   },
 });
 
-export const onNoteableHidden = subscription({
+export const onNoteableHidden = defineSubscription({
   event: 'noteable-hidden',
   inBackground: {
     kind: 'lose_todos_of_hidden',
     handle: (services: JobServices, { type, id }) =>
-      deleteUnreadableInScope(services, { column: foreignKeyColumn(type), id }),
+      deleteUnreadableInScope(services, { column: getForeignKeyColumn(type), id }),
   },
 });
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Commit, Diff } from '#api/code/commits/index.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { orNullIfOverLimit } from '#git/process/failures.ts';
+import { runOrNullIfOverLimit } from '#git/process/failures.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import {
@@ -95,7 +95,7 @@ async function loadVersionContent(
   { git }: SerializationContext,
 ) {
   const comparison = await resolveComparison(git, project, mergeRequest, version);
-  const commits = await orNullIfOverLimit(() => listNewestCommits(git, project, comparison));
-  const diff = await orNullIfOverLimit(() => diffComparison(git, project, comparison));
+  const commits = await runOrNullIfOverLimit(() => listNewestCommits(git, project, comparison));
+  const diff = await runOrNullIfOverLimit(() => diffComparison(git, project, comparison));
   return { commits: commits ?? [], diffs: diff?.files ?? [] };
 }

@@ -1,17 +1,17 @@
 import type pg from 'pg';
 import type {
+  BackupOperations,
   CellValues,
   ColumnKind,
   Connection,
-  CopiedTable,
-  CopyOperations,
   DatabaseSnapshotConnection,
+  ForeignKey,
   OpenTransaction,
-  Reference,
   Row,
   Statement,
+  TableDefinition,
 } from '../engine.ts';
-import { buildCopiedTables } from '../table-definitions.ts';
+import { buildTableDefinitions } from '../table-definitions.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 
 /** Backup and restore operations of PostgreSQL. Each snapshot and each lock has its own session. */
@@ -43,10 +43,10 @@ const MAX_BATCH_BYTES = 2 ** 22;
 /** Timeout for the lock that blocks ref updates. */
 const LOCK_TIMEOUT = '10s';
 
-export function createPostgresCopyOperations(
+export function createPostgresBackupOperations(
   openSession: () => Promise<pg.Client>,
   beginRestoreTransaction: () => Promise<OpenTransaction>,
-): CopyOperations {
+): BackupOperations {
   return {
     openSnapshot: async () => openSnapshot(await openSession()),
     async lockRefs() {
@@ -67,7 +67,7 @@ export function createPostgresCopyOperations(
     suspendConstraints,
     insert,
     setLastId,
-    listReferences,
+    listForeignKeys: listReferences,
     // PostgreSQL has no such check; an administrator can enable page checksums.
     checkIntegrity: async () => [],
   };
@@ -122,7 +122,7 @@ async function query(connection: Connection, sql: string, parameters: readonly u
   return (await connection.execute({ sql, parameters })).rows;
 }
 
-async function listTables(connection: Connection): Promise<CopiedTable[]> {
+async function listTables(connection: Connection): Promise<TableDefinition[]> {
   const columns = await query(
     connection,
     `select c.relname as "table", a.attname as "column", format_type(a.atttypid, null) as type,
@@ -140,7 +140,7 @@ async function listTables(connection: Connection): Promise<CopiedTable[]> {
      where s.relkind = 'S' and c.relnamespace = current_schema()::regnamespace`,
   );
   const lastIds = new Map(sequences.map((row) => [String(row.table), row.last === null ? null : Number(row.last)]));
-  return buildCopiedTables({ columns, kinds: COLUMN_KINDS, lastIds });
+  return buildTableDefinitions({ columns, kinds: COLUMN_KINDS, lastIds });
 }
 
 /**
@@ -171,7 +171,7 @@ async function suspendConstraints(connection: Connection): Promise<() => Promise
 /** Inserts any number of rows with one statement: each column is one array parameter. */
 async function insert(
   connection: Connection,
-  { name, columns }: CopiedTable,
+  { name, columns }: TableDefinition,
   rows: readonly CellValues[],
 ): Promise<void> {
   const names = columns.map((column) => `"${column.name}"`).join(', ');
@@ -190,7 +190,7 @@ async function setLastId(connection: Connection, table: string, lastId: number):
   );
 }
 
-async function listReferences(connection: Connection): Promise<Reference[]> {
+async function listReferences(connection: Connection): Promise<ForeignKey[]> {
   const rows = await query(
     connection,
     `select f.conname as name, c.relname as "table", a.attname as "column", p.relname as parent,
@@ -213,7 +213,7 @@ async function listReferences(connection: Connection): Promise<Reference[]> {
 }
 
 /** Converts `pg_constraint.confdeltype`. */
-function toDeleteAction(confdeltype: unknown): Reference['onDelete'] {
+function toDeleteAction(confdeltype: unknown): ForeignKey['onDelete'] {
   if (confdeltype === 'c') return 'cascade';
   return confdeltype === 'n' ? 'set null' : 'nothing';
 }

@@ -13,9 +13,9 @@ import {
   type Waiter,
 } from '#runtime/concurrency-limiter.ts';
 import type { Connection, Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from '../engine.ts';
-import { createStatementLimiter, createWaiter, longStatementKind } from '../long-statements.ts';
+import { createStatementLimiter, createWaiter, getLongStatementKind } from '../long-statements.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
-import { createPostgresCopyOperations } from './copy.ts';
+import { createPostgresBackupOperations } from './copy.ts';
 import { createStatementNames } from './statement-names.ts';
 
 interface PostgresOptions {
@@ -97,7 +97,7 @@ export function openPostgres({ url, connections, onLost }: PostgresOptions): Eng
       // Also after an error: the transaction may have been committed before the connection broke.
       return { ...transaction, commit: () => transaction.commit().finally(snapshotTracker.recordCommit) };
     },
-    copyOperations: createPostgresCopyOperations(
+    backupOperations: createPostgresBackupOperations(
       async () => {
         const client = new pg.Client({ connectionString: url, application_name: 'hearth', options: SETTINGS, types });
         client.on('error', (error) => isClosing || onLost(error));
@@ -109,9 +109,9 @@ export function openPostgres({ url, connections, onLost }: PostgresOptions): Eng
       () => beginTransaction(pool, 'read committed', { lockKeys: [], keyedLock, ownCommits: commitTracker, versions }),
     ),
     isRetryable: isSerializationFailure,
-    forgetSchema() {
+    clearSchemaCaches() {
       catalog = undefined;
-      versions.schemaChanged();
+      versions.clearCatalog();
     },
     clearCaches: snapshotTracker.clear,
     // Autovacuum updates the statistics of PostgreSQL.
@@ -133,7 +133,7 @@ function createReadConnection(pool: pg.Pool, connections: number): Connection {
   const limiters = { list: createLimiter(LIST_SHARE), scan: createLimiter(SCAN_SHARE) };
   return {
     execute(statement, origin) {
-      const kind = longStatementKind(statement);
+      const kind = getLongStatementKind(statement);
       if (kind === null) return runReadOnly(pool, statement);
       return limiters[kind].run(() => runReadOnly(pool, statement, origin?.client), createWaiter(origin));
     },
@@ -260,7 +260,7 @@ async function beginOnClient(
     let isBroken = false;
     const { promise: transactionNumber, resolve: resolveTransactionNumber } = Promise.withResolvers<number | null>();
     // A rollback changes no table.
-    const trackedCommit = ownCommits.trackCommit(sql === 'commit' ? changedTables : new Set(), transactionNumber);
+    const trackedCommit = ownCommits.trackTransaction(sql === 'commit' ? changedTables : new Set(), transactionNumber);
     try {
       const { command, number } = await endTransaction(client, sql, hasFailed);
       resolveTransactionNumber(number);
@@ -285,7 +285,7 @@ async function beginOnClient(
     async execute(statement: Statement) {
       try {
         const result = await run(client, statement);
-        if (result.affected !== 0) changedTables = addTables(changedTables, versions.tablesChangedBy(statement.sql));
+        if (result.affected !== 0) changedTables = addTables(changedTables, versions.findChangedTables(statement.sql));
         return result;
       } catch (error) {
         hasFailed = true;
@@ -349,7 +349,7 @@ const getStatementName = createStatementNames();
 async function run(client: pg.PoolClient, statement: Statement): Promise<StatementResult> {
   const { sql, parameters } = statement;
   // Long statements have no cached plan: the best index depends on the parameter values.
-  const name = statement.name ?? (longStatementKind(statement) === null ? getStatementName(sql) : undefined);
+  const name = statement.name ?? (getLongStatementKind(statement) === null ? getStatementName(sql) : undefined);
   try {
     const result = await client.query<Row>({ text: sql, values: parameters as unknown[], name });
     return {

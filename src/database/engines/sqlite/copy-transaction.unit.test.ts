@@ -22,7 +22,7 @@ test('only the transaction of a restore runs without foreign key checks, whateve
   const setup = await begin();
   await run(setup, 'create table parents (id integer primary key)');
   await run(setup, 'create table children (parent_id integer references parents (id))');
-  const waitingRestore = engine.copyOperations.beginRestore();
+  const waitingRestore = engine.backupOperations.beginRestore();
   await assert.rejects(insertOrphan(setup), /FOREIGN KEY/);
   await setup.commit();
   const restore = await waitingRestore;

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SQLITE_FOREIGN_KEY } from '#database/constraint-violations.ts';
 import type {
+  BackupOperations,
   CellValues,
   ColumnKind,
   Connection,
-  CopiedTable,
-  CopyOperations,
   DatabaseSnapshotConnection,
+  ForeignKey,
   OpenTransaction,
-  Reference,
   Row,
+  TableDefinition,
 } from '../engine.ts';
-import { buildCopiedTables } from '../table-definitions.ts';
+import { buildTableDefinitions } from '../table-definitions.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 import { isBusy, openConnection } from './connection.ts';
 
@@ -34,10 +34,10 @@ const LOCK_RETRY_DELAY_MS = 20;
 /** Rows per batch of a stream. */
 const BATCH_SIZE = 200;
 
-export function createSqliteCopyOperations(
+export function createSqliteBackupOperations(
   file: string,
   beginRestoreTransaction: () => Promise<OpenTransaction>,
-): CopyOperations {
+): BackupOperations {
   return {
     openSnapshot: async () => openSnapshot(file),
     lockRefs: () => lockWrites(file),
@@ -46,7 +46,7 @@ export function createSqliteCopyOperations(
     suspendConstraints,
     insert,
     setLastId,
-    listReferences,
+    listForeignKeys: listReferences,
     checkIntegrity,
   };
 }
@@ -106,7 +106,7 @@ async function query(connection: Connection, sql: string, parameters: readonly u
   return (await connection.execute({ sql, parameters })).rows;
 }
 
-async function listTables(connection: Connection): Promise<CopiedTable[]> {
+async function listTables(connection: Connection): Promise<TableDefinition[]> {
   // Tables of a search index are virtual or shadow tables, which triggers fill.
   const columns = await query(
     connection,
@@ -117,7 +117,7 @@ async function listTables(connection: Connection): Promise<CopiedTable[]> {
   // An empty database has no table sqlite_sequence.
   const sequences = columns.length === 0 ? [] : await query(connection, 'select name, seq from sqlite_sequence');
   const lastIds = new Map(sequences.map(({ name, seq }) => [String(name), Number(seq)]));
-  return buildCopiedTables({ columns, kinds: COLUMN_KINDS, lastIds });
+  return buildTableDefinitions({ columns, kinds: COLUMN_KINDS, lastIds });
 }
 
 /**
@@ -142,7 +142,7 @@ async function suspendConstraints(connection: Connection): Promise<() => Promise
 
 async function insert(
   connection: Connection,
-  { name, columns }: CopiedTable,
+  { name, columns }: TableDefinition,
   rows: readonly CellValues[],
 ): Promise<void> {
   const names = columns.map((column) => `"${column.name}"`).join(', ');
@@ -155,7 +155,7 @@ async function setLastId(connection: Connection, table: string, lastId: number):
   await query(connection, 'insert into sqlite_sequence (name, seq) values (?, ?)', [table, lastId]);
 }
 
-async function listReferences(connection: Connection): Promise<Reference[]> {
+async function listReferences(connection: Connection): Promise<ForeignKey[]> {
   const rows = await query(
     connection,
     `select t.name as "table", f.id, f."from" as "column", f."table" as parent, f."to" as parent_column,

@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { ClientDisconnected, createConcurrencyLimiter, type RequestClient } from '#runtime/concurrency-limiter.ts';
-import type { Statement, StatementOrigin, StatementResult } from '../engine.ts';
+import type { ClientContext, Statement, StatementResult } from '../engine.ts';
 import { createStatementLimiter, createWaiter } from '../long-statements.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 
 /** Runs read statements in threads with their own connections, so that they do not block the event loop. */
 export interface ReadThreads {
-  execute(statement: Statement, origin?: StatementOrigin): Promise<StatementResult>;
+  execute(statement: Statement, origin?: ClientContext): Promise<StatementResult>;
   /** Starts a thread in advance of the first statement. */
-  prepare(): void;
+  startThread(): void;
   /** Stops each thread after its running and waiting statements; the next statement starts a new one. */
   stopWhenIdle(): Promise<void>;
   /** Restarts the threads, so that new connections load the current schema and statistics. */
@@ -39,7 +39,7 @@ export function createReadThreads(file: string): ReadThreads {
   return {
     execute: ({ sql, parameters }, origin) =>
       limiter.run(() => execute({ sql, parameters }, origin?.client), createWaiter(origin)),
-    prepare: () => threads[0]!.start(),
+    startThread: () => threads[0]!.start(),
     stopWhenIdle: () => runInAllThreads((thread) => thread.stopWhenIdle()),
     restart: () => runInAllThreads((thread) => thread.restart()),
     close: () => runInAllThreads((thread) => thread.close()),

@@ -7,11 +7,11 @@ import { loadSqliteCatalog } from '#database/cache/table-catalog.ts';
 import { TableVersions } from '#database/cache/table-versions.ts';
 import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
 import { createSharedYielder } from '#runtime/yielding.ts';
-import type { Connection, Engine, OpenTransaction, Statement, StatementOrigin } from '../engine.ts';
-import { longStatementKind } from '../long-statements.ts';
+import type { ClientContext, Connection, Engine, OpenTransaction, Statement } from '../engine.ts';
+import { getLongStatementKind } from '../long-statements.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 import { BUSY_TIMEOUT_MS, isBusy, openConnection, type SqliteConnection, translateError } from './connection.ts';
-import { createSqliteCopyOperations } from './copy.ts';
+import { createSqliteBackupOperations } from './copy.ts';
 import { createReadThreads } from './read-thread.ts';
 import { analyzeAllTables, analyzeTables, type RunExclusive } from './statistics.ts';
 
@@ -57,14 +57,14 @@ export function openSqlite(file: string, { largeDatabaseBytes = DEFAULT_LARGE_BY
   const threadPools = { list: createReadThreads(file), scan: createReadThreads(file) };
   const executor = createYieldingExecutor();
   const { execute: readOnSnapshot } = executor.forConnection(snapshot);
-  const execute = (statement: Statement, origin?: StatementOrigin) => {
-    const kind = longStatementKind(statement);
+  const execute = (statement: Statement, origin?: ClientContext) => {
+    const kind = getLongStatementKind(statement);
     if (kind === null) return readOnSnapshot(statement);
     // In a small database, even long statements block the event loop only briefly.
     const databaseBytes = getDatabaseBytes();
     if (databaseBytes >= (kind === 'scan' ? largeDatabaseBytes * SCAN_THREAD_SHARE : largeDatabaseBytes))
       return threadPools[kind].execute(statement, origin);
-    if (databaseBytes >= largeDatabaseBytes * PREPARE_THREAD_SHARE) threadPools.list.prepare();
+    if (databaseBytes >= largeDatabaseBytes * PREPARE_THREAD_SHARE) threadPools.list.startThread();
     return readOnSnapshot(statement);
   };
   const versions = new TableVersions(() => loadSqliteCatalog(writer.database));
@@ -77,7 +77,7 @@ export function openSqlite(file: string, { largeDatabaseBytes = DEFAULT_LARGE_BY
       await executor.yieldIfDue();
       await retryWhileBusy(database, () => {
         // `work` may write on the reading connection, and later reads must see what it has written.
-        snapshot.release();
+        snapshot.endReadTransaction();
         work();
       });
     } finally {
@@ -120,13 +120,13 @@ export function openSqlite(file: string, { largeDatabaseBytes = DEFAULT_LARGE_BY
     readConnection: cachedReader,
     openRequestConnection: cachedReader.openRequestConnection,
     begin: beginTransaction,
-    copyOperations: createSqliteCopyOperations(file, beginRestoreTransaction),
+    backupOperations: createSqliteBackupOperations(file, beginRestoreTransaction),
     isRetryable: isBusy,
-    forgetSchema() {
+    clearSchemaCaches() {
       writer.clearStatements();
       cachedReader.clearStatements();
       cachedReader.clearCache();
-      versions.schemaChanged();
+      versions.clearCatalog();
     },
     clearCaches() {
       cachedReader.clearCache();
@@ -143,7 +143,7 @@ export function openSqlite(file: string, { largeDatabaseBytes = DEFAULT_LARGE_BY
     async close() {
       const releaseLock = await acquireWriteLock({ exemptFromLimit: true });
       await Promise.all(Object.values(threadPools).map((pool) => pool.close()));
-      snapshot.release();
+      snapshot.endReadTransaction();
       snapshot.database.close();
       writer.database.close();
       releaseLock();
@@ -217,7 +217,7 @@ function openTransaction(
     const result = writer.execute(statement);
     // A statement that affected no row has changed no table.
     if (result.affected !== 0)
-      for (const table of versions.tablesChangedBy(statement.sql) ?? []) changedTables.add(table);
+      for (const table of versions.findChangedTables(statement.sql) ?? []) changedTables.add(table);
     return result;
   };
   return {
@@ -225,13 +225,13 @@ function openTransaction(
     async commit() {
       try {
         // Later reads of this event loop turn must see the commit.
-        snapshot.release();
+        snapshot.endReadTransaction();
         database.exec('commit');
       } catch (error) {
         if (database.isTransaction) database.exec('rollback');
         throw translateError(error, database);
       } finally {
-        versions.recordCommit(changedTables);
+        versions.recordTransactionEnd(changedTables);
         onEnded();
       }
     },

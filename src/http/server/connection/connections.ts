@@ -18,7 +18,7 @@ export interface Connections {
 
 interface ConnectionsOptions {
   /** Responds to one request. Resolves when the response is complete, and never rejects. */
-  readonly exchange: (raw: IncomingMessage, response: ServerResponse, client: RequestClient) => Promise<void>;
+  readonly respond: (raw: IncomingMessage, response: ServerResponse, client: RequestClient) => Promise<void>;
   /** Returns the network of the client that sent a request. */
   readonly getNetwork: (raw: IncomingMessage) => string;
   readonly clock: Clock;
@@ -61,7 +61,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       if (isClosing && activeResponses.size === 0) server.closeAllConnections();
     });
     response.once('close', () => queue.startNext(raw.socket));
-    options.exchange(raw, response, client).finally(client.markAnswered);
+    options.respond(raw, response, client).finally(client.markAnswered);
   };
   const queue = createRequestQueue(startExchange);
   // Without a listener for `checkExpectation`, Node would answer with 417 itself.

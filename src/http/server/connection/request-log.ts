@@ -4,7 +4,7 @@ import type { Metrics } from '#runtime/metrics.ts';
 import { redactUrl } from '#security/redaction.ts';
 
 /** The logged status of a request whose client disconnected before the response; nginx uses the same number. */
-export const CLIENT_GONE = 499;
+export const CLIENT_DISCONNECTED = 499;
 
 interface CompletedRequest {
   /** Name of the endpoint; `none` if the server rejected the request before routing. */

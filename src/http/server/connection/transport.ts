@@ -25,7 +25,7 @@ import {
 import { send } from '../response/send.ts';
 import type { Registry } from '../routing/registry.ts';
 import { type Connections, closeUnlessFullyRead, createConnections, DEFAULT_IDLE_TIMEOUT_MS } from './connections.ts';
-import { CLIENT_GONE, recordRequest } from './request-log.ts';
+import { CLIENT_DISCONNECTED, recordRequest } from './request-log.ts';
 
 /** The HTTP transport: Node's server handles connections; the endpoints decide everything about a request. */
 export type Transport = Connections;
@@ -44,7 +44,7 @@ interface TransportOptions {
 export function createTransport(options: TransportOptions): Transport {
   const { idleTimeoutMs, graceMs } = options;
   return createConnections({
-    exchange: (raw, response, client) => handleExchange(options, raw, response, client),
+    respond: (raw, response, client) => handleExchange(options, raw, response, client),
     getNetwork: (raw) => resolveClientNetwork(raw, options.addressing),
     clock: options.services.clock,
     idleTimeoutMs,
@@ -60,10 +60,10 @@ async function handleExchange(
 ): Promise<void> {
   const { services, metrics, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const startedAt = performance.now();
-  const request = toIncomingRequest(raw, { id: randomUUID(), idleTimeout: idleTimeoutMs, client }, options.addressing);
+  const request = toIncomingRequest(raw, { id: randomUUID(), idleTimeoutMs, client }, options.addressing);
   const { endpoint, outgoing } = reserveMemory(request, await respond(options, request));
   releaseBodyMemory(request);
-  const status = client.isDisconnected ? CLIENT_GONE : outgoing.status;
+  const status = client.isDisconnected ? CLIENT_DISCONNECTED : outgoing.status;
   await send(request, outgoing, response, services);
   releaseWhenClosed(response, client);
   closeUnlessFullyRead(raw, idleTimeoutMs);

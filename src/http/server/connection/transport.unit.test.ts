@@ -10,13 +10,13 @@ import { DatabaseUnavailable } from '#database/database.ts';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
-import { created, noContent, ok, page, shape, stream, text } from '#http/endpoint/responses.ts';
+import { created, noContent, objectSchema, ok, page, stream, text } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { startMinimalServer } from '#test/support/minimal-server.ts';
 
-const Thing = shape('Thing', { id: Type.Integer() });
+const Thing = objectSchema('Thing', { id: Type.Integer() });
 const entered = Promise.withResolvers<void>();
 const released = Promise.withResolvers<void>();
 

@@ -2,14 +2,14 @@ import { ANONYMOUS, type Caller, isSignedIn } from '#authentication/caller.ts';
 import { identify } from '#authentication/credentials.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { isForeignKeyViolation } from '#database/constraint-violations.ts';
-import { DatabaseUnavailable, type RequestDatabase, type StatementOrigin } from '#database/database.ts';
+import { type ClientContext, DatabaseUnavailable, type RequestDatabase } from '#database/database.ts';
 import { RowDeleted } from '#domain/row-deleted.ts';
 import { OverdueWork } from '#events/overdue-work.ts';
 import { gitForClient } from '#git/git.ts';
 import { isOverLimit } from '#git/process/failures.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { blockedCallerError, invalidTokenError } from '#http/callers/authentication-errors.ts';
-import { checkScopes } from '#http/callers/scopes.ts';
+import { requireScopes } from '#http/callers/scopes.ts';
 import { getSudoName, impersonate } from '#http/callers/sudo.ts';
 import { applyThrottle } from '#http/callers/throttle.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
@@ -37,12 +37,12 @@ import { Problems } from '#http/parameters/parameter-type.ts';
 import { string } from '#http/parameters/texts.ts';
 import { getMediaType, hasBody, readBodyParameters, readJsonParameters } from '#http/request/body.ts';
 import { getPresentedCredentials } from '#http/request/credentials.ts';
-import { checkText, firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
+import { firstHeader, type IncomingRequest, requireValidText } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { getClientNetwork } from '#rate-limits/client-network.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { collapseSlashes } from '#text/slashes.ts';
-import { discardBody, type OutgoingResponse, orNotModified, toErrorResponse } from '../response/response.ts';
+import { applyIfNoneMatch, discardBody, type OutgoingResponse, toErrorResponse } from '../response/response.ts';
 import { getCachedResponse } from '../response/response-cache.ts';
 import type { Registry, RouteMatch } from '../routing/registry.ts';
 import { executeEndpoint, prepareCall } from './execute.ts';
@@ -55,7 +55,7 @@ export async function handleRequest(
   request: IncomingRequest,
 ): Promise<HandledRequest> {
   try {
-    checkText(request);
+    requireValidText(request);
     const latest = { ...services, database: services.database.forClient(createStatementOrigin(request)) };
     const snapshot = { ...latest, database: latest.database.forRequest() };
     const throttleResult = await applyThrottle(snapshot, request);
@@ -71,7 +71,7 @@ export async function handleRequest(
  * Returns the client and network of database statements. The network is determined only when a statement needs it. Only
  * reads stop when the client disconnects; a change that has begun is completed.
  */
-function createStatementOrigin({ method, clientAddress, client }: IncomingRequest): StatementOrigin {
+function createStatementOrigin({ method, clientAddress, client }: IncomingRequest): ClientContext {
   return {
     client: method === 'GET' || method === 'HEAD' ? client : null,
     get network() {
@@ -184,12 +184,12 @@ const STAGES: Readonly<Record<Stage, (state: RequestState) => void | Promise<voi
     const identification = await identify(services, getPresentedCredentials(request, rawParams, endpoint), request);
     await endpoint.access.isEnabled?.(new StageCall({ ...state, caller: identification.caller ?? ANONYMOUS }));
     if (identification.invalidToken) {
-      await endpoint.access.invalidToken?.(new StageCall(state), identification.invalidToken);
+      await endpoint.access.handleInvalidToken?.(new StageCall(state), identification.invalidToken);
       throw invalidTokenError(identification.invalidToken);
     }
-    const sudoName = endpoint.root ? null : getSudoName(request, rawParams);
+    const sudoName = endpoint.outsideApi ? null : getSudoName(request, rawParams);
     // `resolveSudo` checks the scopes of a request with sudo.
-    if (sudoName === null) checkScopes(endpoint, identification.caller, request.method);
+    if (sudoName === null) requireScopes(endpoint, identification.caller, request.method);
     if (identification.block) throw blockedCallerError(identification.block, request.baseUrl);
     state.caller =
       sudoName === null ? identification.caller : await resolveSudo(state, identification.caller, sudoName);
@@ -256,7 +256,7 @@ async function resolveSudo(
   name: string,
 ): Promise<Caller> {
   const sudoCaller = await impersonate(services.database.reader, caller, name);
-  if (sudoCaller.user?.id === caller.user?.id) checkScopes(endpoint, caller, request.method);
+  if (sudoCaller.user?.id === caller.user?.id) requireScopes(endpoint, caller, request.method);
   return sudoCaller;
 }
 
@@ -284,12 +284,12 @@ async function runEndpoint(
     const outgoing = await executeWithRetries(state, { ...latest, git });
     try {
       // The next request of the client may read the last use of its token from another process.
-      if (state.caller.user !== null && latest.tokenUses.shared) await latest.tokenUses.waitForFlush();
+      if (state.caller.user !== null && latest.tokenUsage.isDatabaseShared) await latest.tokenUsage.waitForFlush();
     } catch (error) {
       discardBody(outgoing);
       throw error;
     }
-    return orNotModified(request, outgoing);
+    return applyIfNoneMatch(request, outgoing);
   } catch (error) {
     if (error instanceof AccessRevoked) throw (await findAccessError(state)) ?? forbidden();
     if (error instanceof RowDeleted) throw (await findAccessError(state)) ?? conflict();
@@ -310,7 +310,7 @@ async function executeWithRetries(state: RequestState, latest: Services): Promis
       return await getCachedResponse(state, prepared.context, () => executeEndpoint(state, prepared));
     } catch (error) {
       if (state.endpoint.method !== 'GET' || attempt === MAX_READ_ATTEMPTS) throw error;
-      if (error instanceof OverdueWork) await error.work(latest.runUnitOfWork);
+      if (error instanceof OverdueWork) await error.complete(latest.runUnitOfWork);
       else if (!(error instanceof RowDeleted)) throw error;
       await repeatAccessStages(state);
     }

@@ -38,11 +38,11 @@ export class ResponseContext implements SerializationContext {
     return this.#services.config.tier;
   }
 
-  get instance(): string {
+  get instanceName(): string {
     return instanceName(this.#services.config);
   }
 
-  get site(): string {
+  get siteName(): string {
     return this.#services.config.siteName ?? this.url;
   }
 

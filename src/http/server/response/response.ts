@@ -172,7 +172,7 @@ function createCacheHeaders(hash: string) {
  * Returns 304 if `If-None-Match` has the ETag of this JSON; otherwise the response itself. Raw files do this
  * themselves.
  */
-export function orNotModified(request: IncomingRequest, outgoing: OutgoingResponse): OutgoingResponse {
+export function applyIfNoneMatch(request: IncomingRequest, outgoing: OutgoingResponse): OutgoingResponse {
   const ifNoneMatch = firstHeader(request.headers['if-none-match']);
   const { 'Content-Type': type, 'Content-Length': _length, ...headers } = outgoing.headers;
   if (ifNoneMatch === undefined || type !== 'application/json' || typeof headers.ETag !== 'string') return outgoing;

@@ -181,8 +181,8 @@ function isRead({ method }: Endpoint): boolean {
 }
 
 /** Returns the path of an endpoint with its prefix, `/api/v4/projects/:id`. */
-export function getFullPath(endpoint: Pick<Endpoint, 'root' | 'path'>): string {
-  return endpoint.root ? endpoint.path : `${API_PREFIX}${endpoint.path}`;
+export function getFullPath(endpoint: Pick<Endpoint, 'outsideApi' | 'path'>): string {
+  return endpoint.outsideApi ? endpoint.path : `${API_PREFIX}${endpoint.path}`;
 }
 
 /** Data of a route in the router. `wildcard` is the name of the rest of the path, `/artifacts/*path`. */

@@ -27,7 +27,7 @@ const registry = createRegistry({
     },
   }),
   git: resourceModule({
-    endpoints: { readRefs: endpoint({ get: '/*repository_path.git/info/refs', ...plain, root: true }) },
+    endpoints: { readRefs: endpoint({ get: '/*repository_path.git/info/refs', ...plain, outsideApi: true }) },
   }),
 });
 
@@ -124,10 +124,10 @@ test('prefers the most specific suffix, in any order of declaration', () => {
   const alerts = createRegistry({
     alerts: resourceModule({
       endpoints: {
-        notify: endpoint({ post: '/*project_path/alerts/notify', ...plain, root: true }),
-        notifyPrometheus: endpoint({ post: '/*project_path/prometheus/alerts/notify', ...plain, root: true }),
-        notifyNamed: endpoint({ post: '/*project_path/alerts/notify/:name/:key', ...plain, root: true }),
-        notifyNamedJson: endpoint({ post: '/*project_path/alerts/notify/:name/:key.json', ...plain, root: true }),
+        notify: endpoint({ post: '/*project_path/alerts/notify', ...plain, outsideApi: true }),
+        notifyPrometheus: endpoint({ post: '/*project_path/prometheus/alerts/notify', ...plain, outsideApi: true }),
+        notifyNamed: endpoint({ post: '/*project_path/alerts/notify/:name/:key', ...plain, outsideApi: true }),
+        notifyNamedJson: endpoint({ post: '/*project_path/alerts/notify/:name/:key.json', ...plain, outsideApi: true }),
       },
     }),
   });

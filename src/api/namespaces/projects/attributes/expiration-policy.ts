@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { object, optional } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { searchExpression, string } from '#http/parameters/texts.ts';
@@ -13,7 +13,7 @@ import { validateRegexSyntax } from '#text/safe-regex.ts';
  * has no container images to delete.
  */
 
-export const ContainerExpirationPolicy = shape('ContainerExpirationPolicy', {
+export const ContainerExpirationPolicy = objectSchema('ContainerExpirationPolicy', {
   cadence: Type.String(),
   enabled: Type.Boolean(),
   keep_n: nullable(Type.Integer()),
@@ -49,7 +49,7 @@ const policyParams = object({
 
 export const expirationPolicyInput: ParameterType<ExpirationPolicyChanges> = {
   ...policyParams,
-  blank: {},
+  valueForNull: {},
   read(raw, name, problems) {
     const input = policyParams.read(raw, name, problems);
     if (input === null) return null;

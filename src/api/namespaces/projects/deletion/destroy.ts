@@ -3,7 +3,7 @@ import type { Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { deleteMembershipsOfSources } from '#domain/members/memberships.ts';
 import { BATCH_SIZE, MORE } from '#events/batches.ts';
-import { type AnySubscription, subscription } from '#events/event-bus.ts';
+import { type AnySubscription, defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Git, getRepositoryAt } from '#git/git.ts';
 import { deleteRepository } from '#git/storage/storage.ts';
@@ -140,7 +140,7 @@ async function recordDestruction(uow: UnitOfWork, project: ProjectToDestroy): Pr
 }
 
 /** Deletes the repository of a destroyed project. */
-export const deleteRepositoryOfProject = subscription({
+export const deleteRepositoryOfProject = defineSubscription({
   event: 'project-destroyed',
   inBackground: {
     kind: 'remove_project_repository',

@@ -79,7 +79,7 @@ async function loadUnindexedPage(
   orderIds: (idsQuery: ProjectIdsQuery) => ProjectIdsQuery,
   page: OffsetRequest,
 ): Promise<ListPage<{ id: number }>> {
-  const { isMatch, count } = await scanMatches(db, query, MAX_COLLECTED_PROJECTS);
+  const { buildMatchCondition: isMatch, count } = await scanMatches(db, query, MAX_COLLECTED_PROJECTS);
   const matchingIds = isMatch && db.selectFrom('projects').select('projects.id').where(isMatch(ID));
   return paginate(db, orderIds(matchingIds ?? query), page, count);
 }

@@ -20,8 +20,8 @@ import type { PIPELINE_CREATION_ERRORS } from './errors.ts';
 import { findPipelineByOrigin } from './insert.ts';
 import {
   isProtectedRef,
-  type PipelineOrigin,
   type PipelineRequest,
+  type PipelineStarter,
   type PlanServices,
   planRequestedPipeline,
 } from './prepare.ts';
@@ -35,7 +35,7 @@ interface CreatePipelineInput {
   readonly variables?: readonly PipelineVariableInput[];
   /** Variables that the request itself provides. */
   readonly extraVariables?: readonly PipelineVariableInput[];
-  readonly starter?: PipelineOrigin;
+  readonly starter?: PipelineStarter;
   /** Idempotency key: if a pipeline with this origin exists, it is returned instead. */
   readonly origin?: string;
   /** An invalid CI file creates a failed pipeline instead of an error. */
@@ -110,7 +110,7 @@ export function simulatePush(
 }
 
 interface RefRequest extends Pick<CreatePipelineInput, 'ref' | 'source' | 'baseUrl'> {
-  readonly starter: PipelineOrigin;
+  readonly starter: PipelineStarter;
   readonly variables: readonly PipelineVariableInput[];
 }
 

@@ -4,7 +4,7 @@ import { canSetPipelineVariables } from '#api/pipelines/variables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
@@ -29,7 +29,7 @@ const MAX_REFS_PER_PUSH = 4;
 const SKIP_MARKER = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
 
 /** Creates pipelines for created and moved branches and tags (contract/runners.md §4.2). */
-export const createPipelinesOnPush = subscription({
+export const createPipelinesOnPush = defineSubscription({
   event: 'refs-changed',
   inBackground: {
     kind: 'pipelines-of-push',

@@ -19,7 +19,7 @@ export function getConfigPath(project: Project): string {
 }
 
 /** The fields of a pipeline that its predefined variables need. */
-export interface PipelineSubject {
+export interface PipelineFields {
   readonly ref: string;
   readonly tag: boolean;
   readonly sha: string;
@@ -36,7 +36,7 @@ export interface PipelineSubject {
 export function buildPredefinedVariables(
   baseUrl: string,
   project: Project,
-  pipeline: PipelineSubject,
+  pipeline: PipelineFields,
   commit: Commit,
 ): CiVariable[] {
   const valuesByKey = {
@@ -96,7 +96,7 @@ function buildProjectVariables(baseUrl: string, project: Project): Record<string
 }
 
 function buildCommitVariables(
-  { ref, tag, sha, before_sha, ...pipeline }: PipelineSubject,
+  { ref, tag, sha, before_sha, ...pipeline }: PipelineFields,
   commit: Commit,
 ): Record<string, string> {
   const message = truncateToCharacters(commit.message, MAX_MESSAGE_LENGTH);

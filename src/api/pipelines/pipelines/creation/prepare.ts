@@ -32,13 +32,13 @@ import type { Services } from '#http/services.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { createFileReader } from './config-file.ts';
-import { buildPredefinedVariables, getConfigPath, type PipelineSubject } from './predefined-variables.ts';
+import { buildPredefinedVariables, getConfigPath, type PipelineFields } from './predefined-variables.ts';
 
 /** Maximum number of paths; beyond it, every path counts as changed and existing. */
 const MAX_PATHS = 10_000;
 
 /** The trigger or schedule that creates a pipeline. */
-export interface PipelineOrigin extends Pick<PipelineSubject, 'trigger_token' | 'schedule_description'> {
+export interface PipelineStarter extends Pick<PipelineFields, 'trigger_token' | 'schedule_description'> {
   readonly trigger_id?: number;
   readonly schedule_id?: number;
 }
@@ -46,7 +46,7 @@ export interface PipelineOrigin extends Pick<PipelineSubject, 'trigger_token' | 
 export type PlanServices = Pick<Services, 'git' | 'database' | 'secretKey'>;
 
 /** A requested pipeline, before its content is known. */
-export interface PipelineRequest extends PipelineSubject, PipelineOrigin {
+export interface PipelineRequest extends PipelineFields, PipelineStarter {
   readonly project: Project;
   readonly user: CallerUser;
   readonly variables: readonly PipelineVariableInput[];
@@ -141,7 +141,7 @@ async function loadRulePaths(
     const baseSha = await resolveRevision(git, repository, source.compareTo);
     if (baseSha === null) return 'rules:changes:compare_to is not a valid ref';
     const mergeBase = await computeMergeBase(git, repository, [baseSha, sha]);
-    return mergeBase && listChangedPaths(git, repository, { from: mergeBase, to: sha, most: MAX_PATHS });
+    return mergeBase && listChangedPaths(git, repository, { from: mergeBase, to: sha, maxPaths: MAX_PATHS });
   }
   // The author of the file chooses the project, so an administrator's rights count only in the project of the file.
   const isOwnProject = foldCase(source.project) === foldCase(project.full_path);
@@ -185,7 +185,7 @@ async function findChangedPaths(
   { before_sha, sha }: PipelineRequest,
 ): Promise<string[] | null> {
   if (before_sha === ZERO_ID || (await readCommit(git, repository, before_sha)) === null) return null;
-  return listChangedPaths(git, repository, { from: before_sha, to: sha, most: MAX_PATHS });
+  return listChangedPaths(git, repository, { from: before_sha, to: sha, maxPaths: MAX_PATHS });
 }
 
 /** Returns all paths of the commit; null if there are too many. */
@@ -193,7 +193,7 @@ async function listPathsAtCommit(git: Git, repository: Repository, { treeId }: C
   // One more than the limit shows that there are too many.
   const maxPaths = MAX_PATHS + 1;
   const list = await listTree(git, repository, treeId, {
-    deep: true,
+    isRecursive: true,
     requestedEntries: { maxEntries: maxPaths, maxCounted: maxPaths },
   });
   if (list === null || list.length > MAX_PATHS) return null;

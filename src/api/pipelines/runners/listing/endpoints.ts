@@ -6,7 +6,7 @@ import { page } from '#http/endpoint/responses.ts';
 import { fail } from '#runtime/failure.ts';
 import { Runner } from '../entities.ts';
 import { filterParams, isTypeScope, scopedFilterParams } from './filters.ts';
-import { allRunners, isRunnerOfGroup, isRunnerOfProject, listRunnersWhere } from './list.ts';
+import { allRunners, buildGroupRunnerCondition, buildProjectRunnerCondition, listRunnersWhere } from './list.ts';
 
 /** contract/runners.md §1.1 */
 export const listRunners = endpoint({
@@ -41,7 +41,7 @@ export const listProjectRunners = endpoint({
   params: scopedFilterParams,
   response: page(Runner),
   read: async (db, { project, params: filter, page, base }) =>
-    listRunnersWhere(db, await isRunnerOfProject(db, project), { filter, page, now: base.now }),
+    listRunnersWhere(db, await buildProjectRunnerCondition(db, project), { filter, page, now: base.now }),
 });
 
 /** contract/runners.md §1.7 */
@@ -52,5 +52,5 @@ export const listGroupRunners = endpoint({
   params: filterParams,
   response: page(Runner),
   read: async (db, { group, params: filter, page, base }) =>
-    listRunnersWhere(db, await isRunnerOfGroup(db, group), { filter, page, now: base.now }),
+    listRunnersWhere(db, await buildGroupRunnerCondition(db, group), { filter, page, now: base.now }),
 });

@@ -41,7 +41,7 @@ export async function listRunnersWhere(
 }
 
 /** Builds the condition for the runners that are available to a project (contract/runners.md §1.6). */
-export async function isRunnerOfProject(
+export async function buildProjectRunnerCondition(
   db: Reader,
   project: { readonly id: number; readonly namespace_id: number },
 ): Promise<RunnerCondition> {
@@ -61,7 +61,7 @@ export async function isRunnerOfProject(
  * Builds the condition for runners of a group, its ancestors and, unless disabled, the instance
  * (contract/runners.md §1.7).
  */
-export async function isRunnerOfGroup(db: Reader, { id }: { readonly id: number }): Promise<RunnerCondition> {
+export async function buildGroupRunnerCondition(db: Reader, { id }: { readonly id: number }): Promise<RunnerCondition> {
   const includesInstance = await groupListsInstanceRunners(db, id);
   return (eb) => {
     const groupRunnerIds = selectRunnersOfGroups(db, id);

@@ -1,11 +1,11 @@
-import { type AnySubscription, subscription } from '#events/event-bus.ts';
+import { type AnySubscription, defineSubscription } from '#events/event-bus.ts';
 import { incrementQueueVersion } from '../store.ts';
 
 /**
  * When a project is deleted, the next project of each of its runners becomes the owner. A runner without another
  * project is deleted. A project has at most a thousand runners. Runners of a group are deleted by a cascade.
  */
-export const releaseRunnersOfProject = subscription({
+export const releaseRunnersOfProject = defineSubscription({
   event: 'project-destroyed',
   async inTransaction(uow, { projectId }) {
     // index: runner_projects_by_project, runner_projects_by_runner

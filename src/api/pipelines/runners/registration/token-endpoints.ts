@@ -2,8 +2,8 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayUpdateRunner } from '#authorization/runners.ts';
 import {
   allowsRegistrationTokens,
+  buildRegistrationTokenLockKey,
   type RunnerOwner,
-  registrationTokenLockKey,
   resetRegistrationToken,
 } from '#domain/runners/registration-tokens.ts';
 import { type Access, administratorAfterParameters } from '#http/access/access.ts';
@@ -34,7 +34,7 @@ async function resetOwnerToken(
   { runUnitOfWork, secretKey }: Pick<Services, 'runUnitOfWork' | 'secretKey'>,
 ) {
   const encryptionKey = await secretKey();
-  const lock = registrationTokenLockKey(owner);
+  const lock = buildRegistrationTokenLockKey(owner);
   return { token: await runUnitOfWork(caller, (uow) => resetRegistrationToken(uow, encryptionKey, owner), { lock }) };
 }
 

@@ -136,12 +136,12 @@ function anyLabelConditions(db: Reader, scope: IssuableListScope, titles: readon
   if (titles.length === 0) return [];
   const keywordCondition = labelKeywordCondition(db, scope, titles);
   if (keywordCondition !== null) return [keywordCondition];
-  const { predicate, unorderedPredicate, negatedPredicate } = labelTitleCondition(
+  const { predicate, unsortedQueryPredicate, negatedPredicate } = labelTitleCondition(
     db,
     scope,
     isInTexts(db, LABEL_TITLE, titles),
   );
-  return [{ predicate, unorderedPredicate, negatedPredicate }];
+  return [{ predicate, unsortedQueryPredicate, negatedPredicate }];
 }
 
 /** Returns the condition for a single `None` or `Any`, else null. */
@@ -344,9 +344,9 @@ function searchConditions(
   const predicate = containsWordsUnindexed(db, tables.table, searchedColumns, words);
   // Words that are shorter than a trigram cannot use the search index.
   if (!hasTrigrams(words)) return [{ predicate, isExpensive: true }];
-  const unorderedPredicate =
+  const unsortedQueryPredicate =
     project && containsWordsUnordered(db, tables.table, SEARCHED_COLUMNS, words, searchedColumns);
-  if (unorderedPredicate) return [{ predicate, unorderedPredicate, isExpensive: true }];
+  if (unsortedQueryPredicate) return [{ predicate, unsortedQueryPredicate, isExpensive: true }];
   const inProject = project === null ? sql`1 = 1` : sql`${sql.ref(`${tables.table}.project_id`)} = ${project.id}`;
   const indexedPredicate = containsWords(db, tables.table, SEARCHED_COLUMNS, words, searchedColumns);
   const ids = sql`select ${sql.ref(`${tables.table}.id`)} from ${sql.table(tables.table)} where ${inProject} and ${indexedPredicate}`;

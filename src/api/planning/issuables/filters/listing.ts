@@ -41,8 +41,8 @@ export type IssuableIdQuery<Table extends IssuableTables['table']> = SelectQuery
 
 /** Conditions for the issuables that the caller may read: in one project, and across projects (joined with `projects`). */
 interface ListVisibility {
-  readonly inProject: () => Expression<SqlBool>;
-  readonly acrossProjects: () => Expression<SqlBool>;
+  readonly visibleInProject: () => Expression<SqlBool>;
+  readonly visibleAcrossProjects: () => Expression<SqlBool>;
   /** Whether an index across all projects has the sort order. Otherwise the query reads and sorts all rows. */
   readonly hasIndexedOrder: boolean;
 }
@@ -54,17 +54,17 @@ const SAMPLE_SIZE = 3 * COUNT_LIMIT;
 interface ListIdQuery<Table extends IssuableTables['table']> {
   readonly query: IssuableIdQuery<Table>;
   /** The same query without the project index, to be combined with an id condition. Null if `query` has an id condition. */
-  readonly unindexed: IssuableIdQuery<Table> | null;
+  readonly unindexedQuery: IssuableIdQuery<Table> | null;
 }
 
 /** The query with the properties from which its count strategy is chosen. */
 interface IdQueries<Table extends IssuableTables['table']> extends ListIdQuery<Table> {
   /** The same query, faster if all rows are read unsorted. */
-  readonly unordered: IssuableIdQuery<Table>;
+  readonly unorderedQuery: IssuableIdQuery<Table>;
   /** The same query, faster if many rows match and the first ones are read in sort order. */
-  readonly ordered: IssuableIdQuery<Table>;
+  readonly orderedQuery: IssuableIdQuery<Table>;
   /** The same query for the first related rows of one condition; null if no condition has an index of related rows. */
-  readonly sample: IssuableIdQuery<Table> | null;
+  readonly sampleQuery: IssuableIdQuery<Table> | null;
   /** Whether matches should be counted first: if few of many rows match, a scan in sort order is slow. */
   readonly needsCount: boolean;
 }
@@ -110,21 +110,21 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
     const needsSort = parent.group === null && !visibility.hasIndexedOrder;
     const withoutProjectIndex = castToTable(buildQuery(withoutIndex(db, projectId)));
     const query = needsSort ? withoutProjectIndex : castToTable(buildQuery(projectId));
-    const unorderedPredicates = otherConditions.map(({ predicate, unorderedPredicate, negatedPredicate }) => {
+    const unsortedQueryPredicates = otherConditions.map(({ predicate, unsortedQueryPredicate, negatedPredicate }) => {
       // With a join of projects, PostgreSQL would look for related rows in each project again.
       const repeatsSearch = !parent.project && negatedPredicate !== undefined;
-      return repeatsSearch ? predicate : (unorderedPredicate ?? predicate);
+      return repeatsSearch ? predicate : (unsortedQueryPredicate ?? predicate);
     });
     // A scan with a condition on a column uses the index of the column, so only related rows are sampled.
     const sampled = cheapConditions.findLast(({ ids, negatedPredicate }) => ids && negatedPredicate);
     const sampledIds = sql`(${sampled?.ids} limit ${sql.lit(SAMPLE_SIZE)})`;
     return {
       query,
-      unindexed: castToTable(buildQuery(unindexedProjectId)),
-      unordered: castToTable(buildQuery(projectId, unorderedPredicates)),
+      unindexedQuery: castToTable(buildQuery(unindexedProjectId)),
+      unorderedQuery: castToTable(buildQuery(projectId, unsortedQueryPredicates)),
       // SQLite would search the projects of a group one by one and sort all of their rows.
-      ordered: parent.project || !visibility.hasIndexedOrder ? query : withoutProjectIndex,
-      sample: sampled
+      orderedQuery: parent.project || !visibility.hasIndexedOrder ? query : withoutProjectIndex,
+      sampleQuery: sampled
         ? castToTable(
             selectAmong(
               sampledIds,
@@ -136,27 +136,42 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
     };
   }
   const query = castToTable(selectAmong(sql`(${drivingCondition.idsSuperset ?? drivingCondition.ids})`));
-  return { query, unindexed: null, unordered: query, ordered: query, sample: null, needsCount: false };
+  return {
+    query,
+    unindexedQuery: null,
+    unorderedQuery: query,
+    orderedQuery: query,
+    sampleQuery: null,
+    needsCount: false,
+  };
 }
 
 /** Returns the query of a list and how to count its rows. Counts the matches first if `needsCount` is set. */
 export async function chooseCountStrategy<Table extends IssuableTables['table']>(
   db: Reader,
   tables: IssuableTables & { readonly table: Table },
-  { query, unindexed, unordered, ordered, sample, needsCount }: IdQueries<Table>,
+  {
+    query,
+    unindexedQuery: unindexed,
+    unorderedQuery: unordered,
+    orderedQuery: ordered,
+    sampleQuery: sample,
+    needsCount,
+  }: IdQueries<Table>,
 ): Promise<ListIdQuery<Table> & { readonly count?: CountStrategy }> {
-  if (!needsCount) return { query, unindexed, ...(unindexed === null && { count: 'countInPageQuery' }) };
+  if (!needsCount)
+    return { query, unindexedQuery: unindexed, ...(unindexed === null && { count: 'countInPageQuery' }) };
   if (sample !== null && (await countUpTo(db, sample, COUNT_LIMIT + 1)) > COUNT_LIMIT)
-    return { query: ordered, unindexed, count: async () => COUNT_LIMIT + 1 };
-  const { isMatch, count } = await scanMatches(db, unordered);
+    return { query: ordered, unindexedQuery: unindexed, count: async () => COUNT_LIMIT + 1 };
+  const { buildMatchCondition: isMatch, count } = await scanMatches(db, unordered);
   // Many rows match, so a scan in list order fills the page early.
-  if (isMatch === null) return { query: ordered, unindexed, count };
+  if (isMatch === null) return { query: ordered, unindexedQuery: unindexed, count };
   const id = sql.ref<number>(`${tables.table}.id`);
   const listQuery = db
     .selectFrom(tables.table as 'issues')
     .select(id.as('id'))
     .where(isMatch(id));
-  return { query: listQuery as unknown as IssuableIdQuery<Table>, unindexed: null, count };
+  return { query: listQuery as unknown as IssuableIdQuery<Table>, unindexedQuery: null, count };
 }
 
 /**
@@ -186,9 +201,9 @@ function selectVisibleIds(
   // The cast to `issues` is safe: both tables have the columns used here.
   const baseQuery = db.selectFrom(tables.table as 'issues').select(sql.ref<number>(`${tables.table}.id`).as('id'));
   if (parent.project)
-    return baseQuery.where(sql<SqlBool>`${projectId} = ${parent.project.id}`).where(visibility.inProject());
+    return baseQuery.where(sql<SqlBool>`${projectId} = ${parent.project.id}`).where(visibility.visibleInProject());
   let joinedQuery = baseQuery.innerJoin('projects', (join) => join.on(sql<SqlBool>`projects.id = ${projectId}`));
-  joinedQuery = joinedQuery.where(visibility.acrossProjects());
+  joinedQuery = joinedQuery.where(visibility.visibleAcrossProjects());
   if (parent.nonArchived) joinedQuery = joinedQuery.where(projectArchivedCondition(false));
   if (parent.group !== null)
     joinedQuery = joinedQuery.where('projects.namespace_id', 'in', selectDescendantIds(db, parent.group.id));

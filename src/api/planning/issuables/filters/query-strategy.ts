@@ -18,8 +18,8 @@ export interface ListCondition {
   /** Subquery for a superset of `ids`, if the superset is cheaper. Its rows must still be tested with the predicate. */
   readonly idsSuperset?: RawBuilder<unknown>;
   /** The predicate for queries that read all rows unsorted, for which the engine may choose any index. */
-  readonly unorderedPredicate?: Expression<SqlBool>;
-  /** The negation of `unorderedPredicate`, never SQL null. PostgreSQL cannot turn a double negation into a join. */
+  readonly unsortedQueryPredicate?: Expression<SqlBool>;
+  /** The negation of `unsortedQueryPredicate`, never SQL null. PostgreSQL cannot turn a double negation into a join. */
   readonly negatedPredicate?: Expression<SqlBool>;
   /** Set if the predicate scans long texts; it is then evaluated and counted last. */
   readonly isExpensive?: true;

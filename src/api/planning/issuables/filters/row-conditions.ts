@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { existsPerRow, withoutIndex } from '#database/dialect.ts';
+import { existsWithoutJoin, withoutIndex } from '#database/dialect.ts';
 import type { IssuableListScope } from '../kind.ts';
 import type { ListCondition } from './query-strategy.ts';
 
@@ -49,7 +49,7 @@ export function columnCondition(
   const conditions = {
     // With an index of equal values, SQLite would read and sort all of their rows.
     predicate: condition(ORDER_COLUMNS.includes(name) ? column : withoutIndex(db, column)),
-    unorderedPredicate: condition(column),
+    unsortedQueryPredicate: condition(column),
   };
   if (!getIndexedColumns(scope).includes(name)) return conditions;
   const indexedColumn = sql.ref(`candidate.${name}`);
@@ -60,25 +60,25 @@ export function columnCondition(
   };
 }
 
-type ExistenceCondition = Required<Pick<ListCondition, 'predicate' | 'unorderedPredicate' | 'negatedPredicate'>>;
+type ExistenceCondition = Required<Pick<ListCondition, 'predicate' | 'unsortedQueryPredicate' | 'negatedPredicate'>>;
 
 /** Matches issuables for which the subquery returns a row. */
 export function existsCondition(db: Reader, subquery: RawBuilder<unknown>): ExistenceCondition {
   const exists = sql<SqlBool>`exists (${subquery})`;
   return {
-    predicate: existsPerRow(db, subquery),
-    unorderedPredicate: exists,
+    predicate: existsWithoutJoin(db, subquery),
+    unsortedQueryPredicate: exists,
     negatedPredicate: sql<SqlBool>`not ${exists}`,
   };
 }
 
 /** Matches issuables for which the subquery returns no row. */
 export function notExistsCondition(db: Reader, subquery: RawBuilder<unknown>): ExistenceCondition {
-  const { predicate, unorderedPredicate, negatedPredicate } = existsCondition(db, subquery);
+  const { predicate, unsortedQueryPredicate, negatedPredicate } = existsCondition(db, subquery);
   return {
     predicate: sql<SqlBool>`not ${predicate}`,
-    unorderedPredicate: negatedPredicate,
-    negatedPredicate: unorderedPredicate,
+    unsortedQueryPredicate: negatedPredicate,
+    negatedPredicate: unsortedQueryPredicate,
   };
 }
 
@@ -110,6 +110,6 @@ export function valueCondition(
 export function negateCondition({ predicate, negatedPredicate }: ListCondition): ListCondition {
   return {
     predicate: sql<SqlBool>`coalesce(${predicate}, false) = false`,
-    ...(negatedPredicate && { unorderedPredicate: negatedPredicate }),
+    ...(negatedPredicate && { unsortedQueryPredicate: negatedPredicate }),
   };
 }

@@ -27,11 +27,11 @@ export const scopeAccess = () => ({
 
 interface ScopeFilter {
   /** Id of the author. */
-  readonly byUser?: number;
+  readonly scopeAuthorId?: number;
   /** Id of an assignee. */
-  readonly toUser?: number;
+  readonly scopeAssigneeId?: number;
   /** Id of a reviewer. */
-  readonly reviewedByUser?: number;
+  readonly scopeReviewerId?: number;
 }
 
 /** Returns the filter by author, assignee or reviewer for the scope. Anonymous callers match nothing. */
@@ -39,11 +39,11 @@ export function toScopeFilter({ user }: Caller, { scope }: { readonly scope: str
   const userId = user?.id ?? 0;
   switch (scope.replaceAll('-', '_')) {
     case 'created_by_me':
-      return { byUser: userId };
+      return { scopeAuthorId: userId };
     case 'assigned_to_me':
-      return { toUser: userId };
+      return { scopeAssigneeId: userId };
     case 'reviews_for_me':
-      return { reviewedByUser: userId };
+      return { scopeReviewerId: userId };
     default:
       return {};
   }

@@ -66,12 +66,12 @@ async function rebalance(tx: Transaction, { table, parentColumn, parentId: id }:
 }
 
 /** Returns the lowest position, or null if the list is empty. index: issues_by_position, epic_issues_by_epic */
-export async function firstPosition(db: Reader, list: OrderedList): Promise<number | null> {
+export async function findFirstPosition(db: Reader, list: OrderedList): Promise<number | null> {
   return (await findEdge(db, list, 'asc'))?.position ?? null;
 }
 
 /** Returns the highest position, or null if the list is empty. index: issues_by_position, epic_issues_by_epic */
-export async function lastPosition(db: Reader, list: OrderedList): Promise<number | null> {
+export async function findLastPosition(db: Reader, list: OrderedList): Promise<number | null> {
   return (await findEdge(db, list, 'desc'))?.position ?? null;
 }
 

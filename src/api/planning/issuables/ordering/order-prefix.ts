@@ -18,7 +18,7 @@ const MAX_PREFIX_LENGTH = 1_000;
 /** The query of a list, with and without the project index. */
 interface CandidateQueries<Table extends TableName> {
   readonly query: IssuableIdQuery<Table>;
-  readonly unindexed: IssuableIdQuery<Table>;
+  readonly unindexedQuery: IssuableIdQuery<Table>;
 }
 
 type TableName = IssuableTables['table'];
@@ -32,9 +32,9 @@ interface OrderedProjectList<Table extends TableName> {
 }
 
 /** Returns a query for the first rows in this order, up to the end of the page. Returns null if all rows must be sorted. */
-export async function findOrderPrefix<Table extends TableName>(
+export async function buildTopRowsQuery<Table extends TableName>(
   db: Reader,
-  { query, unindexed }: CandidateQueries<Table>,
+  { query, unindexedQuery: unindexed }: CandidateQueries<Table>,
   { tables, project: { id }, order, direction }: OrderedProjectList<Table>,
   { page, perPage }: OffsetRequest,
 ): Promise<IssuableIdQuery<Table> | null> {

@@ -21,7 +21,7 @@ const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Epic: 'epic' } as
 >;
 
 /** Returns the full reference: `g/p#2`, `g/p!2`, `g&2`. */
-export function fullReference({ type, iid, project, group }: MentionSource): string {
+export function buildFullReference({ type, iid, project, group }: MentionSource): string {
   return `${(project ?? group).full_path}${REFERENCE_PREFIXES[type]}${iid}`;
 }
 
@@ -32,7 +32,7 @@ export function fullReference({ type, iid, project, group }: MentionSource): str
 export async function recordMentions(uow: UnitOfWork, source: MentionSource, texts: readonly string[]): Promise<void> {
   const references = texts.flatMap(parseReferences);
   if (references.length === 0) return;
-  const noteText = mentionedInText(NAMES[source.type], fullReference(source));
+  const noteText = mentionedInText(NAMES[source.type], buildFullReference(source));
   const mentioningResource = { type: source.type, id: source.id };
   for (const { type, id } of await findMentionable(uow, source, references)) {
     if (type !== source.type || id !== source.id)

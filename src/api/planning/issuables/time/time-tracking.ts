@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import {
   estimateChangedText,
-  resourceTable,
+  getResourceTable,
   type SystemNoteText,
   TIME_SPENT_REMOVED_TEXT,
   timeSpentText,
@@ -85,7 +85,7 @@ export async function resetSpentTime(
 /** Returns the current times, or null if the resource was deleted. index: issues primary key, merge_requests primary key */
 async function findTimes(uow: UnitOfWork, { type, id }: TimeTrackedResource): Promise<TimeTotals | null> {
   const { rows } =
-    await sql<TimeTotals>`select time_estimate, total_time_spent from ${sql.table(resourceTable(type))} where id = ${id}`.execute(
+    await sql<TimeTotals>`select time_estimate, total_time_spent from ${sql.table(getResourceTable(type))} where id = ${id}`.execute(
       uow,
     );
   return rows[0] ?? null;
@@ -99,7 +99,7 @@ async function updateTimes(
 ): Promise<TimeTotals> {
   const { time_estimate, total_time_spent } = times;
   await sql`
-    update ${sql.table(resourceTable(type))}
+    update ${sql.table(getResourceTable(type))}
     set time_estimate = ${time_estimate}, total_time_spent = ${total_time_spent}, updated_at = ${uow.now}
     where id = ${id}`.execute(uow);
   await uow.record({ noteOn: { type, id }, text });

@@ -1,9 +1,9 @@
 import { copyNotes, MAX_NOTES_PER_NOTEABLE, movedFromText, movedToText } from '#activity/index.ts';
 import { moveEpicAssociation } from '#api/planning/epics/index.ts';
 import {
+  buildFullReference,
   findLabelIds,
   findMilestoneIdWithSameTitle,
-  fullReference,
   ISSUES,
   loadAssignees,
   loadLabels,
@@ -47,7 +47,7 @@ export async function moveIssue(
   const copy = await createCopy(uow, issue, targetProject);
   await uow.record({
     noteOn: toResource(copy),
-    text: movedFromText(fullReference({ ...toResource(issue), iid, project: sourceProject })),
+    text: movedFromText(buildFullReference({ ...toResource(issue), iid, project: sourceProject })),
     mentionedResource: toResource(issue),
   });
   await moveEpicAssociation(uow, issue.id, copy.id);
@@ -99,7 +99,7 @@ async function closeOriginal(
 ): Promise<void> {
   await uow.record({
     noteOn: toResource(issue),
-    text: movedToText(fullReference({ ...toResource(copy), iid: copy.iid, project: targetProject })),
+    text: movedToText(buildFullReference({ ...toResource(copy), iid: copy.iid, project: targetProject })),
     mentionedResource: toResource(copy),
   });
   const closedColumns = { state: 'closed', closed_at: uow.now, closed_by_id: uow.actor.user.id } as const;

@@ -54,7 +54,7 @@ export async function listIssuesOfMilestone(
   const ordering = { order: 'milestone_issues', direction: 'asc' } as const;
   return withReferenceContext(
     listParent,
-    await listIssues(db, caller, listParent, { ofMilestone: id, premium: false }, ordering, page),
+    await listIssues(db, caller, listParent, { scopeMilestoneId: id, premium: false }, ordering, page),
   );
 }
 

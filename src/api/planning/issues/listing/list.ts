@@ -1,9 +1,9 @@
 import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import {
   buildIdQueries,
+  buildTopRowsQuery,
   chooseCountStrategy,
   dueDateCondition,
-  findOrderPrefix,
   ISSUES,
   type IssuableListParent,
   type IssuableListScope,
@@ -38,11 +38,11 @@ export interface IssueFilter extends Partial<ParameterValues<typeof issueFilterP
   readonly closed_by_id?: number | null | undefined;
   readonly state?: 'opened' | 'closed' | 'all' | undefined;
   /** Id of the milestone. */
-  readonly ofMilestone?: number;
+  readonly scopeMilestoneId?: number;
   /** Id of the author, in addition to `author_id`. */
-  readonly byUser?: number;
+  readonly scopeAuthorId?: number;
   /** Id of an assignee, in addition to `assignee_id`. */
-  readonly toUser?: number;
+  readonly scopeAssigneeId?: number;
   /** Whether filters by weight, epic and iteration apply; else they are ignored. */
   readonly premium: boolean;
 }
@@ -58,10 +58,15 @@ export async function listIssues(
 ): Promise<ListPage<ListedIssue>> {
   const idQueries = await buildIssueIdQueries(db, caller, parent, filter, ordering.order);
   if (page.kind === 'keyset') return listIssuesByKey(db, caller, idQueries.query, page);
-  const { query, unindexed, count } = await chooseCountStrategy(db, ISSUES, idQueries);
+  const { query, unindexedQuery: unindexed, count } = await chooseCountStrategy(db, ISSUES, idQueries);
   const prefixQuery =
     unindexed && parent.project
-      ? await findOrderPrefix(db, { query, unindexed }, { tables: ISSUES, project: parent.project, ...ordering }, page)
+      ? await buildTopRowsQuery(
+          db,
+          { query, unindexedQuery: unindexed },
+          { tables: ISSUES, project: parent.project, ...ordering },
+          page,
+        )
       : null;
   const countStrategy = count ?? (prefixQuery ? (limit: number) => countUpTo(db, query, limit) : undefined);
   const idPage = await paginate(db, applyIssueOrder(prefixQuery ?? query, ordering), page, countStrategy);
@@ -99,7 +104,7 @@ export async function countIssues(
   parent: IssuableListParent,
   filter: IssueFilter,
 ): Promise<{ readonly opened: number; readonly closed: number }> {
-  const { unordered } = await buildIssueIdQueries(db, caller, parent, filter);
+  const { unorderedQuery: unordered } = await buildIssueIdQueries(db, caller, parent, filter);
   const rows = await unordered
     .clearSelect()
     .select(['issues.state', (eb) => eb.fn.countAll<number>().as('count')])
@@ -124,29 +129,29 @@ async function buildIssueIdQueries(
   const scope: IssuableListScope = { tables: ISSUES, project: parent.project ?? null };
   const conditions = [
     ...issuableConditions(db, scope, filter),
-    ...issuableConditions(db, scope, { author_id: filter.byUser, assignee_id: filter.toUser }),
+    ...issuableConditions(db, scope, { author_id: filter.scopeAuthorId, assignee_id: filter.scopeAssigneeId }),
     ...negatedConditions(db, scope, filter.not ?? {}),
     ...reactionConditions(db, scope, caller, filter),
     ...issueOnlyConditions(db, scope, filter),
     ...(filter.premium ? await epicConditions(db, caller, filter.epic_id) : []),
   ];
   return buildIdQueries(db, ISSUES, parent, conditions, {
-    inProject: () => issueInProjectVisibleTo(caller, parent.project!)(expressionBuilder()),
-    acrossProjects: () => issueVisibleTo(caller, db.today)(expressionBuilder()),
+    visibleInProject: () => issueInProjectVisibleTo(caller, parent.project!)(expressionBuilder()),
+    visibleAcrossProjects: () => issueVisibleTo(caller, db.today)(expressionBuilder()),
     hasIndexedOrder: INDEXED_ORDERS.includes(order),
   });
 }
 
 /** Returns the conditions of filters that only issues have. */
 function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: IssueFilter): ListCondition[] {
-  const { confidential, due_date, health_status, issue_type, ofMilestone, premium, weight, not } = filter;
+  const { confidential, due_date, health_status, issue_type, scopeMilestoneId, premium, weight, not } = filter;
   const conditions: ListCondition[] = [];
   const addValueCondition = (name: string, value: number | string | boolean | null | undefined) => {
     if (isPresent(value)) conditions.push(valueCondition(db, scope, name, value));
   };
   addValueCondition('confidential', confidential);
   addValueCondition('issue_type', issue_type);
-  addValueCondition('milestone_id', ofMilestone);
+  addValueCondition('milestone_id', scopeMilestoneId);
   // Issues have no health status.
   if (isPresent(health_status) && health_status !== 'none') conditions.push({ predicate: sql<SqlBool>`1 = 0` });
   if (isPresent(due_date)) conditions.push(dueDateCondition(db, scope, due_date));

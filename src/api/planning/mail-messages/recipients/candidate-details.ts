@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { foreignKeyColumn } from '#activity/index.ts';
+import { getForeignKeyColumn } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { mayReadPipelines } from '#authorization/pipelines.ts';
@@ -110,7 +110,7 @@ async function findUnsubscribedUserIds(
   const rows = await db
     .selectFrom('subscriptions')
     .select('user_id')
-    .where(foreignKeyColumn(resource.type), '=', resource.id)
+    .where(getForeignKeyColumn(resource.type), '=', resource.id)
     .where(isInIds(db, sql<number>`subscriptions.user_id`, ids))
     .where('subscribed', '=', false)
     .execute();

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { foreignKeyColumn, type NotifyingTarget, type Resource } from '#activity/index.ts';
+import { getForeignKeyColumn, type NotifyingTarget, type Resource } from '#activity/index.ts';
 import type { Reader } from '#database/database.ts';
 import { isActiveMembership } from '#domain/members/membership-expiry.ts';
 import type { MemberSourceRef } from '#domain/members/memberships.ts';
@@ -76,7 +76,7 @@ const fixedSource =
 
 /** Returns the sources of users who commented on the noteable or were mentioned in it. */
 function discussionSources(db: Reader, { type, id }: NotifyingTarget): [Involvement, CandidateSource][] {
-  const column = foreignKeyColumn(type);
+  const column = getForeignKeyColumn(type);
   // index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created, notes_by_commented_commit
   const commenters: CandidateSource = async (afterId, limit) => {
     const rows = await db
@@ -104,7 +104,7 @@ function discussionSources(db: Reader, { type, id }: NotifyingTarget): [Involvem
 
 /** Returns the source of the noteable's subscribers. index: subscriptions_by_issue, subscriptions_by_merge_request, subscriptions_by_epic */
 function subscriberSource(db: Reader, { type, id }: Resource): [Involvement, CandidateSource] {
-  const column = foreignKeyColumn(type);
+  const column = getForeignKeyColumn(type);
   return [
     'subscription',
     async (afterId, limit) => {
@@ -142,7 +142,7 @@ function labelSubscriberSource(
         .select('user_id')
         .distinct()
         .where(
-          sql<SqlBool>`label_id in (select label_id from ${sql.table(table)} where ${sql.ref(foreignKeyColumn(type))} = ${id})`,
+          sql<SqlBool>`label_id in (select label_id from ${sql.table(table)} where ${sql.ref(getForeignKeyColumn(type))} = ${id})`,
         )
         .where((eb) => eb.or([eb('project_id', 'is', null), eb('project_id', '=', projectId ?? 0)]))
         .where('user_id', '>', afterId)

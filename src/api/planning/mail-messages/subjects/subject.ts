@@ -1,5 +1,11 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import { type NoteTarget, type NotifyingTarget, type Resource, resourceTable, toNoteTarget } from '#activity/index.ts';
+import {
+  getResourceTable,
+  type NoteTarget,
+  type NotifyingTarget,
+  type Resource,
+  toNoteTarget,
+} from '#activity/index.ts';
 import { findPipelines, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import type { MailEvent, MailTarget } from '#database/tables/mail.ts';
@@ -123,7 +129,7 @@ async function loadNewText(db: Reader, { event, note, resource, pipeline, alert 
     return row?.body ?? '';
   }
   if (resource === null || !THREAD_STARTING_EVENTS.includes(event)) return '';
-  const query = db.selectFrom(resourceTable(resource.type)).select('description').where('id', '=', resource.id);
+  const query = db.selectFrom(getResourceTable(resource.type)).select('description').where('id', '=', resource.id);
   return (await query.executeTakeFirst())?.description ?? '';
 }
 

@@ -5,7 +5,7 @@ import { findMergeRequests } from '#authorization/merge-requests.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { defineJob } from '#jobs/job.ts';
 import { isBeingMerged, loadMergeRequestsBeingMerged } from '#repositories/ref-updates/intents.ts';
@@ -102,7 +102,7 @@ async function failAutoMerge(tx: Transaction, id: number, failure: string): Prom
 }
 
 /** Continues auto-merge when the head pipeline of a merge request succeeds or is skipped, which some projects accept. */
-export const autoMergeOnPipelineFinished = subscription({
+export const autoMergeOnPipelineFinished = defineSubscription({
   event: 'pipeline-finished',
   async inTransaction(uow, { pipelineId, status }) {
     if (status === 'failed') return;
@@ -114,7 +114,7 @@ export const autoMergeOnPipelineFinished = subscription({
  * Continues auto-merge when the head pipeline is deleted. Aborts it if the project requires a pipeline and the head has
  * no other one.
  */
-export const autoMergeOnPipelineDeleted = subscription({
+export const autoMergeOnPipelineDeleted = defineSubscription({
   event: 'pipeline-deleted',
   async inTransaction(uow, { projectId, pipelineId }) {
     const ids = await listAutoMergesForPipeline(uow, pipelineId);
@@ -127,7 +127,7 @@ export const autoMergeOnPipelineDeleted = subscription({
 });
 
 /** Continues auto-merge when the last open thread is resolved. */
-export const autoMergeOnThreadsResolved = subscription({
+export const autoMergeOnThreadsResolved = defineSubscription({
   event: 'threads-resolved',
   inTransaction: (uow, { mergeRequestId }) => enqueueAutoMergeIfEnabled(uow, mergeRequestId),
 });

@@ -3,7 +3,7 @@ import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import { isSignedIn } from '#authentication/caller.ts';
 import type { Transaction } from '#database/database.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import { listCommits } from '#git/commits/commit-log.ts';
 import type { Git } from '#git/git.ts';
 import { readCommits } from '#git/objects/object-reader.ts';
@@ -55,7 +55,7 @@ export const closeIssuesByCommits = defineJob({
 });
 
 /** Enqueues the job in the unit of work that records the push, if the project has open issues. */
-export const closeIssuesOnPush = subscription({
+export const closeIssuesOnPush = defineSubscription({
   event: 'refs-changed',
   async inTransaction(uow, { projectId, userId, changes, merge }) {
     const branchChanges = changes.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);

@@ -76,7 +76,7 @@ export const getMergeRequestRawDiffs = endpoint({
 export const downloadMergeRequestDiff = endpoint({
   get: '/*id/-/merge_requests/:merge_request_iid.diff',
   summary: 'Download the diff of a merge request',
-  root: true,
+  outsideApi: true,
   ...patchEndpoint,
   handle: (call, services) => downloadMergeRequestPatch(call, services, 'diff'),
 });
@@ -84,7 +84,7 @@ export const downloadMergeRequestDiff = endpoint({
 export const downloadMergeRequestPatches = endpoint({
   get: '/*id/-/merge_requests/:merge_request_iid.patch',
   summary: 'Download the commits of a merge request as patches',
-  root: true,
+  outsideApi: true,
   ...patchEndpoint,
   handle: (call, services) => downloadMergeRequestPatch(call, services, 'patch'),
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isInTexts } from '#database/dialect.ts';
 import type { EventPayloads } from '#events/domain-events.ts';
-import { subscription } from '#events/event-bus.ts';
+import { defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
@@ -15,7 +15,7 @@ import { updateHeads } from './update-heads.ts';
  * Applies branch changes to merge requests in the unit of work that records them: marks a merge, moves the heads with their source
  * branches, and resets the merge checks of the affected merge requests.
  */
-export const updateMergeRequestsOnPush = subscription({
+export const updateMergeRequestsOnPush = defineSubscription({
   event: 'refs-changed',
   async inTransaction(uow, { projectId, userId, changes, merge }) {
     if (merge) await markMerged(uow, { ...merge, userId });

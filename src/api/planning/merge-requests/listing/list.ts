@@ -2,9 +2,9 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import {
   applyComputedOrder,
   buildIdQueries,
+  buildTopRowsQuery,
   chooseCountStrategy,
   columnCondition,
-  findOrderPrefix,
   type IssuableIdQuery,
   type IssuableListParent,
   type IssuableListScope,
@@ -42,13 +42,13 @@ import type { MergeRequestOrder, mergeRequestFilterParams } from './parameters.t
 /** Filters of a merge request list. */
 interface MergeRequestFilter extends Partial<ParameterValues<typeof mergeRequestFilterParams>> {
   /** Id of the milestone. */
-  readonly ofMilestone?: number;
+  readonly scopeMilestoneId?: number;
   /** Additional condition. */
   readonly extraCondition?: ListCondition;
   /** Ids of author, assignee and reviewer. */
-  readonly byUser?: number;
-  readonly toUser?: number;
-  readonly reviewedByUser?: number;
+  readonly scopeAuthorId?: number;
+  readonly scopeAssigneeId?: number;
+  readonly scopeReviewerId?: number;
 }
 
 interface MergeRequestOrdering {
@@ -69,16 +69,16 @@ export async function listMergeRequests(
   page: OffsetRequest,
 ): Promise<ListPage<MergeRequestListRow>> {
   const queries = await buildIdQueries(db, MERGE_REQUESTS, parent, buildConditions(db, caller, parent, filter), {
-    inProject: () => expressionBuilder<never, never>().lit(mayListInProject(caller, parent.project!, filter)),
-    acrossProjects: () => visibleAcrossProjects(caller, db.today, filter),
+    visibleInProject: () => expressionBuilder<never, never>().lit(mayListInProject(caller, parent.project!, filter)),
+    visibleAcrossProjects: () => visibleAcrossProjects(caller, db.today, filter),
     hasIndexedOrder: INDEXED_ORDERS.includes(ordering.order),
   });
-  const { query, unindexed, count } = await chooseCountStrategy(db, MERGE_REQUESTS, queries);
+  const { query, unindexedQuery: unindexed, count } = await chooseCountStrategy(db, MERGE_REQUESTS, queries);
   const prefixQuery =
     unindexed && parent.project
-      ? await findOrderPrefix(
+      ? await buildTopRowsQuery(
           db,
-          { query, unindexed },
+          { query, unindexedQuery: unindexed },
           { tables: MERGE_REQUESTS, project: parent.project, ...ordering },
           page,
         )
@@ -124,7 +124,7 @@ export function listMergeRequestsOfMilestone(
     db,
     caller,
     toListParent(parent),
-    { ofMilestone: id },
+    { scopeMilestoneId: id },
     { order: 'milestone_merge_requests', direction: 'asc' },
     page,
   );
@@ -138,21 +138,21 @@ function buildConditions(
 ): ListCondition[] {
   const scope: IssuableListScope = { tables: MERGE_REQUESTS, project: parent.project ?? null };
   const reviewScope: IssuableListScope = { ...scope, tables: MERGE_REQUESTS_BY_REVIEWER };
-  const { byUser, toUser, reviewedByUser, merge_user_username: mergeUsername, not } = filter;
+  const { scopeAuthorId, scopeAssigneeId, scopeReviewerId, merge_user_username: mergeUsername, not } = filter;
   const columns = {
     draft: filter.draft ?? (isPresent(filter.wip) ? filter.wip === 'yes' : null),
     source_branch: filter.source_branch,
     target_branch: filter.target_branch,
-    milestone_id: filter.ofMilestone,
+    milestone_id: filter.scopeMilestoneId,
     merged_by_id: filter.merge_user_id,
     project_id: filter.source_project_id,
   };
   return [
     ...(filter.extraCondition ? [filter.extraCondition] : []),
     ...issuableConditions(db, scope, filter),
-    ...issuableConditions(db, scope, { author_id: byUser, assignee_id: toUser }),
+    ...issuableConditions(db, scope, { author_id: scopeAuthorId, assignee_id: scopeAssigneeId }),
     ...issuableConditions(db, reviewScope, toReviewerFilter(filter)),
-    ...issuableConditions(db, reviewScope, { assignee_id: reviewedByUser }),
+    ...issuableConditions(db, reviewScope, { assignee_id: scopeReviewerId }),
     ...negatedConditions(db, scope, not ?? {}),
     ...negatedConditions(db, reviewScope, toReviewerFilter(not ?? {})),
     ...reactionConditions(db, scope, caller, filter),

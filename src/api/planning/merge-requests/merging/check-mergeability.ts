@@ -3,9 +3,9 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Database, Reader, Transaction } from '#database/database.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
-import { GitError, orNullIfOverLimit } from '#git/process/failures.ts';
+import { GitError, runOrNullIfOverLimit } from '#git/process/failures.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { hasProjectIntent } from '#repositories/ref-updates/intents.ts';
+import { hasPendingRefUpdate } from '#repositories/ref-updates/intents.ts';
 import type { VersionedRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
@@ -63,7 +63,7 @@ async function checkMergeRequest(
   project: CheckedRepository,
   mergeRequest: UncheckedMergeRequest,
 ) {
-  const branches = await orNullIfOverLimit(() => compareBranches(git, project, mergeRequest));
+  const branches = await runOrNullIfOverLimit(() => compareBranches(git, project, mergeRequest));
   return {
     check: branches?.check ?? null,
     source: branches?.source ?? null,
@@ -163,7 +163,7 @@ function storeResult(
     }
     if (source !== null && source !== head_sha) {
       // Either a push is in progress, or two pushes were recorded out of order: then nothing else repairs the head.
-      if (!(await hasProjectIntent(uow, projectId)))
+      if (!(await hasPendingRefUpdate(uow, projectId)))
         await updateHeads(uow, projectId, [{ id, iid, head_sha, head: source }]);
       await enqueueMergeCheck(uow, projectId);
       return true;

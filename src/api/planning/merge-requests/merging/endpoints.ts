@@ -1,6 +1,6 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok } from '#http/endpoint/responses.ts';
-import { NOT_FOUND, READ_ONLY } from '#http/errors/error-messages.ts';
+import { NOT_FOUND, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { commitMessage, refName } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
@@ -32,7 +32,7 @@ export const mergeMergeRequest = endpoint({
   },
   errors: {
     notFound: NOT_FOUND,
-    readOnly: READ_ONLY,
+    readOnly: REPOSITORY_READ_ONLY,
     notMergeable: [405, '405 Method Not Allowed'],
     mergeInProgress: [405, '405 Method Not Allowed'],
     conflict: [422, 'Branch cannot be merged'],

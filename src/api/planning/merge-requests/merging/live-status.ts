@@ -3,7 +3,7 @@ import { mayReadPipelines } from '#authorization/pipelines.ts';
 import type { MergeCheck, MergeStatus } from '#database/tables/merge-requests.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import type { Git } from '#git/git.ts';
-import { orNullIfOverLimit } from '#git/process/failures.ts';
+import { runOrNullIfOverLimit } from '#git/process/failures.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
@@ -94,7 +94,7 @@ async function checkBranches(git: Git, project: Project, row: MergeRequestRow): 
  */
 async function nullIfOverLimit<T>(context: SerializationContext, callGit: () => Promise<T>): Promise<T | null> {
   try {
-    return await orNullIfOverLimit(callGit);
+    return await runOrNullIfOverLimit(callGit);
   } catch (error) {
     if (error instanceof QueueFull && context.now) return null;
     throw error;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { ok } from '#http/endpoint/responses.ts';
-import { READ_ONLY } from '#http/errors/error-messages.ts';
+import { REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { authorizedMergeRequestAccess } from '../code-access.ts';
@@ -24,7 +24,7 @@ export const rebaseMergeRequest = endpoint({
     pushForbidden: [403, '403 Forbidden - Cannot push to source branch'],
     forcePushForbidden: [403, '403 Forbidden - Source branch is protected from force push'],
     locked: [409, '409 Conflict: Resource lock'],
-    readOnly: READ_ONLY,
+    readOnly: REPOSITORY_READ_ONLY,
   },
   response: { ...ok(Rebase), status: 202 },
   handle: ({ project, mergeRequest, caller, params }, services) =>

@@ -5,7 +5,7 @@ import type { Transaction } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { findSharedMergeBase } from '#git/commits/commits-between.ts';
 import { rebase } from '#git/commits/rebase.ts';
-import { orNullIfOverLimit } from '#git/process/failures.ts';
+import { runOrNullIfOverLimit } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import { defineJob, type JobRun } from '#jobs/job.ts';
@@ -92,7 +92,8 @@ async function findRebaseCommits({ git }: RefServices, project: Project, mergeRe
   const repository = getRepository(git, project);
   if ((await findBranchHead(repository, source_branch)) !== head) return null;
   const onto = await findBranchHead(repository, target_branch);
-  const base = onto === null ? null : await orNullIfOverLimit(() => findSharedMergeBase(git, repository, onto, head));
+  const base =
+    onto === null ? null : await runOrNullIfOverLimit(() => findSharedMergeBase(git, repository, onto, head));
   return onto === null || base === null ? null : { onto, base };
 }
 

@@ -4,7 +4,7 @@ import { isInIds } from '#database/dialect.ts';
 import { findSharedMergeBase } from '#git/commits/commits-between.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
-import { orNullIfOverLimit } from '#git/process/failures.ts';
+import { runOrNullIfOverLimit } from '#git/process/failures.ts';
 import type { Repository } from '#git/repository.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import { compareWithTarget } from '../merging/branch-comparison.ts';
@@ -40,7 +40,7 @@ export async function compareNewVersions(
   const comparedVersions: { id: number; start: string; base: string | null }[] = [];
   for (const version of versions) {
     if (version.start_commit_sha !== null) continue;
-    const comparison = await orNullIfOverLimit(
+    const comparison = await runOrNullIfOverLimit(
       async () => (await compareWithMergeParent(git, project, version)) ?? compareWithTarget(git, project, version),
     );
     if (comparison?.target) comparedVersions.push({ id: version.id, start: comparison.target, base: comparison.base });
@@ -93,7 +93,7 @@ export async function findUnreachableHeads(
     if (head === undefined || head === nextHead || (await readCommit(git, repository, head)) === null) continue;
     const nextExists = (await readCommit(git, repository, nextHead)) !== null;
     const mergeBase = nextExists
-      ? await orNullIfOverLimit(() => findSharedMergeBase(git, repository, head, nextHead))
+      ? await runOrNullIfOverLimit(() => findSharedMergeBase(git, repository, head, nextHead))
       : null;
     if (mergeBase !== head) unreachableHeads.add(head);
   }

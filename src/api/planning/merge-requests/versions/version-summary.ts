@@ -1,6 +1,6 @@
 import type { Diff } from '#git/diff/diff.ts';
 import type { Git } from '#git/git.ts';
-import { orNullIfOverLimit } from '#git/process/failures.ts';
+import { runOrNullIfOverLimit } from '#git/process/failures.ts';
 import type { LocatedRepository } from '#repositories/repository.ts';
 import {
   type ComparedMergeRequestRow,
@@ -29,10 +29,10 @@ export async function summarizeVersion(
   mergeRequest: ComparedMergeRequestRow,
   version: VersionShas,
 ): Promise<VersionSummary | null> {
-  const comparison = await orNullIfOverLimit(() => resolveComparison(git, project, mergeRequest, version));
+  const comparison = await runOrNullIfOverLimit(() => resolveComparison(git, project, mergeRequest, version));
   if (comparison === null || comparison.start === null) return null;
-  const diff = await orNullIfOverLimit(() => diffComparison(git, project, comparison));
-  const patch_id_sha = await orNullIfOverLimit(() => readPatchId(git, project, comparison));
+  const diff = await runOrNullIfOverLimit(() => diffComparison(git, project, comparison));
+  const patch_id_sha = await runOrNullIfOverLimit(() => readPatchId(git, project, comparison));
   return { base_commit_sha: comparison.base, start_commit_sha: comparison.start, ...summarizeSize(diff), patch_id_sha };
 }
 
