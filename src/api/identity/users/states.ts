@@ -9,7 +9,8 @@ import { recordUserEvent } from './activity.ts';
 
 // The states of a user and their transitions (contract/conventions.md "States").
 
-type StateChange<Own extends string> = Promise<boolean | Failure<UnchangeableUserCode | Own>>;
+/** Whether the transition succeeded, or a failure with a general code or a code of this transition. */
+type StateChange<TransitionCode extends string> = Promise<boolean | Failure<UnchangeableUserCode | TransitionCode>>;
 
 /** States of blocked users, whose profiles are hidden. */
 export const BLOCKED_STATES: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned'];

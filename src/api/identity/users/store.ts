@@ -232,6 +232,7 @@ function hasIdentity(eb: Conditions, { provider, externUid }: Identity) {
   return eb('users.id', 'in', userIds.where('extern_uid', '=', externUid));
 }
 
+/** Selects the ids of bots and internal users; a user who is both occurs twice. */
 function selectNonHumans(db: Reader) {
   const selectIdsByFlag = (column: 'bot' | 'internal') =>
     db.selectFrom('users').select('users.id').where(column, '=', sql.lit(true));
@@ -262,6 +263,7 @@ function toStateConditions(db: Reader, eb: Conditions, filter: UserFilter): User
   // index: users_bots, users_internals
   if (filter.exclude_humans) conditions.push({ condition: eb('users.id', 'in', selectNonHumans(db)) });
   if (filter.exclude_internal) conditions.push({ condition: eb('internal', '=', false), exclusions: [internal] });
+  // Internal bots are not project bots, so they stay in the list.
   if (filter.without_project_bots) {
     conditions.push({ condition: eb.or([eb('bot', '=', false), eb('internal', '=', true)]), exclusions: [bot] });
   }
@@ -298,7 +300,7 @@ async function countExcluded(db: Reader, filter: UserFilter): Promise<number | n
  * with projects. It is evaluated per user, because PostgreSQL would otherwise join whole tables although a page needs few users.
  */
 function hasNoProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
-  const hasRows = (rows: Expression<unknown>) => existsWithoutJoin(db, sql`select 1 from ${rows} as found`);
+  const hasRows = (rows: Expression<unknown>) => existsWithoutJoin(db, sql`select 1 from ${rows} as matching_rows`);
   // index: namespace_closure_by_ancestor, projects_by_namespace
   const projectsInGroup = expressionBuilder<Schema, 'memberships'>()
     .selectFrom('namespace_closure')

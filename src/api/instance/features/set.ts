@@ -94,6 +94,7 @@ const ACTOR_FINDERS: Readonly<Record<(typeof ACTOR_KINDS)[number], ActorFinder>>
   runner: async () => null,
 };
 
+/** Returns the namespace with this full path, compared case-insensitively. */
 async function findNamespace(db: Reader, path: string): Promise<{ id: number; kind: 'user' | 'group' } | undefined> {
   // index: routes_by_full_path
   return db

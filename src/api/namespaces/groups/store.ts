@@ -34,7 +34,7 @@ function selectGroups(db: Reader) {
 
 type GroupQuery = ReturnType<typeof selectGroups>;
 
-/** index: namespaces primary key */
+/** Returns the group with this id; throws if it does not exist. index: namespaces primary key */
 export async function getGroupRow(db: Reader, id: number): Promise<GroupRow> {
   return selectGroups(db).where('namespaces.id', '=', id).executeTakeFirstOrThrow();
 }
@@ -101,6 +101,7 @@ export async function hasFewGroups(db: Reader): Promise<boolean> {
   return (await countUpTo(db, groups, FEW_GROUPS + 1)) <= FEW_GROUPS;
 }
 
+/** Maximum number of groups on an instance that are scanned instead of looked up in the substring index. */
 const FEW_GROUPS = 2_000;
 
 function restrictToScope(query: GroupQuery, scope: GroupScope): GroupQuery {
@@ -111,6 +112,7 @@ function restrictToScope(query: GroupQuery, scope: GroupScope): GroupQuery {
       .selectFrom('namespace_closure')
       .select('descendant_id')
       .where('ancestor_id', '=', scope.descendantsOf)
+      // Depth 0 is the group itself.
       .where('depth', '>', 0),
   );
 }
@@ -132,19 +134,20 @@ function roleConditions(eb: Eb, { user }: Caller, filter: GroupFilter, today: st
 
 function attributeConditions(eb: Eb, caller: Caller, filter: GroupFilter): Expression<SqlBool>[] {
   const { visibility, top_level_only: topLevelOnly, archived, active, repository_storage: storage } = filter;
-  const { marked_for_deletion_on: marked } = filter;
+  const { marked_for_deletion_on: markedOn } = filter;
   return [
     visibility == null ? null : eb('namespaces.visibility', '=', visibility),
     topLevelOnly ? eb('namespaces.parent_id', 'is', null) : null,
     archived == null ? null : groupArchivedCondition(archived)(eb),
     active == null ? null : groupActiveCondition(active)(eb),
-    marked == null ? null : eb('namespaces.marked_for_deletion_on', '=', marked),
+    markedOn == null ? null : eb('namespaces.marked_for_deletion_on', '=', markedOn),
     !storage || !isAdministrator(caller) ? null : eb('namespaces.storage', '=', storage),
   ].filter((condition) => condition !== null);
 }
 
 const nameKey = sql<string>`namespaces.name_key`;
 
+/** Applies the requested order; ties are ordered by id in the same direction. */
 export function orderGroups(
   query: GroupQuery,
   order: GroupOrder,

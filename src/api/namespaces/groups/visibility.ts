@@ -9,6 +9,7 @@ import { recordGroupVisibility } from './activity.ts';
 
 /** Errors of the rule that a child is never more visible than its parent (contract/planning.md §3.1). */
 
+/** Returns errors if `visibility` exceeds the visibility of the parent. */
 export function validateParentVisibility(parent: Pick<Group, 'visibility'> | null, visibility: Visibility): string[] {
   if (parent === null || getVisibilityRank(visibility) <= getVisibilityRank(parent.visibility)) return [];
   return [`${visibility} is not allowed since the parent group has a ${parent.visibility} visibility.`];

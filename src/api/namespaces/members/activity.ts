@@ -31,7 +31,8 @@ async function recordAuditEvent(
 
 const formatRole = (level: number) => `Default role: ${getRoleName(level)}`;
 
-async function recordFeedEvent(
+/** Records an activity event of a project's member. Groups have no such events. */
+async function recordActivityEvent(
   uow: UnitOfWork,
   { source_type, source_id, user_id }: Membership,
   action: 'joined' | 'left' | 'expired',
@@ -40,8 +41,9 @@ async function recordFeedEvent(
   await uow.record({ projectId: source_id, authorId: user_id, action, target: { type: 'Project' } });
 }
 
+/** Records the activity event and the audit event of a new membership. */
 export async function recordMemberJoined(uow: UnitOfWork, audited: AuditedMembership): Promise<void> {
-  await recordFeedEvent(uow, audited.membership, 'joined');
+  await recordActivityEvent(uow, audited.membership, 'joined');
   await recordMemberAdded(uow, audited);
 }
 
@@ -77,7 +79,7 @@ export async function recordMemberUpdated(
 }
 
 export async function recordMemberRemoved(uow: UnitOfWork, audited: AuditedMembership): Promise<void> {
-  await recordFeedEvent(uow, audited.membership, 'left');
+  await recordActivityEvent(uow, audited.membership, 'left');
   await recordAuditEvent(uow, audited, {
     name: 'member_destroyed',
     message: 'Membership destroyed',
@@ -87,7 +89,7 @@ export async function recordMemberRemoved(uow: UnitOfWork, audited: AuditedMembe
 
 export async function recordMemberExpired(uow: UnitOfWork, audited: AuditedMembership): Promise<void> {
   const { access_level, expires_at } = audited.membership;
-  await recordFeedEvent(uow, audited.membership, 'expired');
+  await recordActivityEvent(uow, audited.membership, 'expired');
   await recordAuditEvent(uow, audited, {
     name: 'member_destroyed',
     message: `Membership expired on ${expires_at}`,

@@ -62,6 +62,7 @@ export async function addMembers(
   return { reasons };
 }
 
+/** Adds a member. Converts the unique violation of a concurrent addition into the failure `exists`. */
 async function addUnlessExists<Added>(add: () => Promise<Added>): Promise<Added | Failure<'exists'>> {
   try {
     return await add();
@@ -72,12 +73,14 @@ async function addUnlessExists<Added>(add: () => Promise<Added>): Promise<Added 
   }
 }
 
+/** Returns the user, or null if the user is unknown or internal. */
 async function findReferencedUser(db: Reader, reference: UserReference): Promise<User | null> {
   const user =
     typeof reference === 'number' ? await findUserById(db, reference) : await findUserByUsername(db, reference);
   return user === null || user.internal ? null : user;
 }
 
+/** Returns the username, or the reference itself if there is no such user. */
 async function getUsername(db: Reader, user: UserReference): Promise<string> {
   return (await findReferencedUser(db, user))?.username ?? String(user);
 }

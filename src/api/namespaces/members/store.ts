@@ -62,7 +62,7 @@ export async function listMembers(
   return { ...result, items: await toMemberRows(db, rows) };
 }
 
-/** Keeps sources that have members, or the first source if none has. */
+/** Returns the sources that have members, or the first source if none has. */
 async function omitEmptySources(db: Reader, sources: readonly MemberSourceRef[]): Promise<readonly MemberSourceRef[]> {
   const nonEmptySources = await filterSourcesWithMembers(db, sources);
   return nonEmptySources.length > 0 ? nonEmptySources : sources.slice(0, 1);
@@ -136,7 +136,7 @@ export async function listMemberUsers(
   return { ...result, items: result.items.map(({ user }) => user) };
 }
 
-/** Returns the direct or inherited membership of one user. */
+/** Returns the direct, or on request inherited, membership of one user, or null if there is none. */
 export async function findMember(
   db: Reader,
   source: MemberSource,

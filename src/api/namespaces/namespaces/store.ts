@@ -49,34 +49,34 @@ export async function loadNamespacePage(
   { search, full_path_search: searchFullPath, owned_only: ownedOnly, top_level_only: topLevelOnly }: NamespaceFilter,
   page: OffsetRequest,
 ): Promise<Page<NamespaceRow>> {
-  let accessible = restrictToAccessible(db, selectNamespaces(db), caller, ownedOnly ? OWNER : ANY_ROLE);
-  if (topLevelOnly) accessible = accessible.where('namespaces.parent_id', 'is', null);
-  if (!search) return paginate(db, accessible.orderBy('namespaces.id'), page);
+  let accessibleNamespaces = restrictToAccessible(db, selectNamespaces(db), caller, ownedOnly ? OWNER : ANY_ROLE);
+  if (topLevelOnly) accessibleNamespaces = accessibleNamespaces.where('namespaces.parent_id', 'is', null);
+  if (!search) return paginate(db, accessibleNamespaces.orderBy('namespaces.id'), page);
   // A caller's own namespaces are few, so no index is needed.
-  const requiresOwnership = !isAdministrator(caller);
+  const isRestrictedToOwn = !isAdministrator(caller);
   const searchOptions = { matchFullPath: searchFullPath === true };
-  const matchesSearch = requiresOwnership ? null : await findMatchingNamespaceIds(db, search, searchOptions);
+  const matchesSearch = isRestrictedToOwn ? null : await findMatchingNamespaceIds(db, search, searchOptions);
   if (matchesSearch !== null) {
-    const matchingNamespaces = accessible.where(matchesSearch(sql.ref<number>('namespaces.id')));
+    const matchingNamespaces = accessibleNamespaces.where(matchesSearch(sql.ref<number>('namespaces.id')));
     return paginate(db, matchingNamespaces.orderBy('namespaces.id'), page, 'countInPageQuery');
   }
-  const query = accessible.where(namespaceMatches(db, search, { ...searchOptions, common: true }));
+  const query = accessibleNamespaces.where(namespaceMatches(db, search, { ...searchOptions, common: true }));
   const count =
-    requiresOwnership || ownedOnly
+    isRestrictedToOwn || ownedOnly
       ? undefined
-      : createCommonTermCounter(db, accessible, query, { search, topLevelOnly: topLevelOnly === true });
+      : createCommonTermCounter(db, accessibleNamespaces, query, { search, topLevelOnly: topLevelOnly === true });
   return paginate(db, query.orderBy('namespaces.id'), page, count);
 }
 
 /** Returns a function that counts the namespaces with a common search term, mostly from the index of names alone. */
 function createCommonTermCounter(
   db: Reader,
-  accessible: NamespaceQuery,
+  accessibleNamespaces: NamespaceQuery,
   query: NamespaceQuery,
   { search, topLevelOnly }: { search: string; topLevelOnly: boolean },
 ) {
   const isAccessible = (id: Expression<number>) =>
-    expressionBuilder<Schema, never>().exists(accessible.where('namespaces.id', '=', id));
+    expressionBuilder<Schema, never>().exists(accessibleNamespaces.where('namespaces.id', '=', id));
   return async (limit: number) => {
     const options = { matchesFilter: isAccessible, excludedCount: topLevelOnly ? await countNestedNamespaces(db) : 0 };
     return (await hasManyMatches(db, 'namespaces', 'name_key', foldCase(search), options))
@@ -87,12 +87,16 @@ function createCommonTermCounter(
 
 /** Counts nested namespaces; null if there are very many. index: namespaces_by_parent */
 async function countNestedNamespaces(db: Reader): Promise<number | null> {
+  // Root namespaces have a null `parent_id`, which `> 0` excludes.
   const subgroups = db.selectFrom('namespaces').select('namespaces.id').where('parent_id', '>', 0);
   const count = await countUpTo(db, subgroups, COMMON_THRESHOLD);
   return count < COMMON_THRESHOLD ? count : null;
 }
 
-/** index: namespaces_by_owner, memberships_by_user, namespace_closure_by_ancestor, namespace_closure_pkey */
+/**
+ * Restricts the query to the caller's own namespace and groups with this role. `ANY_ROLE` does not restrict administrators.
+ * index: namespaces_by_owner, memberships_by_user, namespace_closure_by_ancestor, namespace_closure_pkey
+ */
 function restrictToAccessible(db: Reader, query: NamespaceQuery, caller: SignedInCaller, role: number): NamespaceQuery {
   if (isAdministrator(caller) && role === ANY_ROLE) return query;
   const { id } = caller.user;
@@ -162,7 +166,10 @@ export interface NamespaceCounts {
   readonly members: number;
 }
 
-/** index: namespace_closure_by_ancestor, projects_by_namespace, memberships_by_source */
+/**
+ * Returns the counts by namespace id.
+ * index: namespace_closure_by_ancestor, projects_by_namespace, memberships_by_source
+ */
 export async function countNamespaceContents(
   db: Reader,
   caller: Caller,
@@ -204,6 +211,7 @@ async function countGroupMembers(db: Reader, ids: readonly number[]): Promise<Ma
     .where('descendants.ancestor_id', 'in', ids)
     .groupBy('descendants.ancestor_id')
     .execute();
+  // The closure contains each namespace itself, so a count of 1 means no descendants.
   const idsWithDescendants = (hasDescendants: boolean) =>
     groupCounts.filter(({ count }) => count > 1 === hasDescendants).map(({ id }) => id);
   return new Map([
@@ -234,6 +242,7 @@ async function countMembersOfLeafNamespaces(db: Reader, ids: readonly number[]):
   return counts;
 }
 
+/** Counts members of groups with subgroups. A user with several memberships counts once. */
 async function countMembersOfNestedNamespaces(db: Reader, ids: readonly number[]): Promise<Map<number, number>> {
   if (ids.length === 0) return new Map();
   const rows = await db
@@ -270,6 +279,7 @@ async function countProjectOnlyMembers(db: Reader, ids: readonly number[]): Prom
   return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
+/** Selects a row for each active membership of these namespaces or of groups below; users can repeat. */
 function selectGroupMembers(db: Reader, ids: readonly number[]) {
   return db
     .selectFrom('namespace_closure as descendants')
@@ -281,6 +291,7 @@ function selectGroupMembers(db: Reader, ids: readonly number[]) {
     .where(isActiveMembership('memberships.expires_at', db.today));
 }
 
+/** Selects a row for each active membership of a project inside these namespaces; users can repeat. */
 function selectProjectMembers(db: Reader, ids: readonly number[]) {
   return db
     .selectFrom('namespace_closure as descendants')

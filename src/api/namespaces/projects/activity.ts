@@ -86,14 +86,15 @@ export async function recordProjectChanges(
   await recordProjectVisibility(uow, project, before.visibility, after.visibility);
 }
 
+/** Records a change of the visibility; does nothing if both values are equal. */
 export async function recordProjectVisibility(
   uow: UnitOfWork,
   project: AuditedProject,
-  from: Visibility,
-  to: Visibility,
+  before: Visibility,
+  after: Visibility,
 ): Promise<void> {
-  if (from === to) return;
-  const change = describeChange('visibility_level', VISIBILITY_NAMES[from], VISIBILITY_NAMES[to]);
+  if (before === after) return;
+  const change = describeChange('visibility_level', VISIBILITY_NAMES[before], VISIBILITY_NAMES[after]);
   await recordAuditEvent(uow, project, { name: 'project_visibility_level_updated', ...change });
 }
 
@@ -101,8 +102,9 @@ export async function recordProjectVisibility(
 export async function recordProjectTransferred(
   uow: UnitOfWork,
   project: AuditedProject,
-  from: string,
-  to: string,
+  oldNamespacePath: string,
+  newNamespacePath: string,
 ): Promise<void> {
-  await recordAuditEvent(uow, project, { name: 'project_namespace_updated', ...describeChange('namespace', from, to) });
+  const change = describeChange('namespace', oldNamespacePath, newNamespacePath);
+  await recordAuditEvent(uow, project, { name: 'project_namespace_updated', ...change });
 }

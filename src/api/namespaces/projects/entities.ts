@@ -95,6 +95,7 @@ function serializeIdentity(project: ProjectIdentityRow): Static<TObject<typeof i
 const simpleFields = {
   ...identityFields,
   default_branch: text,
+  /** The same values as `topics`, under the older name. */
   tag_list: Type.Array(text),
   topics: Type.Array(text),
   ssh_url_to_repo: text,
@@ -144,6 +145,7 @@ const Links = entity('ProjectLinks', {
 const detailFields = {
   container_registry_image_prefix: text,
   _links: Links.schema,
+  /** The same date as `marked_for_deletion_on`, under the older name. */
   marked_for_deletion_at: nullable(date),
   marked_for_deletion_on: nullable(date),
   empty_repo: flag,
@@ -261,6 +263,7 @@ const ProjectWithPermissions = entity('ProjectWithPermissions', {
   },
 );
 
+/** Returns the license fields. Both are null if the repository has no license file. */
 function serializeLicense(project: Row, { url }: ServerContext, file: LicenseFile | null) {
   return {
     license_url:
@@ -274,6 +277,7 @@ export const ProjectForCaller = variants([ProjectSimple, ProjectWithPermissions]
   caller.user === null || params.simple === true ? ProjectSimple : ProjectWithPermissions,
 );
 
+/** Returns the project as the owner of its runners token, or null if the caller is not a Maintainer. */
 function getRunnerOwner({ id, ...project }: Row, { caller }: SerializationContext): RunnerOwnerRef | null {
   return getProjectRole(caller, project) >= MAINTAINER
     ? { type: 'project', id, namespaceId: project.namespace_id }
@@ -325,6 +329,7 @@ function serializeSimpleFields(
   };
 }
 
+// The first call replaces this placeholder, because no base URL is empty.
 let cachedUrl = new URL('http://localhost');
 let cachedBaseUrl = '';
 
@@ -421,5 +426,6 @@ function serializeDetailFields(
 }
 
 function serializeMaintainerFields({ ci_pipeline_variables_minimum_override_role: role }: Partial<StoredAttributes>) {
+  // The older field is true unless Developers may override pipeline variables.
   return { ci_job_token_scope_enabled: false, restrict_user_defined_variables: role !== 'developer' };
 }

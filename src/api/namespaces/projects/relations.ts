@@ -45,6 +45,7 @@ async function loadNamespaces(
 
 type NamespaceAndOwnerColumns = Awaited<ReturnType<typeof selectNamespaces>>[number];
 
+/** Returns the owner of a personal namespace; null for groups. */
 function toOwner(row: NamespaceAndOwnerColumns): UserBasicRow | null {
   const { owner_id, owner_username, owner_name, owner_state } = row;
   if (owner_id === null || owner_username === null || owner_name === null || owner_state === null) return null;

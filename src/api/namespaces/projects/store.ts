@@ -92,7 +92,7 @@ export const PROJECT_ORDERS = [
   'similarity',
   'star_count',
 ] as const;
-/** Orders by stored sizes, for administrators only. Packages do not exist. */
+/** Orders by stored sizes, for administrators only. Packages do not exist: `null` orders by id. */
 const SIZE_EXPRESSIONS = {
   repository_size: sql<number>`coalesce(repositories.size, 0)`,
   wiki_size: sql<number>`repositories.wiki_size`,
@@ -157,6 +157,7 @@ function attributeConditions(db: Reader, eb: Eb, filter: ProjectFilter): Express
   if (isPresent(active)) conditions.push(projectActiveCondition(active)(eb));
   if (isPresent(idAfter)) conditions.push(eb('projects.id', '>', idAfter));
   if (isPresent(idBefore)) conditions.push(eb('projects.id', '<', idBefore));
+  // As in GitLab, bounds of the last activity are exclusive, and bounds of the update time are inclusive.
   if (isPresent(filter.lastActivityAfter))
     conditions.push(eb('projects.last_activity_at', '>', filter.lastActivityAfter));
   if (isPresent(filter.lastActivityBefore))
@@ -164,8 +165,8 @@ function attributeConditions(db: Reader, eb: Eb, filter: ProjectFilter): Express
   if (isPresent(filter.updatedAfter)) conditions.push(eb('projects.updated_at', '>=', filter.updatedAfter));
   if (isPresent(filter.updatedBefore)) conditions.push(eb('projects.updated_at', '<=', filter.updatedBefore));
   // index: projects_by_deletion
-  const { markedForDeletionOn: marked } = filter;
-  if (isPresent(marked)) conditions.push(eb('projects.marked_for_deletion_on', '=', marked));
+  const { markedForDeletionOn } = filter;
+  if (isPresent(markedForDeletionOn)) conditions.push(eb('projects.marked_for_deletion_on', '=', markedForDeletionOn));
   // index: projects_imported
   if (filter.imported) conditions.push(sql<SqlBool>`projects.imported_from <> 'none'`);
   // Languages are not detected, so nothing matches.
@@ -239,10 +240,12 @@ function featureCondition(
   return eb.or([eb(accessLevel, '=', 'enabled'), eb.and([eb(accessLevel, '=', 'private'), isMember])]);
 }
 
-/** Limits of a search: longer input cannot match any name or path. */
+/** Maximum number of search words and of topic names; the rest is ignored. */
 const MAX_WORDS = 100;
+/** Maximum length of a search word in characters. Longer words cannot match any name or path. */
 const MAX_WORD_LENGTH = 10_000;
 
+/** Returns the distinct words of the search, case-folded. */
 function splitSearchWords(search: string | null | undefined): string[] {
   const words = new Set(foldCase(search ?? '').split(/\s+/));
   return [...words].filter((word) => word !== '').slice(0, MAX_WORDS);
@@ -269,11 +272,13 @@ export function isSelective(filter: ProjectFilter, commonWords: ReadonlySet<stri
   return hasUserFilter(filter) || splitSearchWords(filter.search).some((word) => !commonWords.has(word));
 }
 
+/** Returns whether the filter selects the projects of one user: by role, star or ownership. */
 function hasUserFilter(filter: ProjectFilter): boolean {
   const { starred, starredBy, ownerId } = filter;
   return listRequiredRoles(filter).length > 0 || starred === true || starredBy !== undefined || isPresent(ownerId);
 }
 
+/** Returns whether the word is too short or too frequent, in names or full paths, for an index lookup. */
 async function isCommonWord(db: Reader, word: string): Promise<boolean> {
   if (isTooShortForIndex(word)) return true;
   if (await isCommonSubstring(db, 'projects', 'name_key', word)) return true;
@@ -291,7 +296,7 @@ function searchConditions(
   const words = splitSearchWords(filter.search);
   // If the word is the only selective condition, its ids are looked up first; combined with another index they would be
   // scanned for each row.
-  const isOnlyCondition = words.length === 1 && !hasUserFilter(filter);
+  const isOnlySelectiveCondition = words.length === 1 && !hasUserFilter(filter);
   return words.map((word) => {
     if (word.length > MAX_WORD_LENGTH) return eb.lit(false);
     if (commonWords.has(word))
@@ -303,7 +308,7 @@ function searchConditions(
     const matchingIds = selectIdsByPath(db, word, searchFullPath).unionAll(
       selectIdsContaining(db, 'projects', 'name_key', word),
     );
-    return isOnlyCondition
+    return isOnlySelectiveCondition
       ? isInSubquery(db, eb.ref('projects.id'), sql`${matchingIds}`)
       : eb('projects.id', 'in', matchingIds);
   });
@@ -407,15 +412,18 @@ export const isSizeOrder = (order: ProjectOrder): order is SizeOrder => Object.h
 function orderBySize(query: ProjectIdsQuery, order: SizeOrder, direction: SortDirection): ProjectIdsQuery {
   const size = SIZE_EXPRESSIONS[order];
   if (size === null) return query.orderBy('projects.id', direction);
-  const ordered = query
+  const orderedQuery = query
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
     .orderBy(size, direction)
     .orderBy('repositories.project_id', direction);
   // The joined table adds no selected column.
-  return ordered as unknown as ProjectIdsQuery;
+  return orderedQuery as unknown as ProjectIdsQuery;
 }
 
-/** Orders exact matches first (last if ascending), then prefixes, then the rest. */
+/**
+ * Orders exact matches first (last if ascending), then prefixes, then the rest. Without a usable search, orders by
+ * creation time.
+ */
 function orderBySimilarity(query: ProjectIdsQuery, direction: SortDirection, search: string): ProjectIdsQuery {
   if (search === '' || search.length > MAX_WORD_LENGTH) return orderProjects(query, 'created_at', direction);
   const prefix = `${escapeLike(search)}%`;

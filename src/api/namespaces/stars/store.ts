@@ -52,7 +52,7 @@ export async function deleteStarBatch(tx: Transaction, userId: number, limit: nu
   return unstarredProjectIds.length;
 }
 
-/** Adds 1 or -1 to the star counts of these projects. index: projects primary key */
+/** Adds `delta` to the star counts of these projects. index: projects primary key */
 export async function addToStarCounts(tx: Transaction, projectIds: readonly number[], delta: 1 | -1): Promise<void> {
   if (projectIds.length === 0) return;
   await tx
@@ -91,6 +91,7 @@ export async function listStarrers(
     .where('users.deletion_scheduled_at', 'is', null)
     .orderBy('stars.created_at', 'desc')
     .orderBy('stars.user_id', 'desc');
+  // Anonymous callers get 0, which is no user's id.
   const visibleStars = isAdministrator(caller)
     ? stars
     : stars.where((eb) => eb.or([eb('users.private_profile', '=', false), eb('users.id', '=', caller.user?.id ?? 0)]));

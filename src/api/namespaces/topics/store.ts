@@ -39,8 +39,10 @@ export function listTopics(
   return paginate(db, query.orderBy('shared_project_count', 'desc').orderBy('id'), page);
 }
 
+/** Maximum number of search words; the rest is ignored. */
 const MAX_WORDS = 10;
 
+/** Ranks exact matches of the name (2) above prefixes (1) and other matches (0). */
 const nameSimilarity = (key: string) =>
   sql`case when name_key = ${key} then 2 when ${like(sql<string>`name_key`, `${escapeLike(key)}%`)} then 1 else 0 end`;
 
@@ -79,7 +81,8 @@ export async function deleteTopic(tx: Transaction, id: number): Promise<void> {
 }
 
 /**
- * Takes the topic from at most `limit` projects, gives them another one that they lack unless it is null, and returns their number.
+ * Removes the topic from at most `limit` projects and returns their number. Adds the replacement, unless it is null, to
+ * those that lack it.
  * index: project_topics_by_topic, project_topics_pkey
  */
 export async function detachProjects(
@@ -148,6 +151,7 @@ export function hasTopics(db: Reader, projectId: Expression<number>, names: read
   const topicIds = db
     .selectFrom('topics')
     .select('topics.id')
+    // The folded name is indexed; the next condition makes the match case-sensitive.
     .where('topics.name_key', 'in', names.map(foldCase))
     .where('topics.name', 'in', names);
   const projectIds = selectProjectIds(db).where('topic_id', 'in', topicIds);
@@ -160,20 +164,20 @@ export function hasTopics(db: Reader, projectId: Expression<number>, names: read
 
 const selectProjectIds = (db: Reader) => db.selectFrom('project_topics').select('project_topics.project_id');
 
-/** Returns the topics with these folded names. index: topics_by_name */
+/** Returns the ids of the topics with these folded names. index: topics_by_name */
 export function findTopicsByKey(db: Reader, keys: readonly string[]) {
   return db.selectFrom('topics').select(['id', 'name_key']).where('name_key', 'in', keys).execute();
 }
 
 /**
- * Inserts topics with their names as titles. A concurrent insertion of the same name makes PostgreSQL repeat the transaction.
+ * Inserts topics with their names as titles. Returns the inserted topics, without existing ones. A concurrent insertion of the same name makes PostgreSQL repeat the transaction.
  */
 export function insertTopics(tx: Transaction, names: readonly string[]) {
   const rows = names.map((name) => ({ name, title: name, description: null, ...toKeys({ name, title: name }) }));
-  const moments = { created_at: tx.now, updated_at: tx.now };
+  const timestamps = { created_at: tx.now, updated_at: tx.now };
   return tx
     .insertInto('topics')
-    .values(rows.map((row) => ({ ...row, ...moments })))
+    .values(rows.map((row) => ({ ...row, ...timestamps })))
     .onConflict((conflict) => conflict.column('name_key').doNothing())
     .returning(['id', 'name_key'])
     .execute();

@@ -27,6 +27,7 @@ export async function scheduleGroupDeletion(
   const group = await reloadGroup(uow, id);
   if (group === null) return fail('notFound');
   if (group.marked_for_deletion_on !== null) return fail('alreadyMarked');
+  // `marked` is true here only through a marked ancestor.
   if (group.marked) return;
   await renameGroup(uow, group, {
     name: toDeletionScheduledName(group.name, id),

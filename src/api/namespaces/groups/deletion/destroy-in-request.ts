@@ -71,10 +71,10 @@ async function mustDestroyInBackground(db: Reader, id: number): Promise<boolean>
  * deleted with their project or group.
  */
 async function detachGroup(uow: UnitOfWork, { id, full_path }: Pick<Group, 'id' | 'full_path'>): Promise<void> {
-  await revokeAccess(uow, 'group', [id]);
+  await removeMembersAndHide(uow, 'group', [id]);
   for await (const routes of listRoutesBelow(uow, id, full_path)) {
-    await revokeAccess(uow, 'group', nonNullIds(routes, 'namespace_id'));
-    await revokeAccess(uow, 'project', nonNullIds(routes, 'project_id'));
+    await removeMembersAndHide(uow, 'group', nonNullIds(routes, 'namespace_id'));
+    await removeMembersAndHide(uow, 'project', nonNullIds(routes, 'project_id'));
   }
   // A group without its former names cannot be restored.
   const detachedColumns = { parent_id: null, name_before_deletion: null, path_before_deletion: null };
@@ -85,8 +85,11 @@ async function detachGroup(uow: UnitOfWork, { id, full_path }: Pick<Group, 'id' 
 const nonNullIds = <Name extends string>(rows: readonly Readonly<Record<Name, number | null>>[], name: Name) =>
   rows.map((row) => row[name]).filter((id) => id !== null);
 
-/** index: memberships_by_source, token_bots primary key; projects, namespaces primary key */
-async function revokeAccess(uow: UnitOfWork, kind: 'group' | 'project', ids: readonly number[]): Promise<void> {
+/**
+ * Removes all members but bots from these groups or projects, and makes them private.
+ * index: memberships_by_source, token_bots primary key; projects, namespaces primary key
+ */
+async function removeMembersAndHide(uow: UnitOfWork, kind: 'group' | 'project', ids: readonly number[]): Promise<void> {
   await uow
     .deleteFrom('memberships')
     .where('source_type', '=', kind)

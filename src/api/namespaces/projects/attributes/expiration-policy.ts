@@ -59,7 +59,7 @@ export const expirationPolicyInput: ParameterType<ExpirationPolicyChanges> = {
   },
 };
 
-/** Interval of each cadence, in days. */
+/** Interval of each cadence, in days; a month counts as 30 days. */
 const CADENCE_DAYS: Readonly<Record<string, number>> = { '1d': 1, '7d': 7, '14d': 14, '1month': 30, '3month': 90 };
 const ALLOWED_AGES = ['7d', '14d', '30d', '60d', '90d'];
 const ALLOWED_COUNTS = [1, 5, 10, 25, 50, 100];
@@ -75,6 +75,7 @@ export function mergeExpirationPolicy(
   return { ...values, next_run_at: getNextRun(now, values.cadence ?? DEFAULT_POLICY.cadence) };
 }
 
+/** Returns the timestamp of the next run. An unknown cadence, which validation rejects, counts as one day. */
 function getNextRun(now: string, cadence: string): string {
   return new Date(Date.parse(now) + (CADENCE_DAYS[cadence] ?? 1) * DAY_MS).toISOString();
 }
@@ -85,6 +86,7 @@ export function buildExpirationPolicy(values: ExpirationPolicyChanges, createdAt
   return { ...DEFAULT_POLICY, ...explicitValues, next_run_at } as ExpirationPolicy;
 }
 
+/** Returns errors by field. Regular expressions are checked only if the policy is enabled. */
 export function validateExpirationPolicy(values: ExpirationPolicyChanges): FieldErrors {
   const { cadence, enabled, keep_n, older_than, name_regex, name_regex_keep } = { ...DEFAULT_POLICY, ...values };
   const errors = {

@@ -74,6 +74,7 @@ export async function insertProject(
   return reloadProject(uow, { id });
 }
 
+/** The values of a new project, with defaults applied. */
 interface ProjectDraft {
   readonly name: string;
   readonly path: string;
@@ -96,6 +97,7 @@ async function buildDraft(
   target: TargetNamespace,
   { settings, storages }: InstanceOptions,
 ): Promise<ProjectDraft> {
+  // Empty strings count as absent, here and below.
   const name = (input.name || input.path || '').trim();
   const path = input.path || derivePath(name);
   return {
@@ -114,6 +116,10 @@ async function buildDraft(
 const stripRefPrefix = (branch: string | null | undefined) =>
   branch?.startsWith(HEADS) ? branch.slice(HEADS.length) : branch;
 
+/**
+ * Inserts the project, its topics, route and repository row, and returns its id. The owner of a personal namespace
+ * becomes an explicit Owner.
+ */
 async function insertProjectRows(
   tx: Transaction,
   draft: ProjectDraft,

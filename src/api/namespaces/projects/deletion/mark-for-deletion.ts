@@ -57,6 +57,7 @@ export async function restore(uow: UnitOfWork, project: Project): Promise<Projec
   return reloadProject(uow, project);
 }
 
+/** Columns of a project that is not marked for deletion. */
 const UNMARKED = {
   name_before_deletion: null,
   path_before_deletion: null,
@@ -64,6 +65,7 @@ const UNMARKED = {
   archived: false,
 } as const;
 
+/** Columns that marking for deletion and restoring change. */
 interface MarkColumns {
   readonly name: string;
   readonly path: string;
