@@ -41,7 +41,10 @@ export async function prepareNewPassword(
   });
 }
 
-/** Updates a user, renames the personal namespace accordingly, and records audit events. */
+/**
+ * Updates a user, renames the personal namespace accordingly, and records audit events. Takes the password from
+ * `prepareNewPassword` and ignores the plain one in the input.
+ */
 export async function updateUser(
   uow: UnitOfWork<SignedInCaller>,
   id: number,

@@ -134,6 +134,7 @@ export function toAttributeChanges(
   const settableNames = attributeNames.filter(
     (name) => attributeInput[name] !== undefined && maySet(ATTRIBUTES[name] as GroupAttribute<never>),
   );
+  // Empty text counts as null.
   const changes = settableNames.map((name) => [
     name,
     attributeInput[name] === '' ? null : (attributeInput[name] ?? getValueWhenCleared(name)),
@@ -141,6 +142,7 @@ export function toAttributeChanges(
   return { ...Object.fromEntries(changes), ...toProtectionChanges(input) };
 }
 
+/** Returns the value that a null in the input stands for: null itself if it is allowed, otherwise the default. */
 function getValueWhenCleared(name: Name): unknown {
   return ATTRIBUTES[name].nullable ? null : DEFAULT_GROUP_ATTRIBUTES[name];
 }

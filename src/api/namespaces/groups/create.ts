@@ -80,11 +80,13 @@ export async function createGroup(
   return getGroupRow(uow, id);
 }
 
+/** Returns the instance's default visibility, capped by the visibility of the parent. */
 async function getDefaultVisibility(db: Reader, parent: Group | null): Promise<Visibility> {
   const { default_group_visibility: groupDefault } = await loadSettings(db);
   return parent === null ? groupDefault : minVisibility(groupDefault, parent.visibility);
 }
 
+/** Returns errors of both. Checks whether the path is taken only if its syntax is valid. */
 async function validateNameAndPath(
   db: Reader,
   { name, path }: CreateGroupInput,

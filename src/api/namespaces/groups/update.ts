@@ -72,13 +72,14 @@ function enablesInstanceRunners(
   { shared_runners_setting: after }: Partial<GroupAttributes>,
 ): boolean {
   const forbidden = 'disabled_and_unoverridable';
+  // An absent setting stays unchanged.
   return before.shared_runners_setting === forbidden && (after ?? forbidden) !== forbidden;
 }
 
 type GroupColumns = Pick<Group, 'name' | 'path' | 'description' | 'visibility'>;
 type ParentOfGroup = FullPath & Pick<Group, 'visibility'>;
 
-/** index: namespaces primary key */
+/** Returns the path and visibility of the parent group. index: namespaces primary key */
 async function loadParent(db: Reader, id: number): Promise<ParentOfGroup> {
   const { visibility } = await db
     .selectFrom('namespaces')

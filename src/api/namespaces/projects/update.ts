@@ -39,6 +39,7 @@ export async function update(
   const { git, runUnitOfWork, database } = services;
   const storages = Object.keys(services.config.storages);
   if (!changesBranch(project, values)) return runUnitOfWork(caller, (uow) => updateRow(uow, project, values, storages));
+  // The input of other callers is ignored for this attribute.
   const makesWritable = isAdministrator(caller) && values.repository_read_only === false;
   if (project.read_only && !makesWritable) return fail('readOnly');
   const updatedProject = await retryWhileBranchExists(
@@ -56,6 +57,7 @@ export async function update(
   return updatedProject;
 }
 
+/** Returns whether the input names another default branch; null and empty text change nothing. */
 const changesBranch = ({ default_branch: current }: Project, { default_branch: requested }: ProjectAttributeInput) =>
   requested != null && requested !== '' && requested !== current;
 
@@ -129,6 +131,7 @@ const FEATURES_WITH_TODOS = ['issues_access_level', 'merge_requests_access_level
 /** Returns whether fewer users can see the project, its issues, merge requests or commits. */
 function isVisibilityReduced(before: VisibilityColumns, after: VisibilityColumns): boolean {
   if (getVisibilityRank(after.visibility) < getVisibilityRank(before.visibility)) return true;
+  // A change from `disabled` to `private` counts too, although it reduces nothing.
   return FEATURES_WITH_TODOS.some((name) => after[name] !== before[name] && after[name] !== 'enabled');
 }
 
@@ -158,6 +161,7 @@ function needsWritableRepository(
   return read_only && readOnly !== false && changesBranch(project, input);
 }
 
+/** Returns whether the repository is read-only before or after the update. */
 const isReadOnly = ({ read_only }: RepositoryState, { repository_read_only: readOnly }: ProjectAttributeInput) =>
   read_only || readOnly === true;
 
@@ -190,6 +194,7 @@ async function validateInput(
   });
 }
 
+/** Returns the errors of the instance's restrictions; only if there are none, those of the group. */
 async function validateVisibilityChange(
   uow: UnitOfWork,
   before: CurrentProject,
@@ -216,6 +221,7 @@ async function validateGroupVisibility(
   return [`${visibility} is not allowed in a ${namespace.visibility} group.`];
 }
 
+/** Stores the read-only flag, and enqueues the jobs that follow a change of the default branch. */
 async function updateRepository(uow: UnitOfWork, project: Project, input: ProjectAttributeInput): Promise<void> {
   const { repository_read_only: read_only } = input;
   if (read_only != null) {

@@ -25,6 +25,7 @@ export const destroyMarkedGroups = defineJob({
         await services.runUnitOfWork(ANONYMOUS, (uow) => preventRestore(uow, group.id, cutoffDate));
         if (await destroyUnlessMoving(services, group, cutoffDate)) destroyedCount++;
       }
+      // Without progress, the next batch would contain the same groups, which wait for storage moves.
       if (dueGroups.length < BATCH_SIZE || destroyedCount === 0) return;
     }
   },
@@ -74,7 +75,7 @@ async function preventRestore(uow: UnitOfWork, id: number, cutoffDate: string): 
     .execute();
 }
 
-/** index: namespaces primary key */
+/** Returns whether the group exists and was not restored meanwhile. index: namespaces primary key */
 async function isStillDue(db: Reader, id: number, cutoffDate: string): Promise<boolean> {
   const row = await db
     .selectFrom('namespaces')

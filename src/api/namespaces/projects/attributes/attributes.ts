@@ -155,6 +155,7 @@ export const attributes = {
   ),
   restrict_user_defined_variables: alias(boolean, 'ci_pipeline_variables_minimum_override_role', (on, current) => {
     if (!on) return 'developer';
+    // A role that is already stricter stays.
     return current.ci_pipeline_variables_minimum_override_role === 'developer' ? 'maintainer' : undefined;
   }),
   ci_restrict_pipeline_cancellation_role: {
