@@ -21,6 +21,7 @@ export interface TokenFilter {
 
 type TokenQuery = SelectQueryBuilder<Schema, 'access_tokens', AccessToken>;
 
+/** Values of `sort`, without the direction, and their columns. */
 const SORT_COLUMNS: Readonly<Record<string, 'created_at' | 'expires_at' | 'last_used_at' | 'name_key'>> = {
   created: 'created_at',
   expires: 'expires_at',
@@ -69,6 +70,7 @@ function applyFilter(db: Reader, query: TokenQuery, filter: TokenFilter): TokenQ
   if (filter.created_after) tokens = tokens.where('created_at', '>=', filter.created_after);
   if (filter.last_used_before) tokens = tokens.where('last_used_at', '<=', filter.last_used_before);
   if (filter.last_used_after) tokens = tokens.where('last_used_at', '>=', filter.last_used_after);
+  // Of all these bounds, only `expires_before` is exclusive.
   if (filter.expires_before) tokens = tokens.where('expires_at', '<', filter.expires_before);
   if (filter.expires_after) tokens = tokens.where('expires_at', '>=', filter.expires_after);
   if (search) tokens = tokens.where((eb) => like(eb.ref('name_key'), `%${escapeLike(foldCase(search))}%`));

@@ -14,6 +14,7 @@ import { arrayOf, boolean, integerIn } from '#http/parameters/types.ts';
 
 /** A group's default protection of default branches in new projects (contract/planning.md §1 "Group"). */
 
+/** Role that may push or merge; 0 means nobody. */
 const accessLevel = required(integerIn([0, DEVELOPER, MAINTAINER, INSTANCE_ADMIN]));
 const accessLevels = optional(withoutDuplicates(arrayOf(object({ access_level: accessLevel }))));
 
