@@ -12,10 +12,10 @@ import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { onBehalfOfUserAccess, updateProjectAccess, userAccess } from './access.ts';
 import { archive, unarchive } from './archive.ts';
-import { attributeNames, attributeParams } from './attributes/attributes.ts';
+import { projectAttributeNames, projectAttributeParams } from './attributes/attributes.ts';
 import { create } from './creation/create.ts';
 import { markOrDestroyProject } from './deletion/delete.ts';
-import { restore } from './deletion/mark-for-deletion.ts';
+import { restoreMarkedProject } from './deletion/mark-for-deletion.ts';
 import { Project, ProjectForCaller, ProjectWithRunnersToken, SavedProject } from './entities.ts';
 import { PROJECTS_KEYSET } from './listing/list.ts';
 import { listProjectsByParams, UPDATED_AT_ERRORS } from './listing/list-page.ts';
@@ -55,7 +55,7 @@ export const createProject = endpoint({
   post: '/projects',
   summary: 'Create a project',
   access: signedIn(),
-  params: { ...attributeParams, namespace_id: optional(integer), ...creationParams },
+  params: { ...projectAttributeParams, namespace_id: optional(integer), ...creationParams },
   rules: [atLeastOne('name', 'path')],
   errors: CREATE_ERRORS,
   uniqueErrors: PROJECT_UNIQUE_ERRORS,
@@ -71,7 +71,7 @@ export const createProjectForUser = endpoint({
   post: '/projects/user/:user_id',
   summary: 'Create a project for a user',
   access: onBehalfOfUserAccess(),
-  params: { ...attributeParams, name: required(domainValidatedText(255)), ...creationParams },
+  params: { ...projectAttributeParams, name: required(domainValidatedText(255)), ...creationParams },
   errors: CREATE_ERRORS,
   uniqueErrors: PROJECT_UNIQUE_ERRORS,
   activity: CREATE_ACTIVITY,
@@ -93,8 +93,8 @@ export const updateProject = endpoint({
   put: '/projects/:id',
   summary: 'Update a project',
   access: updateProjectAccess(),
-  params: { ...attributeParams, ...importParams, avatar: optional(emptyPicture) },
-  rules: [atLeastOne(...attributeNames, ...Object.keys(importParams))],
+  params: { ...projectAttributeParams, ...importParams, avatar: optional(emptyPicture) },
+  rules: [atLeastOne(...projectAttributeNames, ...Object.keys(importParams))],
   errors: {
     invalid: INVALID,
     ...IMPORT_ERRORS,
@@ -149,7 +149,7 @@ export const restoreProject = endpoint({
   errors: { notMarked: [400, 'Project has not been marked for deletion'], notFound: PARENT_NOT_FOUND.Project },
   response: created(Project),
   handle: ({ caller, project }, { runUnitOfWork }) =>
-    runUnitOfWork(caller, (uow) => restore(uow, project), {
+    runUnitOfWork(caller, (uow) => restoreMarkedProject(uow, project), {
       retryOnUniqueViolation: Object.keys(PROJECT_UNIQUE_ERRORS),
     }),
 });

@@ -7,7 +7,7 @@ import * as endpoints from './endpoints.ts';
 export { userAccess } from './access.ts';
 export { recordProjectVisibility } from './activity.ts';
 // Exports for other modules.
-export { type AttributeName, attributeParams } from './attributes/attributes.ts';
+export { type AttributeName, projectAttributeParams } from './attributes/attributes.ts';
 export { parseStoredAttributes } from './attributes/stored-attributes.ts';
 export { validateUnsupportedAttribute } from './attributes/unsupported-attributes.ts';
 export { validateArtifactSize } from './attributes/validation.ts';

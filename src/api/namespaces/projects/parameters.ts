@@ -14,7 +14,7 @@ import {
   integerIn,
   oneOf,
 } from '#http/parameters/types.ts';
-import { type AttributeName, attributeNames, type ProjectAttributeInput } from './attributes/attributes.ts';
+import { type AttributeName, type ProjectAttributeInput, projectAttributeNames } from './attributes/attributes.ts';
 import type { CreateProjectInput } from './creation/create.ts';
 import type { ProjectListOptions } from './listing/list.ts';
 import { PROJECT_ORDERS, type ProjectFilter, SIZE_ORDERS } from './store.ts';
@@ -137,6 +137,6 @@ export function toCreateProjectInput(params: ParameterValues<typeof creationPara
 
 /** Returns the attributes among the parameters. */
 export function pickAttributes(params: Readonly<Record<string, unknown>>): ProjectAttributeInput {
-  const attributes: [AttributeName, unknown][] = attributeNames.map((name) => [name, params[name]]);
+  const attributes: [AttributeName, unknown][] = projectAttributeNames.map((name) => [name, params[name]]);
   return Object.fromEntries(attributes) as ProjectAttributeInput;
 }

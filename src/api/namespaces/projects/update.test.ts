@@ -8,7 +8,7 @@ import { enqueue } from '#jobs/job.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
-import { attributeNames } from './attributes/attributes.ts';
+import { projectAttributeNames } from './attributes/attributes.ts';
 import { syncHeadJob } from './default-branch.ts';
 import { update } from './update.ts';
 
@@ -19,7 +19,10 @@ test('requires at least one attribute and names all of them in the error', async
   const answer = await owner.put(project.at, { nonsense: 1 });
   assert.equal(answer.status, 400);
   const { error } = answer.body;
-  assert.equal(error, `${attributeNames.join(', ')}, import_url are missing, at least one parameter must be provided`);
+  assert.equal(
+    error,
+    `${projectAttributeNames.join(', ')}, import_url are missing, at least one parameter must be provided`,
+  );
   assert.match(error, /^name, path, description, visibility, topics, tag_list, default_branch, issues_enabled, /);
 });
 

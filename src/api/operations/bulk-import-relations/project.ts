@@ -1,7 +1,7 @@
 import {
   type AttributeName,
-  attributeParams,
   importProject,
+  projectAttributeParams,
   validateDefaultBranch,
 } from '#api/namespaces/projects/index.ts';
 import { optional, type Parameter, required } from '#http/parameters/declarations.ts';
@@ -20,13 +20,13 @@ const COPIED_ATTRIBUTES: readonly AttributeName[] = [
   'merge_method',
   'only_allow_merge_if_pipeline_succeeds',
   'only_allow_merge_if_all_discussions_are_resolved',
-  ...(Object.keys(attributeParams) as AttributeName[]).filter((name) => name.endsWith('_access_level')),
+  ...(Object.keys(projectAttributeParams) as AttributeName[]).filter((name) => name.endsWith('_access_level')),
 ];
 
 const attributes = Object.fromEntries(
-  COPIED_ATTRIBUTES.map((name) => [name, ignoringInvalid(attributeParams[name].type as ParameterType<unknown>)]),
+  COPIED_ATTRIBUTES.map((name) => [name, ignoringInvalid(projectAttributeParams[name].type as ParameterType<unknown>)]),
 ) as {
-  readonly [Name in AttributeName]: (typeof attributeParams)[Name] extends Parameter<infer T>
+  readonly [Name in AttributeName]: (typeof projectAttributeParams)[Name] extends Parameter<infer T>
     ? Parameter<T, 'optional'>
     : never;
 };

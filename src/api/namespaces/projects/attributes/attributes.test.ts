@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { attributeEntries, attributes, type ProjectAttribute } from './attributes.ts';
+import { PROJECT_ATTRIBUTES, type ProjectAttribute, projectAttributeEntries } from './attributes.ts';
 
 /** The input and the resulting value. */
 const STORED_VALUES: [Record<string, unknown>, Record<string, unknown>?][] = [
@@ -106,7 +106,7 @@ test('rejects unsupported protections unless they are off', async () => {
 
 test('accepts and ignores attributes without a meaning', async () => {
   const { project, owner } = await world({ project: {} });
-  const ignored = Object.entries(attributes).filter(([, { kind }]) => kind === 'ignored');
+  const ignored = Object.entries(PROJECT_ATTRIBUTES).filter(([, { kind }]) => kind === 'ignored');
   assert.equal(ignored.length, 15);
   const { updated_at: _before, ...before } = (await owner.get(project.at)).body;
   for (const [name] of ignored) {
@@ -128,7 +128,7 @@ test('ignores the limit of artifacts unless an administrator sets it', async () 
 
 test('returns Maintainer attributes to Maintainers only', async () => {
   const { project, maintainer, developer } = await world({ project: { with: ['maintainer', 'developer'] } });
-  const theirs = Object.entries(attributes).filter(([, attribute]) => 'maintainersOnly' in attribute);
+  const theirs = Object.entries(PROJECT_ATTRIBUTES).filter(([, attribute]) => 'maintainersOnly' in attribute);
   const [seen, hidden] = [(await maintainer.get(project.at)).body, (await developer.get(project.at)).body];
   for (const name of [...theirs.map(([name]) => name), 'restrict_user_defined_variables']) {
     assert.deepEqual([name, name in seen, name in hidden], [name, true, false]);
@@ -159,7 +159,7 @@ function differentValue({ type, defaultValue: fallback }: ProjectAttribute): unk
 
 test('returns every stored attribute as it was sent', async () => {
   const { project, root } = await world({ project: {} });
-  const retained = attributeEntries.filter(([, { kind, hidden }]) => kind === 'stored' && !hidden);
+  const retained = projectAttributeEntries.filter(([, { kind, hidden }]) => kind === 'stored' && !hidden);
   const input = Object.fromEntries(
     retained.map(([name, attribute]) => [name, INPUT[name] ?? differentValue(attribute)]),
   );
@@ -173,7 +173,7 @@ test('returns every stored attribute as it was sent', async () => {
 
 test('rejects values of a wrong type for every attribute', async () => {
   const { project, root } = await world({ project: {} });
-  const typed = attributeEntries.filter(([, { kind }]) => kind !== 'ignored' && kind !== 'unsupported');
+  const typed = projectAttributeEntries.filter(([, { kind }]) => kind !== 'ignored' && kind !== 'unsupported');
   for (const [name] of typed) {
     const wrong = name === 'container_expiration_policy_attributes' ? 'x' : { a: { b: 1 } };
     const { status, body } = await root.put(project.at, { [name]: wrong });

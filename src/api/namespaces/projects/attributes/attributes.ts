@@ -99,7 +99,7 @@ const accessLevelOrPublic = oneOf('disabled', 'private', 'enabled', 'public');
 /** Returns the alias for the former boolean attribute of a feature's access level. */
 const featureSwitch = (name: string) => alias(boolean, name, (on) => (on ? 'enabled' : 'disabled'));
 
-export const attributes = {
+export const PROJECT_ATTRIBUTES = {
   name: route(),
   path: route(),
   description: { ...column(longText), clearable: true },
@@ -234,7 +234,7 @@ export const attributes = {
   Record<string, ProjectAttribute<never, AttributeKind> | ProjectAttribute<unknown, AttributeKind>>
 >;
 
-type AttributeTable = typeof attributes;
+type AttributeTable = typeof PROJECT_ATTRIBUTES;
 export type AttributeName = keyof AttributeTable;
 type ValueOf<Name extends AttributeName> = AttributeTable[Name] extends { type: ParameterType<infer T> } ? T : never;
 type NamesOfKind<Kind extends AttributeKind> = {
@@ -247,10 +247,10 @@ export type StoredAttributes = { readonly [Name in StoredName]: ValueOf<Name> };
 /** The attributes in a request; absent ones stay unchanged. */
 export type ProjectAttributeInput = { readonly [Name in AttributeName]?: ValueOf<Name> | null | undefined };
 
-export const attributeNames = Object.keys(attributes) as AttributeName[];
-export const attributeEntries = Object.entries(attributes) as [AttributeName, ProjectAttribute][];
+export const projectAttributeNames = Object.keys(PROJECT_ATTRIBUTES) as AttributeName[];
+export const projectAttributeEntries = Object.entries(PROJECT_ATTRIBUTES) as [AttributeName, ProjectAttribute][];
 
 /** The parameters of POST and PUT /projects. */
-export const attributeParams = Object.fromEntries(
-  attributeNames.map((name) => [name, optional(attributes[name].type as ParameterType<unknown>)]),
+export const projectAttributeParams = Object.fromEntries(
+  projectAttributeNames.map((name) => [name, optional(PROJECT_ATTRIBUTES[name].type as ParameterType<unknown>)]),
 ) as unknown as { readonly [Name in AttributeName]: Parameter<ValueOf<Name>, 'optional'> };

@@ -1,8 +1,10 @@
 import type { Updateable } from 'kysely';
 import type { ProjectsTable } from '#database/tables/domain.ts';
-import { type AttributeName, attributes, type ProjectAttributeInput } from './attributes.ts';
+import { type AttributeName, PROJECT_ATTRIBUTES, type ProjectAttributeInput } from './attributes.ts';
 
-const columnNames = (Object.keys(attributes) as AttributeName[]).filter((name) => attributes[name].kind === 'column');
+const columnNames = (Object.keys(PROJECT_ATTRIBUTES) as AttributeName[]).filter(
+  (name) => PROJECT_ATTRIBUTES[name].kind === 'column',
+);
 
 /** Returns the columns of the project that the input sets. */
 export function toProjectColumns(input: ProjectAttributeInput): Partial<Pick<Updateable<ProjectsTable>, ColumnName>> {

@@ -3,10 +3,10 @@ import type { Tier } from '#config.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 import {
   type AttributeName,
-  attributeEntries,
-  attributes,
+  PROJECT_ATTRIBUTES,
   type ProjectAttribute,
   type ProjectAttributeInput,
+  projectAttributeEntries,
   type StoredName,
 } from './attributes.ts';
 import { parseStoredAttributes } from './stored-attributes.ts';
@@ -33,7 +33,7 @@ export function resolveAttributes(
 ): ProjectAttributeInput {
   const current = parseStoredAttributes({ attributes: attributesJson });
   const resolved: Record<string, unknown> = {};
-  for (const [name, attribute] of attributeEntries) {
+  for (const [name, attribute] of projectAttributeEntries) {
     const value = resolveValue(attribute, values[name]);
     if (value === undefined || !maySet(setter, attribute)) continue;
     const { aliasOf, merge } = attribute;
@@ -65,7 +65,7 @@ function maySet(
 /** Returns the errors of single values. */
 export function validateAttributes(resolved: ProjectAttributeInput): FieldErrors {
   const errors = Object.entries(resolved).map(([name, value]) => {
-    const attribute: ProjectAttribute = attributes[name as AttributeName];
+    const attribute: ProjectAttribute = PROJECT_ATTRIBUTES[name as AttributeName];
     if (attribute.kind === 'unsupported') return validateUnsupportedAttribute(name, value);
     return value == null ? {} : (attribute.errors?.(value as never) ?? {});
   });

@@ -1,16 +1,19 @@
 import type { TSchema } from 'typebox';
 import { nullable, responseField } from '#http/endpoint/responses.ts';
 import {
-  attributeEntries,
   type ProjectAttribute,
   type ProjectAttributeInput,
+  projectAttributeEntries,
   type StoredAttributes,
   type StoredName,
 } from './attributes.ts';
 
 /** The attributes in the JSON column of a project: how they are stored, and who can see them. */
 
-const storedEntries = attributeEntries.filter(([, { kind }]) => kind === 'stored') as [StoredName, ProjectAttribute][];
+const storedEntries = projectAttributeEntries.filter(([, { kind }]) => kind === 'stored') as [
+  StoredName,
+  ProjectAttribute,
+][];
 const defaults = Object.fromEntries(
   storedEntries.map(([name, { defaultValue: fallback }]) => [name, fallback]),
 ) as StoredAttributes;

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { hasRepositoryMove } from './destroy.ts';
 import { destroyMarkedProjectBatch } from './destroy-marked.ts';
-import { markForDeletion } from './mark-for-deletion.ts';
+import { markProjectForDeletion } from './mark-for-deletion.ts';
 
 export interface DeleteProjectInput {
   /** Destroys a marked project immediately; requires its full path. */
@@ -26,7 +26,7 @@ export async function markOrDestroyProject(
   if (project.marked_for_deletion_on === null) {
     if (permanently) return fail('notMarked');
     if ((await loadArchiveState(uow, project.namespace_id)).marked.any) return undefined;
-    return markForDeletion(uow, project);
+    return markProjectForDeletion(uow, project);
   }
   if (!permanently) return fail('alreadyMarked');
   if (fullPath !== project.full_path) return fail('pathMismatch');

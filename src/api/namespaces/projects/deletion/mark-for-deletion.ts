@@ -16,7 +16,7 @@ import { chooseRestoredNames } from './restored-names.ts';
  */
 
 /** Schedules the deletion. Archives the project, and makes its name and path available at once. */
-export async function markForDeletion(
+export async function markProjectForDeletion(
   uow: UnitOfWork,
   project: Project,
 ): Promise<undefined | Failure<'alreadyMarked'>> {
@@ -39,7 +39,10 @@ export async function markForDeletion(
  * Restores a marked project, unarchived, under its former name and path, or similar ones if they are taken. Fails with
  * `notFound` if its destruction has started.
  */
-export async function restore(uow: UnitOfWork, project: Project): Promise<Project | Failure<'notMarked' | 'notFound'>> {
+export async function restoreMarkedProject(
+  uow: UnitOfWork,
+  project: Project,
+): Promise<Project | Failure<'notMarked' | 'notFound'>> {
   const row = await findMarkColumns(uow, project.id);
   if (row === undefined || (await isDestructionStarted(uow, project.id))) return fail('notFound');
   if (row.marked_for_deletion_on === null) return fail('notMarked');
