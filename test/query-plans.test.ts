@@ -83,7 +83,7 @@ function walksByKey(text: string, plan: readonly string[]): boolean {
 
 /** A list may scan its candidates once, up to the counting limit. */
 function looksAtAll(text: string): boolean {
-  return /^select count\(\*\) as count, case when .* as ids from \(.* limit \S+\) as found/.test(text);
+  return /^select count\(\*\) as count, case when .* as ids from \(.* limit \S+\) as found/s.test(text);
 }
 
 const { rows: tables } = await execute.call(connection, {
