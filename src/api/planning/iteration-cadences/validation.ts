@@ -46,7 +46,7 @@ export function validateCadence(content: CadenceContent, today: string, startsSc
 const isLonger = (text: string, max: number) => [...text].length > max;
 const tooLongMessage = (max: number) => `is too long (maximum is ${max} characters)`;
 const tooEarlyMessage = (earliestStart: string) =>
-  `The automation start date would retroactively create a past iteration. ${earliestStart} is the earliestStart possible start date.`;
+  `The automation start date would retroactively create a past iteration. ${earliestStart} is the earliest possible start date.`;
 
 const BLANK = "can't be blank";
 const OUT_OF_RANGE = 'is not included in the list';
