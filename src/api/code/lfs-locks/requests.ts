@@ -45,7 +45,7 @@ export function readPage({ cursor, limit }: { readonly cursor?: unknown; readonl
   };
 }
 
-/** Returns the number in a text of digits or a number; null for anything else. */
+/** Returns a non-negative integer, which may be a string of digits; null for anything else. */
 export function parseId(value: unknown): number | null {
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : null;

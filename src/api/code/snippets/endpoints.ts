@@ -33,7 +33,7 @@ import { updateSnippet as update } from './update.ts';
 
 // Snippets of users (contract/operations.md §2.1) and of projects (contract/everyday-more.md §7.1).
 
-/** The content of a file: no request body is longer. The setting `snippet_size_limit` limits it further. */
+/** The content of a file: 10 MiB, as long as a request body may be. The setting `snippet_size_limit` limits it further. */
 const fileContent = sizedText(10 * MEBIBYTE);
 const content = notBlank(fileContent);
 const newFile = object({ file_path: required(notBlank(filePath)), content: required(content) });
@@ -55,7 +55,7 @@ interface CreationValues {
   readonly file_name?: string | null | undefined;
 }
 
-/** Converts the parameters: the only file may also be sent as `content`, with a name or not. */
+/** Converts the parameters: instead of `files`, one file may be sent as `content`, with an optional `file_name`. */
 function toCreationInput({ title, description = null, files, content, file_name }: CreationValues) {
   const creations = files ?? [{ file_path: file_name, content }];
   return { title, description, files: creations.map((file) => ({ action: 'create' as const, ...file })) };

@@ -10,7 +10,7 @@ export interface AlertTarget {
   readonly endpoint: string;
 }
 
-/** One possible interpretation of an address. */
+/** One possible reading of the URL path: where the project path ends is ambiguous. */
 interface AddressCandidate {
   /** Full path of the project. */
   readonly path: string;

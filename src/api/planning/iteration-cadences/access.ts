@@ -28,7 +28,7 @@ const cadenceResource = {
   notFound: genericNotFound,
 } as const;
 
-/** Loads the cadence of the path from the group itself. */
+/** Loads the cadence `:cadence_id` of the group itself. */
 export const ownCadence = {
   ...cadenceResource,
   load: ({ db, params }: CadenceCall, { group }: GroupContext) => findCadence(db, [group.id], params.cadence_id),

@@ -41,11 +41,11 @@ export function parseRetry(value: CiValue): JobRetry {
 }
 
 /** Parses a number of retries, which may be quoted. */
-function parseRetryCount(value: CiValue, key: string): number {
+function parseRetryCount(value: CiValue, label: string): number {
   const count = typeof value === 'string' && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : value;
-  if (typeof count !== 'number') throw configError('retry', `${key} is not a number`);
-  if (!Number.isInteger(count)) throw configError('retry', `${key} must be an integer`);
-  if (count > MAX_RETRIES) throw configError('retry', `${key} must be less than or equal to ${MAX_RETRIES}`);
-  if (count < 0) throw configError('retry', `${key} must be greater than or equal to 0`);
+  if (typeof count !== 'number') throw configError('retry', `${label} is not a number`);
+  if (!Number.isInteger(count)) throw configError('retry', `${label} must be an integer`);
+  if (count > MAX_RETRIES) throw configError('retry', `${label} must be less than or equal to ${MAX_RETRIES}`);
+  if (count < 0) throw configError('retry', `${label} must be greater than or equal to 0`);
   return count;
 }

@@ -59,10 +59,10 @@ function checkSecret(value: CiValue, location: string): void {
   if (isPresent(map.get('gcp_secret_manager')) && !isPresent(map.get('token')))
     throw configError(location, 'token is required with gcp secrets manager');
   const provider = PROVIDERS.find((key) => map.has(key))!;
-  const source = map.get(provider);
-  if (isPresent(source)) {
-    if (provider === 'vault') checkVault(source, `${location}:vault`);
-    else checkProvider(source, provider, `${location}:${provider}`);
+  const providerConfig = map.get(provider);
+  if (isPresent(providerConfig)) {
+    if (provider === 'vault') checkVault(providerConfig, `${location}:vault`);
+    else checkProvider(providerConfig, provider, `${location}:${provider}`);
   }
   parseOptional(map, 'file', null, (file) => parseBoolean(file, `${location}:file`, 'config'));
 }

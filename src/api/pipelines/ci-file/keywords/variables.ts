@@ -2,7 +2,7 @@ import { CiFileError, type CiMap, type CiValue, isMap, scalarToText } from '../y
 import { configError, isPresent, isStringArray, parseBoolean, parseMap, parseOptional } from './checks.ts';
 import type { FileVariable } from './options.ts';
 
-/** The keys of a variable's map by the place of the variables. */
+/** Allowed keys of a variable that is written as a map, among the global variables and in a job. */
 export const GLOBAL_VARIABLES = new Set(['value', 'description', 'expand', 'options']);
 export const JOB_VARIABLES = new Set(['value', 'expand']);
 /** Variables that cannot be maps. */

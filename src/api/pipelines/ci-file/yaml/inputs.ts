@@ -1,7 +1,7 @@
 import { compileRegex, getRegexCost } from '#text/safe-regex.ts';
 import type { EffortBudget } from './effort-budget.ts';
 import type { YamlFile } from './read-yaml.ts';
-import { CiFileError, type CiMap, type CiValue, describeValue, isArray, isMap, scalarToText } from './values.ts';
+import { CiFileError, type CiMap, type CiValue, isArray, isMap, scalarToText, describeValue } from './values.ts';
 
 /** Replaces `$[[ inputs.N ]]` in a file by the inputs that its header declares (contract/pipelines-composition.md §3). */
 
@@ -10,11 +10,11 @@ const TYPES = ['array', 'boolean', 'number', 'string'];
 const MAX_OPTIONS = 50;
 const MAX_FUNCTIONS = 3;
 const MAX_BLOCKS = 10_000;
-const MAX_ACCESS_BYTES = 1024;
+const MAX_EXPRESSION_BYTES = 1024;
 /** Only the first errors are shown. */
 const MAX_ERRORS = 3;
 
-/** Returns the content of a file with its inputs; as it is without a header. Each input has its default, because nothing gives it a value. */
+/** Replaces the inputs in the content of a file by their defaults: no keyword passes values. Without a header, content is unchanged. */
 export function applyInputs({ header, content }: YamlFile, effort: EffortBudget): CiValue {
   if (header === null) return content;
   const inputs = resolveInputs(parseHeader(header), effort);
@@ -30,7 +30,7 @@ function checkKeys(map: CiMap, location: string, keys: readonly string[]): void 
   if (unknownKeys.length > 0) throw headerError(location, `config contains unknown keys: ${unknownKeys.join(', ')}`);
 }
 
-function requireMap(value: CiValue | undefined, location: string): CiMap {
+function parseMapOrEmpty(value: CiValue | undefined, location: string): CiMap {
   if (value === undefined || value === null) return new Map();
   if (!isMap(value)) throw headerError(location, 'config should be a hash');
   return value;
@@ -38,17 +38,17 @@ function requireMap(value: CiValue | undefined, location: string): CiMap {
 
 function parseHeader(header: CiMap): ReadonlyMap<string, CiMap> {
   checkKeys(header, 'header', ['spec']);
-  const spec = requireMap(header.get('spec'), 'header:spec');
+  const spec = parseMapOrEmpty(header.get('spec'), 'header:spec');
   checkKeys(spec, 'header:spec', ['inputs', 'include', 'component']);
   if (spec.get('include') != null) throw headerError('header:spec', 'include is not supported yet');
-  const inputs = requireMap(spec.get('inputs'), 'header:spec:inputs');
+  const inputs = parseMapOrEmpty(spec.get('inputs'), 'header:spec:inputs');
   return new Map([...inputs].map(([name, input]) => [name, parseInput(name, input)]));
 }
 
 function parseInput(name: string, value: CiValue): CiMap {
   const location = `header:spec:inputs:${name}`;
   if (value !== null && !isMap(value)) throw headerError(location, 'config should be a hash');
-  const input = requireMap(value, location);
+  const input = parseMapOrEmpty(value, location);
   const [regex, type, options] = ['regex', 'type', 'options'].map((key) => input.get(key) ?? null);
   if (regex !== null && typeof regex !== 'string') throw headerError(location, 'input regex should be a string');
   if (type !== null && !TYPES.includes(describeValue(type!)))
@@ -78,7 +78,7 @@ function resolveInputs(inputs: ReadonlyMap<string, CiMap>, effort: EffortBudget)
   return values;
 }
 
-/** A string input has the text of any scalar; for other types a text is read as JSON. */
+/** Converts a default to the type of its input: a scalar to a string, a string to another type by JSON. */
 function coerceValue(value: CiValue, type: string): CiValue {
   if (type === 'string') return describeValue(value);
   if (typeof value !== 'string') return value;
@@ -164,21 +164,21 @@ class Interpolation {
 
   #evaluate(block: string): CiValue {
     this.#effort.spend(1);
-    const [access = '', ...functions] = block
+    const [expression = '', ...functions] = block
       .slice('$[['.length, -']]'.length)
       .split('|')
       .map((part) => part.trim());
-    const [context = '', name, part] = access.split('.', 3);
+    const [context = '', name, part] = expression.split('.', 3);
     // Instances of a matrix replace these later.
     if (context === 'matrix') return block;
     if (name === undefined)
       throw new CiFileError('invalid pattern used for interpolation. valid pattern is $[[ inputs.input ]]');
-    if (Buffer.byteLength(access) > MAX_ACCESS_BYTES)
+    if (Buffer.byteLength(expression) > MAX_EXPRESSION_BYTES)
       throw new CiFileError('maximum interpolation expression size exceeded');
     const value = context === 'inputs' ? this.#inputs.get(name) : undefined;
     if (value === undefined || part !== undefined) {
       const unknownKey = !['inputs', 'component'].includes(context) ? context : value === undefined ? name : part;
-      throw new CiFileError(`unknown interpolation provided: \`${unknownKey}\` in \`${access}\``);
+      throw new CiFileError(`unknown interpolation provided: \`${unknownKey}\` in \`${expression}\``);
     }
     if (functions.length > MAX_FUNCTIONS) throw new CiFileError('too many functions in interpolation block');
     return functions.reduce<CiValue>((input, call) => {

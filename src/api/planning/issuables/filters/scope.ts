@@ -19,7 +19,7 @@ export const scopeAccess = () => ({
       if (caller.user === null && params.scope !== 'all') throw unauthorized();
     })
     .withLabel('open (scope=all), user'),
-  // Responds with 401 before parameters are validated.
+  // The same check on the raw query: 401 comes before 400 for invalid parameters.
   authenticate({ caller, request }: AccessCall) {
     if (caller.user === null && new URLSearchParams(request.query).get('scope') !== 'all') throw unauthorized();
   },
@@ -49,6 +49,6 @@ export function toScopeFilter({ user }: Caller, { scope }: { readonly scope: str
   }
 }
 
-/** Returns the list scope of all projects; archived projects are excluded unless `nonArchived` is false. */
+/** Returns the container of an instance-wide list; archived projects are excluded unless `nonArchived` is false. */
 export const toAllProjectsParent = (nonArchived: boolean | null) =>
   ({ group: null, nonArchived: nonArchived !== false }) as const;

@@ -20,10 +20,11 @@ export function computePositions(
   const first = followers[0];
   if (first === undefined) return [{ id, position: (previous?.position ?? 0) + POSITION_GAP }];
   if (previous === null) return [{ id, position: first.position - POSITION_GAP }];
-  for (const [count, { position: nextPosition }] of followers.entries()) {
-    const step = Math.floor((nextPosition - previous.position) / (count + 2));
+  for (const [shiftedCount, { position: nextPosition }] of followers.entries()) {
+    const step = Math.floor((nextPosition - previous.position) / (shiftedCount + 2));
     // Shifted followers must leave gaps (step > 1); else the next insertion would shift them again.
-    if (step >= 1 && (count === 0 || step > 1)) return spreadAfter(id, previous, followers.slice(0, count), step);
+    if (step >= 1 && (shiftedCount === 0 || step > 1))
+      return spreadAfter(id, previous, followers.slice(0, shiftedCount), step);
   }
   return isComplete ? spreadAfter(id, previous, followers, POSITION_GAP) : null;
 }

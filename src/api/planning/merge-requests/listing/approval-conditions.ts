@@ -25,11 +25,14 @@ export function approvalConditions(
   { approved, approved_by_ids, approved_by_usernames, approver_ids }: ApprovalFilter,
 ): ListCondition[] {
   const scope: IssuableListScope = { tables: MERGE_REQUESTS_BY_APPROVER, project };
-  const findByApprover = (assignee: IdOrKeyword) => issuableConditions(db, scope, { assignee_id: assignee });
+  // The tables of this scope have approvals in the place of assignees.
+  const approvedByConditions = (user: IdOrKeyword) => issuableConditions(db, scope, { assignee_id: user });
   return [
-    ...(approved === 'yes' ? findByApprover('Any').map((condition) => ({ ...condition, ids: APPROVED_IDS })) : []),
-    ...(approved === 'no' ? findByApprover('None') : []),
-    ...(approved_by_ids ?? []).flatMap(findByApprover),
+    ...(approved === 'yes'
+      ? approvedByConditions('Any').map((condition) => ({ ...condition, ids: APPROVED_IDS }))
+      : []),
+    ...(approved === 'no' ? approvedByConditions('None') : []),
+    ...(approved_by_ids ?? []).flatMap(approvedByConditions),
     ...issuableConditions(db, scope, { assignee_username: approved_by_usernames }),
     ...(approver_ids ?? []).map(approverCondition),
   ];
