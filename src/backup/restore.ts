@@ -3,7 +3,7 @@ import { type FileHandle, mkdir } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { storeBlob } from '#blobs/index.ts';
 import type { Config } from '#config.ts';
-import { isRejectedValue } from '#database/constraint-violations.ts';
+import { isValueRejection } from '#database/constraint-violations.ts';
 import { type CellValues, type RestoreTarget, restoreDatabase, type TableDefinition } from '#database/copy.ts';
 import { lockDataDirectory } from '#database/data-directory-lock.ts';
 import { migrate } from '#database/migrate.ts';
@@ -172,7 +172,7 @@ async function writeArchiveContent(server: ServerData, archive: BackupArchive, k
       fillTables(server, archive, target, { tableEntries, repositories }),
     );
   } catch (error) {
-    throw isRejectedValue(error) ? damagedArchive(`the database rejects its rows: ${error.message}`) : error;
+    throw isValueRejection(error) ? damagedArchive(`the database rejects its rows: ${error.message}`) : error;
   }
 }
 

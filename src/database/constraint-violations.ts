@@ -26,7 +26,7 @@ export class SimulatedUniqueViolation extends Error {
 }
 
 /** Returns whether the engine rejected a statement because of its values: their types, ranges or constraints. */
-export function isRejectedValue(error: unknown): error is Error {
+export function isValueRejection(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   // The low byte of an extended result code is the primary result code.
   if ('errcode' in error) return SQLITE_REJECTION_CODES.includes(Number(error.errcode) & 0xff);

@@ -95,7 +95,7 @@ async function deleteSnippetBatch(
     .execute();
   const projectIds = new Set<number | null>();
   for (const { id } of snippetIds) projectIds.add(await deleteSnippetWithNotes(uow, id));
-  // Once for each project, because it reads all its snippets.
+  // The size is updated once per project, because that reads all snippets of the project.
   for (const projectId of projectIds) await updateProjectSnippetsSize(uow, projectId);
   return snippetIds.length;
 }

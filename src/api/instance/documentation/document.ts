@@ -18,7 +18,7 @@ const URL_PLACEHOLDER = 'https://server.invalid';
 const cachedTemplates = new WeakMap<DescribeApi, DocumentTemplate>();
 
 /** Returns the reply with the OpenAPI document of a server at this URL, with an ETag. */
-export function sendDocument(describeApi: DescribeApi, url: string): StreamReply {
+export function buildDocumentReply(describeApi: DescribeApi, url: string): StreamReply {
   const template = getTemplate(describeApi);
   const escapedUrl = JSON.stringify(url).slice(1, -1);
   return {

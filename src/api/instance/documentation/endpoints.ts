@@ -1,7 +1,7 @@
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { html, streamWith } from '#http/endpoint/responses.ts';
-import { sendDocument } from './document.ts';
+import { buildDocumentReply } from './document.ts';
 import { OpenApi } from './entities.ts';
 import { DOCUMENTATION_PAGE } from './page.ts';
 
@@ -14,7 +14,7 @@ export const getOpenApiDocument = endpoint({
     mediaTypes: ['application/json'],
     headers: ['ETag', 'Cache-Control'],
   }),
-  handle: ({ base }, { describeApi }) => sendDocument(describeApi, base.url),
+  handle: ({ base }, { describeApi }) => buildDocumentReply(describeApi, base.url),
 });
 
 export const getDocumentationPage = endpoint({

@@ -38,7 +38,7 @@ export function formatMessage(template: string, params: unknown): string {
 /** Looks up the texts of parameters. `next` returns those of a list one after the other. */
 function createValues(paramList: readonly unknown[], paramsByName: JsonObject | null) {
   let nextIndex = 0;
-  /** One placeholder may occur hundreds of times, and its parameter may be an object of a mebibyte. */
+  /** Cache of the serialized parameters: a placeholder may occur hundreds of times with an object of a mebibyte. */
   const texts = new Map<unknown, string>();
   const toCachedText = (value: unknown): string => {
     const text = texts.get(value) ?? toParameterText(value);

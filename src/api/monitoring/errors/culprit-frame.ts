@@ -1,6 +1,6 @@
 import type { JsonObject } from '#text/json-object.ts';
 
-/** Selects the frame of a stack that names an error (contract/monitoring.md §12 "culprit"). Pure. */
+/** Selects the stack frame that is shown as the location of an error (contract/monitoring.md §12 "culprit"). Pure. */
 
 /**
  * Returns the last frame of the application, or else the last frame of all. Frames of an SDK are never selected: they are the

@@ -170,7 +170,7 @@ export function findTopicsByKey(db: Reader, keys: readonly string[]) {
 }
 
 /**
- * Inserts topics with their names as titles. Returns the inserted topics, without existing ones. A concurrent insertion of the same name makes PostgreSQL repeat the transaction.
+ * Inserts topics with their names as titles. Returns the inserted topics, without existing ones. On PostgreSQL, a concurrent insertion of the same name is a serialization failure: the transaction is retried.
  */
 export function insertTopics(tx: Transaction, names: readonly string[]) {
   const rows = names.map((name) => ({ name, title: name, description: null, ...toKeys({ name, title: name }) }));

@@ -48,7 +48,7 @@ function parseCadence(argument: string): TitleOrId | null {
   return start < 0 || end < start ? null : parseTitleOrId(argument.slice(start + CADENCE_START.length, end));
 }
 
-/** Returns the iteration, null if there is none, or why it is not found. */
+/** Returns the iteration or an error text; null if the only cadence has no such iteration. */
 async function findIteration({ uow }: QuickActionContext, groupIds: readonly number[], argument: string) {
   const iterationReference = ITERATION.exec(argument);
   if (iterationReference !== null) {

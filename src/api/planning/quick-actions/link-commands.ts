@@ -30,7 +30,7 @@ async function loadIssues({ uow }: QuickActionContext, ids: readonly number[]): 
 }
 
 /**
- * Links the issues. Only the lock of the issue itself is held: with concurrent commands another issue may get a few links too many.
+ * Links the issues. Locks only this issue, so concurrent commands may exceed the maximum number of links of another issue.
  * As in the reference, the message names all issues, whether they can be linked or not.
  */
 async function linkIssues(
@@ -75,23 +75,23 @@ function formatReference(
   return buildFullReference({ type: 'Issue', id, iid, project });
 }
 
-const LINK_ACTION = { noteableTypes: ['Issue'], availableAtCreation: true, requiredRight: 'link' } as const;
+const LINK_ACTION_DEFAULTS = { noteableTypes: ['Issue'], availableAtCreation: true, requiredRight: 'link' } as const;
 
 export const LINK_ACTIONS = [
   {
-    ...LINK_ACTION,
+    ...LINK_ACTION_DEFAULTS,
     names: ['relate'],
     run: (context, argument) => linkIssues(context, argument, 'relates_to', 'related to'),
   },
   {
-    ...LINK_ACTION,
+    ...LINK_ACTION_DEFAULTS,
     names: ['blocks'],
     run: (context, argument) => linkIssues(context, argument, 'blocks', 'blocked by'),
   },
   {
-    ...LINK_ACTION,
+    ...LINK_ACTION_DEFAULTS,
     names: ['blocked_by'],
     run: (context, argument) => linkIssues(context, argument, 'is_blocked_by', 'blocking'),
   },
-  { ...LINK_ACTION, names: ['unlink'], run: unlinkIssue },
+  { ...LINK_ACTION_DEFAULTS, names: ['unlink'], run: unlinkIssue },
 ] as const satisfies readonly QuickAction[];

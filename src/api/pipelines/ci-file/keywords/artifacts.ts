@@ -97,7 +97,7 @@ function parseReports(map: CiMap, location: string): Record<string, readonly str
 
 const COVERAGE_FORMATS = ['cobertura', 'jacoco'];
 
-/** Parses the report that is a map with a path. */
+/** Parses `coverage_report`, the only report that is a map, and returns its path. */
 function parseCoverageReport(value: CiValue, location: string): string {
   const map = parseMap(value, location);
   checkKnownKeys(map, location, new Set(['coverage_format', 'path']));

@@ -26,7 +26,7 @@ interface Branches {
 }
 
 /**
- * Returns the texts of a merge request that names none, as the reference builds them: from its only commit or the oldest
+ * Returns the default title and description of a merge request that a push creates, as the reference builds them: from its only commit or the oldest
  * one with a body, else from the issue whose number begins the branch name, else from the branch name. A merge request
  * without commits is a draft. The description closes that issue.
  */
