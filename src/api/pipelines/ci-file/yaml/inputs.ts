@@ -1,7 +1,7 @@
 import { compileRegex, getRegexCost } from '#text/safe-regex.ts';
 import type { EffortBudget } from './effort-budget.ts';
 import type { YamlFile } from './read-yaml.ts';
-import { CiFileError, type CiMap, type CiValue, isArray, isMap, scalarToText, describeValue } from './values.ts';
+import { CiFileError, type CiMap, type CiValue, describeValue, isArray, isMap, scalarToText } from './values.ts';
 
 /** Replaces `$[[ inputs.N ]]` in a file by the inputs that its header declares (contract/pipelines-composition.md §3). */
 
