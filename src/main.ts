@@ -1,4 +1,3 @@
-import module from 'node:module';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import packageJson from '../package.json' with { type: 'json' };
@@ -86,8 +85,6 @@ async function serve(args: readonly string[]): Promise<void> {
  * the start, the earlier compilation would cost more than it saves.
  */
 function optimizeHotCode(): void {
-  // V8 rejects stored code that was compiled under other flags: store the code of the start first.
-  module.flushCompileCache();
   setFlagsFromString('--invocation-count-for-turbofan=1000');
 }
 

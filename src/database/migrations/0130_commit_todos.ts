@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-/** To-do items on commits, for users whom a comment mentions. */
+/** To-do items for users who are mentioned in comments on commits. */
 export const migration: Migration = {
   name: '0130_commit_todos',
   async up(db, dialect) {

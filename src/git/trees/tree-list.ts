@@ -50,21 +50,23 @@ const ALL_ENTRIES: RequestedEntries = { maxEntries: Number.POSITIVE_INFINITY, ma
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
 
 /**
- * Lists the entries directly in a tree, or recursively with `deep`. Null if there is no such tree. Stops reading when
+ * Lists the entries directly in a tree, or recursively with `isRecursive`. Null if there is no such tree. Stops reading when
  * it has the requested entries, so that the first page costs the same for any tree.
  */
 export async function listTree(
   git: Git,
   repository: Repository,
   treeId: string,
-  { isRecursive: deep = false, requestedEntries = ALL_ENTRIES }: ListTreeOptions = {},
+  { isRecursive = false, requestedEntries = ALL_ENTRIES }: ListTreeOptions = {},
 ): Promise<TreeList | null> {
-  if (!deep) {
+  if (!isRecursive) {
     const smallTree = await readTree(git, repository, treeId, MAX_PARSED_TREE);
     if (smallTree !== null) return createShallowList(smallTree.entries);
   }
   const info = await getObjectInfo(git, repository, treeId);
-  return info?.type === 'tree' || deep ? loadStreamedList(git, repository, treeId, deep, requestedEntries) : null;
+  return info?.type === 'tree' || isRecursive
+    ? loadStreamedList(git, repository, treeId, isRecursive, requestedEntries)
+    : null;
 }
 
 /** Returns the names of the files directly in a tree that match, in git's order. */
@@ -123,15 +125,15 @@ async function loadStreamedList(
   git: Git,
   repository: Repository,
   treeId: string,
-  deep: boolean,
+  isRecursive: boolean,
   requested: RequestedEntries,
 ): Promise<StreamedList> {
-  const key = `${repository.directory} ${deep ? 'deep ' : ''}${treeId}`;
+  const key = `${repository.directory} ${isRecursive ? 'recursive ' : ''}${treeId}`;
   const cached = treeListCache(git).get(key);
   if (cached?.satisfies(requested)) return cached;
   return coalesce(git, `tree ${requested.maxEntries} ${requested.maxCounted} ${key}`, async (sharedGit) => {
     const list = await historyWalkLimiter(git).run(
-      () => readList(sharedGit, repository, treeId, deep, requested),
+      () => readList(sharedGit, repository, treeId, isRecursive, requested),
       sharedGit,
     );
     treeListCache(git).set(key, list);
@@ -143,10 +145,10 @@ async function readList(
   git: Git,
   repository: Repository,
   treeId: string,
-  deep: boolean,
+  isRecursive: boolean,
   requested: RequestedEntries,
 ): Promise<StreamedList> {
-  const flags = [...(deep ? ['-r', '-t'] : []), '-z', '--full-tree'];
+  const flags = [...(isRecursive ? ['-r', '-t'] : []), '-z', '--full-tree'];
   const child = spawnGit(git, repository, 'ls-tree', { flags, args: [treeId] });
   child.stdin.end();
   const reader = createListReader();

@@ -19,9 +19,9 @@ interface Echo {
   readonly sha256: string;
 }
 
-async function handing(t: TestContext, wish: Parameters<typeof startTestSecondary>[2] = {}, prefix = '') {
+async function handing(t: TestContext, serverOptions: Parameters<typeof startTestSecondary>[2] = {}, prefix = '') {
   const primary = await createFakePrimary(t);
-  const secondary = await startTestSecondary(t, primary.url + prefix, wish);
+  const secondary = await startTestSecondary(t, primary.url + prefix, serverOptions);
   return { primary, secondary, address: secondary.address };
 }
 

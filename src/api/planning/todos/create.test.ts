@@ -104,7 +104,7 @@ async function newCommitTodo(visibility: 'private' | 'public' = 'private') {
   return { home, commit, at, name, reporter: home.reporter };
 }
 
-test('creates to-do items for readers of the code whom a comment on a commit mentions', async () => {
+test('creates to-do items for readers of the code who are mentioned in a comment on a commit', async () => {
   const { home, commit, at, name, reporter } = await newCommitTodo();
   const guest = await home.addMember('guest');
   const others = await Promise.all([guest, stranger].map(username));

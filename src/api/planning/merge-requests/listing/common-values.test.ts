@@ -82,7 +82,7 @@ for (const filter of [
   });
 }
 
-test('finds the rows of another filter beside a common one', async () => {
+test('finds the rows of a rare filter combined with a common one', async () => {
   for (const path of [project.at, group.at, '']) {
     for (const [draft, total] of [
       [true, undefined],
