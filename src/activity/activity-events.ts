@@ -1,10 +1,5 @@
 import type { Transaction } from '#database/database.ts';
-import type {
-  ActivityAction,
-  ActivityActionName,
-  ActivityTargetType,
-  ImportedFrom,
-} from '#database/tables/activity.ts';
+import type { ActivityAction, ActivityActionName, ActivityTargetType, ImportedFrom } from '#database/schema.ts';
 import { insertActivity } from './store.ts';
 
 /** A target with an iid. */

@@ -1,7 +1,7 @@
 import type { Caller } from '#authentication/caller.ts';
 import type { Tier } from '#config.ts';
 import type { Transaction } from '#database/database.ts';
-import type { AuditEntityType } from '#database/tables/activity.ts';
+import type { AuditEntityType } from '#database/schema.ts';
 import type { AuditEventName } from './audit-event-names.ts';
 
 type AuditEntity =

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import type { PushAction, RefType } from '#database/tables/activity.ts';
+import type { PushAction, RefType } from '#database/schema.ts';
 import { insertActivity } from './store.ts';
 
 /** One ref changed by a push: contract/activity.md, "push_data". */

@@ -1,5 +1,5 @@
 import type { Transaction } from '#database/database.ts';
-import type { LabelChange, MilestoneChange, ResourceState } from '#database/tables/resource-events.ts';
+import type { LabelChange, MilestoneChange, ResourceState } from '#database/schema.ts';
 import { type Resource, toResourceColumns } from './resource.ts';
 
 /**

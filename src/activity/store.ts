@@ -1,12 +1,12 @@
 import type { Insertable } from 'kysely';
 import { deleteBatch } from '#database/batch-statements.ts';
 import type { Transaction } from '#database/database.ts';
-import type { ActivityEventsTable, ActivityTargetType } from '#database/tables/activity.ts';
+import type { ActivityTargetType, Schema } from '#database/schema.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { getForeignKeyColumn } from './resource.ts';
 
 /** An activity event without its id, project and time. Omitted columns are null. */
-type ActivityRow = Omit<Insertable<ActivityEventsTable>, 'id' | 'project_id' | 'created_at'>;
+type ActivityRow = Omit<Insertable<Schema['activity_events']>, 'id' | 'project_id' | 'created_at'>;
 
 /** Maximum number of rows per statement: a row has up to 17 values, and the engines accept about 32,000. */
 const ROWS_PER_STATEMENT = 500;

@@ -1,4 +1,4 @@
-import type { SystemNoteKind } from '#database/tables/notes.ts';
+import type { SystemNoteKind } from '#database/schema.ts';
 import { MONTHS } from '#runtime/clock.ts';
 
 /** Texts of system notes, which clients parse (contract/planning.md §3.7). */

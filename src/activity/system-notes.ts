@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '#database/database.ts';
-import type { SystemNoteKind } from '#database/tables/notes.ts';
+import type { SystemNoteKind } from '#database/schema.ts';
 import { type NotifyingTarget, type Resource, toMentioningColumns, toResourceColumns } from './resource.ts';
 import type { SystemNoteText } from './system-note-texts.ts';
 

@@ -1,8 +1,8 @@
 /** The caller of a request: at most one user, identified by at most one token. */
 
-import type { UserState } from '#database/tables/authentication.ts';
+import type { UserState } from '#database/schema.ts';
 
-export type { UserState } from '#database/tables/authentication.ts';
+export type { UserState } from '#database/schema.ts';
 
 /** The properties of its user that every request needs; the whole row is loaded where it is serialized. */
 export interface CallerUser {

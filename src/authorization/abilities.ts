@@ -1,5 +1,5 @@
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import type { FeatureLevel, Visibility } from '#database/tables/domain.ts';
+import type { FeatureLevel, Visibility } from '#database/schema.ts';
 import { DEVELOPER, GUEST, MAINTAINER, OWNER, PLANNER, REPORTER } from '#domain/members/roles.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';

@@ -2,7 +2,6 @@ import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely'
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
-import type { EpicsTables } from '#database/tables/epics.ts';
 import { PLANNER } from '#domain/members/roles.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
 import { mayInGroup } from './abilities.ts';
@@ -14,7 +13,7 @@ import { groupVisibleTo, groupWithRole } from './visibility-conditions.ts';
  */
 
 /** An epic without its search columns. */
-export type Epic = Omit<Selectable<EpicsTables['epics']>, 'title_key' | 'description_key'>;
+export type Epic = Omit<Selectable<Schema['epics']>, 'title_key' | 'description_key'>;
 
 /** An epic in a list, without its description. */
 export type ListedEpic = Omit<Epic, 'description'>;

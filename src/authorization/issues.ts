@@ -3,7 +3,6 @@ import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { toZeroOrOne } from '#database/dialect.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
-import type { IssuesTables } from '#database/tables/issues.ts';
 import { ANY_ROLE, PLANNER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from './abilities.ts';
@@ -17,7 +16,7 @@ import { projectVisibleTo, projectWithRole } from './visibility-conditions.ts';
  */
 
 /** An issue without its search columns. */
-export type IssueRow = Omit<Selectable<IssuesTables['issues']>, 'title_key' | 'description_key'>;
+export type IssueRow = Omit<Selectable<Schema['issues']>, 'title_key' | 'description_key'>;
 
 /** An issue with everything that authorization and entities need. */
 export type Issue = IssueRow & {

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus } from '#database/schema.ts';
 import { hashToken, secretsEqual } from '#security/tokens.ts';
 import { getRecentContactThreshold } from './runners.ts';
 

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Caller } from '#authentication/caller.ts';
 import type { Transaction } from '#database/database.ts';
-import type { FeatureLevel } from '#database/tables/domain.ts';
+import type { FeatureLevel } from '#database/schema.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';

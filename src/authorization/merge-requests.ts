@@ -3,7 +3,6 @@ import type { Caller } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { toZeroOrOne } from '#database/dialect.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
-import type { MergeRequestsTables } from '#database/tables/merge-requests.ts';
 import { PLANNER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from './abilities.ts';
@@ -18,7 +17,7 @@ import { projectFeatureVisibleTo } from './visibility-conditions.ts';
 
 /** A merge request without its search columns and notification state. */
 export type MergeRequestRow = Omit<
-  Selectable<MergeRequestsTables['merge_requests']>,
+  Selectable<Schema['merge_requests']>,
   'title_key' | 'description_key' | 'conflicts_told'
 >;
 

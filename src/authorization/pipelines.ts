@@ -3,7 +3,7 @@ import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { expandJsonTexts } from '#database/dialect.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
-import type { PipelinesTables } from '#database/tables/pipelines.ts';
+import type { Schema } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from './abilities.ts';
 import { mayMerge, mayPush } from './protected-branches/branch-rules.ts';
@@ -17,7 +17,7 @@ import { listTagRules, mayCreateTag } from './protected-tags.ts';
 
 /** A pipeline row for entities and permission checks. */
 export type PipelineRow = Omit<
-  Selectable<PipelinesTables['pipelines']>,
+  Selectable<Schema['pipelines']>,
   'origin' | 'failure_reason' | 'outcome' | 'trigger_id' | 'schedule_id'
 > & {
   /** Full path of its project. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { createUser } from '#authentication/users/users.ts';
 import type { Database, Transaction } from '#database/database.ts';
-import type { FeatureLevel } from '#database/tables/domain.ts';
+import type { FeatureLevel } from '#database/schema.ts';
 import { createMembership } from '#domain/members/memberships.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import { createNamespace } from '#domain/namespaces/namespaces.ts';

@@ -3,7 +3,6 @@ import { type Caller, isAdministrator, isSignedIn, type SignedInCaller } from '#
 import type { Reader, Schema } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
-import type { RunnersTables } from '#database/tables/runners.ts';
 import { MAINTAINER, OWNER } from '#domain/members/roles.ts';
 import { findGroup, getGroupRole } from '#domain/namespaces/groups.ts';
 import { allowsGroupRunners } from '#domain/runners/runner-scope.ts';
@@ -14,7 +13,7 @@ import { groupIdsWithRole, projectWithRole } from './visibility-conditions.ts';
 /** Runners, and the permissions on them (contract/runners.md §1). */
 
 /** A runner without its token digest. */
-export type Runner = Omit<Selectable<RunnersTables['runners']>, 'token_digest'>;
+export type Runner = Omit<Selectable<Schema['runners']>, 'token_digest'>;
 
 const RECENT_CONTACT_MS = 10_000;
 

@@ -1,8 +1,8 @@
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import type { Visibility } from '#database/tables/domain.ts';
+import type { Visibility } from '#database/schema.ts';
 import type { ApplicationSettings } from '#settings/settings.ts';
 
-export type { FeatureLevel, Visibility } from '#database/tables/domain.ts';
+export type { FeatureLevel, Visibility } from '#database/schema.ts';
 
 /** Visibility levels, from the least to the most visible. */
 export const VISIBILITIES = ['private', 'internal', 'public'] as const;

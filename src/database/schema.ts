@@ -1,81 +1,45 @@
-import type { ActivityTables } from './tables/activity.ts';
-import type { MonitoringTables } from './tables/alerts.ts';
-import type { IdentityTables } from './tables/authentication.ts';
-import type { AwardEmojiTables } from './tables/award-emoji.ts';
-import type { BlobsTables } from './tables/blobs.ts';
-import type { BulkImportsTables } from './tables/bulk-imports.ts';
-import type { CustomAttributesTables } from './tables/custom-attributes.ts';
-import type { DomainTables } from './tables/domain.ts';
-import type { EnvironmentsTables } from './tables/environments.ts';
-import type { EpicsTables } from './tables/epics.ts';
-import type { ErrorTrackingTables } from './tables/error-tracking.ts';
-import type { IidsTables } from './tables/iids.ts';
-import type { IssuesTables } from './tables/issues.ts';
-import type { IterationsTables } from './tables/iterations.ts';
-import type { JobsTables } from './tables/jobs.ts';
-import type { LabelsTables } from './tables/labels.ts';
-import type { MailTables } from './tables/mail.ts';
-import type { MergeRequestsTables } from './tables/merge-requests.ts';
-import type { MilestonesTables } from './tables/milestones.ts';
-import type { NotesTables } from './tables/notes.ts';
-import type { NotificationTables } from './tables/notification-settings.ts';
-import type { OAuthTables } from './tables/oauth.ts';
-import type { PipelineSchedulesTables } from './tables/pipeline-schedules.ts';
-import type { PipelineTriggersTables } from './tables/pipeline-triggers.ts';
-import type { PipelinesTables } from './tables/pipelines.ts';
-import type { ProtectedTagsTables } from './tables/protected-tags.ts';
-import type { LimitsTables } from './tables/rate-limits.ts';
-import type { SecondaryTables } from './tables/replication.ts';
-import type { SitesTables } from './tables/replication-sites.ts';
-import type { RepositoryTables } from './tables/repositories.ts';
-import type { ResourceEventsTables } from './tables/resource-events.ts';
-import type { RunnersTables } from './tables/runners.ts';
-import type { SettingsTables } from './tables/settings.ts';
-import type { SnippetsTables } from './tables/snippets.ts';
-import type { SshCertificatesTables } from './tables/ssh-certificates.ts';
-import type { StorageMovesTables } from './tables/storage-moves.ts';
-import type { TodosTables } from './tables/todos.ts';
-import type { TopicsTables } from './tables/topics.ts';
-import type { WikisTables } from './tables/wikis.ts';
+import type { Selectable } from 'kysely';
+import type { Schema } from './tables.ts';
 
-/** All tables. Each module or resource adds an interface in `tables/` and lists it here. */
-export interface Schema
-  extends JobsTables,
-    BlobsTables,
-    SettingsTables,
-    IdentityTables,
-    OAuthTables,
-    CustomAttributesTables,
-    DomainTables,
-    TopicsTables,
-    ActivityTables,
-    IidsTables,
-    LabelsTables,
-    MilestonesTables,
-    IssuesTables,
-    MergeRequestsTables,
-    EpicsTables,
-    IterationsTables,
-    NotesTables,
-    AwardEmojiTables,
-    TodosTables,
-    ResourceEventsTables,
-    NotificationTables,
-    MailTables,
-    RunnersTables,
-    PipelinesTables,
-    PipelineTriggersTables,
-    PipelineSchedulesTables,
-    EnvironmentsTables,
-    ErrorTrackingTables,
-    MonitoringTables,
-    BulkImportsTables,
-    SitesTables,
-    SnippetsTables,
-    StorageMovesTables,
-    SshCertificatesTables,
-    RepositoryTables,
-    ProtectedTagsTables,
-    SecondaryTables,
-    WikisTables,
-    LimitsTables {}
+// The types of tables and columns, and lists of values. The unions below are from check constraints.
+
+export * from './column-types.ts';
+export type { Schema } from './tables.ts';
+
+/** A row of a table as a query returns it. */
+type Row<Table extends keyof Schema> = Selectable<Schema[Table]>;
+
+export type UserState = Row<'users'>['state'];
+
+/** An action in the filter `action` of the API. */
+export type ActivityAction = Row<'activity_events'>['action'];
+export type RefType = NonNullable<Row<'activity_events'>['ref_type']>;
+export type PushAction = NonNullable<Row<'activity_events'>['push_action']>;
+export type AuditEntityType = Row<'audit_events'>['entity_type'];
+
+export type BulkImportState = Row<'bulk_imports'>['status'];
+export const BULK_IMPORT_STATES = [
+  'created',
+  'started',
+  'finished',
+  'timeout',
+  'failed',
+  'canceled',
+] as const satisfies BulkImportState[];
+
+export type MailState = Row<'mail_messages'>['state'];
+export const MAIL_STATES = ['held', 'queued', 'sending', 'sent', 'failed', 'skipped'] as const satisfies MailState[];
+
+export type NotificationLevel = Row<'notification_settings'>['level'];
+/** Levels; the index of a level is its number in the API (contract/planning.md §1). */
+export const NOTIFICATION_LEVELS = [
+  'disabled',
+  'participating',
+  'watch',
+  'global',
+  'mention',
+  'custom',
+] as const satisfies NotificationLevel[];
+
+export type TodoState = Row<'todos'>['state'];
+export const TODO_STATES = ['pending', 'done'] as const satisfies TodoState[];

@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { DeploymentStatus, EnvironmentsTables } from '#database/tables/environments.ts';
+import type { DeploymentStatus, Schema } from '#database/schema.ts';
 
-export type { DeploymentStatus } from '#database/tables/environments.ts';
+export type { DeploymentStatus } from '#database/schema.ts';
 
 /** Deployment rows for entities and permission checks (contract/environments.md "Data model"). */
 
-export type DeploymentRow = Selectable<EnvironmentsTables['deployments']>;
+export type DeploymentRow = Selectable<Schema['deployments']>;
 
 /** Final statuses; `finished_at` is the time at which the deployment last reached one of them. */
 export const FINISHED_DEPLOYMENT_STATUSES: readonly DeploymentStatus[] = ['success', 'failed', 'canceled'];

@@ -2,14 +2,11 @@ import type { Selectable } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { isInTexts } from '#database/dialect.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
-import type { EnvironmentsTables } from '#database/tables/environments.ts';
+import type { Schema } from '#database/schema.ts';
 
 /** Environment rows for entities and permission checks (contract/environments.md "Data model"). */
 
-export type EnvironmentRow = Omit<
-  Selectable<EnvironmentsTables['environments']>,
-  'name_key' | 'rest_key' | 'auto_delete_at'
->;
+export type EnvironmentRow = Omit<Selectable<Schema['environments']>, 'name_key' | 'rest_key' | 'auto_delete_at'>;
 
 export const environmentColumns = [
   'environments.id',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
 import { prepareForRows, type RowParameters } from '#database/prepare.ts';
-import type { IidKind } from '#database/tables/iids.ts';
+import type { IidKind } from '#database/schema.ts';
 import { invalid } from '#runtime/failure.ts';
 
 /** The project or group whose resources are numbered. */

@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
-import type { PipelinesTables } from '#database/tables/pipelines.ts';
+import type { Schema } from '#database/schema.ts';
 
 /** Job rows for entities and permission checks. The permissions are those of their pipelines. */
 
 /** A job without the large columns from the CI file and the columns that only runners and traces need. */
 export type JobRow = Omit<
-  Selectable<PipelinesTables['jobs']>,
+  Selectable<Schema['jobs']>,
   | 'option_parts'
   | 'needs'
   | 'environment_url'

@@ -1,7 +1,7 @@
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { type Params, prepareForIds } from '#database/prepare.ts';
-import { NOTIFICATION_LEVELS, type NotificationLevel } from '#database/tables/notification-settings.ts';
+import { NOTIFICATION_LEVELS, type NotificationLevel } from '#database/schema.ts';
 import { isActiveMembership } from './members/membership-expiry.ts';
 import { toViewerParams, type ViewerParams } from './members/viewer-role.ts';
 import type { Project } from './namespaces/projects.ts';

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
-import type { SnippetsTable } from '#database/tables/snippets.ts';
+import type { Schema } from '#database/schema.ts';
 
 /** The only branch of snippet repositories. */
 export const SNIPPET_BRANCH = 'main';
@@ -10,7 +10,7 @@ export const SNIPPET_BRANCH = 'main';
 export const MAX_SNIPPET_FILES = 10;
 
 /** A snippet of a user or of a project. */
-export type Snippet = Selectable<SnippetsTable>;
+export type Snippet = Selectable<Schema['snippets']>;
 
 /** The columns of a snippet that change together with its files. */
 export type SnippetPatch = Partial<Pick<Snippet, 'title' | 'description' | 'visibility'>>;

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import type { WikisTable } from '#database/tables/wikis.ts';
+import type { Schema } from '#database/schema.ts';
 import { type GroupOrProject, toNamespaceOwnerColumns } from './namespaces/scope.ts';
 
 /** Repository of the wiki of a project or group. There is no row before the first write. */
-export type Wiki = Selectable<WikisTable>;
+export type Wiki = Selectable<Schema['wikis']>;
 
 /** A wiki with the read-only state of its project or group. */
 export interface WikiState extends Wiki {

@@ -1,5 +1,5 @@
 import type { NotifyingTarget, Resource } from '#activity/index.ts';
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus } from '#database/schema.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import type { NotifiableEvent } from './notifiable-events.ts';
 

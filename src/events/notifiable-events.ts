@@ -1,6 +1,5 @@
 import type { ActivityEvent, Resource, StateEvent } from '#activity/index.ts';
-import type { MailEvent } from '#database/tables/mail.ts';
-import type { EmailEvent } from '#database/tables/notification-settings.ts';
+import type { EmailEvent, MailEvent } from '#database/schema.ts';
 
 /**
  * Something that users may be notified of by mail (contract/activity.md Part 5 "Who gets a mail"). `uow.record`

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { UnsubscribableTarget } from '#database/tables/mail.ts';
+import type { UnsubscribableTarget } from '#database/schema.ts';
 import { sign } from '#security/signatures.ts';
 import { secretsEqual } from '#security/tokens.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { loadConfig } from '#config.ts';
-import type { ReplicableName } from '#database/tables/replication-sites.ts';
+import type { ReplicableName } from '#database/schema.ts';
 import { commitChanges } from '#git/commits/commit.ts';
 import { createFileChanges, TEST_SIGNER } from '#git/fixtures.testing.ts';
 import { createGit, type Git, getRepositoryAt } from '#git/git.ts';

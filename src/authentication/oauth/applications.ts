@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { OAuthApplicationsTable } from '#database/tables/oauth.ts';
+import type { Schema } from '#database/schema.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { generateHexToken, hashToken, secretsEqual } from '#security/tokens.ts';
 
 // Applications that users authorize (contract/conventions.md §10 "OAuth 2.0").
 
 /** An application without the digest of its secret. */
-export type OAuthApplication = Omit<Selectable<OAuthApplicationsTable>, 'secret_digest'>;
+export type OAuthApplication = Omit<Selectable<Schema['oauth_applications']>, 'secret_digest'>;
 
 /** An application with its new secret in clear text; only the digest is stored. */
 export interface IssuedApplication {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Transaction } from '#database/database.ts';
-import type { OAuthGrantsTable } from '#database/tables/oauth.ts';
+import type { Schema } from '#database/schema.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { generateHexToken, hashToken } from '#security/tokens.ts';
 import { RETENTION_MS, revokeTokenFamily } from './tokens.ts';
@@ -16,7 +16,7 @@ export interface CodeChallenge {
 }
 
 /** A row of an authorization code, without the code's digest. */
-export type OAuthGrant = Omit<Selectable<OAuthGrantsTable>, 'digest' | 'token_id'>;
+export type OAuthGrant = Omit<Selectable<Schema['oauth_grants']>, 'digest' | 'token_id'>;
 
 interface CreateGrantInput {
   readonly applicationId: number;

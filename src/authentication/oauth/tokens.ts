@@ -1,7 +1,6 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { OAuthTokensTable } from '#database/tables/oauth.ts';
 import { addMilliseconds, type Clock, DAY_MS } from '#runtime/clock.ts';
 import { generateHexToken, hashToken } from '#security/tokens.ts';
 import { type IdentifiedUser, identifiedUserColumns } from '../identified-user.ts';
@@ -80,7 +79,7 @@ function toOAuthToken(row: Awaited<ReturnType<typeof tokenById.first>>): OAuthTo
 }
 
 /** A row of an access token and its refresh token, without their digests. */
-export type OAuthTokenRow = Omit<Selectable<OAuthTokensTable>, 'digest' | 'refresh_digest'>;
+export type OAuthTokenRow = Omit<Selectable<Schema['oauth_tokens']>, 'digest' | 'refresh_digest'>;
 
 const tokenColumns = [
   'oauth_tokens.id',

@@ -1,7 +1,7 @@
 import type { Database, Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { UserState } from '#database/tables/authentication.ts';
+import type { UserState } from '#database/schema.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import type { Waiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';

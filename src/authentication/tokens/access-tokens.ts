@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { AccessTokensTable } from '#database/tables/authentication.ts';
+import type { Schema } from '#database/schema.ts';
 import { addDays } from '#runtime/clock.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
@@ -10,7 +10,7 @@ import type { Caller } from '../caller.ts';
 import { isExpired } from '../credentials.ts';
 
 /** A token row without its digest and search column. */
-export type AccessToken = Omit<Selectable<AccessTokensTable>, 'digest' | 'name_key'>;
+export type AccessToken = Omit<Selectable<Schema['access_tokens']>, 'digest' | 'name_key'>;
 
 /** A new token with its secret in clear text; only the digest is stored. */
 export interface IssuedToken {

@@ -1,6 +1,6 @@
 import type { Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus } from '#database/schema.ts';
 import type { CallerJob } from '../caller.ts';
 import { type IdentifiedUser, identifiedUserColumns } from '../identified-user.ts';
 

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { EmailsTable, UsersTable } from '#database/tables/authentication.ts';
+import type { Schema } from '#database/schema.ts';
 
 // Email addresses of users. The primary address has a row too, and is taken before it is confirmed.
 
-export type Email = Pick<Selectable<EmailsTable>, 'id' | 'user_id' | 'email' | 'confirmed_at'>;
+export type Email = Pick<Selectable<Schema['emails']>, 'id' | 'user_id' | 'email' | 'confirmed_at'>;
 
 export const emailColumns = ['emails.id', 'emails.user_id', 'emails.email', 'emails.confirmed_at'] as const;
 
@@ -108,7 +108,7 @@ const ADDRESS_COLUMNS = ['notification_email', 'public_email', 'commit_email'] a
 /** Removes an address from a user, also from the columns that refer to it. */
 export async function removeEmailFromUser(
   tx: Transaction,
-  user: Pick<Selectable<UsersTable>, 'id' | (typeof ADDRESS_COLUMNS)[number]>,
+  user: Pick<Selectable<Schema['users']>, 'id' | (typeof ADDRESS_COLUMNS)[number]>,
   address: string,
 ): Promise<void> {
   await deleteEmailRow(tx, user.id, address);

@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
-import type { UsersTable } from '#database/tables/authentication.ts';
+import type { Schema } from '#database/schema.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
 import { deleteSessionsOfUser } from '../sessions/sessions.ts';
@@ -19,7 +19,7 @@ import { validateUsername } from './usernames.ts';
 
 /** A user without password and search columns. */
 export type User = Omit<
-  Selectable<UsersTable>,
+  Selectable<Schema['users']>,
   'username_key' | 'name_key' | 'email_key' | 'password_hash' | 'deletion_scheduled_at'
 >;
 
@@ -126,7 +126,7 @@ export async function findUserByUsername(db: Reader, username: string): Promise<
 /** Optional properties of a new or updated user. */
 export type UserDetails = Partial<
   Pick<
-    Insertable<UsersTable>,
+    Insertable<Schema['users']>,
     | 'admin'
     | 'auditor'
     | 'external'

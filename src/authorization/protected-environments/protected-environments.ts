@@ -3,11 +3,11 @@ import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
 import { isInTexts } from '#database/dialect.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import type { EnvironmentsTables } from '#database/tables/environments.ts';
+import type { Schema } from '#database/schema.ts';
 
 /** Rows of protected environments; deployment-rules.ts and approvals.ts evaluate them. */
 
-type Row<Table extends keyof EnvironmentsTables> = Readonly<Selectable<EnvironmentsTables[Table]>>;
+type Row<Table extends keyof Schema> = Readonly<Selectable<Schema[Table]>>;
 
 /** The user, group or role that an element of a protection allows: exactly one is set. */
 export type Principal = Omit<Row<'protected_environment_deploy_access_levels'>, 'protected_environment_id'>;

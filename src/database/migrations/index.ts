@@ -110,8 +110,8 @@ import type { Migration } from './migration.ts';
 //     },
 //   };
 //
-// Import it here, append it to the list, and add the interfaces of new tables to `tables/` and `schema.ts`. Migrations only go
-// forward: the schema changes of a released migration never change. Create unique rules as indexes with createIndex, so that
+// Import it here, append it to the list, and run `npm run tables`. Migrations only go forward: the schema changes of a released
+// migration never change. Create unique rules as indexes with createIndex, so that
 // `getViolatedUniqueIndex` returns the same name on both engines. Create foreign keys with the column, because SQLite cannot add
 // them later.
 

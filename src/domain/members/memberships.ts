@@ -2,7 +2,7 @@ import { type Expression, expressionBuilder, type Selectable, type SqlBool, sql 
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { isInIds, toZeroOrOne } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
-import type { MembershipsTable, SourceType } from '#database/tables/domain.ts';
+import type { SourceType } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { isActiveMembership } from './membership-expiry.ts';
 import { OWNER } from './roles.ts';
@@ -13,7 +13,7 @@ import { isTokenBot } from './token-bots.ts';
  * callers' responsibility.
  */
 
-export type Membership = Selectable<MembershipsTable>;
+export type Membership = Selectable<Schema['memberships']>;
 
 /** A group or project with members, and the namespace from whose groups it inherits members. */
 export interface MemberSource {

@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '#database/database.ts';
-import type { SourceType, TokenBotsTable } from '#database/tables/domain.ts';
+import type { Schema, SourceType } from '#database/schema.ts';
 
 /**
  * Bot users of project and group access tokens (contract/conventions.md §10). Each is a member of exactly one project
@@ -13,7 +13,7 @@ export async function isTokenBot(db: Reader, userId: number): Promise<boolean> {
 }
 
 /** Marks a user as a token bot. Its membership in the source must exist; it exists as long as the bot. */
-export async function insertTokenBot(tx: Transaction, bot: TokenBotsTable): Promise<void> {
+export async function insertTokenBot(tx: Transaction, bot: Schema['token_bots']): Promise<void> {
   await tx.insertInto('token_bots').values(bot).execute();
 }
 

@@ -1,4 +1,4 @@
-import type { FeatureLevel } from '#database/tables/domain.ts';
+import type { FeatureLevel } from '#database/schema.ts';
 import type { DefaultBranchProtection, ProtectionLevel } from './default-branch-protection.ts';
 
 /** Default values of the group settings without a column of their own (contract/planning.md §3.1). */

@@ -1,7 +1,7 @@
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { Visibility } from '#database/tables/domain.ts';
+import type { Visibility } from '#database/schema.ts';
 import { isActiveMembership } from '../members/membership-expiry.ts';
 import { OWNER } from '../members/roles.ts';
 import { selectInheritedRole, toViewerParams, type ViewerParams } from '../members/viewer-role.ts';

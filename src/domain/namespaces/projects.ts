@@ -2,7 +2,7 @@ import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
-import type { FeatureLevel, Visibility } from '#database/tables/domain.ts';
+import type { FeatureLevel, Visibility } from '#database/schema.ts';
 import { isActiveMembership } from '../members/membership-expiry.ts';
 import { OWNER } from '../members/roles.ts';
 import { selectInheritedRole, toViewerParams, type ViewerParams } from '../members/viewer-role.ts';

@@ -1,6 +1,6 @@
 import { type Expression, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Schema } from '#database/database.ts';
-import type { RunnerAccessLevel, RunnersTables, RunnerType } from '#database/tables/runners.ts';
+import type { RunnerAccessLevel, RunnerType } from '#database/schema.ts';
 import { parseGroupAttributes } from '../namespaces/group-attributes.ts';
 import { selectDescendantIds, selectSelfAndAncestors } from '../namespaces/hierarchy.ts';
 
@@ -42,7 +42,7 @@ export interface ScopedRunner extends RunnerKind {
 }
 
 /** The fields of a runner that have few different values. */
-export type RunnerKind = Pick<Selectable<RunnersTables['runners']>, 'runner_type' | 'run_untagged' | 'access_level'>;
+export type RunnerKind = Pick<Selectable<Schema['runners']>, 'runner_type' | 'run_untagged' | 'access_level'>;
 
 /** The fields of a runner as SQL expressions. */
 interface RunnerExpressions {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { REPLICABLE_NAMES } from '#api/operations/replicables/index.ts';
-import type { ReplicableName } from '#database/tables/replication-sites.ts';
+import type { ReplicableName } from '#database/schema.ts';
 
 /**
  * Responses of a primary to its secondaries (contract/operations.md §3.4), reduced to what is used. They come from

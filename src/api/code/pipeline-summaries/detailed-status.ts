@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { PipelineStatus } from '#database/tables/pipelines.ts';
+import type { PipelineStatus } from '#database/schema.ts';
 import { nullable, objectSchema } from '#http/endpoint/responses.ts';
 
 const stringType = Type.String();

@@ -1,4 +1,4 @@
-import type { EnvironmentTier } from '#database/tables/environments.ts';
+import type { EnvironmentTier } from '#database/schema.ts';
 import type { EventPayloads } from '#events/domain-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { addMilliseconds } from '#runtime/clock.ts';

@@ -1,5 +1,4 @@
-import type { DeploymentStatus } from '#database/tables/environments.ts';
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { DeploymentStatus, JobStatus } from '#database/schema.ts';
 import type { EventPayloads } from '#events/domain-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { isFailure } from '#runtime/failure.ts';

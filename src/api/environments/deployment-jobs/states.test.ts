@@ -5,8 +5,7 @@ import { createPipelineFixture, type PipelineFixture } from '#api/pipelines/proc
 import { changeJobStatus } from '#api/pipelines/processing/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { createProtection } from '#authorization/protected-environments/fixtures.testing.ts';
-import type { DeploymentStatus } from '#database/tables/environments.ts';
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { DeploymentStatus, JobStatus } from '#database/schema.ts';
 import { world } from '#test/support/world.ts';
 import { DEPLOYMENT_STATUS } from './on-job-status.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus } from '#database/schema.ts';
 import { insertJobRow } from '#test/support/pipeline-rows.ts';
 import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { reportDeployment } from './fixtures.testing.ts';

@@ -1,7 +1,7 @@
 import { changeJobStatus, releaseJob } from '#api/pipelines/processing/index.ts';
 import { countPendingApprovals } from '#authorization/protected-environments/approvals.ts';
 import type { EnvironmentProtection } from '#authorization/protected-environments/protected-environments.ts';
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus } from '#database/schema.ts';
 import type { DeploymentRow } from '#domain/deployments.ts';
 import { findJob } from '#domain/jobs.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';

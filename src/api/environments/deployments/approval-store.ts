@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
-import type { EnvironmentsTables } from '#database/tables/environments.ts';
+import type { Schema } from '#database/schema.ts';
 
 // Rows of deployment approvals.
 
-export type ApprovalRow = Selectable<EnvironmentsTables['deployment_approvals']>;
+export type ApprovalRow = Selectable<Schema['deployment_approvals']>;
 export type DeploymentApprovalStatus = ApprovalRow['status'];
 
 const columns = [

@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { requireProjectAccess } from '#authorization/current-access.ts';
-import type { DeploymentStatus } from '#database/tables/environments.ts';
+import type { DeploymentStatus } from '#database/schema.ts';
 import { type DeploymentRow, findLastDeployment } from '#domain/deployments.ts';
 import { findEnvironmentByName } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';

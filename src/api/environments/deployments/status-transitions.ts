@@ -1,7 +1,7 @@
 import type { SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import { isInIds } from '#database/dialect.ts';
-import type { DeploymentStatus } from '#database/tables/environments.ts';
+import type { DeploymentStatus } from '#database/schema.ts';
 import { type DeploymentRow, deploymentColumns, FINISHED_DEPLOYMENT_STATUSES } from '#domain/deployments.ts';
 import { findEnvironments } from '#domain/environments.ts';
 import { allocateIid } from '#domain/iids.ts';

@@ -1,4 +1,4 @@
-import type { DeploymentStatus } from '#database/tables/environments.ts';
+import type { DeploymentStatus } from '#database/schema.ts';
 import { type DeploymentRow, findDeployment } from '#domain/deployments.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, invalid } from '#runtime/failure.ts';

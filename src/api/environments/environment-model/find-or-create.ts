@@ -1,12 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type {
-  AutoStopSetting,
-  EnvironmentState,
-  EnvironmentsTables,
-  EnvironmentTier,
-} from '#database/tables/environments.ts';
+import type { AutoStopSetting, EnvironmentState, EnvironmentTier, Schema } from '#database/schema.ts';
 import { type EnvironmentRow, environmentColumns, findEnvironmentByName } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -75,10 +70,7 @@ export async function insertEnvironment(
 }
 
 /** Inserts the row. Returns null on a conflict with a unique index, which does not abort the transaction. */
-async function insertRow(
-  tx: Transaction,
-  row: Insertable<EnvironmentsTables['environments']>,
-): Promise<EnvironmentRow | null> {
+async function insertRow(tx: Transaction, row: Insertable<Schema['environments']>): Promise<EnvironmentRow | null> {
   const insertQuery = tx
     .insertInto('environments')
     .values(row)

@@ -1,6 +1,6 @@
 import { jobsLockKey } from '#api/pipelines/processing/index.ts';
 import type { Transaction } from '#database/database.ts';
-import type { EnvironmentState } from '#database/tables/environments.ts';
+import type { EnvironmentState } from '#database/schema.ts';
 import { type EnvironmentRow, environmentColumns } from '#domain/environments.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { EnvironmentTier } from '#database/tables/environments.ts';
+import type { EnvironmentTier } from '#database/schema.ts';
 
 export const ENVIRONMENT_TIERS = ['production', 'staging', 'testing', 'development', 'other'] as const;
 

@@ -1,4 +1,4 @@
-import type { EnvironmentState, EnvironmentTier } from '#database/tables/environments.ts';
+import type { EnvironmentState, EnvironmentTier } from '#database/schema.ts';
 import type { EnvironmentRow } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';

@@ -2,8 +2,8 @@ import { type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { COUNT_LIMIT, countUpTo, type Page, paginate } from '#database/page.ts';
+import type { EnvironmentState } from '#database/schema.ts';
 import { escapeLike, like } from '#database/search/substring-search.ts';
-import type { EnvironmentState } from '#database/tables/environments.ts';
 import { type EnvironmentRow, environmentColumns, findEnvironments } from '#domain/environments.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 

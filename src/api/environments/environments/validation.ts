@@ -1,4 +1,4 @@
-import type { AutoStopSetting, EnvironmentTier } from '#database/tables/environments.ts';
+import type { AutoStopSetting, EnvironmentTier } from '#database/schema.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 import { validateExternalUrl } from '../environment-model/index.ts';
 

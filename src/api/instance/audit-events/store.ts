@@ -2,11 +2,11 @@ import type { Selectable, SelectQueryBuilder } from 'kysely';
 import type { Reader, Schema } from '#database/database.ts';
 import { paginate, paginateByKey } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import type { AuditEntityType, AuditEventsTable } from '#database/tables/activity.ts';
+import type { AuditEntityType } from '#database/schema.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import { type KeysetRule, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 
-export type AuditEventRow = Selectable<AuditEventsTable>;
+export type AuditEventRow = Selectable<Schema['audit_events']>;
 
 /** A part of the audit log. */
 export interface AuditLog {

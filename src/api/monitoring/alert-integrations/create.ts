@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { AlertIntegrationType } from '#database/tables/alerts.ts';
+import type { AlertIntegrationType } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';

@@ -1,4 +1,4 @@
-import type { AlertIntegrationType } from '#database/tables/alerts.ts';
+import type { AlertIntegrationType } from '#database/schema.ts';
 import { trimCharacters } from '#text/trim.ts';
 
 /** Builds the address of an integration (contract/monitoring.md §1, §5). Pure. */

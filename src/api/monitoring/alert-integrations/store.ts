@@ -2,14 +2,14 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { createTextLoader } from '#database/long-texts.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { AlertIntegrationType, MonitoringTables } from '#database/tables/alerts.ts';
+import type { AlertIntegrationType, Schema } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { findOldestIntegration } from '../alerts/index.ts';
 
 /** The rows of alert integrations. */
 
-type Table = MonitoringTables['alert_integrations'];
+type Table = Schema['alert_integrations'];
 
 /** The selected columns. The long `payload_example` is loaded when the response is serialized. */
 const COLUMNS = [

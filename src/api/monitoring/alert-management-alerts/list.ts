@@ -1,7 +1,7 @@
 import { findUserByUsername } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import type { Page } from '#database/page.ts';
-import type { AlertStatus } from '#database/tables/alerts.ts';
+import type { AlertStatus } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type ALERT_SORTS, type AlertFilter, type AlertRow, countStatuses, listAlerts } from './store.ts';

@@ -4,8 +4,8 @@ import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
+import type { AlertStatus, Schema } from '#database/schema.ts';
 import { containsWordsUnindexed } from '#database/search/word-search.ts';
-import type { AlertStatus, MonitoringTables } from '#database/tables/alerts.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
@@ -34,7 +34,7 @@ const ALERT_COLUMNS = [
   'updated_at',
 ] as const;
 
-type StoredAlertRow = Pick<Selectable<MonitoringTables['alerts']>, (typeof ALERT_COLUMNS)[number]>;
+type StoredAlertRow = Pick<Selectable<Schema['alerts']>, (typeof ALERT_COLUMNS)[number]>;
 
 /** An alert with the full path of its project, which its web URL contains. */
 export interface AlertRow extends StoredAlertRow {
@@ -164,7 +164,7 @@ export async function setAssignee(tx: Transaction, id: number, assigneeId: numbe
 const NOTE_COLUMNS = ['id', 'alert_id', 'author_id', 'body', 'system', 'created_at', 'updated_at'] as const;
 
 /** A note with the iid of its alert. */
-export interface AlertNoteRow extends Pick<Selectable<MonitoringTables['alert_notes']>, (typeof NOTE_COLUMNS)[number]> {
+export interface AlertNoteRow extends Pick<Selectable<Schema['alert_notes']>, (typeof NOTE_COLUMNS)[number]> {
   readonly alert_iid: number;
 }
 

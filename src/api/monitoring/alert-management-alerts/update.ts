@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findUserById, findUserByUsername, type User } from '#authentication/users/users.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import type { AlertStatus } from '#database/tables/alerts.ts';
+import type { AlertStatus } from '#database/schema.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';

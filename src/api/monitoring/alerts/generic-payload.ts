@@ -1,4 +1,4 @@
-import type { AlertSeverity } from '#database/tables/alerts.ts';
+import type { AlertSeverity } from '#database/schema.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { computeFingerprint, computePayloadFingerprint } from './fingerprint.ts';
 import { type AlertSender, MAX_LENGTHS, type ParsedAlert, readMappedField } from './parsed-alert.ts';

@@ -1,4 +1,4 @@
-import type { AlertSeverity } from '#database/tables/alerts.ts';
+import type { AlertSeverity } from '#database/schema.ts';
 import type { MappedField, Mapping } from '../attribute-mappings/index.ts';
 import { getValueAtPath } from '../attribute-mappings/index.ts';
 import { isBlank } from './payload-values.ts';

@@ -1,4 +1,4 @@
-import type { AlertStatus } from '#database/tables/alerts.ts';
+import type { AlertStatus } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { insertSystemNotes, updateStatuses } from './store.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
 import { type Params, prepare, prepareForRows, type RowParameters } from '#database/prepare.ts';
 import { buildParameterTable } from '#database/row-list.ts';
-import type { AlertIntegrationType, AlertSeverity, AlertStatus } from '#database/tables/alerts.ts';
+import type { AlertIntegrationType, AlertSeverity, AlertStatus } from '#database/schema.ts';
 
 /** Prepared statements for received alerts; each handles any number of alerts at once. The table `given` has the parameters. */
 

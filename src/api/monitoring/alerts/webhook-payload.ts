@@ -1,4 +1,4 @@
-import type { AlertSeverity } from '#database/tables/alerts.ts';
+import type { AlertSeverity } from '#database/schema.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { computeSha1 } from './fingerprint.ts';
 import { getEnvironmentName, readMappedEndTime, readMappedFingerprint, toHostsOrNull } from './generic-payload.ts';

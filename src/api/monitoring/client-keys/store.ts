@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { ErrorTrackingTables } from '#database/tables/error-tracking.ts';
+import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-export type ClientKeyRow = Omit<Selectable<ErrorTrackingTables['client_keys']>, 'created_at'>;
+export type ClientKeyRow = Omit<Selectable<Schema['client_keys']>, 'created_at'>;
 
 const COLUMNS = ['id', 'project_id', 'public_key', 'active'] as const;
 

@@ -1,4 +1,4 @@
-import type { SessionBucket } from '#database/tables/error-tracking.ts';
+import type { SessionBucket } from '#database/schema.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { toText } from './texts.ts';
 

@@ -1,6 +1,6 @@
 import { prepareForRows, type RowParameters } from '#database/prepare.ts';
 import { buildParameterTable } from '#database/row-list.ts';
-import type { SessionBucket } from '#database/tables/error-tracking.ts';
+import type { SessionBucket } from '#database/schema.ts';
 
 /** SQL statements that store sessions, each for any number of rows. The table `given` has the parameters. */
 

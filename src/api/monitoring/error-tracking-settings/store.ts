@@ -1,11 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import type { ErrorTrackingTables } from '#database/tables/error-tracking.ts';
+import type { Schema } from '#database/schema.ts';
 
-export type SettingsRow = Pick<
-  Selectable<ErrorTrackingTables['error_tracking_settings']>,
-  'project_id' | 'active' | 'integrated'
->;
+export type SettingsRow = Pick<Selectable<Schema['error_tracking_settings']>, 'project_id' | 'active' | 'integrated'>;
 
 const COLUMNS = ['project_id', 'active', 'integrated'] as const;
 

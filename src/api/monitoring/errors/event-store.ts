@@ -3,7 +3,7 @@ import type { Reader } from '#database/database.ts';
 import { createTextLoader } from '#database/long-texts.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { ErrorTrackingTables } from '#database/tables/error-tracking.ts';
+import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Events of an error. Payloads and tags are loaded separately, because a payload may be a mebibyte long. */
@@ -24,7 +24,7 @@ const COLUMNS = [
   'received_at',
 ] as const;
 
-export type EventRow = Pick<Selectable<ErrorTrackingTables['error_events']>, (typeof COLUMNS)[number]>;
+export type EventRow = Pick<Selectable<Schema['error_events']>, (typeof COLUMNS)[number]>;
 
 /**
  * Loads payloads by event id. Long ones are loaded only when the response is sent (`mapText`).

@@ -3,9 +3,9 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { type Params, prepare } from '#database/prepare.ts';
+import type { ErrorStatus, Schema } from '#database/schema.ts';
 import { isTooShortForIndex } from '#database/search/substring-search.ts';
 import { containsPart, containsWordsUnindexed, isCommonPart } from '#database/search/word-search.ts';
-import type { ErrorStatus, ErrorTrackingTables } from '#database/tables/error-tracking.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
@@ -28,7 +28,7 @@ const COLUMNS = [
   'last_seen',
 ] as const;
 
-type ErrorColumns = Pick<Selectable<ErrorTrackingTables['errors']>, (typeof COLUMNS)[number]>;
+type ErrorColumns = Pick<Selectable<Schema['errors']>, (typeof COLUMNS)[number]>;
 
 /** An error with the path of its project, which its `web_url` contains. */
 export interface ErrorRow extends ErrorColumns {

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import type { MonitoringTables } from '#database/tables/alerts.ts';
+import type { Schema } from '#database/schema.ts';
 
 /** Incident management settings of projects; a project with the defaults may have no row. */
 
-type Row = Selectable<MonitoringTables['incident_management_settings']>;
+type Row = Selectable<Schema['incident_management_settings']>;
 
 export type IncidentSettings = Omit<Row, 'project_id'>;
 

@@ -1,5 +1,4 @@
-import type { AlertSeverity } from '#database/tables/alerts.ts';
-import type { IssueSeverity } from '#database/tables/issues.ts';
+import type { AlertSeverity, IssueSeverity } from '#database/schema.ts';
 import { MONTHS } from '#runtime/clock.ts';
 import { truncateToBytes } from '#text/trim.ts';
 

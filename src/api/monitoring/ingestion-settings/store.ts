@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import type { ErrorTrackingTables } from '#database/tables/error-tracking.ts';
+import type { Schema } from '#database/schema.ts';
 import { DEFAULT_INGESTION } from '#domain/error-tracking.ts';
 
 export type IngestionSettingsRow = Pick<
-  Selectable<ErrorTrackingTables['ingestion_settings']>,
+  Selectable<Schema['ingestion_settings']>,
   'events_per_minute' | 'retention_days'
 >;
 

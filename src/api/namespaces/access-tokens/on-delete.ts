@@ -1,4 +1,4 @@
-import type { SourceType } from '#database/tables/domain.ts';
+import type { SourceType } from '#database/schema.ts';
 import { selectTokenBotIds } from '#domain/members/token-bots.ts';
 import { type AnySubscription, defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';

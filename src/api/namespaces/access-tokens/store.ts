@@ -2,7 +2,7 @@ import { paginateTokens, selectOwnTokens, type TokenFilter } from '#api/identity
 import { type AccessToken, tokenColumns } from '#authentication/tokens/access-tokens.ts';
 import type { Reader } from '#database/database.ts';
 import type { Page } from '#database/page.ts';
-import type { SourceType } from '#database/tables/domain.ts';
+import type { SourceType } from '#database/schema.ts';
 import type { MemberSource } from '#domain/members/memberships.ts';
 import { selectTokenBotIds } from '#domain/members/token-bots.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';

@@ -10,6 +10,7 @@ import type { Reader, Schema } from '#database/database.ts';
 import { isInSubquery } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { COUNT_LIMIT, countRows } from '#database/page.ts';
+import type { Visibility } from '#database/schema.ts';
 import { isCommonSubstring } from '#database/search/common-substrings.ts';
 import {
   containsSubstring,
@@ -19,7 +20,6 @@ import {
   like,
   selectIdsContaining,
 } from '#database/search/substring-search.ts';
-import type { Visibility } from '#database/tables/domain.ts';
 import { ANY_ROLE, OWNER } from '#domain/members/roles.ts';
 import { projectActiveCondition, projectArchivedCondition } from '#domain/namespaces/archive-state.ts';
 import { isPresent } from '#http/parameters/declarations.ts';

@@ -3,7 +3,7 @@ import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { getVisibilityRank, type Visibility, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { ProjectsTable } from '#database/tables/domain.ts';
+import type { Schema } from '#database/schema.ts';
 import { validateName, validatePath } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { buildChildPath, getNamespacePath } from '#domain/namespaces/routes.ts';
@@ -111,7 +111,7 @@ async function updateRow(
   return reloadProject(uow, project);
 }
 
-type RunnerColumns = Pick<Selectable<ProjectsTable>, 'builds_access_level' | 'attributes'>;
+type RunnerColumns = Pick<Selectable<Schema['projects']>, 'builds_access_level' | 'attributes'>;
 
 /** Returns whether builds are newly enabled, or runners of the instance or groups are newly allowed. */
 function enablesRunners(before: RunnerColumns, after: RunnerColumns): boolean {

@@ -1,7 +1,7 @@
 import type { Caller } from '#authentication/caller.ts';
 import { getWidestAllowedVisibility, minVisibility } from '#authorization/visibility-levels.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { Visibility } from '#database/tables/domain.ts';
+import type { Visibility } from '#database/schema.ts';
 import { isValidBranchName } from '#git/refs/refs.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 import type { ApplicationSettings } from '#settings/settings.ts';

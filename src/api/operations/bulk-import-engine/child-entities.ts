@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import type { EntityType } from '#database/tables/bulk-imports.ts';
+import type { EntityType } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';

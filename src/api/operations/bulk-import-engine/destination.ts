@@ -3,7 +3,7 @@ import { mayCreateProjectIn, mayCreateSubgroupIn, mayCreateTopLevelGroup } from 
 import type { Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { EntityType } from '#database/tables/bulk-imports.ts';
+import type { EntityType } from '#database/schema.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import { findGroup, type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 import { type Failure, fail } from '#runtime/failure.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '#database/database.ts';
-import type { BulkImportState } from '#database/tables/bulk-imports.ts';
+import type { BulkImportState } from '#database/schema.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import {
   countEntitiesByState,

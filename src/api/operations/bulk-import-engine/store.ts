@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import type { BulkImportState, EntityType, TrackerState } from '#database/tables/bulk-imports.ts';
+import type { BulkImportState, EntityType, TrackerState } from '#database/schema.ts';
 
 /** Queries for the state and progress of imports. */
 

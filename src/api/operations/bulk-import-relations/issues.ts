@@ -1,5 +1,5 @@
 import { importIssue, issuesLockKey } from '#api/planning/issues/index.ts';
-import type { IssueType } from '#database/tables/issues.ts';
+import type { IssueType } from '#database/schema.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import { shortText } from '#http/parameters/texts.ts';
 import { boolean, date, dateTime, integer, integerIn, oneOf } from '#http/parameters/types.ts';

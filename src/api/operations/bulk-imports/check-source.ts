@@ -1,6 +1,6 @@
 import { foldCase } from '#database/name-keys.ts';
+import type { EntityType } from '#database/schema.ts';
 import { toStorableText } from '#database/storable-text.ts';
-import type { EntityType } from '#database/tables/bulk-imports.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import {
   getSourceEntityPath,

@@ -1,5 +1,5 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import type { EntityType } from '#database/tables/bulk-imports.ts';
+import type { EntityType } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';

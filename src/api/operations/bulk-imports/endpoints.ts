@@ -1,4 +1,4 @@
-import { BULK_IMPORT_STATES } from '#database/tables/bulk-imports.ts';
+import { BULK_IMPORT_STATES } from '#database/schema.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, ok, page } from '#http/endpoint/responses.ts';
 import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';

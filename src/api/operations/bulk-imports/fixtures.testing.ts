@@ -1,4 +1,4 @@
-import type { BulkImportState } from '#database/tables/bulk-imports.ts';
+import type { BulkImportState } from '#database/schema.ts';
 import type { Server } from '#server.ts';
 
 /** Inserts an import of this user with one partly failed group entity, without a destination. `at`: its timestamps. */

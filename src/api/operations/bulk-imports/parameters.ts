@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { isReservedName } from '#authentication/users/usernames.ts';
-import { ENTITY_TYPES } from '#database/tables/bulk-imports.ts';
+import { ENTITY_TYPES } from '#database/schema.ts';
 import { isParameterObject } from '#http/parameters/brackets.ts';
 import { object, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { BulkImportState, EntityType } from '#database/tables/bulk-imports.ts';
+import type { BulkImportState, EntityType } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Queries of the API for imports, their entities and failures. */

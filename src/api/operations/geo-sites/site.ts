@@ -1,11 +1,11 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { SitesTables } from '#database/tables/replication-sites.ts';
+import type { Schema } from '#database/schema.ts';
 import type { ServerContext } from '#http/request/base-url.ts';
 import { trimEndCharacters } from '#text/trim.ts';
 
 /** A replication site (contract/operations.md §3.1). */
-export type Site = Omit<Selectable<SitesTables['geo_sites']>, 'access_key_digest' | 'secret_access_key'>;
-export type NewSite = Insertable<SitesTables['geo_sites']>;
+export type Site = Omit<Selectable<Schema['geo_sites']>, 'access_key_digest' | 'secret_access_key'>;
+export type NewSite = Insertable<Schema['geo_sites']>;
 
 /** The fields of a site that administrators set. `selective_sync_type` may still be invalid. */
 export type SiteFields = Pick<

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { SitesTables } from '#database/tables/replication-sites.ts';
+import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { ServerContext } from '#http/request/base-url.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
@@ -10,7 +10,7 @@ import { isThisServer, type Site } from './site.ts';
 import { siteColumns } from './store.ts';
 
 /** Status that a secondary has reported. The primary's is computed on request. */
-export type StoredStatus = Selectable<SitesTables['geo_statuses']>;
+export type StoredStatus = Selectable<Schema['geo_statuses']>;
 
 /** A site with its status. The status is null for this server, whose status is computed during serialization. */
 export interface SiteWithStatus {

@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import type { ReplicableName, SitesTables } from '#database/tables/replication-sites.ts';
+import type { ReplicableName, Schema } from '#database/schema.ts';
 import { type SiteScope, siteScopeColumns } from '#domain/site-scope.ts';
 import { loadReplicables, type Replicable } from '../replicables/index.ts';
 
 /** Events of objects in a site's scope, in commit order (contract/operations.md §3.4). */
 
-type StoredEvent = Selectable<SitesTables['geo_events']>;
+type StoredEvent = Selectable<Schema['geo_events']>;
 
 export interface SiteEvent extends Omit<StoredEvent, 'rescoped'> {
   readonly checksum: string | null;

@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import type { ReplicableName } from '#database/tables/replication-sites.ts';
+import type { ReplicableName } from '#database/schema.ts';
 import { isInSiteScope } from '#domain/site-scope.ts';
 import type { LoadReplicables, Replicable, ReplicableSelection } from './replicable.ts';
 

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database, Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
-import type { ReplicableName } from '#database/tables/replication-sites.ts';
+import type { ReplicableName } from '#database/schema.ts';
 
 /** Stored checksums, and the repositories to which they belong. */
 

@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '#database/database.ts';
-import type { ReplicableName } from '#database/tables/replication-sites.ts';
+import type { ReplicableName } from '#database/schema.ts';
 import { findSnippet } from '#domain/snippets.ts';
 import { findWikiById } from '#domain/wikis.ts';
 import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';

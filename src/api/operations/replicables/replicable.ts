@@ -1,5 +1,5 @@
 import type { Reader } from '#database/database.ts';
-import type { ReplicableName } from '#database/tables/replication-sites.ts';
+import type { ReplicableName } from '#database/schema.ts';
 import type { SiteScope } from '#domain/site-scope.ts';
 
 /** Names of the kinds of objects that sites copy (contract/operations.md §3.4). */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Transaction } from '#database/database.ts';
-import type { MoveState } from '#database/tables/storage-moves.ts';
+import type { MoveState } from '#database/schema.ts';
 import { isRepositoryInUse, releaseRepository } from '#git/storage/storage.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { syncHead } from '#repositories/branches/default-branch.ts';

@@ -2,7 +2,7 @@ import { snippetById } from '#api/code/snippets/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
-import type { StorageMovesTable } from '#database/tables/storage-moves.ts';
+import type { Schema } from '#database/schema.ts';
 import { toDiskPath } from '#git/storage/storage.ts';
 import { type Access, administrator } from '#http/access/access.ts';
 import { loadVisibleGroup, loadVisibleProject } from '#http/access/project-access.ts';
@@ -14,7 +14,7 @@ import { hasIntent, hasPendingRefUpdate } from '#repositories/ref-updates/intent
  * of its move until the move ends (contract/operations.md §2).
  */
 
-export type ContainerKindName = StorageMovesTable['kind'];
+export type ContainerKindName = Schema['storage_moves']['kind'];
 
 /** The state of a container before a move. */
 export interface Container {

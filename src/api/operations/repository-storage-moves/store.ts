@@ -1,11 +1,11 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { StorageMovesTable } from '#database/tables/storage-moves.ts';
+import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type ContainerKind, type DiskPathMove, getContainerKind } from './repository-kinds.ts';
 
-export type Move = Selectable<StorageMovesTable>;
+export type Move = Selectable<Schema['storage_moves']>;
 
 /** Returns the disk paths of the moved repositories, in the order of `Container.repositories`. */
 export function parseDiskPaths({ repositories }: Move): readonly DiskPathMove[] {

@@ -2,10 +2,10 @@ import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { SshCertificatesTables } from '#database/tables/ssh-certificates.ts';
+import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-type Row = Selectable<SshCertificatesTables['ssh_certificates']>;
+type Row = Selectable<Schema['ssh_certificates']>;
 export type Certificate = Pick<Row, 'id' | 'title' | 'key' | 'created_at'>;
 
 const COLUMNS = ['id', 'title', 'key', 'created_at'] as const;

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import type { PipelinesTables } from '#database/tables/pipelines.ts';
+import type { Schema } from '#database/schema.ts';
 import { loadJobOptions } from '#domain/job-options.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
@@ -10,7 +10,7 @@ import { loadSettings } from '#settings/settings.ts';
 import type { JobOptions } from '../ci-file/index.ts';
 
 export type Artifact = Pick<
-  Selectable<PipelinesTables['job_artifacts']>,
+  Selectable<Schema['job_artifacts']>,
   'id' | 'job_id' | 'project_id' | 'file_type' | 'filename' | 'size' | 'sha256' | 'accessibility' | 'expire_at'
 >;
 
@@ -58,7 +58,7 @@ export async function listJobsWithArchive(db: Reader, pipelineIds: readonly numb
 
 export async function insertArtifact(
   tx: Transaction,
-  artifact: Omit<Insertable<PipelinesTables['job_artifacts']>, 'created_at'>,
+  artifact: Omit<Insertable<Schema['job_artifacts']>, 'created_at'>,
 ): Promise<void> {
   await tx
     .insertInto('job_artifacts')

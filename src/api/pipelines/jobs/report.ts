@@ -1,5 +1,5 @@
 import { recordRunnerContact } from '#authorization/job-authentication.ts';
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type AuthenticatedJob, requireRunning } from '#http/access/job-access.ts';
 import { changeJobStatus } from '../processing/index.ts';

@@ -1,6 +1,6 @@
 import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus } from '#database/schema.ts';
 
 /** Records that the runner still works on the job. */
 export async function recordHeartbeat(tx: Transaction, jobId: number): Promise<void> {

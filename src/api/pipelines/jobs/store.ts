@@ -4,7 +4,7 @@ import { projectWithRole } from '#authorization/visibility-conditions.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { isInSubquery, withoutIndex } from '#database/dialect.ts';
 import { type Page, paginate, paginateByKey, scanMatches } from '#database/page.ts';
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus } from '#database/schema.ts';
 import { type JobRow, jobColumns } from '#domain/jobs.ts';
 import { REPORTER } from '#domain/members/roles.ts';
 import type { ListPage } from '#http/lists/page.ts';

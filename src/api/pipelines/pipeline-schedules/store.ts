@@ -2,12 +2,12 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { PipelineSchedulesTables } from '#database/tables/pipeline-schedules.ts';
+import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Queries for pipeline schedules. */
 
-type Table = PipelineSchedulesTables['pipeline_schedules'];
+type Table = Schema['pipeline_schedules'];
 export type ScheduleRow = Selectable<Table>;
 
 const columns = [

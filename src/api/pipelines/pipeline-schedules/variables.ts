@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Reader, Transaction } from '#database/database.ts';
-import type { VariableType } from '#database/tables/pipelines.ts';
+import type { VariableType } from '#database/schema.ts';
 import type { Services } from '#http/services.ts';
 import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';

@@ -4,7 +4,7 @@ import { type PipelineRow, selectPipelines } from '#authorization/pipelines.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { PipelineSource, PipelineStatus } from '#database/tables/pipelines.ts';
+import type { PipelineSource, PipelineStatus } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { PipelineOrder, SCOPES } from './parameters.ts';
 

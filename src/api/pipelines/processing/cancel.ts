@@ -1,4 +1,4 @@
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { cancelCommitStatuses } from './commit-status-store.ts';
 import { getIds, toPipelineRef, transitionJobs } from './job-transitions.ts';

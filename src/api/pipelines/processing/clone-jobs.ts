@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import type { JobWhen } from '#database/tables/pipelines.ts';
+import type { JobWhen } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { createEnvironmentsForJobs } from './deployment-check.ts';
 import type { PipelineRef } from './job-transitions.ts';

@@ -2,7 +2,7 @@ import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { allocateId } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
-import type { CommitStatusName } from '#database/tables/pipelines.ts';
+import type { CommitStatusName } from '#database/schema.ts';
 import type { CountedJob } from './composite-status.ts';
 
 /** Reads and writes the commit statuses of external systems. */

@@ -1,4 +1,4 @@
-import type { CommitStatusName } from '#database/tables/pipelines.ts';
+import type { CommitStatusName } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import {

@@ -1,4 +1,4 @@
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus } from '#database/schema.ts';
 
 /** Computes the combined status of a set of jobs (contract/runners.md "States"). Pure. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
+import type { JobStatus, JobWhen } from '#database/schema.ts';
 import { getCompositeStatus } from './composite-status.ts';
 import { findReadyJobs, hasFinished, type PipelineJob } from './job-readiness.ts';
 

@@ -1,5 +1,5 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
-import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
+import type { JobStatus, JobWhen } from '#database/schema.ts';
 import { insertJobRow, insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import type { Project, World } from '#test/support/world.ts';
 import { changeJobStatus, startPipeline } from './index.ts';

@@ -1,4 +1,4 @@
-import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
+import type { JobStatus, JobWhen } from '#database/schema.ts';
 import { type CountedJob, StatusCounter } from './composite-status.ts';
 
 /** Decides which jobs of a pipeline may leave `created`, and their next status (contract/runners.md "States"). Pure. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
+import type { JobStatus, JobWhen } from '#database/schema.ts';
 import { type CountedJob, getCompositeStatus } from './composite-status.ts';
 import { findLaterJobs, findReadyJobs, type PipelineJob } from './job-readiness.ts';
 

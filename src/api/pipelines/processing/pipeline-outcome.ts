@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import type { PipelineStatus } from '#database/tables/pipelines.ts';
+import type { PipelineStatus } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /**

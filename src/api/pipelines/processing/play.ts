@@ -1,4 +1,4 @@
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { findBlockedDeployments } from './deployment-check.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import type { JobStatus, ProcessMode } from '#database/tables/pipelines.ts';
+import type { JobStatus, ProcessMode } from '#database/schema.ts';
 
 /** One job of a resource group runs at a time; the others wait (contract/runners.md §5.6). */
 

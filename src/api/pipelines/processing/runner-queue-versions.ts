@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { RunnerType } from '#database/tables/runners.ts';
+import type { RunnerType } from '#database/schema.ts';
 import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
 import { loadAllowedRunners } from '#domain/runners/runner-scope.ts';
 import type { EventPayloads } from '#events/domain-events.ts';

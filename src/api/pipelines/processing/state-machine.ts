@@ -1,5 +1,5 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { enqueue, type JobDefinition } from '#jobs/job.ts';

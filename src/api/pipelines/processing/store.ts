@@ -2,7 +2,7 @@ import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { JobStatus, PipelineStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus, PipelineStatus } from '#database/schema.ts';
 import { loadJobOptions } from '#domain/job-options.ts';
 import type { JobNeed, PipelineJob } from './job-readiness.ts';
 

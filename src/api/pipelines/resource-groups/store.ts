@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { ProcessMode } from '#database/tables/pipelines.ts';
+import type { ProcessMode } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 export type ResourceGroupRow = Selectable<Schema['resource_groups']>;

@@ -1,4 +1,4 @@
-import type { ProcessMode } from '#database/tables/pipelines.ts';
+import type { ProcessMode } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { startNextInResourceGroup } from '../processing/index.ts';
 import { type ResourceGroupRow, setProcessMode } from './store.ts';

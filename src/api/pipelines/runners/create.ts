@@ -1,7 +1,7 @@
 import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { mayInGroup, mayInProject } from '#authorization/abilities.ts';
 import type { Runner } from '#authorization/runners.ts';
-import type { RunnerType } from '#database/tables/runners.ts';
+import type { RunnerType } from '#database/schema.ts';
 import { findGroup } from '#domain/namespaces/groups.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import type { RunnerOwner } from '#domain/runners/registration-tokens.ts';

@@ -2,7 +2,7 @@ import type { ExpressionBuilder } from 'kysely';
 import { type Runner, runnerColumns } from '#authorization/runners.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import type { RunnerType } from '#database/tables/runners.ts';
+import type { RunnerType } from '#database/schema.ts';
 import type { RunnerContent } from './validation.ts';
 
 /** The input of a new runner, in addition to its attributes. */

@@ -1,4 +1,4 @@
-import type { RunnerAccessLevel } from '#database/tables/runners.ts';
+import type { RunnerAccessLevel } from '#database/schema.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { domainValidatedText, shortText } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, integer, oneOf } from '#http/parameters/types.ts';

@@ -2,7 +2,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { reloadAccess } from '#authorization/current-access.ts';
 import { findPipeline, mayRunPipelineOn, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Reader } from '#database/database.ts';
-import type { CommitStatusName } from '#database/tables/pipelines.ts';
+import type { CommitStatusName } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { listRefsContaining } from '#git/commits/ancestry.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';

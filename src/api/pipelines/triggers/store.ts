@@ -2,12 +2,12 @@ import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
-import type { PipelineTriggersTables } from '#database/tables/pipeline-triggers.ts';
+import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Reads and writes triggers. */
 
-export type TriggerRow = Selectable<PipelineTriggersTables['pipeline_triggers']>;
+export type TriggerRow = Selectable<Schema['pipeline_triggers']>;
 
 const columns = [
   'id',

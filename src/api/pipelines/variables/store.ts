@@ -1,13 +1,13 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { PipelinesTables } from '#database/tables/pipelines.ts';
+import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { VariableOwner } from './owner.ts';
 
 /** Reads and writes variables. */
 
-type Table = PipelinesTables['ci_variables'];
+type Table = Schema['ci_variables'];
 export type CiVariableRow = Selectable<Table>;
 
 const COLUMNS = [

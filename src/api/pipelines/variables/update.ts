@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import type { VariableType } from '#database/tables/pipelines.ts';
+import type { VariableType } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';

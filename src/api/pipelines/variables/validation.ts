@@ -1,4 +1,4 @@
-import type { VariableType } from '#database/tables/pipelines.ts';
+import type { VariableType } from '#database/schema.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 
 /** Validates variables (contract/runners.md §4.5). Pure: returns error texts by field. */

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import type { ReviewState } from '#database/tables/merge-requests.ts';
+import type { ReviewState } from '#database/schema.ts';
 
 /** The key of a user's approval of a merge request. */
 interface ApprovalRef {

@@ -1,5 +1,5 @@
 import { type Epic, findEpic, findEpics } from '#authorization/epics.ts';
-import type { EpicState } from '#database/tables/epics.ts';
+import type { EpicState } from '#database/schema.ts';
 import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { requireRow } from '#domain/row-deleted.ts';

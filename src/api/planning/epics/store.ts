@@ -5,7 +5,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { hasRow } from '#database/has-row.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import type { EpicsTables } from '#database/tables/epics.ts';
+import type { Schema } from '#database/schema.ts';
 
 /** Loads, by epic id, the parents of these epics that the caller may read. index: epics primary key, namespaces primary key */
 export async function loadVisibleParents(db: Reader, caller: Caller, epics: readonly Pick<Epic, 'parent_id'>[]) {
@@ -64,16 +64,12 @@ export function hasPublicIssues(db: Reader, epicId: number): Promise<boolean> {
 }
 
 /** Inserts an epic and returns its id. */
-export async function insertEpic(tx: Transaction, row: Insertable<EpicsTables['epics']>): Promise<number> {
+export async function insertEpic(tx: Transaction, row: Insertable<Schema['epics']>): Promise<number> {
   const { id } = await tx.insertInto('epics').values(row).returning('id').executeTakeFirstOrThrow();
   return id;
 }
 
 /** Updates columns of an epic. index: epics primary key */
-export async function updateEpicRow(
-  tx: Transaction,
-  id: number,
-  columns: Updateable<EpicsTables['epics']>,
-): Promise<void> {
+export async function updateEpicRow(tx: Transaction, id: number, columns: Updateable<Schema['epics']>): Promise<void> {
   await tx.updateTable('epics').set(columns).where('id', '=', id).execute();
 }

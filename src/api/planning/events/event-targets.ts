@@ -5,7 +5,7 @@ import { mayReadMergeRequests } from '#authorization/merge-requests.ts';
 import { mayReadSnippet } from '#authorization/snippets.ts';
 import type { Reader } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import type { ActivityTargetType } from '#database/tables/activity.ts';
+import type { ActivityTargetType } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Snippet } from '#domain/snippets.ts';
 import { loadWikiPagesByIds, type WikiPageRow } from '#domain/wikis.ts';

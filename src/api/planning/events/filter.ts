@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { ActivityAction, ActivityTargetType } from '#database/tables/activity.ts';
+import type { ActivityAction, ActivityTargetType } from '#database/schema.ts';
 
 /** Values of the `action` filter. */
 export const EVENT_ACTIONS = [

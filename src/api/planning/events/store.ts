@@ -6,12 +6,11 @@ import { isInSubquery } from '#database/dialect.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { hasRow } from '#database/has-row.ts';
 import { COUNT_LIMIT, type Page, paginate } from '#database/page.ts';
-import type { ActivityEventsTable } from '#database/tables/activity.ts';
 import { ANY_ROLE } from '#domain/members/roles.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type EventFilter, eventCondition } from './filter.ts';
 
-export type ActivityEventRow = Selectable<ActivityEventsTable>;
+export type ActivityEventRow = Selectable<Schema['activity_events']>;
 
 /** The events of one project, of one author in all projects that the caller sees, or of all projects of a member. */
 export type Feed = { readonly projectId: number } | { readonly authorId: number } | { readonly memberId: number };

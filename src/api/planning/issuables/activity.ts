@@ -8,7 +8,7 @@ import {
 } from '#activity/index.ts';
 import { loadUsersById } from '#api/identity/users/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import type { MergeRequestState } from '#database/tables/merge-requests.ts';
+import type { MergeRequestState } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** Types whose changes are recorded as activity events, resource events (state, milestone) and, for other columns, system notes. */

@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { filterIssueReaders, findIssue, type Issue } from '#authorization/issues.ts';
-import type { IssueState, IssueType } from '#database/tables/issues.ts';
+import type { IssueState, IssueType } from '#database/schema.ts';
 import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';

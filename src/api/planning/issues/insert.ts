@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findIssues, type Issue } from '#authorization/issues.ts';
-import type { IssueSeverity, IssueState, IssueType } from '#database/tables/issues.ts';
+import type { IssueSeverity, IssueState, IssueType } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import {

@@ -1,11 +1,11 @@
 import type { Insertable, Updateable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import type { IssuesTables } from '#database/tables/issues.ts';
+import type { Schema } from '#database/schema.ts';
 import { findLastPosition, type OrderedList, POSITION_GAP } from '../issuables/index.ts';
 
 /** Rows of issues. */
 
-export type NewIssueRow = Insertable<IssuesTables['issues']>;
+export type NewIssueRow = Insertable<Schema['issues']>;
 
 /** Inserts an issue and returns its id. */
 export async function insertIssue(tx: Transaction, row: NewIssueRow): Promise<number> {
@@ -17,7 +17,7 @@ export async function insertIssue(tx: Transaction, row: NewIssueRow): Promise<nu
 export async function updateIssueRow(
   tx: Transaction,
   id: number,
-  columns: Updateable<IssuesTables['issues']>,
+  columns: Updateable<Schema['issues']>,
 ): Promise<void> {
   await tx.updateTable('issues').set(columns).where('id', '=', id).execute();
 }

@@ -6,15 +6,15 @@ import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
+import type { Schema } from '#database/schema.ts';
 import { containsSubstringUnindexed } from '#database/search/substring-search.ts';
-import type { IterationsTables } from '#database/tables/iterations.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import { loadNamespacePaths } from '#domain/namespaces/routes.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 // Rows of iterations.
 
-export type IterationRow = Omit<Selectable<IterationsTables['iterations']>, 'title_key'>;
+export type IterationRow = Omit<Selectable<Schema['iterations']>, 'title_key'>;
 
 const columns = [
   'iterations.id',

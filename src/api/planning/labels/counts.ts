@@ -4,7 +4,7 @@ import { issueVisibleOnlyToParticipant, issueVisibleToNonParticipant } from '#au
 import { mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
-import type { IssueState } from '#database/tables/issues.ts';
+import type { IssueState } from '#database/schema.ts';
 
 // Counts the issues and merge requests with a label. A covering index includes project, state and confidentiality of each issue.
 

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
 import { findIssuesForList, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
-import type { IssueLinkType } from '#database/tables/issues.ts';
+import type { IssueLinkType } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { ReferenceContext } from '../issuables/index.ts';
 

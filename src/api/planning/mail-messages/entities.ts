@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { MAIL_EVENTS, MAIL_STATES, MAIL_TARGETS } from '#database/tables/mail.ts';
+import { MAIL_EVENTS, MAIL_STATES, MAIL_TARGETS } from '#database/schema.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import type { MailRow } from './store.ts';

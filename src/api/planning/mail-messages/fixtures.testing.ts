@@ -1,4 +1,4 @@
-import type { MailState } from '#database/tables/mail.ts';
+import type { MailState } from '#database/schema.ts';
 import { expectSuccess, type World } from '#test/support/world.ts';
 
 // Fixtures for tests of mails.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import type { EmailEvent } from '#database/tables/notification-settings.ts';
+import type { EmailEvent } from '#database/schema.ts';
 import { insertJobRow, insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { type Caller, expectSuccess, type Project, world } from '#test/support/world.ts';
 import { mailOutbox } from './fixtures.testing.ts';

@@ -2,13 +2,13 @@ import type { Selectable, SelectQueryBuilder } from 'kysely';
 import { getForeignKeyColumn, type NoteTarget } from '#activity/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { MailEvent, MailState, MailTables, MailTarget, UnsubscribableTarget } from '#database/tables/mail.ts';
+import type { MailEvent, MailState, MailTarget, UnsubscribableTarget } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { Recipient } from './recipients/recipients.ts';
 
 // Rows of mails.
 
-export type MailRow = Selectable<MailTables['mail_messages']>;
+export type MailRow = Selectable<Schema['mail_messages']>;
 
 interface MailFilter {
   readonly recipient_id?: number | null | undefined;

@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { filterMergeRequestReaders, findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
-import type { MergeRequestState } from '#database/tables/merge-requests.ts';
+import type { MergeRequestState } from '#database/schema.ts';
 import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';

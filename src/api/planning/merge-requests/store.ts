@@ -1,11 +1,11 @@
 import type { Insertable, Updateable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import type { MergeRequestsTables } from '#database/tables/merge-requests.ts';
+import type { Schema } from '#database/schema.ts';
 
 /** Rows of merge requests and their versions. */
 
-export type NewMergeRequestRow = Insertable<MergeRequestsTables['merge_requests']>;
+export type NewMergeRequestRow = Insertable<Schema['merge_requests']>;
 
 /** Inserts a merge request and returns its id. */
 export async function insertMergeRequest(tx: Transaction, row: NewMergeRequestRow): Promise<number> {
@@ -17,7 +17,7 @@ export async function insertMergeRequest(tx: Transaction, row: NewMergeRequestRo
 export async function updateMergeRequestRow(
   tx: Transaction,
   id: number,
-  columns: Updateable<MergeRequestsTables['merge_requests']>,
+  columns: Updateable<Schema['merge_requests']>,
 ): Promise<void> {
   await tx.updateTable('merge_requests').set(columns).where('id', '=', id).execute();
 }

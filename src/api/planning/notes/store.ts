@@ -12,7 +12,7 @@ import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import type { NoteType } from '#database/tables/notes.ts';
+import type { NoteType } from '#database/schema.ts';
 import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { Noteable } from '#http/access/noteables.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';

@@ -1,5 +1,5 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { EMAIL_EVENTS, type EmailEvent } from '#database/tables/notification-settings.ts';
+import { EMAIL_EVENTS, type EmailEvent } from '#database/schema.ts';
 import { signedIn } from '#http/access/access.ts';
 import { forGroupAndProject } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';

@@ -1,6 +1,5 @@
 import { type TProperties, Type } from 'typebox';
-import type { SourceType } from '#database/tables/domain.ts';
-import { EMAIL_EVENTS, type EmailEvent, NOTIFICATION_LEVELS } from '#database/tables/notification-settings.ts';
+import { EMAIL_EVENTS, type EmailEvent, NOTIFICATION_LEVELS, type SourceType } from '#database/schema.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { objectSchema } from '#http/endpoint/responses.ts';
 import { isEventEnabled, listAvailableEvents } from './event-names.ts';

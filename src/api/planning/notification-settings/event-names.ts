@@ -1,6 +1,5 @@
 import type { Tier } from '#config.ts';
-import type { SourceType } from '#database/tables/domain.ts';
-import { EMAIL_EVENTS, type EmailEvent } from '#database/tables/notification-settings.ts';
+import { EMAIL_EVENTS, type EmailEvent, type SourceType } from '#database/schema.ts';
 
 /** Returns the events that exist for this kind of source and tier: projects have no epics, groups no approvals. */
 export function listAvailableEvents(source: SourceType | 'everything', tier: Tier): EmailEvent[] {

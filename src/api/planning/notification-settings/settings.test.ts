@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EMAIL_EVENTS } from '#database/tables/notification-settings.ts';
+import { EMAIL_EVENTS } from '#database/schema.ts';
 import { type Caller, world } from '#test/support/world.ts';
 
 const { user, root, anonymous, tokenOf, newProject, newGroup, server } = await world();

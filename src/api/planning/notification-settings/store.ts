@@ -1,8 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import type { Schema } from '#database/schema.ts';
-import type { SourceType } from '#database/tables/domain.ts';
-import type { EmailEvent, NotificationLevel } from '#database/tables/notification-settings.ts';
+import type { EmailEvent, NotificationLevel, Schema, SourceType } from '#database/schema.ts';
 
 /** The scope of a setting: a group, a project, or everything without its own setting. */
 export type SettingSource = 'everything' | { readonly type: SourceType; readonly id: number };

@@ -1,12 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { isConfirmedAddress, isValidAddress, normalizeAddress } from '#authentication/users/emails.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { SourceType } from '#database/tables/domain.ts';
-import {
-  type EmailEvent,
-  NOTIFICATION_LEVELS,
-  type NotificationLevel,
-} from '#database/tables/notification-settings.ts';
+import { type EmailEvent, NOTIFICATION_LEVELS, type NotificationLevel, type SourceType } from '#database/schema.ts';
 import { type MemberSource, sourceExists } from '#domain/members/memberships.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
-import { REVIEW_STATES } from '#database/tables/merge-requests.ts';
+import { REVIEW_STATES } from '#database/schema.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';

@@ -1,6 +1,6 @@
 import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { ReviewState } from '#database/tables/merge-requests.ts';
+import type { ReviewState } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 export interface ReviewerRow {

@@ -1,5 +1,5 @@
 import { findUserById } from '#authentication/users/users.ts';
-import type { UnsubscribableTarget } from '#database/tables/mail.ts';
+import type { UnsubscribableTarget } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { UnsubscribeClaim } from '#mail/unsubscribe-link.ts';
 import { setSubscribed, TABLES_BY_TYPE } from '../issuables/index.ts';

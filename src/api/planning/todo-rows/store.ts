@@ -5,7 +5,7 @@ import { groupWithRole, projectFeatureVisibleTo, projectWithRole } from '#author
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { TodoAction, TodoState } from '#database/tables/todos.ts';
+import type { TodoAction, TodoState } from '#database/schema.ts';
 import { PLANNER, REPORTER } from '#domain/members/roles.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';

@@ -1,5 +1,5 @@
 import type { NotifyingTarget } from '#activity/index.ts';
-import type { TodoAction } from '#database/tables/todos.ts';
+import type { TodoAction } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import {
   findMentions,

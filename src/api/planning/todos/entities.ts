@@ -9,7 +9,7 @@ import { findListedMergeRequests } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 import { createTextLoader } from '#database/long-texts.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import { TODO_ACTIONS, TODO_STATES } from '#database/tables/todos.ts';
+import { TODO_ACTIONS, TODO_STATES } from '#database/schema.ts';
 import { type NamespaceRow, namespaceColumns } from '#domain/namespaces/namespaces.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import { requireRow } from '#domain/row-deleted.ts';

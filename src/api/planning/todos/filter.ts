@@ -1,6 +1,5 @@
 import type { NotifyingTarget } from '#activity/index.ts';
-import type { TodoAction } from '#database/tables/todos.ts';
-import { TODO_ACTIONS } from '#database/tables/todos.ts';
+import { TODO_ACTIONS, type TodoAction } from '#database/schema.ts';
 
 // Values of the list filters. Some are accepted although no item can have them.
 

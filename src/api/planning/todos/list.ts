@@ -1,7 +1,7 @@
 import { loadUsersById } from '#api/identity/users/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import type { TodoState } from '#database/tables/todos.ts';
+import type { TodoState } from '#database/schema.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type Failure, fail } from '#runtime/failure.ts';

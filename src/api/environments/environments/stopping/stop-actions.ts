@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { findPipeline, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { JobStatus } from '#database/tables/pipelines.ts';
+import type { JobStatus } from '#database/schema.ts';
 import { findLastFinishedDeployment } from '#domain/deployments.ts';
 import type { EnvironmentRow } from '#domain/environments.ts';
 import { findJob, type JobRow, jobColumns } from '#domain/jobs.ts';

@@ -3,7 +3,7 @@ import type { User } from '#authentication/users/users.ts';
 import { validateAllowedVisibility } from '#authorization/visibility-levels.ts';
 import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { Visibility } from '#database/tables/domain.ts';
+import type { Visibility } from '#database/schema.ts';
 import { createMembership } from '#domain/members/memberships.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';

@@ -1,7 +1,7 @@
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { mayCreateProjectIn } from '#authorization/namespace-creation.ts';
 import type { Reader } from '#database/database.ts';
-import type { Visibility } from '#database/tables/domain.ts';
+import type { Visibility } from '#database/schema.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import { findGroup, type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 import { type FullPath, parseIdOrPath } from '#domain/namespaces/routes.ts';

@@ -1,4 +1,4 @@
-import type { JobWhen } from '#database/tables/pipelines.ts';
+import type { JobWhen } from '#database/schema.ts';
 import { compileRegex, parseRegexLiteral } from '#text/safe-regex.ts';
 import type { PatternCache } from '../expressions/expression.ts';
 import { type CiMap, type CiValue, isArray, isMap } from '../yaml/values.ts';

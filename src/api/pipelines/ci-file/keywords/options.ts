@@ -1,4 +1,4 @@
-import type { VariableType } from '#database/tables/pipelines.ts';
+import type { VariableType } from '#database/schema.ts';
 
 /** The part of the CI file that is stored with a job (`jobs.options`, as JSON), for runners and for later checks. */
 export interface JobOptions {

@@ -1,4 +1,4 @@
-import type { JobWhen } from '#database/tables/pipelines.ts';
+import type { JobWhen } from '#database/schema.ts';
 import { type Condition, type PatternCache, parseCondition, type VariableValues } from '../expressions/expression.ts';
 import type { ChangesClause, ExistsClause, PathMatcher } from '../expressions/paths.ts';
 import { type CiMap, type CiValue, isArray, isMap } from '../yaml/values.ts';

@@ -1,4 +1,4 @@
-import type { PipelineSource } from '#database/tables/pipelines.ts';
+import type { PipelineSource } from '#database/schema.ts';
 import type { PathSource, Paths } from '../expressions/paths.ts';
 import type { ScopedVariable } from '../expressions/variable-precedence.ts';
 import type { CiVariable } from '../expressions/variables.ts';

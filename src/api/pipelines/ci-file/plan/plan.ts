@@ -1,4 +1,4 @@
-import type { JobWhen } from '#database/tables/pipelines.ts';
+import type { JobWhen } from '#database/schema.ts';
 import { type CiConfiguration, catchCiFileError, type InvalidConfiguration } from '../configuration.ts';
 import { type LoadedPaths, PathMatcher, type Paths, PathsRequired, RulePathsError } from '../expressions/paths.ts';
 import { expandReferences, expandVariables, toPublicValues, toValues } from '../expressions/variables.ts';

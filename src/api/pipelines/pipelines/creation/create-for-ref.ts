@@ -5,7 +5,7 @@ import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject, mayUseFeature } from '#authorization/abilities.ts';
 import { reloadAccess } from '#authorization/current-access.ts';
 import { findPipeline, mayRunPipelineOn, type PipelineRow } from '#authorization/pipelines.ts';
-import type { PipelineSource } from '#database/tables/pipelines.ts';
+import type { PipelineSource } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';

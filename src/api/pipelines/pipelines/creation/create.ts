@@ -7,7 +7,7 @@ import {
   recordOutcome,
   startPipeline,
 } from '#api/pipelines/processing/index.ts';
-import type { PipelineStatus } from '#database/tables/pipelines.ts';
+import type { PipelineStatus } from '#database/schema.ts';
 import { allocateIid } from '#domain/iids.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';

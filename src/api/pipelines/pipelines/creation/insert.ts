@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { OptionPart, PipelineVariableInput, StoredJob, StoredPlan } from '#api/pipelines/ci-file/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
-import type { ProcessMode } from '#database/tables/pipelines.ts';
+import type { ProcessMode } from '#database/schema.ts';
 
 /** Inserts the rows of a new pipeline. */
 

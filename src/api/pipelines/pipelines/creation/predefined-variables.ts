@@ -1,7 +1,7 @@
 import { INSTANCE_VERSION } from '#api/instance/version/index.ts';
 import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { CiVariable } from '#api/pipelines/ci-file/index.ts';
-import type { PipelineSource } from '#database/tables/pipelines.ts';
+import type { PipelineSource } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Commit } from '#git/objects/object-reader.ts';
 import { trimCharacters, truncateToCharacters } from '#text/trim.ts';

@@ -2,13 +2,13 @@ import type { Selectable } from 'kysely';
 import { type Runner, wasContactedRecently } from '#authorization/runners.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare, prepareForIds, prepareWrite } from '#database/prepare.ts';
-import type { RunnersTables } from '#database/tables/runners.ts';
+import type { Schema } from '#database/schema.ts';
 
 /** The machines on which a runner runs (contract/runners.md §2.4, §3 "Common"). */
 
 /** A manager as serialized, without its features. */
 export type RunnerManagerRow = Omit<
-  Selectable<RunnersTables['runner_managers']>,
+  Selectable<Schema['runner_managers']>,
   'executor' | 'features' | 'config' | 'labels'
 >;
 

@@ -1,6 +1,6 @@
 import type { Runner } from '#authorization/runners.ts';
 import type { Transaction } from '#database/database.ts';
-import type { RunnerType } from '#database/tables/runners.ts';
+import type { RunnerType } from '#database/schema.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
 import { loadSettings, type SettingName } from '#settings/settings.ts';

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { PipelineRow } from '#authorization/pipelines.ts';
-import type { MailEvent, MailReason } from '#database/tables/mail.ts';
+import type { MailEvent, MailReason } from '#database/schema.ts';
 import { type Markup, markup } from '#http/pages/html-page.ts';
 import { buildListId, buildMessageId, getUrlHost, toHeaderLine } from '#mail/header-text.ts';
 import type { Mail } from '#mail/mailer.ts';

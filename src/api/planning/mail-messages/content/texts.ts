@@ -1,5 +1,5 @@
 import type { PipelineRow } from '#authorization/pipelines.ts';
-import type { MailEvent } from '#database/tables/mail.ts';
+import type { MailEvent } from '#database/schema.ts';
 import { buildAlertPath } from '#domain/alert-path.ts';
 import { toHeaderLine } from '#mail/header-text.ts';
 import type { AlertSubject } from '../subjects/alert.ts';

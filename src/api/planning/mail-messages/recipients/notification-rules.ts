@@ -1,6 +1,5 @@
 import { isEventEnabled, type UserNotificationSetting } from '#api/planning/notification-settings/index.ts';
-import type { AlertMailEvent, MailEvent, MailReason } from '#database/tables/mail.ts';
-import type { EmailEvent } from '#database/tables/notification-settings.ts';
+import type { AlertMailEvent, EmailEvent, MailEvent, MailReason } from '#database/schema.ts';
 
 /**
  * Rules that decide who gets a mail (contract/activity.md Part 5 "Who gets a mail"), as pure functions.

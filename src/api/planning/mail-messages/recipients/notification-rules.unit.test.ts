@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UserNotificationSetting } from '#api/planning/notification-settings/index.ts';
-import type { MailReason } from '#database/tables/mail.ts';
-import { EMAIL_EVENTS, type EmailEvent, NOTIFICATION_LEVELS } from '#database/tables/notification-settings.ts';
+import { EMAIL_EVENTS, type EmailEvent, type MailReason, NOTIFICATION_LEVELS } from '#database/schema.ts';
 import {
   type DropReason,
   decideNotification,

@@ -1,6 +1,6 @@
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { MailReason } from '#database/tables/mail.ts';
+import type { MailReason } from '#database/schema.ts';
 import type { MailSubject, NewMailSubject } from '../subjects/subject.ts';
 import { type CandidateDetails, loadCandidateDetails, loadNotificationSettings } from './candidate-details.ts';
 import {

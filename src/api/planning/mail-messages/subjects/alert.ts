@@ -1,12 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import type { MonitoringTables } from '#database/tables/alerts.ts';
+import type { Schema } from '#database/schema.ts';
 
 /** The columns of an alert that mails use. */
-export type AlertSubject = Pick<
-  Selectable<MonitoringTables['alerts']>,
-  'id' | 'project_id' | 'iid' | 'title' | 'description'
->;
+export type AlertSubject = Pick<Selectable<Schema['alerts']>, 'id' | 'project_id' | 'iid' | 'title' | 'description'>;
 
 /** Returns the alert, or null if it is deleted. index: alerts primary key */
 export async function findAlertSubject(db: Reader, id: number): Promise<AlertSubject | null> {

@@ -8,7 +8,7 @@ import {
 } from '#activity/index.ts';
 import { findPipelines, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import type { MailEvent, MailTarget } from '#database/tables/mail.ts';
+import type { MailEvent, MailTarget } from '#database/schema.ts';
 import type { NotifiableEvent } from '#events/notifiable-events.ts';
 import type { Git } from '#git/git.ts';
 import { THREAD_STARTING_EVENTS } from '../content/texts.ts';

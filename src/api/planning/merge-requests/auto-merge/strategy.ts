@@ -1,4 +1,4 @@
-import type { PipelineStatus } from '#database/tables/pipelines.ts';
+import type { PipelineStatus } from '#database/schema.ts';
 import { type DetailedStatus, findObstacles, isBlockedByPipeline, type MergeChecks } from '../merging/mergeability.ts';
 
 /** Statuses that only another head or target branch can fix. A change of either aborts auto-merge. */

@@ -1,5 +1,5 @@
 import type { MergeRequest } from '#authorization/merge-requests.ts';
-import type { MergeCheck } from '#database/tables/merge-requests.ts';
+import type { MergeCheck } from '#database/schema.ts';
 import { countCommitsBetween, findSharedMergeBase } from '#git/commits/commits-between.ts';
 import { canMergeCleanly } from '#git/commits/merge.ts';
 import type { Git } from '#git/git.ts';

@@ -1,6 +1,6 @@
 import type { MergeRequestRow } from '#authorization/merge-requests.ts';
 import { mayReadPipelines } from '#authorization/pipelines.ts';
-import type { MergeCheck, MergeStatus } from '#database/tables/merge-requests.ts';
+import type { MergeCheck, MergeStatus } from '#database/schema.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import type { Git } from '#git/git.ts';
 import { runOrNullIfOverLimit } from '#git/process/failures.ts';

@@ -1,5 +1,4 @@
-import type { MergeCheck, MergeRequestState, MergeStatus } from '#database/tables/merge-requests.ts';
-import type { PipelineStatus } from '#database/tables/pipelines.ts';
+import type { MergeCheck, MergeRequestState, MergeStatus, PipelineStatus } from '#database/schema.ts';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { compileRegex } from '#text/safe-regex.ts';
 
