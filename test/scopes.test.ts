@@ -38,9 +38,9 @@ function fitting({ method, path }: Endpoint): string[] {
 function asking({ endpoint, builds: [build] }: Exemplified, first: Example) {
   let left: Example | null = first;
   return async (scopes: readonly string[]) => {
-    const example = left ?? (await build(scene));
+    const { proof: _, ...example } = left ?? (await build(scene));
     const caller = scene.callers[example.by === 'anonymous' ? 'stranger' : example.by];
-    const answer = await ask(here, endpoint, { ...example, proof: undefined }, await here.tokenOf(caller, scopes));
+    const answer = await ask(here, endpoint, example, await here.tokenOf(caller, scopes));
     left = answer.status < 400 && endpoint.method !== 'GET' ? null : example;
     return answer;
   };

@@ -121,7 +121,7 @@ function toConnectionProvider(connection: Connection): ConnectionProvider {
     }): Promise<QueryResult<R>> {
       const result = connection.execute({ sql, parameters });
       const { rows, affected } = result instanceof Promise ? await result : result;
-      return { rows: rows as R[], numAffectedRows: affected === undefined ? undefined : BigInt(affected) };
+      return affected === undefined ? { rows: rows as R[] } : { rows: rows as R[], numAffectedRows: BigInt(affected) };
     },
     // biome-ignore lint/correctness/useYield: it always throws
     async *streamQuery(): AsyncIterableIterator<never> {

@@ -60,8 +60,8 @@ async function measureFiles(
   { commit, path }: ArchiveOptions,
   limits: typeof MAX_ARCHIVE,
 ): Promise<number | GitFailure> {
-  const paths = path === undefined || path === '' ? {} : { paths: [path] };
-  const invocation = { flags: ['-r', '-l', '--full-tree'], args: [commit], ...paths };
+  const paths = path === undefined || path === '' ? [] : [path];
+  const invocation = { flags: ['-r', '-l', '--full-tree'], args: [commit], paths };
   let entries = 0;
   let bytes = 0;
   let longestPath = 0;

@@ -26,7 +26,7 @@ export interface Example {
   /** In the query of a read, in the body of a write. */
   readonly params?: Readonly<Record<string, unknown>>;
   /** A raw body instead of `params`. */
-  readonly raw?: Buffer | string;
+  readonly raw?: Buffer | string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * The credential, if it is not the caller's token: `basic` as git sends it, `spare` for a token of the caller that the call may

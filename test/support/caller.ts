@@ -16,10 +16,10 @@ export interface TestResponse {
 
 export interface SendOptions {
   /** Parameters: sent in the query for GET, HEAD, DELETE and with a `raw` body; otherwise as a JSON body. */
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A body that is sent unchanged; its content type goes into `headers`. */
-  readonly raw?: Buffer | string;
+  readonly raw?: Buffer | string | undefined;
 }
 
 type Params = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import { loadConfig } from '#config.ts';
 import { createGit } from '#git/git.ts';
 import type { EndpointDefinition } from '#http/endpoint/endpoint.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
-import { createTransport, type Transport } from '#http/server/connection/transport.ts';
+import { createTransport, type Transport, type TransportOptions } from '#http/server/connection/transport.ts';
 import { createRegistry, type Registry } from '#http/server/routing/registry.ts';
 import type { Services } from '#http/services.ts';
 import { createLog } from '#runtime/log.ts';
@@ -27,12 +27,8 @@ export interface MinimalServer {
   stop(): Promise<void>;
 }
 
-export interface MinimalServerOptions {
+export interface MinimalServerOptions extends Pick<TransportOptions, 'idleTimeoutMs' | 'graceMs'> {
   readonly env?: Readonly<Record<string, string>>;
-  /** Milliseconds that a body may stall. */
-  readonly idleTimeout?: number;
-  /** Milliseconds that requests in flight may take after the server begins to stop. */
-  readonly grace?: number;
 }
 
 const endings: (() => Promise<void>)[] = [];
@@ -44,7 +40,7 @@ after(async () => {
 
 export async function startMinimalServer(
   endpoints: Readonly<Record<string, EndpointDefinition>>,
-  { env = {}, idleTimeout, grace }: MinimalServerOptions = {},
+  { env = {}, ...transportOptions }: MinimalServerOptions = {},
 ): Promise<MinimalServer> {
   const registry = createRegistry({ small: resourceModule({ endpoints }) });
   const lines: string[] = [];
@@ -64,8 +60,7 @@ export async function startMinimalServer(
     services,
     addressing,
     metrics,
-    idleTimeoutMs: idleTimeout,
-    graceMs: grace,
+    ...transportOptions,
   });
   const address = await transport.listen({ host: '127.0.0.1', port: 0 });
   let stopped: Promise<void> | undefined;

@@ -24,7 +24,7 @@ export interface NewParentOptions<With extends NonOwnerRole = never> {
   /** The user who creates it; by default the owner of the parent group, or a new user. */
   readonly owner?: Caller;
   /** The parent group. Without it a project is in its owner's namespace and a group is a root group. */
-  readonly in?: { readonly id: number; readonly owner?: Caller };
+  readonly in?: { readonly id: number; readonly owner?: Caller } | undefined;
   /** Roles: one new member is created for each; the result has them as properties by role. */
   readonly with?: readonly With[];
   readonly [attribute: string]: unknown;

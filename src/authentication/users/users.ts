@@ -240,7 +240,7 @@ export interface UpdateUserInput {
   /** A new password; `expired`: the user must choose another one first. */
   readonly password?: { readonly hash: string; readonly expired: boolean } | undefined;
   readonly identity?: Identity | undefined;
-  readonly details?: UserDetails;
+  readonly details?: UserDetails | undefined;
   readonly passwordProblems?: readonly string[] | undefined;
 }
 

@@ -8,7 +8,7 @@ export interface Finding {
   readonly repair?: Repair;
 }
 
-interface Repair {
+export interface Repair {
   /** Description of the repair as a verb phrase: `reindex issues_by_iid`. */
   readonly text: string;
   /** Returns false if the repair turns out to be impossible. */

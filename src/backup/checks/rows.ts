@@ -10,7 +10,7 @@ import {
   type TableDefinition,
 } from '#database/copy.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { Check, CheckContext, Finding } from './finding.ts';
+import type { Check, CheckContext, Finding, Repair } from './finding.ts';
 
 /** Checks of rows, derived from the database schema. */
 
@@ -74,7 +74,7 @@ function buildDanglingRowsSql({ table, columns, parent, parentColumns }: Foreign
 }
 
 /** Returns a repair that does what the foreign key's `on delete` action would have done. */
-function createReferenceRepair({ database }: CheckContext, reference: ForeignKey): Finding['repair'] {
+function createReferenceRepair({ database }: CheckContext, reference: ForeignKey): Repair {
   const { table, columns, onDelete } = reference;
   const danglingRowsSql = buildDanglingRowsSql(reference);
   const assignments = columns.map((column) => `${quoteIdentifier(column)} = null`).join(', ');

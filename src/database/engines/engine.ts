@@ -43,7 +43,7 @@ export type Row = Record<string, unknown>;
 export interface StatementResult {
   readonly rows: Row[];
   /** Number of rows inserted, updated or deleted; meaningless for a statement that only reads. */
-  readonly affected?: number;
+  readonly affected?: number | undefined;
 }
 
 export interface Connection {

@@ -1,6 +1,6 @@
 import type { Git } from '../git.ts';
 import { GitError } from '../process/failures.ts';
-import { type RunOptions, runGit } from '../process/spawn.ts';
+import { runGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 
 /** Start and exclusions of a history walk, as commit ids. `all` starts from every branch and tag. */
@@ -41,8 +41,8 @@ export async function listCommits(git: Git, repository: Repository, options: Lis
     ...(noMerges === true ? ['--no-merges'] : []),
     ...(order === 'topo' ? ['--topo-order'] : []),
   ];
-  const paths = path === undefined || path === '' ? undefined : [path];
-  const output = await revList(git, repository, revisions, flags, { paths });
+  const paths = path === undefined || path === '' ? [] : [path];
+  const output = await revList(git, repository, revisions, flags, paths);
   return output.split('\n').slice(0, -1);
 }
 
@@ -55,14 +55,10 @@ interface CountCommitsOptions {
 
 /** Returns how many commits are reachable from `include` and not from `exclude`. */
 export async function countCommits(git: Git, repository: Repository, options: CountCommitsOptions): Promise<number> {
-  const { include, exclude, max } = options;
+  const { include, exclude = [], max } = options;
   if (include.length === 0) return 0;
   const flags = ['--count', ...(max === undefined ? [] : [`--max-count=${max}`])];
   return Number(await revList(git, repository, { include, exclude }, flags));
-}
-
-interface RevListOptions extends RunOptions {
-  paths?: readonly string[] | undefined;
 }
 
 /** Ids are passed through standard input because there can be many. */
@@ -71,13 +67,12 @@ async function revList(
   repository: Repository,
   revisions: Revisions,
   flags: readonly string[],
-  options: RevListOptions = {},
+  paths: readonly string[] = [],
 ): Promise<string> {
-  const { paths, ...runOptions } = options;
   const startFlags = revisions === 'all' ? ['--branches', '--tags'] : ['--stdin'];
   const input = revisions === 'all' ? '' : formatRevisionLines(revisions.include, revisions.exclude ?? []);
-  const invocation = { flags: [...flags, ...startFlags], ...(paths === undefined ? {} : { paths }) };
-  const result = await runGit(git, repository, 'rev-list', invocation, { ...runOptions, input });
+  const invocation = { flags: [...flags, ...startFlags], paths };
+  const result = await runGit(git, repository, 'rev-list', invocation, { input });
   if (result.ok) return result.stdout.toString('latin1');
   if (result.failure.kind === 'no-repository') return '';
   throw new GitError('rev-list', result.failure);

@@ -194,12 +194,12 @@ async function toTreeChange(change: FileChange, pending: NewObject[]): Promise<T
     case 'create':
     case 'update': {
       const { action, path, content, executable } = change;
-      return { action, path, id: await toBlobId(content, pending), mode: toOptionalMode(executable) };
+      return { action, path, id: await toBlobId(content, pending), ...toOptionalMode(executable) };
     }
     case 'move': {
       const { action, path, from, content, executable } = change;
-      const id = content === undefined ? undefined : await toBlobId(content, pending);
-      return { action, path, from, id, mode: toOptionalMode(executable) };
+      const newContent = content === undefined ? {} : { id: await toBlobId(content, pending) };
+      return { action, path, from, ...newContent, ...toOptionalMode(executable) };
     }
   }
 }
@@ -208,8 +208,8 @@ async function toBlobId(content: FileContent, pending: NewObject[]): Promise<str
   return Buffer.isBuffer(content) ? addPending(pending, 'blob', content) : content.id;
 }
 
-function toOptionalMode(executable: boolean | undefined): string | undefined {
-  return executable === undefined ? undefined : toMode(executable);
+function toOptionalMode(executable: boolean | undefined): { readonly mode?: string } {
+  return executable === undefined ? {} : { mode: toMode(executable) };
 }
 
 function toMode(executable: boolean): string {

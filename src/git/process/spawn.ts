@@ -166,11 +166,11 @@ export async function readGitOutput(
 }
 
 function composeArguments(command: CommandName, commandSettings: GitCommand, invocation: Invocation): string[] {
-  const { flags = [], args = [], paths } = invocation;
+  const { flags = [], args = [], paths = [] } = invocation;
   for (const flag of flags) {
     if (!flag.startsWith('-') || flag === '--' || flag.includes('\0')) throw createArgumentError(command, 'flag', flag);
   }
-  for (const text of [...args, ...(paths ?? [])]) {
+  for (const text of [...args, ...paths]) {
     if (text.includes('\0')) throw createArgumentError(command, 'argument', text);
   }
   const argv = [...command.split(' '), ...flags];
@@ -179,7 +179,7 @@ function composeArguments(command: CommandName, commandSettings: GitCommand, inv
     if (!commandSettings.endOfOptions && text.startsWith('-')) throw createArgumentError(command, 'argument', text);
     argv.push(text);
   }
-  if (paths !== undefined) argv.push('--', ...paths);
+  if (paths.length > 0) argv.push('--', ...paths);
   return argv;
 }
 

@@ -108,7 +108,7 @@ async function computeLastCommit(
   path: string,
 ): Promise<string | null> {
   if ((await readCommit(git, repository, commit)) === null) return null;
-  const paths = path === '' ? undefined : [path];
+  const paths = path === '' ? [] : [path];
   const result = await runGit(git, repository, 'rev-list', { flags: ['--max-count=1'], args: [commit], paths });
   if (result.ok) return result.stdout.toString('latin1').trim() || null;
   throw new GitError('rev-list', result.failure);

@@ -42,9 +42,9 @@ export interface Endpoint {
   readonly params: Parameters;
   readonly fields: Parameters;
   readonly rules: readonly ParameterRule[];
-  readonly keyset?: KeysetRule;
-  readonly lastModified?: (provided: object) => string | null | Promise<string | null>;
-  readonly lock?: (provided: object) => string | readonly string[];
+  readonly keyset: KeysetRule | undefined;
+  readonly lastModified: ((provided: object) => string | null | Promise<string | null>) | undefined;
+  readonly lock: ((provided: object) => string | readonly string[]) | undefined;
   readonly errors: ErrorTable;
   readonly uniqueErrors: UniqueErrors;
   readonly activity: readonly RecordedEventName[];
@@ -155,7 +155,7 @@ interface EndpointOptions<
   /** Rules over several parameters, such as `atLeastOne`. */
   readonly rules?: readonly ParameterRule[];
   /** DELETE only: returns the timestamp that If-Unmodified-Since is compared with. */
-  readonly lastModified?: (provided: Provided) => string | null | Promise<string | null>;
+  readonly lastModified?: ((provided: Provided) => string | null | Promise<string | null>) | undefined;
   /**
    * `write` only: returns the advisory lock keys. Writes with the same key run one after another, across processes. For
    * writes to one shared row, such as a counter. Several keys are locked in order, which must be the same everywhere.

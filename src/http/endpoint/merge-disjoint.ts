@@ -1,6 +1,16 @@
-/** The type of `{ ...first, ...second }` for parts without common keys. */
+/** A part with these fields. Its optional fields may be undefined, which JSON omits. */
+export type MergePart<Fields> = {
+  [Key in keyof Fields]: {} extends Pick<Fields, Key> ? Fields[Key] | undefined : Fields[Key];
+};
+
+/** The fields of a part in JSON: fields that may be undefined are optional. */
+type JsonFields<Part> = { [Key in keyof Part as undefined extends Part[Key] ? never : Key]: Part[Key] } & {
+  [Key in keyof Part as undefined extends Part[Key] ? Key : never]?: Exclude<Part[Key], undefined>;
+};
+
+/** The type of `{ ...first, ...second }` in JSON, for parts without common keys. */
 type Merged<Parts extends readonly object[]> = Parts extends readonly [infer First, ...infer Others extends object[]]
-  ? First & Merged<Others>
+  ? JsonFields<First> & Merged<Others>
   : unknown;
 
 /** A function that merges parts with these keys. */

@@ -89,7 +89,7 @@ export interface StreamReply {
   readonly status?: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Absent for HEAD and for responses without a body. */
-  readonly body?: Readable | Uint8Array | string;
+  readonly body?: Readable | Uint8Array | string | undefined;
 }
 
 /** The result of a handler that responds with an HTML page. */

@@ -179,7 +179,7 @@ const SESSION_LIMIT_SECONDS = 600;
 async function startVisitorSession(
   { database, clock, countRequest }: VisitServices,
   request: IncomingRequest,
-  returnTo?: string,
+  returnTo: string | null = null,
 ) {
   const window = getRateLimitWindow(
     clock.now(),

@@ -12,9 +12,9 @@ export interface Parameter<
   readonly type: ParameterType<T>;
   readonly presence: Presence;
   /** The default value. */
-  readonly defaultValue?: T;
+  readonly defaultValue?: T | undefined;
   /** The description in the OpenAPI document. */
-  readonly summary?: string;
+  readonly summary?: string | undefined;
   /** Tiers on which the parameter is read; other tiers ignore it. */
   readonly tiers?: readonly Tier[];
 }

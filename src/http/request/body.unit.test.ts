@@ -50,7 +50,7 @@ const endpoints = {
 
 const { anonymous, address } = await startMinimalServer(endpoints);
 /** Its timeout is short enough for a test. */
-const hasty = await startMinimalServer(endpoints, { idleTimeout: 100 });
+const hasty = await startMinimalServer(endpoints, { idleTimeoutMs: 100 });
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };

@@ -1,4 +1,4 @@
-import type { Selectable, Updateable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 
 /**
@@ -28,10 +28,7 @@ export async function getPosition(db: Reader): Promise<EventPosition> {
   return row ?? INITIAL_POSITION;
 }
 
-export async function updatePosition(
-  tx: Transaction,
-  patch: Omit<Updateable<Schema['geo_position']>, 'id'>,
-): Promise<void> {
+export async function updatePosition(tx: Transaction, patch: Partial<EventPosition>): Promise<void> {
   await tx
     .insertInto('geo_position')
     .values({ ...INITIAL_POSITION, ...patch, id: POSITION_ID })

@@ -89,7 +89,7 @@ async function commitWithLock(
   if (parent === null) await ensureProjectRepository(git, project);
   const storedContents = await storeFileContents(services, project, parent, input.changes);
   if (isFailure(storedContents)) return storedContents;
-  const { message, allowEmpty } = input;
+  const { message, allowEmpty = false } = input;
   const committer = { name: caller.user.name, email: caller.user.email };
   const author = { name: input.authorName ?? committer.name, email: input.authorEmail ?? committer.email };
   const commitInput = { parent, changes: storedContents.changes, message, author, committer, allowEmpty };

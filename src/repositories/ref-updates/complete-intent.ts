@@ -63,7 +63,7 @@ async function recordMovedRefs(
     projectId,
     userId,
     changes: movedRefs,
-    ...(isMergeMoved && { merge }),
+    ...(merge && isMergeMoved && { merge }),
     ...(options && { options }),
   });
 }

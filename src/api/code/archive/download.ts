@@ -18,9 +18,9 @@ interface DownloadCall {
   readonly caller: Caller;
   readonly request: IncomingRequest;
   readonly params: {
-    readonly format?: string | null;
-    readonly sha?: string | null;
-    readonly path?: string | null;
+    readonly format: string | null | undefined;
+    readonly sha: string | null | undefined;
+    readonly path: string | null | undefined;
     readonly include_lfs_blobs: boolean;
     readonly exclude_paths: readonly string[];
   };

@@ -5,11 +5,11 @@ import { type Caller, world } from '#test/support/world.ts';
 const { root, clock, runJobs, newProject, newGroup } = await world();
 
 /** A project in a group, with a rule that admits a developer and Maintainers. */
-async function createProjectWithRule(expires_at?: string) {
+async function createProjectWithRule(membership: { readonly expires_at?: string } = {}) {
   const group = await newGroup();
   const project = await newProject({ in: group });
   const { owner } = project;
-  const dora = await project.addMember('developer', undefined, { expires_at });
+  const dora = await project.addMember('developer', undefined, membership);
   const url = `${project.at}/protected_branches`;
   const [own, roles] = [[{ user_id: dora.id }], [{ access_level: 40 }]];
   const rule = { allowed_to_push: [...own, ...roles], allowed_to_merge: own, allowed_to_unprotect: [...roles, ...own] };
@@ -45,7 +45,7 @@ test('keeps entries while the user is a member through a group', async () => {
 });
 
 test('deletes entries when a membership expires or the user is deleted', async () => {
-  const expiring = await createProjectWithRule('2026-01-04');
+  const expiring = await createProjectWithRule({ expires_at: '2026-01-04' });
   const deleted = await createProjectWithRule();
   assert.equal((await root.delete(`/users/${deleted.dora.id}`)).status, 204);
   await runJobs();

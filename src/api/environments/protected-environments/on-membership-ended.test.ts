@@ -5,11 +5,11 @@ import { expectSuccess, world } from '#test/support/world.ts';
 const { newGroup, newProject, root, runJobs, clock } = await world();
 
 /** A project in a group, whose protection names a developer of its own alone. */
-async function naming(expires_at?: string) {
+async function naming(membership: { readonly expires_at?: string } = {}) {
   const group = await newGroup();
   const project = await newProject({ in: group });
   const { owner, at } = project;
-  const dora = await project.addMember('developer', undefined, { expires_at });
+  const dora = await project.addMember('developer', undefined, membership);
   const own = [{ user_id: dora.id }];
   const url = `${at}/protected_environments/production`;
   const wish = { name: 'production', deploy_access_levels: own, approval_rules: [...own, { access_level: 40 }] };
@@ -40,7 +40,7 @@ test('keeps direct members of a project in its protections when they leave the g
 });
 
 test('a membership that expires takes its elements along, and so does the end of a user', async () => {
-  const expiring = await naming('2026-01-04');
+  const expiring = await naming({ expires_at: '2026-01-04' });
   const deleted = await naming();
   await expectSuccess(root.delete(`/users/${deleted.dora.id}`));
   await runJobs();

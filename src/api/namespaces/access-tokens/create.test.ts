@@ -199,7 +199,7 @@ for (const kind of PARENT_TYPES) {
     const missing = kind === 'project' ? '404 Project Not Found' : '404 Group Not Found';
     for (const [method, rest] of calls) {
       const path = `${parent.at}/access_tokens${rest}`;
-      const params = method === 'POST' ? TOKEN_INPUT : undefined;
+      const params = method === 'POST' ? TOKEN_INPUT : {};
       assertRejected(await anonymous.send(method, path), 401, '401 Unauthorized');
       for (const stranger of [await user(), other.bot]) {
         assertRejected(await stranger.send(method, path, { params }), 404, missing);

@@ -11,7 +11,7 @@ import { loadNotificationLevels, type ProjectNotificationLevels } from '#domain/
 import { requireRow } from '#domain/row-deleted.ts';
 import type { RunnerOwnerRef } from '#domain/runners/initial-registration-tokens.ts';
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
-import { createMerger } from '#http/endpoint/merge-disjoint.ts';
+import { createMerger, type MergePart } from '#http/endpoint/merge-disjoint.ts';
 import { date, dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import type { ServerContext } from '#http/request/base-url.ts';
 import { encodeUrlPath } from '#repositories/repository.ts';
@@ -296,8 +296,10 @@ export const EmbeddedProject = variants([Project, ProjectSimple], ({ caller }) =
 );
 
 type SimpleShape = Static<TObject<typeof simpleFields>>;
-type DetailShape = Static<TObject<typeof detailFields>> &
-  Partial<Static<TObject<typeof maintainerDetailFields & typeof administratorFields>>>;
+type DetailShape = MergePart<
+  Static<TObject<typeof detailFields>> &
+    Partial<Static<TObject<typeof maintainerDetailFields & typeof administratorFields>>>
+>;
 
 function serializeSimpleFields(
   project: Row,
@@ -324,7 +326,7 @@ function serializeSimpleFields(
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,
     namespace: NamespaceBasic.serialize(requireRow(namespaces.get(project.namespace_id)), context),
-    repository_storage: isAdministrator(caller) ? project.storage : undefined,
+    ...(isAdministrator(caller) && { repository_storage: project.storage }),
     ...pickCustomAttributes(customAttributes, project.id),
   };
 }

@@ -82,7 +82,7 @@ test('rejects invalid bytes after a response', async () => {
 });
 
 test('closes the connection of a rejected client that does not disconnect', async () => {
-  const hasty = await startMinimalServer({}, { idleTimeout: 20 });
+  const hasty = await startMinimalServer({}, { idleTimeoutMs: 20 });
   const seen = once(hasty.transport.server, 'connection');
   const socket = connected(hasty, true);
   const [side] = await seen;

@@ -30,7 +30,7 @@ import { CLIENT_DISCONNECTED, recordRequest } from './request-log.ts';
 /** The HTTP transport: Node's server handles connections; the endpoints decide everything about a request. */
 export type Transport = Connections;
 
-interface TransportOptions {
+export interface TransportOptions {
   readonly registry: Registry;
   readonly services: Services;
   readonly addressing: Addressing;
@@ -38,7 +38,7 @@ interface TransportOptions {
   /** Timeout of an idle request or response body, in milliseconds; 60 s by default. */
   readonly idleTimeoutMs?: number | undefined;
   /** Grace period for running requests when the server stops, in milliseconds; 25 s by default. */
-  readonly graceMs?: number;
+  readonly graceMs?: number | undefined;
 }
 
 export function createTransport(options: TransportOptions): Transport {

@@ -357,7 +357,7 @@ test('a client that does not read its response does not delay shutdown', async (
     response: stream,
     handle: () => ({ headers: {}, body: endless }),
   });
-  const flooding = await startMinimalServer({ flood }, { grace: 50 });
+  const flooding = await startMinimalServer({ flood }, { graceMs: 50 });
   const { hostname, port } = new URL(flooding.address);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.on('error', () => {});

@@ -33,8 +33,8 @@ export function hasResponseMemory(client: RequestClient): boolean {
   return memory.isAvailable(client, MEBIBYTE);
 }
 
-interface MeasuredResponse {
-  readonly body?: Readable | Uint8Array | string;
+export interface MeasuredResponse {
+  readonly body?: Readable | Uint8Array | string | undefined;
   /** Heap size in bytes of the values from which a stream is built. */
   readonly heapSize?: number;
 }

@@ -14,15 +14,17 @@ import { createPageHeaders, type PageRequest } from '#http/lists/pagination.ts';
 import type { RawParameters } from '#http/parameters/brackets.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { type LongJson, toJson } from './json-stream.ts';
-import { measureStream, RESPONSE_RETRY_AFTER_SECONDS, reserveResponseMemory } from './response-memory.ts';
+import {
+  type MeasuredResponse,
+  measureStream,
+  RESPONSE_RETRY_AFTER_SECONDS,
+  reserveResponseMemory,
+} from './response-memory.ts';
 
 /** A complete response, ready to be sent. */
-export interface OutgoingResponse {
+export interface OutgoingResponse extends MeasuredResponse {
   readonly status: number;
   readonly headers: Record<string, string | readonly string[]>;
-  readonly body?: Readable | Uint8Array | string;
-  /** Heap size in bytes of the values from which a stream is built. */
-  readonly heapSize?: number;
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' } as const;

@@ -84,7 +84,7 @@ const endpoints = {
 };
 
 const patient = await startMinimalServer(endpoints);
-const hasty = await startMinimalServer(endpoints, { idleTimeout: 100 });
+const hasty = await startMinimalServer(endpoints, { idleTimeoutMs: 100 });
 
 function ask(address: string, ...paths: string[]): Socket {
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(address).port) });

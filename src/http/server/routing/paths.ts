@@ -3,7 +3,7 @@
 export interface PathParameter {
   readonly name: string;
   /** Regular expression that the segment must match, `^\\d+$`. */
-  readonly pattern?: string;
+  readonly pattern: string | undefined;
   /** Whether the parameter matches the rest of the path, slashes included. */
   readonly matchesRest: boolean;
 }
