@@ -59,8 +59,7 @@ async function findCredentialOwner(
   { token, sessionDigest: session }: SignedInCaller,
 ): Promise<IdentifiedUser | null> {
   // Without a token the credential is the session (see `findActiveOwner`).
-  if (token === null)
-    return (await findSessionByDigest(tx, session as string, transactionClock(tx).now()))?.user ?? null;
+  if (token === null) return (await findSessionByDigest(tx, session!, transactionClock(tx).now()))?.user ?? null;
   if (token.kind === 'oauth') {
     const oauthToken = await findOAuthTokenById(tx, token.id);
     return oauthToken === null || getInvalidTokenCode(oauthToken, tx.now) !== null ? null : oauthToken.user;

@@ -5,6 +5,7 @@ import { openSnapshot } from '#database/copy.ts';
 import type { Database } from '#database/database.ts';
 import { syncDirectory } from '#git/storage/storage.ts';
 import { GUARDS_DIRECTORY } from '#runtime/deletion-guard.ts';
+import { hasErrorCode } from '#runtime/failure.ts';
 import { CommandFailed } from './command-failed.ts';
 
 /**
@@ -85,7 +86,7 @@ async function readMark(dataDir: string): Promise<RestoreMark | null> {
   try {
     return JSON.parse(await readFile(join(dataDir, MARK_FILE), 'utf8')) as RestoreMark;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (hasErrorCode(error, 'ENOENT')) return null;
     throw error;
   }
 }

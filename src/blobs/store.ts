@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rename, rm, stat, utimes } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '#runtime/clock.ts';
-import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { type Failure, fail, hasErrorCode, isFailure } from '#runtime/failure.ts';
 import { openRegularFile } from '#runtime/regular-file.ts';
 
 /**
@@ -133,7 +133,7 @@ export async function nullIfMissing<T>(work: () => Promise<T>): Promise<T | null
   try {
     return await work();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (hasErrorCode(error, 'ENOENT')) return null;
     throw error;
   }
 }

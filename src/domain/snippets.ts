@@ -55,7 +55,7 @@ export async function loadSnippetSizesByProject(
     .where('project_id', 'in', projectIds)
     .groupBy('project_id')
     .execute();
-  return new Map(rows.map(({ project_id, size }) => [project_id as number, size]));
+  return new Map(rows.map(({ project_id, size }) => [project_id!, size]));
 }
 
 /**

@@ -44,3 +44,7 @@ export function formatFieldErrors(errors: FieldErrors): string {
 export function invalid(errors: FieldErrors): Failure<'invalid'> {
   return fail('invalid', { errors });
 }
+
+/** Returns whether an error has this code of Node or of the system, such as `ENOENT`. */
+export const hasErrorCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;

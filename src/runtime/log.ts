@@ -3,6 +3,7 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 import type { Config } from '#config.ts';
 import { redactFields, redactText } from '#security/redaction.ts';
 import { type Clock, systemClock, timestamp } from './clock.ts';
+import { hasErrorCode } from './failure.ts';
 
 /** A structured log: one JSON object per line. Fields and messages are redacted; pass an error as `err`. */
 export interface Log {
@@ -106,7 +107,7 @@ class BufferedOutput implements DestinationStream {
       this.#unwrittenBytes = bytes;
     } catch (error) {
       // EAGAIN: the reader is slow. Other errors: no reader exists, so the lines are dropped.
-      this.#unwrittenBytes = (error as NodeJS.ErrnoException).code === 'EAGAIN' ? bytes : Buffer.alloc(0);
+      this.#unwrittenBytes = hasErrorCode(error, 'EAGAIN') ? bytes : Buffer.alloc(0);
     }
   }
 }

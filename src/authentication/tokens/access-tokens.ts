@@ -189,7 +189,7 @@ export async function rotateToken(
   { expiresAt, prefix }: { readonly expiresAt: string | null; readonly prefix: string },
 ): Promise<IssuedToken | Failure<'alreadyRevoked'>> {
   if (!(await revokeToken(tx, id))) return fail('alreadyRevoked');
-  const revokedToken = (await findAccessToken(tx, id)) as AccessToken;
+  const revokedToken = (await findAccessToken(tx, id))!;
   const { user_id: userId, name, description, scopes, impersonation } = revokedToken;
   return insertToken(tx, { userId, name, description, scopes, impersonation, expiresAt, prefix, previousTokenId: id });
 }

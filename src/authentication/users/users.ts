@@ -199,7 +199,7 @@ export async function createUser(tx: Transaction, user: CreateUserInput): Promis
   const { id } = await insertUser(tx, user);
   await insertUserEmail(tx, { userId: id, address: user.email, confirmed: user.confirmed, primary: true });
   if (user.identity) await setIdentity(tx, id, user.identity);
-  return (await findUserById(tx, id)) as User;
+  return (await findUserById(tx, id))!;
 }
 
 async function insertUser(tx: Transaction, user: CreateUserInput): Promise<{ id: number }> {
@@ -271,7 +271,7 @@ export async function updateUser(
   // Sessions that started with the old password end.
   if (changes.password) await deleteSessionsOfUser(tx, user.id);
   if (changes.identity) await setIdentity(tx, user.id, changes.identity);
-  return (await findUserById(tx, user.id)) as User;
+  return (await findUserById(tx, user.id))!;
 }
 
 function toChangedNameColumns({ username, name }: UpdateUserInput) {

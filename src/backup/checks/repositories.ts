@@ -145,7 +145,7 @@ async function checkRow(
     });
   }
   const hasBranches = (await listRefLines(git, repository)).includes(` ${HEADS}`);
-  const [table, id] = [name.split(' ')[0] as string, Number(name.split(' ')[1])];
+  const [table, id] = [name.split(' ')[0]!, Number(name.split(' ')[1])];
   const idColumn = sql.ref({ wikis: 'wiki_id', snippets: 'id' }[table] ?? 'project_id');
   // A new version makes readers of the row notice the change.
   const createRowUpdate = (setClause: string) => async () => {

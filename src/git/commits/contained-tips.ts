@@ -18,7 +18,7 @@ export async function countContainedTips(
   timeoutMs = TIMEOUT_MS,
 ): Promise<number[]> {
   const counts = tips.map(() => 0);
-  const indexesByTip = Map.groupBy(tips.slice(0, MAX_TIPS).keys(), (index) => tips[index] as string);
+  const indexesByTip = Map.groupBy(tips.slice(0, MAX_TIPS).keys(), (index) => tips[index]!);
   const wordCount = Math.ceil(Math.min(tips.length, MAX_TIPS) / 32);
   /** Which tips reach a commit that is not read yet, one bit each. */
   const reachedBy = new Map<string, Uint32Array>();

@@ -46,7 +46,7 @@ export async function listChangedFiles(
       if (path === undefined || (isRenamed && newPath === undefined)) return;
       fields = [];
       const action = ACTIONS[letter as keyof typeof ACTIONS] ?? 'updated';
-      files.push(isRenamed ? { action: 'renamed', from: path, path: newPath as string } : { action, path });
+      files.push(isRenamed ? { action: 'renamed', from: path, path: newPath! } : { action, path });
     };
     child.stdout.setEncoding('utf8');
     child.stdout.on('data', (chunk: string) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createDeflate, deflate, deflateSync } from 'node:zlib';
+import { hasErrorCode } from '#runtime/failure.ts';
 import type { Git } from '../git.ts';
 import type { Repository } from '../repository.ts';
 import { syncDirectory } from '../storage/storage.ts';
@@ -168,7 +169,7 @@ async function ignoreMissingDirectory(syncing: Promise<void>): Promise<void> {
   });
 }
 
-const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';
+const isMissing = (error: unknown) => hasErrorCode(error, 'ENOENT');
 
 /** Returns whether the directory was created. */
 async function makeDirectory(directory: string): Promise<boolean> {
@@ -176,7 +177,7 @@ async function makeDirectory(directory: string): Promise<boolean> {
     await mkdir(directory);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (hasErrorCode(error, 'EEXIST')) return false;
     throw error;
   }
 }

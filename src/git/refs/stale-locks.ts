@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasDeletionGuard } from '#runtime/deletion-guard.ts';
+import { hasErrorCode } from '#runtime/failure.ts';
 import type { Git } from '../git.ts';
 import { COMMANDS, type CommandName } from '../process/commands.ts';
 import type { Repository } from '../repository.ts';
@@ -156,7 +157,7 @@ async function removeLockIfOlder(git: Git, path: string, seconds: number): Promi
   try {
     await rename(path, renamedPath);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if (hasErrorCode(error, 'ENOENT')) return false;
     throw error;
   }
   const isStale = await isOlder(git, renamedPath, seconds);

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasErrorCode } from '#runtime/failure.ts';
 import type { Repository } from '../repository.ts';
 
 /** Returns the size of a repository's objects in bytes, loose and packed; 0 for a missing repository. */
@@ -30,7 +31,7 @@ async function fallbackIfMissing<T, Else>(result: Promise<T>, fallback: Else): P
   try {
     return await result;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return fallback;
+    if (hasErrorCode(error, 'ENOENT')) return fallback;
     throw error;
   }
 }

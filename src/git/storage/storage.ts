@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { access, constants, type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { hasDeletionGuard } from '#runtime/deletion-guard.ts';
+import { hasErrorCode } from '#runtime/failure.ts';
 import type { Git } from '../git.ts';
 import { HEADS } from '../ref-names.ts';
 import type { Repository } from '../repository.ts';
@@ -130,7 +131,7 @@ export async function deleteRepository(git: Git, repository: Repository): Promis
     // Rename first, so that it disappears at once.
     await rename(repository.directory, removedDirectory);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    if (hasErrorCode(error, 'ENOENT')) return;
     throw error;
   }
   await syncDirectory(dirname(repository.directory));

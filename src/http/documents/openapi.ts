@@ -88,7 +88,7 @@ function createSecuritySchemes(url: string): Json {
 
 function createParameters(endpoint: Endpoint, template: string, schemas: SchemaCollector): Json {
   const parsedParameters = parsePathParameters(getFullPath(endpoint));
-  const templateNames = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  const templateNames = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const pathParameters = parsedParameters.map(({ name, pattern }, index) => {
     const declaredSchema = endpoint.params[name]?.type.schema ?? string.schema;
     const schema = schemas.toReference(

@@ -136,7 +136,7 @@ function readSmallBody(request: IncomingRequest): Promise<Buffer> {
 
 export function concatBody(body: BodyBuffer): Buffer {
   const chunks = body.chunks();
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, body.size);
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, body.size);
 }
 
 /** Minimum rate of a body that has been slow for a long time. */

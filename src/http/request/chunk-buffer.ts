@@ -19,7 +19,7 @@ export function createChunkBuffer(): ChunkBuffer {
       size += chunk.length;
     },
     take() {
-      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
+      const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
       chunks = [];
       size = 0;
       return bytes;

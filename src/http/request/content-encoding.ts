@@ -12,6 +12,7 @@ import {
   type ZlibOptions,
 } from 'node:zlib';
 import { createConcurrencyLimiter, type RequestClient } from '#runtime/concurrency-limiter.ts';
+import { hasErrorCode } from '#runtime/failure.ts';
 import { createYielder } from '#runtime/yielding.ts';
 
 /** Decompresses bodies with bounded memory and time (contract/monitoring.md §1, §10). */
@@ -53,7 +54,7 @@ export function decodeSmallBody(bytes: Buffer, encoding: Encoding): Buffer | nul
   try {
     return findDecoder(bytes, encoding).decodeSync(bytes, { maxOutputLength: MAX_SYNC_BYTES });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return null;
+    if (hasErrorCode(error, 'ERR_BUFFER_TOO_LARGE')) return null;
     throw new DecodingError();
   }
 }
@@ -166,5 +167,5 @@ export async function collectBytes(chunks: Chunks, maxBytes: number): Promise<Bu
     if (size > maxBytes) return null;
     collected.push(chunk);
   }
-  return collected.length === 1 ? (collected[0] as Buffer) : Buffer.concat(collected, size);
+  return collected.length === 1 ? collected[0]! : Buffer.concat(collected, size);
 }

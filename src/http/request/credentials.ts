@@ -69,9 +69,7 @@ export function getBasicCredentials(request: IncomingRequest): { username: strin
   const match = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(firstHeader(request.headers.authorization) ?? '');
   if (match === null) return null;
   // No name or secret contains NUL, and PostgreSQL rejects it in queries.
-  const decoded = Buffer.from(match[1] as string, 'base64')
-    .toString('utf8')
-    .replaceAll('\u0000', '\ufffd');
+  const decoded = Buffer.from(match[1]!, 'base64').toString('utf8').replaceAll('\u0000', '\ufffd');
   const colonIndex = decoded.indexOf(':');
   return colonIndex === -1 ? null : { username: decoded.slice(0, colonIndex), password: decoded.slice(colonIndex + 1) };
 }

@@ -134,7 +134,7 @@ async function resolveStart(
   const tip = await findBranchHead(repository, name);
   // An explicit start that is not simply the head of this branch.
   const hasOtherStart = commit !== undefined || (startBranch !== undefined && startBranch !== name);
-  const parent = commit ?? (hasOtherStart ? await findBranchHead(repository, startBranch as string) : tip);
+  const parent = commit ?? (hasOtherStart ? await findBranchHead(repository, startBranch!) : tip);
   if (parent === null && !(await isStillEmpty(services, project))) return fail('notOnBranch');
   if (hasOtherStart && tip !== null && !force) return fail('branchExists', { branch: name });
   if (tip === null && !isValidBranchName(name)) return fail('branchInvalid', { branch: name });

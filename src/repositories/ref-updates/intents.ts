@@ -243,5 +243,5 @@ interface OwnerColumns {
 
 function toRefOwner({ project_id, wiki_id, snippet_id }: OwnerColumns): RefOwner {
   if (wiki_id !== null) return { wikiId: wiki_id };
-  return snippet_id === null ? { projectId: project_id as number } : { snippetId: snippet_id };
+  return snippet_id === null ? { projectId: project_id! } : { snippetId: snippet_id };
 }

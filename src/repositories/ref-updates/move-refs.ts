@@ -156,7 +156,7 @@ export function beginWikiMove(
     const { project_id, group_id } = wiki;
     const access =
       project_id === null
-        ? await requireGroupAccess(tx, actor.caller, group_id as number, actor.may)
+        ? await requireGroupAccess(tx, actor.caller, group_id!, actor.may)
         : await requireProjectAccess(tx, actor.caller, project_id, actor.may);
     return createIntent(tx, input, access);
   });

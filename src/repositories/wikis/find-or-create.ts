@@ -57,7 +57,7 @@ export async function findOrInsertWiki(tx: Transaction, parent: GroupOrProject):
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return (await findWiki(tx, parent)) as Wiki;
+  return (await findWiki(tx, parent))!;
 }
 
 /** Returns the storage of a new wiki (the project's or group's) and whether it is read-only; undefined if no row exists. */

@@ -69,7 +69,7 @@ const SIZE_COLUMNS = [
 /** Returns the stored size in bytes if it is current, else measures the repository. */
 async function loadWikiSize(git: Git, wiki: MeasuredWiki): Promise<number> {
   const isSizeCurrent = wiki.size !== null && wiki.size_version === wiki.ref_state_version;
-  return isSizeCurrent ? (wiki.size as number) : measureObjects(getRepository(git, wiki));
+  return isSizeCurrent ? wiki.size! : measureObjects(getRepository(git, wiki));
 }
 
 /** Returns the bytes of the wikis of these projects, by project id. */
@@ -86,7 +86,7 @@ export async function loadWikiSizesByProject(
     .where('wikis.project_id', 'in', projectIds)
     .where('wikis.empty', '=', false)
     .execute();
-  const sizes = wikis.map(async (wiki) => [wiki.project_id as number, await loadWikiSize(git, wiki)] as const);
+  const sizes = wikis.map(async (wiki) => [wiki.project_id!, await loadWikiSize(git, wiki)] as const);
   return new Map(await Promise.all(sizes));
 }
 
@@ -117,7 +117,7 @@ export async function loadWikiSizesByGroup(
   for (const wiki of wikis) {
     const isSizeCurrent = wiki.size_version === wiki.ref_state_version;
     const size = isSizeCurrent || ++measuredCount <= MAX_MEASURED ? await loadWikiSize(git, wiki) : (wiki.size ?? 0);
-    sizes.set(wiki.owner_group_id as number, (sizes.get(wiki.owner_group_id as number) ?? 0) + size);
+    sizes.set(wiki.owner_group_id!, (sizes.get(wiki.owner_group_id!) ?? 0) + size);
   }
   return sizes;
 }

@@ -107,8 +107,8 @@ export async function updatePageRows(
     ...pagesWithEvents.map(({ page }) => page),
     ...renamedPages.map(toPreviousName),
   ]);
-  for (const change of pagesWithEvents) idsByChange.set(change, idsByKey.get(toSlugKey(change.page.slug)) as number);
-  for (const change of renamedPages) idsByChange.set(change, idsByKey.get(toSlugKey(change.from as string)) as number);
+  for (const change of pagesWithEvents) idsByChange.set(change, idsByKey.get(toSlugKey(change.page.slug))!);
+  for (const change of renamedPages) idsByChange.set(change, idsByKey.get(toSlugKey(change.from!))!);
   await clearPaths(
     tx,
     wikiId,
@@ -117,7 +117,7 @@ export async function updatePageRows(
   await renamePages(
     tx,
     wikiId,
-    renamedPages.map((change) => ({ id: idsByChange.get(change) as number, page: change.page })),
+    renamedPages.map((change) => ({ id: idsByChange.get(change)!, page: change.page })),
   );
   await updatePaths(tx, wikiId, otherPages);
   return changes.flatMap((change) => {
@@ -126,7 +126,7 @@ export async function updatePageRows(
   });
 }
 
-const toPreviousName = ({ page, from }: PageChange): PageName => ({ ...page, slug: from as string });
+const toPreviousName = ({ page, from }: PageChange): PageName => ({ ...page, slug: from! });
 
 /** Number of rows per statement. */
 const BATCH_SIZE = 500;
@@ -155,7 +155,7 @@ export async function findOrCreatePageIds(
       .where('wiki_id', '=', wikiId)
       .where('slug_key', 'in', [...pagesByKey.keys()])
       .execute();
-    for (const { id, slug_key } of pageRows) idsByKey.set(slug_key as string, id);
+    for (const { id, slug_key } of pageRows) idsByKey.set(slug_key!, id);
   }
   return idsByKey;
 }
@@ -183,7 +183,7 @@ async function updatePaths(tx: Transaction, wikiId: number, changes: readonly Pa
       .where('slug_key', 'in', [...pagesByKey.keys()])
       .execute();
     for (const { id, slug_key, path: storedPath, title: storedTitle } of rows) {
-      const { path, title } = pagesByKey.get(slug_key as string) as PageName;
+      const { path, title } = pagesByKey.get(slug_key!)!;
       if (storedPath === path && storedTitle === title) continue;
       await tx.updateTable('wiki_pages').set({ path, title }).where('id', '=', id).execute();
     }

@@ -369,7 +369,7 @@ class StageCall implements AccessCall {
 function toPathValues(endpoint: Endpoint, path: RequestState['path']): RawParameters {
   const values: RawParameters = { ...path };
   for (const name in path) {
-    const isNumber = isIntegerParameter(endpoint.params[name]) && /^[+-]?\d+$/.test(path[name] as string);
+    const isNumber = isIntegerParameter(endpoint.params[name]) && /^[+-]?\d+$/.test(path[name]!);
     if (!isNumber || Number.isSafeInteger(Number(path[name]))) continue;
     values[name] = path[name]?.startsWith('-') ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
   }

@@ -32,15 +32,14 @@ const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
 export function toErrorResponse(error: HttpError): OutgoingResponse {
   // A 304 has no body.
   if (error.status === 304) return { status: 304, headers: { 'Cache-Control': 'no-cache', ...error.headers } };
-  const isPlainText = typeof error.body === 'string';
   return {
     status: error.status,
     headers: {
-      'Content-Type': isPlainText ? 'text/plain' : 'application/json',
+      'Content-Type': typeof error.body === 'string' ? 'text/plain' : 'application/json',
       'Cache-Control': 'no-cache',
       ...error.headers,
     },
-    body: isPlainText ? (error.body as string) : JSON.stringify(error.body),
+    body: typeof error.body === 'string' ? error.body : JSON.stringify(error.body),
   };
 }
 

@@ -25,15 +25,14 @@ export async function send(
   { log, clock }: Pick<Services, 'log' | 'clock'>,
 ): Promise<void> {
   const { body } = outgoing;
-  const source = body instanceof Readable ? body : null;
   // Errors are reported while the stream is read; later ones are ignored.
-  source?.on('error', () => {});
+  if (body instanceof Readable) body.on('error', () => {});
   try {
     response.writeHead(outgoing.status, createHeaderLines(request, outgoing, clock.now()));
     if (body === undefined || request.method === 'HEAD') await endResponse(request, response);
-    else if (source !== null) await streamBody(source, response, request.idleTimeoutMs);
-    else if (wouldResetConnection(request, response)) await endResponse(request, response, body as string | Uint8Array);
-    else await writeBody(encodeBody(outgoing), response, request.idleTimeoutMs);
+    else if (body instanceof Readable) await streamBody(body, response, request.idleTimeoutMs);
+    else if (wouldResetConnection(request, response)) await endResponse(request, response, body);
+    else await writeBody(encodeBody(outgoing.headers, body), response, request.idleTimeoutMs);
   } catch (error) {
     if (!(error instanceof ClientNotReading || request.client.isDisconnected))
       log.error({ request: request.id, err: error }, 'Could not send a response');
@@ -82,8 +81,8 @@ async function endResponse(
  * Returns the body as it is written. Node sends a text together with the headers, in the encoding of the text. If the headers
  * contain non-ASCII bytes (latin1), the body must be sent as bytes.
  */
-function encodeBody({ headers, body }: OutgoingResponse): string | Uint8Array {
-  return typeof body === 'string' && hasNonAsciiHeader(headers) ? Buffer.from(body) : (body as string | Uint8Array);
+function encodeBody(headers: OutgoingResponse['headers'], body: string | Uint8Array): string | Uint8Array {
+  return typeof body === 'string' && hasNonAsciiHeader(headers) ? Buffer.from(body) : body;
 }
 
 function hasNonAsciiHeader(headers: OutgoingResponse['headers']): boolean {
@@ -164,15 +163,14 @@ function waitUntilWritten(response: ServerResponse, event: 'drain' | 'finish', i
 function createHeaderLines(request: IncomingRequest, { status, headers, body }: OutgoingResponse, now: Date): string[] {
   const lines: string[] = [];
   for (const name in headers) {
-    const value = headers[name] as string | readonly string[];
+    const value = headers[name]!;
     if (typeof value === 'string') lines.push(name, value);
     else for (const item of value) lines.push(name, item);
   }
   lines.push('X-Request-Id', request.id, 'Date', formatHttpDate(now));
-  for (const name in GENERAL_HEADERS)
-    if (headers[name] === undefined) lines.push(name, GENERAL_HEADERS[name] as string);
+  for (const name in GENERAL_HEADERS) if (headers[name] === undefined) lines.push(name, GENERAL_HEADERS[name]!);
   const corsHeaders = getCorsHeaders(request);
-  for (const name in corsHeaders) lines.push(name, corsHeaders[name] as string);
+  for (const name in corsHeaders) lines.push(name, corsHeaders[name]!);
   if (headers['Content-Length'] !== undefined) return lines;
   if (typeof body === 'string' || body instanceof Uint8Array) {
     lines.push('Content-Length', String(Buffer.byteLength(body)));

@@ -225,7 +225,7 @@ function toSuffixRoute(endpoint: Endpoint): SuffixRoute {
     .slice(1)
     .replace(/\*(\w+)(?:\.git)?|:(\w+)|[.$()]/g, (match, rest?: string, segmentName?: string) => {
       if (rest === undefined && segmentName === undefined) return `\\${match}`;
-      names.push((rest ?? segmentName) as string);
+      names.push((rest ?? segmentName)!);
       return rest === undefined ? '([^/]+)' : `([^/]+?(?:/[^/]+?)*?)${match.endsWith('.git') ? '(?:\\.git)?' : ''}`;
     });
   const literalCount = replaceParameters(endpoint.path, () => '').length;
