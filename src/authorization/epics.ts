@@ -1,4 +1,4 @@
-import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
+import { type Expression, type ExpressionBuilder, expressionBuilder, type Selectable, type SqlBool } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
@@ -129,7 +129,7 @@ type EpicExpressionBuilder = ExpressionBuilder<Schema, 'epics' | 'namespaces'>;
 export function epicVisibleTo(caller: Caller, today: string) {
   return (eb: EpicExpressionBuilder): Expression<SqlBool> => {
     if (isAdministrator(caller)) return eb.lit(true);
-    const groups = eb as unknown as ExpressionBuilder<Schema, 'namespaces'>;
+    const groups = expressionBuilder<Schema, 'namespaces'>();
     const isGroupVisible = groupVisibleTo(caller, today)(groups);
     const isNotConfidential = eb('epics.confidential', '=', false);
     if (caller.user === null) return eb.and([isGroupVisible, isNotConfidential]);

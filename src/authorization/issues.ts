@@ -163,14 +163,18 @@ export function mayUpdateIssue(caller: Caller, project: Project, issue: Issue): 
 
 type IssueInProjectEb = ExpressionBuilder<Schema, 'issues' | 'projects'>;
 
+// Kysely's type of a builder over two tables is not assignable to that of a builder over one of them.
+const issues = expressionBuilder<Schema, 'issues'>();
+const projects = expressionBuilder<Schema, 'projects'>();
+
 /**
  * Condition on issues joined with their projects: the caller may read the issue. `today`: memberships that end on or
  * before this day do not count.
  */
 export function issueVisibleTo(caller: Caller, today: string) {
-  return (eb: IssueInProjectEb): Expression<SqlBool> => {
-    const ownIssueConditions = caller.user === null ? [] : [isOwnIssueRow(eb, caller.user.id)];
-    return isReadableIssue(eb as unknown as ProjectEb, caller, today, [isNotConfidential(eb), ...ownIssueConditions]);
+  return (_eb: IssueInProjectEb): Expression<SqlBool> => {
+    const ownIssueConditions = caller.user === null ? [] : [isOwnIssueRow(caller.user.id)];
+    return isReadableIssue(caller, today, [isNotConfidential(), ...ownIssueConditions]);
   };
 }
 
@@ -178,8 +182,12 @@ export function issueVisibleTo(caller: Caller, today: string) {
  * The same condition for rows that know only the project and whether the issue is confidential. It ignores that the
  * caller may be the author or an assignee (see `issueVisibleOnlyToParticipant`).
  */
-export function issueVisibleToNonParticipant(caller: Caller, today: string, isNotConfidential: Expression<SqlBool>) {
-  return (eb: ProjectEb): Expression<SqlBool> => isReadableIssue(eb, caller, today, [isNotConfidential]);
+export function issueVisibleToNonParticipant(
+  caller: Caller,
+  today: string,
+  isNotConfidential: Expression<SqlBool>,
+): Expression<SqlBool> {
+  return isReadableIssue(caller, today, [isNotConfidential]);
 }
 
 /** Condition: the issue is confidential, and the caller may read it only as its author or assignee. */
@@ -187,29 +195,22 @@ export function issueVisibleOnlyToParticipant(caller: Caller, today: string) {
   return (eb: IssueInProjectEb): Expression<SqlBool> => {
     if (caller.user === null || isAdministrator(caller)) return eb.lit(false);
     const { id } = caller.user;
-    const projects = eb as unknown as ProjectEb;
     const mayReadConfidential = projectWithRole(id, PLANNER, today)(projects);
     const confidential = eb('issues.confidential', '=', true);
-    return eb.and([
-      confidential,
-      isReadableIssue(projects, caller, today, [isOwnIssueRow(eb, id)]),
-      eb.not(mayReadConfidential),
-    ]);
+    return eb.and([confidential, isReadableIssue(caller, today, [isOwnIssueRow(id)]), eb.not(mayReadConfidential)]);
   };
 }
-
-type ProjectEb = ExpressionBuilder<Schema, 'projects'>;
 
 /**
  * Condition on issues joined with projects: issues are enabled for the caller, who is at least a Planner or matches one of
  * `conditions`.
  */
 function isReadableIssue(
-  eb: ProjectEb,
   caller: Caller,
   today: string,
   conditions: readonly Expression<SqlBool>[],
 ): Expression<SqlBool> {
+  const eb = projects;
   const level = eb.ref('projects.issues_access_level');
   if (isAdministrator(caller)) return eb(level, '<>', 'disabled');
   const visible = projectVisibleTo(caller, today)(eb);
@@ -226,18 +227,13 @@ export function issueInProjectVisibleTo(caller: Caller, project: Project) {
   return (eb: ExpressionBuilder<Schema, 'issues'>): Expression<SqlBool> => {
     if (!mayInProject(caller, 'read_issue', project)) return eb.lit(false);
     if (mayInProject(caller, 'read_confidential_issue', project)) return eb.lit(true);
-    return caller.user === null
-      ? isNotConfidential(eb)
-      : eb.or([isNotConfidential(eb), isOwnIssueRow(eb, caller.user.id)]);
+    return caller.user === null ? isNotConfidential() : eb.or([isNotConfidential(), isOwnIssueRow(caller.user.id)]);
   };
 }
 
-type IssueEb = ExpressionBuilder<Schema, 'issues'>;
+const isNotConfidential = () => issues('issues.confidential', '=', false);
 
-const isNotConfidential = (eb: IssueEb | IssueInProjectEb) => (eb as IssueEb)('issues.confidential', '=', false);
-
-function isOwnIssueRow(eb: IssueEb | IssueInProjectEb, userId: number): Expression<SqlBool> {
-  const issues = eb as IssueEb;
+function isOwnIssueRow(userId: number): Expression<SqlBool> {
   return issues.or([
     issues('issues.author_id', '=', userId),
     issues.exists(selectAssignment(userId).select('own_assignee.id')),

@@ -165,8 +165,11 @@ export function mayUpdateMergeRequest(caller: Caller, project: Project, mergeReq
  * that end on or before this day do not count.
  */
 export function mergeRequestVisibleTo(caller: Caller, today: string) {
-  return (eb: ExpressionBuilder<Schema, 'merge_requests' | 'projects'>): Expression<SqlBool> => {
-    const projects = eb as unknown as ExpressionBuilder<Schema, 'projects'>;
-    return projectFeatureVisibleTo('merge_requests_access_level', PLANNER, caller, today)(projects);
-  };
+  return (_eb: ExpressionBuilder<Schema, 'merge_requests' | 'projects'>): Expression<SqlBool> =>
+    projectFeatureVisibleTo(
+      'merge_requests_access_level',
+      PLANNER,
+      caller,
+      today,
+    )(expressionBuilder<Schema, 'projects'>());
 }

@@ -1,4 +1,4 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from 'kysely';
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { reidentify } from '#authentication/reidentify.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
@@ -91,11 +91,11 @@ type Eb = ExpressionBuilder<Schema, 'snippets' | 'projects'>;
 /** Condition on snippets left-joined with their projects: the caller may read the snippet. */
 export function snippetVisibleTo(caller: Caller, today: string) {
   return (eb: Eb): Expression<SqlBool> => {
-    const projects = eb as unknown as ExpressionBuilder<Schema, 'projects'>;
+    const projects = expressionBuilder<Schema, 'projects'>();
     const isPersonal = eb('snippets.project_id', 'is', null);
     const level = eb.ref('projects.snippets_access_level');
     if (isAdministrator(caller)) return eb.or([isPersonal, eb(level, '<>', 'disabled')]);
-    const isVisible = isVisibleToReader(caller)(eb as unknown as SnippetEb);
+    const isVisible = isVisibleToReader(caller)(expressionBuilder<Schema, 'snippets'>());
     const mayUseProject = eb.and([projectVisibleTo(caller, today)(projects), eb(level, '=', 'enabled')]);
     if (caller.user === null) return eb.and([isVisible, eb.or([isPersonal, mayUseProject])]);
     const isMember = eb.and([eb(level, '<>', 'disabled'), projectWithRole(caller.user.id, ANY_ROLE, today)(projects)]);

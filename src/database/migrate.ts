@@ -48,6 +48,7 @@ export async function applyMigrations(
 
 async function runMigrations(tx: Transaction, dialect: Dialect, migrations: readonly Migration[]): Promise<void> {
   for (const migration of migrations) {
+    // A migration knows the tables of its time, not those of the current schema.
     await migration.up(tx as unknown as MigrationDb, dialect);
     await recordMigration(tx, migration);
   }

@@ -51,7 +51,7 @@ export function prepareForIds<Result, Values = {}>(
   const getQuery = (length: number) => {
     const cachedQuery = queriesByLength.get(length);
     if (cachedQuery) return cachedQuery;
-    const placeholders = Array.from({ length }, (_, index) => sql.val(new IdPlaceholder(index) as never));
+    const placeholders = Array.from({ length }, (_, index) => toParameter(new IdPlaceholder(index)));
     const compiledQuery = compileQuery<Values>((db, value) =>
       build(db, sql<number>`(${sql.join(placeholders)})`, value),
     );
@@ -102,7 +102,7 @@ export function prepareForRows<Row extends object, Result>(
     const cachedQuery = queriesByLength.get(length);
     if (cachedQuery) return cachedQuery;
     const placeholders = Array.from({ length }, (_, index) =>
-      Object.fromEntries(columns.map((name) => [name, sql.val(new CellPlaceholder(index, name) as never)])),
+      Object.fromEntries(columns.map((name) => [name, toParameter(new CellPlaceholder(index, name))])),
     );
     const compiledQuery = compileQuery<unknown>((tx) => build(tx, placeholders as unknown as RowParameters<Row>));
     queriesByLength.set(length, compiledQuery);
@@ -184,6 +184,9 @@ interface CompiledQuery<Values> {
   execute(db: Transaction, values: Values, list?: readonly unknown[]): MaybePromise<Row[]>;
 }
 
+/** Returns a parameter whose value is bound later. `never` is assignable to the type of every column. */
+const toParameter = (placeholder: ValuePlaceholder | IdPlaceholder | CellPlaceholder) => sql.val(placeholder as never);
+
 /** Matches the SQL of `selectAll` and `returningAll`. */
 const ALL_COLUMNS = /(?:select|returning|,|\.) ?\*/;
 
@@ -193,7 +196,7 @@ function compileQuery<Values>(build: Build<Values, unknown>): CompiledQuery<Valu
   const compile = (engine: Engine, db: Transaction): CompiledStatement => {
     const cachedStatement = compiledByEngine.get(engine.name);
     if (cachedStatement) return cachedStatement;
-    const { sql: text, parameters } = build(db, (value) => sql.val(new ValuePlaceholder(value) as never)).compile();
+    const { sql: text, parameters } = build(db, (value) => toParameter(new ValuePlaceholder(value))).compile();
     if (ALL_COLUMNS.test(text)) throw new Error(`A prepared query must name its columns instead of using *: ${text}`);
     const compiled = { sql: text, parameters, name };
     compiledByEngine.set(engine.name, compiled);

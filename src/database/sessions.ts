@@ -93,6 +93,7 @@ export function createHandles(engine: Engine, clock: Clock) {
         clock,
         () => new Kysely<Schema>(createKyselyConfig(connection)),
       );
+      // LazyReader defines the methods of Kysely while the program runs.
       return reader as unknown as Reader;
     },
     createTransaction(connection: Connection, extraProperties: Pick<Transaction, 'now' | 'afterCommit'>): Transaction {

@@ -129,6 +129,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     try {
       if (claimedJob.process_deaths >= MAX_PROCESS_DEATHS) throw new ProcessDied();
       const run = { id: claimedJob.id, attempt: claimedJob.attempts, signal: abortController.signal };
+      // Only `enqueue` writes payloads, of the type that the job of this kind declares.
       await job.handle(services, JSON.parse(claimedJob.payload) as never, run);
     } catch (error) {
       const text = redact(describeError(error)).slice(0, MAX_ERROR_LENGTH);

@@ -8,7 +8,7 @@ import type {
   StatementResult,
 } from '../engines/engine.ts';
 import { QueryCache } from './query-cache.ts';
-import type { ReadSnapshot } from './read-snapshot.ts';
+import { prepareDataVersion, type ReadSnapshot } from './read-snapshot.ts';
 import type { TableVersions } from './table-versions.ts';
 
 interface CachedReads {
@@ -38,8 +38,7 @@ export function cacheReads<Connected extends ReadConnection>(
   connection: Connected,
   { database, versions }: WriterState,
 ): Connected & CachedReads {
-  const writerVersionQuery = database.prepare('pragma data_version');
-  writerVersionQuery.setReturnArrays(true);
+  const queryWriterVersion = prepareDataVersion(database);
   const cache = new QueryCache(versions);
   let writerVersion: unknown;
   /** The reader's version at the last check; undefined if reads may have been newer than `writerVersion`. */
@@ -49,7 +48,7 @@ export function cacheReads<Connected extends ReadConnection>(
     isCheckedThisTurn = false;
   };
   const updateVersions = (newReaderVersion: unknown) => {
-    const [newWriterVersion] = writerVersionQuery.get() as unknown as [number];
+    const newWriterVersion = queryWriterVersion();
     readerVersion = newWriterVersion === writerVersion ? newReaderVersion : undefined;
     // Results that are cached under a new version must not be older than it.
     if (newWriterVersion !== writerVersion) connection.endReadTransaction();

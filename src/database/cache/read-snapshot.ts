@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { StatementResult } from '../engines/engine.ts';
 import type { SqliteConnection } from '../engines/sqlite/connection.ts';
 
@@ -19,8 +20,7 @@ export interface ReadSnapshot extends SqliteConnection {
 export function createReadSnapshot(connection: SqliteConnection): ReadSnapshot {
   const { database } = connection;
   const [beginStatement, commitStatement] = [database.prepare('begin'), database.prepare('commit')];
-  const dataVersionQuery = database.prepare('pragma data_version');
-  dataVersionQuery.setReturnArrays(true);
+  const queryDataVersion = prepareDataVersion(database);
   let isOpen = false;
   const endTransaction = () => {
     // A disk failure may have ended the transaction.
@@ -38,11 +38,19 @@ export function createReadSnapshot(connection: SqliteConnection): ReadSnapshot {
     endReadTransaction: endTransaction,
     getVersion() {
       ensureTransaction();
-      return (dataVersionQuery.get() as unknown as [number])[0];
+      return queryDataVersion();
     },
     execute(statement): StatementResult {
       ensureTransaction();
       return connection.execute(statement);
     },
   };
+}
+
+/** Returns a function that queries the `data_version` of a connection, which changes with each commit of another connection. */
+export function prepareDataVersion(database: DatabaseSync): () => number {
+  const statement = database.prepare('pragma data_version');
+  statement.setReturnArrays(true);
+  // The type of `get` ignores that the statement returns arrays.
+  return () => (statement.get() as unknown as [number])[0];
 }

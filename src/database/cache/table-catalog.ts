@@ -42,7 +42,7 @@ export function loadSqliteCatalog(database: DatabaseSync): TableCatalog {
   return buildCatalog({
     tables: entriesOfType('table').map(({ name }) => String(name)),
     triggers: entriesOfType('trigger').map(({ tbl_name, sql }) => ({ table: String(tbl_name), text: String(sql) })),
-    references: references.all() as unknown as CatalogRows['references'],
+    references: references.all().map(({ child, parent }) => ({ child: String(child), parent: String(parent) })),
   });
 }
 

@@ -70,6 +70,7 @@ export function entity<P extends TProperties>(name: string, fields: P): EntityBu
   });
   const from = (loadOrSerialize: never, serialize?: never) =>
     serialize === undefined ? createSingleRowEntity(loadOrSerialize) : createLoadingEntity(loadOrSerialize, serialize);
+  // One function implements both overloads of `from`.
   return { ...createSingleRowEntity((row: Shape) => row), from: from as unknown as EntityBuilder<P>['from'] };
 }
 
@@ -101,6 +102,7 @@ export function variants<const Entities extends readonly Entity<never>[]>(
       );
       const serializedRows: unknown[] = new Array(rows.length);
       for (const [entity, indexedRows] of rowsByEntity) {
+        // `choose` has selected the entity of these rows, which the types do not express.
         const rowsOfEntity = await entity.serializeAll(indexedRows.map(({ row }) => row) as never, context);
         for (const [position, { index }] of indexedRows.entries()) serializedRows[index] = rowsOfEntity[position];
       }
@@ -116,6 +118,7 @@ export function eitherEntity<A, S extends TSchema, B, T extends TSchema>(
   isFirst: (row: A | B) => boolean,
 ): Entity<A | B, TUnion<[S, T]>> {
   const entities = [first, second] as const;
+  // `variants` expects entities of one row type; here `isFirst` selects the entity that accepts the row.
   return variants(entities as never, (_context, row) => (isFirst(row as A | B) ? first : second) as never) as never;
 }
 

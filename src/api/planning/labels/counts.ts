@@ -45,9 +45,7 @@ function countIssuesByVisibility(db: Reader, caller: Caller, labelIds: readonly 
       'label_counts.state',
       sql<number>`cast(sum(label_counts.count) as bigint)`.as('count'),
     ])
-    .where((eb) =>
-      issueVisibleToNonParticipant(caller, db.today, eb('label_counts.confidential', '=', false))(eb as never),
-    )
+    .where((eb) => issueVisibleToNonParticipant(caller, db.today, eb('label_counts.confidential', '=', false)))
     .groupBy(['label_counts.label_id', 'label_counts.state'])
     .modifyEnd(LONG_RUNNING)
     .execute();

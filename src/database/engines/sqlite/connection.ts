@@ -80,6 +80,7 @@ function runStatement(prepared: PreparedStatement, parameters: readonly unknown[
   const { statement, columns } = prepared;
   const sqliteParameters = parameters.map(toSqliteValue);
   if (columns.length === 0) return { rows: [], affected: Number(statement.run(...sqliteParameters).changes) };
+  // The type of `all` ignores that the statement returns arrays.
   const resultRows = statement.all(...sqliteParameters) as unknown as unknown[][];
   prepared.rowCount += resultRows.length;
   if (prepared.rowCount > ROWS_BEFORE_COMPILING && resultRows.length > 0) {
