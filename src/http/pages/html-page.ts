@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { HtmlReply } from '../endpoint/responses.ts';
+import { HttpError } from '../errors/http-error.ts';
 
 // HTML pages for browsers: sign-in, consent and errors. They contain no scripts.
 
@@ -64,6 +65,17 @@ ${main}
     headers: { ...createPageHeaders(formTargets), ...headers },
     body: text,
   };
+}
+
+/** Returns the error whose response is a page in the common layout. */
+export function createHtmlError(
+  status: number,
+  { title, main }: Pick<PageContent, 'title' | 'main'>,
+  headers: Readonly<Record<string, string>> = {},
+): HttpError {
+  const { body } = createHtmlPage({ title, main, csrfToken: null });
+  const contentType = { 'Content-Type': 'text/html; charset=utf-8' };
+  return new HttpError(status, body, { ...contentType, ...headers, ...createPageHeaders([]) });
 }
 
 /** Returns the hidden field with the CSRF token. */

@@ -17,7 +17,7 @@ import { localUrl } from '../request/base-url.ts';
 import { createSessionCookie, getCsrfToken, getSessionSecret, isCsrfToken } from '../request/cookie.ts';
 import type { IncomingRequest } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
-import { createAlertBox, createHtmlPage, markup } from './html-page.ts';
+import { createAlertBox, createHtmlError, markup } from './html-page.ts';
 
 /**
  * Access for HTML pages: only the session cookie authenticates (contract/conventions.md §7 "Web sign-in and session cookie").
@@ -131,15 +131,12 @@ function requireCsrfToken({ request, params }: AccessCall, session: WebSession):
 
 function createFormExpiredError(): HttpError {
   const main = markup`${createAlertBox('This form is not valid any more.')}<p>Go back, load the page again and send it once more.</p>`;
-  const { body, headers } = createHtmlPage({ title: 'The form has expired', main, csrfToken: null });
-  return new HttpError(422, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
+  return createHtmlError(422, { title: 'The form has expired', main });
 }
 
 function createTooManyVisitsError(): HttpError {
   const main = markup`${createAlertBox('Too many visits without a cookie have come from your network.')}<p>Try again in ten minutes, and let your browser keep the cookie of this server.</p>`;
-  const { body, headers } = createHtmlPage({ title: 'Too many visits', main, csrfToken: null });
-  const baseHeaders = { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': String(SESSION_LIMIT_SECONDS) };
-  return new HttpError(429, body, { ...baseHeaders, ...(headers as {}) });
+  return createHtmlError(429, { title: 'Too many visits', main }, { 'Retry-After': String(SESSION_LIMIT_SECONDS) });
 }
 
 /** Maximum length of a return path in characters; longer paths are not stored. */

@@ -1,6 +1,6 @@
 import type { HtmlReply } from '#http/endpoint/responses.ts';
-import { HttpError } from '#http/errors/http-error.ts';
-import { createAlertBox, createHtmlPage, markup } from '#http/pages/html-page.ts';
+import type { HttpError } from '#http/errors/http-error.ts';
+import { createAlertBox, createHtmlError, createHtmlPage, markup } from '#http/pages/html-page.ts';
 import type { UnsubscribeClaim } from '#mail/unsubscribe-link.ts';
 
 const TARGET_TEXTS: Readonly<Record<UnsubscribeClaim['target'], string>> = {
@@ -37,6 +37,5 @@ export function createUnsubscribedPage({ target }: UnsubscribeClaim): HtmlReply 
 /** Returns the 404 page for a link without a valid token. */
 export function createInvalidLinkError(): HttpError {
   const main = markup`${createAlertBox('This unsubscribe link is invalid.')}<p>Copy the whole link from the mail, or sign in and unsubscribe there.</p>`;
-  const { body, headers } = createHtmlPage({ title: 'Not found', main, csrfToken: null });
-  return new HttpError(404, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
+  return createHtmlError(404, { title: 'Not found', main });
 }

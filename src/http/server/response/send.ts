@@ -38,7 +38,7 @@ export async function send(
       log.error({ request: request.id, err: error }, 'Could not send a response');
     response.destroy();
   } finally {
-    source?.destroy();
+    if (body instanceof Readable) body.destroy();
   }
 }
 
