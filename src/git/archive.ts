@@ -17,7 +17,7 @@ export interface ArchiveOptions {
   /** Includes only this path; taken literally. */
   path?: string | undefined;
   /** Paths to exclude; taken literally. */
-  excludePaths?: readonly string[] | undefined;
+  excludePaths?: readonly string[];
   /** Files that replace their Git LFS pointers. */
   lfs?: LfsFiles | undefined;
 }

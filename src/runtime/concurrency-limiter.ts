@@ -35,7 +35,7 @@ export interface Waiter {
   /** The network that the slot counts for; default: the client's. */
   readonly network?: string | undefined;
   /** Waits even if the queue is full: for work that has begun and must be completed. */
-  readonly exemptFromLimit?: boolean | undefined;
+  readonly exemptFromLimit?: boolean;
 }
 
 /** The maximum length of a queue. */

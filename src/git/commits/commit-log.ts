@@ -12,15 +12,15 @@ interface ListCommitsOptions {
   since?: number | undefined;
   until?: number | undefined;
   /** Only commits that changed this file or folder; taken literally. */
-  path?: string | undefined;
+  path?: string;
   /** Part of `Name <email>` of the author; taken literally. */
   author?: string | undefined;
   firstParent?: boolean | undefined;
   /** Excludes merge commits. */
-  noMerges?: boolean | undefined;
+  noMerges?: boolean;
   /** `topo`: children come before their parents. */
-  order?: 'default' | 'topo' | undefined;
-  skip?: number | undefined;
+  order?: 'default' | 'topo';
+  skip?: number;
   /** Request one more than the page size to learn whether there is a next page. */
   limit: number;
 }
@@ -48,9 +48,9 @@ export async function listCommits(git: Git, repository: Repository, options: Lis
 
 interface CountCommitsOptions {
   include: readonly string[];
-  exclude?: readonly string[] | undefined;
+  exclude?: readonly string[];
   /** Counting stops here. */
-  max?: number | undefined;
+  max?: number;
 }
 
 /** Returns how many commits are reachable from `include` and not from `exclude`. */

@@ -15,7 +15,7 @@ interface UploadOptions {
   /** Includes the internal refs of the server. */
   allRefs?: boolean;
   /** Default branch that is advertised for a repository that does not exist yet. */
-  defaultBranch?: string | undefined;
+  defaultBranch?: string;
 }
 
 /**
