@@ -133,20 +133,6 @@ export async function mapCooperatively<Item, Result>(
   return results;
 }
 
-/** Filters like `filter` and yields to the event loop: for lists of unbounded length. */
-export async function filterCooperatively<Item>(
-  items: readonly Item[],
-  isIncluded: (item: Item) => boolean,
-): Promise<Item[]> {
-  const yieldIfDue = createYielder();
-  const includedItems: Item[] = [];
-  for (const [index, item] of items.entries()) {
-    if (isIncluded(item)) includedItems.push(item);
-    if (index % CHUNK_LENGTH === CHUNK_LENGTH - 1) await yieldIfDue();
-  }
-  return includedItems;
-}
-
 /**
  * Creates a yield function, as `createYielder`, for many callers whose time in one event loop turn counts together. The networks
  * of their clients take turns.

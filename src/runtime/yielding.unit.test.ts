@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { mapConcurrently } from './concurrency-limiter.ts';
-import { createSharedYielder, createYielder, filterCooperatively, sortCooperatively } from './yielding.ts';
+import { createSharedYielder, createYielder, mapCooperatively, sortCooperatively } from './yielding.ts';
 
 /**
  * Replaces the clock with one that only the tasks of the test advance. Returns a function that works for this many
@@ -103,9 +103,8 @@ test('sorting, filtering and many small tasks yield to the event loop', async (t
   };
   const works = {
     sorting: () => sortCooperatively(items, (a, b) => slow(0.002, a - b)),
-    filtering: () => filterCooperatively(items, (item) => slow(0.05, item % 2 === 0)),
+    mapping: () => mapCooperatively(items, (item) => slow(0.05, item)),
     each: () => mapConcurrently(3, items, async (item) => slow(0.05, item)),
   };
   for (const [name, work] of Object.entries(works)) assert.ok((await turnsDuring(work)) > 2, name);
-  assert.equal((await filterCooperatively(items, (item) => item % 2 === 0)).length, 1500);
 });

@@ -1,5 +1,5 @@
 import { matchesParts } from '#authorization/protected-branches/wildcards.ts';
-import { filterCooperatively } from '#runtime/yielding.ts';
+import { mapCooperatively } from '#runtime/yielding.ts';
 
 /**
  * The `search` of branches and tags (contract/repository.md §2), case-insensitive: substring, `^` start, `$` end, `*`
@@ -34,10 +34,10 @@ export async function searchRefs<Ref>(
   getName: (ref: Ref) => string,
 ): Promise<Ref[]> {
   const search = parseRefSearch(term);
-  const matchingRefs = await filterCooperatively(refs, (ref) => search.matches(getName(ref)));
-  const exactMatches = await filterCooperatively(matchingRefs, (ref) => search.isExactMatch(getName(ref)));
-  if (exactMatches.length === 0) return matchingRefs;
-  return [...exactMatches, ...(await filterCooperatively(matchingRefs, (ref) => !search.isExactMatch(getName(ref))))];
+  const matches = await mapCooperatively(refs, (ref) => search.matches(getName(ref)));
+  const matchingRefs = refs.filter((_ref, index) => matches[index]);
+  const exactMatches = matchingRefs.filter((ref) => search.isExactMatch(getName(ref)));
+  return exactMatches.length === 0 ? matchingRefs : [...new Set([...exactMatches, ...matchingRefs])];
 }
 
 /** Returns whether a ref comes after the name in the order of a list. */
