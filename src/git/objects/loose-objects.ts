@@ -15,8 +15,8 @@ const deflateAll = promisify(deflate);
 /** Maximum bytes that are deflated synchronously: for so few, a worker thread costs more than the work. */
 const MAX_SYNC_DEFLATE = 4096;
 /** Maximum bytes that are deflated at once in a worker thread; larger content is streamed. */
-const MAX_SINGLE_DEFLATE = 1024 * 1024;
-const CHUNK_SIZE = 256 * 1024;
+export const MAX_SINGLE_DEFLATE = 1024 * 1024;
+export const CHUNK_SIZE = 256 * 1024;
 
 /** Larger content is stored uncompressed: deflating is ten times slower than writing, and repacking does it later. */
 const MAX_DEFLATED = 16 * 1024 * 1024;
@@ -43,14 +43,18 @@ export async function writeObject(
   const id = createHash('sha1').update(header).update(content).digest('hex');
   if (await touch(git, getObjectPath(repository, id))) return id;
   const object = Buffer.concat([header, content]);
-  const deflated =
-    object.length > MAX_SYNC_DEFLATE ? await deflateAll(object, { level: 1 }) : deflateSync(object, { level: 1 });
+  const deflated = await deflateAtOnce(object);
   const temporaryFile = createTemporaryPath(repository);
   await withTemporaryFile(temporaryFile, async (file) => {
     await file.writeFile(deflated);
     await storeObject(repository, file, temporaryFile, id);
   });
   return id;
+}
+
+/** Deflates at most `MAX_SINGLE_DEFLATE` bytes. */
+export async function deflateAtOnce(bytes: Buffer): Promise<Buffer> {
+  return bytes.length > MAX_SYNC_DEFLATE ? deflateAll(bytes, { level: 1 }) : deflateSync(bytes, { level: 1 });
 }
 
 /** Returns the object id of `content`, whether it is stored or not. */

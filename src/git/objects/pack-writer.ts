@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
-import { createDeflate, deflate, deflateSync } from 'node:zlib';
+import { createDeflate } from 'node:zlib';
 import { createYielder } from '#runtime/yielding.ts';
 import type { Git } from '../git.ts';
 import { GitError } from '../process/failures.ts';
 import { spawnGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 import { syncDirectory } from '../storage/storage.ts';
+import { CHUNK_SIZE, deflateAtOnce, MAX_SINGLE_DEFLATE } from './loose-objects.ts';
 import type { ObjectType } from './object-parser.ts';
 
 export interface NewObject {
@@ -20,13 +20,6 @@ export interface NewObject {
 
 /** Numbers of the object types in packs. */
 export const PACK_TYPES = { commit: 1, tree: 2, blob: 3, tag: 4 } as const;
-
-const deflateAll = promisify(deflate);
-/** Maximum bytes that are deflated synchronously: for so few, a worker thread costs more than the work. */
-const MAX_SYNC_DEFLATE = 4096;
-/** Maximum bytes that are deflated at once in a worker thread; larger content is streamed. */
-const MAX_SINGLE_DEFLATE = 1024 * 1024;
-const CHUNK_SIZE = 256 * 1024;
 
 /**
  * Writes many objects as one pack, so that one file is synced instead of one per object. The pack is durable when this returns.
@@ -101,8 +94,7 @@ export function formatPackedHeader(type: number, size: number): Buffer {
 }
 
 async function* deflateInChunks(content: Buffer): AsyncGenerator<Buffer> {
-  if (content.length <= MAX_SYNC_DEFLATE) yield deflateSync(content, { level: 1 });
-  else if (content.length <= MAX_SINGLE_DEFLATE) yield await deflateAll(content, { level: 1 });
+  if (content.length <= MAX_SINGLE_DEFLATE) yield await deflateAtOnce(content);
   else {
     const deflateStream = createDeflate({ level: 1, chunkSize: CHUNK_SIZE });
     deflateStream.end(content);
