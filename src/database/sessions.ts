@@ -1,4 +1,11 @@
-import { type ConnectionProvider, DefaultQueryExecutor, DummyDriver, Kysely, type QueryResult } from 'kysely';
+import {
+  type ConnectionProvider,
+  DefaultQueryExecutor,
+  DummyDriver,
+  Kysely,
+  type KyselyProps,
+  type QueryResult,
+} from 'kysely';
 import { type Clock, getToday, toUtcDate } from '#runtime/clock.ts';
 import type { Connection, Engine } from './engines/engine.ts';
 import type { Reader, Transaction } from './handles.ts';
@@ -20,53 +27,15 @@ export function getSession(db: Reader): DatabaseSession {
   return session;
 }
 
-/**
- * The Reader of a request. It creates its Kysely instance on first use: most requests only run prepared queries, which bypass
- * Kysely, and creating an instance costs as much as routing the request.
- */
-class LazyReader {
-  // The methods that are passed to Kysely. The type ensures that no method of Reader is missing here.
-  static readonly #METHODS: Readonly<Record<Exclude<keyof Reader, 'fn' | 'dynamic' | 'today'>, true>> = {
-    selectFrom: true,
-    selectNoFrom: true,
-    with: true,
-    withRecursive: true,
-    case: true,
-    executeQuery: true,
-    getExecutor: true,
-  };
-
+/** The reader of a request. */
+class SessionReader extends Kysely<Schema> {
   readonly [SESSION]: DatabaseSession;
   readonly #clock: Clock;
-  readonly #createKysely: () => Kysely<Schema>;
-  #createdKysely: Kysely<Schema> | undefined;
 
-  constructor(session: DatabaseSession, clock: Clock, createKysely: () => Kysely<Schema>) {
+  constructor(props: KyselyProps, session: DatabaseSession, clock: Clock) {
+    super(props);
     this[SESSION] = session;
     this.#clock = clock;
-    this.#createKysely = createKysely;
-  }
-
-  static {
-    for (const name of Object.keys(LazyReader.#METHODS) as (keyof Kysely<Schema>)[]) {
-      const callMethod = function (this: LazyReader, ...args: never[]) {
-        return (this.kysely[name] as (...values: never[]) => unknown).apply(this.kysely, args);
-      };
-      Object.defineProperty(LazyReader.prototype, name, { value: callMethod });
-    }
-  }
-
-  get kysely(): Kysely<Schema> {
-    this.#createdKysely ??= this.#createKysely();
-    return this.#createdKysely;
-  }
-
-  get fn(): Reader['fn'] {
-    return this.kysely.fn;
-  }
-
-  get dynamic(): Reader['dynamic'] {
-    return this.kysely.dynamic;
   }
 
   get today(): string {
@@ -88,13 +57,7 @@ export function createHandles(engine: Engine, clock: Clock) {
   });
   return {
     createReader(connection: Connection): Reader {
-      const reader = new LazyReader(
-        { engine, connection },
-        clock,
-        () => new Kysely<Schema>(createKyselyConfig(connection)),
-      );
-      // LazyReader defines the methods of Kysely while the program runs.
-      return reader as unknown as Reader;
+      return new SessionReader(createKyselyConfig(connection), { engine, connection }, clock);
     },
     createTransaction(connection: Connection, extraProperties: Pick<Transaction, 'now' | 'afterCommit'>): Transaction {
       const handleProperties = {
