@@ -18,8 +18,8 @@ async function surroundings() {
   const warnings: object[] = [];
   const tokenUsage = createTokenUsage({ database, clock, log: { warn: (fields) => warnings.push(fields) } });
   const services = { database, clock, config: { impersonationEnabled: true }, tokenUsage, secretKey: noKey };
-  const ask = (secret: string | null, changes: object = {}) =>
-    identify({ ...services, ...changes }, secret === null ? null : { scheme: 'private', secret }, {
+  const ask = (secret: string | null, changes: object = {}, scheme: 'private' | 'bearer' = 'private') =>
+    identify({ ...services, ...changes }, secret === null ? null : { scheme, secret }, {
       clientAddress: '10.0.0.9',
     });
   return { clock, database, tokenUsage, warnings, ask, [Symbol.asyncDispose]: () => database.close() };
@@ -46,6 +46,14 @@ test('an anonymous request runs no query', async () => {
   await using it = await surroundings();
   const found = await it.ask(null, { database: null });
   assert.deepEqual(found, { caller: { user: null, token: null, address: '10.0.0.9' }, block: null });
+});
+
+test('an access token in the format of an OAuth token identifies its user as a bearer token', async () => {
+  await using it = await surroundings();
+  const { user, secret } = await person(it.database, { secret: '0a'.repeat(32) });
+  const found = await it.ask(secret, {}, 'bearer');
+  assert.equal(found.caller?.user?.id, user.id);
+  await it.tokenUsage.waitForFlush();
 });
 
 test('a token identifies its user, with scopes and address', async () => {

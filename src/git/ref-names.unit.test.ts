@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { array, assert as check, property, uint8Array } from 'fast-check';
-import { decodeName, encodeName } from './ref-names.ts';
+import { decodeName, encodeName, isServerRef } from './ref-names.ts';
 
 test('every name survives decoding and encoding', () => {
   check(property(uint8Array({ maxLength: 40 }), (bytes) => encodeName(decodeName(Buffer.from(bytes))).equals(bytes)));
@@ -18,4 +18,14 @@ test('different names stay different', () => {
       return new Set(all.map((one) => decodeName(Buffer.from(one)))).size === bytes.size;
     }),
   );
+});
+
+test('clients may neither write below the refs of the server nor take their place', () => {
+  const cases: Readonly<Record<string, boolean>> = {
+    'refs/merge-requests/1/head': true,
+    'refs/merge-requests': true,
+    'refs/merge-requests-2/x': false,
+    'refs/heads/refs/pipelines/1': false,
+  };
+  for (const [ref, expected] of Object.entries(cases)) assert.equal(isServerRef(ref), expected, ref);
 });

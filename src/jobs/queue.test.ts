@@ -10,6 +10,7 @@ import { createJobQueue, getJobRetryDelayMs, type JobQueueOptions } from './queu
 import {
   buildClaimQuery,
   claimJobs,
+  deleteJob,
   findDueJob,
   findDueSuspect,
   findExpiredLease,
@@ -116,6 +117,10 @@ test('retries a failed job with growing delays, then keeps a dead letter with a 
   );
 });
 
+test('doubles the delay from ten seconds on, up to an hour', () => {
+  assert.deepEqual([1, 2, 9, 10, 100].map(getJobRetryDelayMs), [10_000, 20_000, 2_560_000, 3_600_000, 3_600_000]);
+});
+
 test('retries a dead letter from its first attempt', async () => {
   await using s = await setting();
   await s.database.transaction((tx) => enqueue(tx, fail, { word: 'f' }));
@@ -171,6 +176,23 @@ test('runs a keyed job after the running job with the same key, not concurrently
   await database.transaction((tx) => enqueue(tx, again, { depth: 2 }, { key: 'k' }));
   assert.equal(await queue.runDue(), 3);
   assert.equal(most, 1);
+});
+
+test('claims no job with the key of a running job of its kind', async () => {
+  await using s = await setting();
+  const claim = async () => {
+    const order = { owner: 'a', leaseUntil: '2027-01-01T00:00:00.000Z', kinds: ['say'], limit: 9 };
+    return s.database.transaction((tx) => claimJobs(tx, order));
+  };
+  const wordsOf = (claimed: Awaited<ReturnType<typeof claim>>) =>
+    claimed.map(({ payload }) => JSON.parse(payload).word);
+  await s.add('first', { key: 'k' });
+  const [first] = await claim();
+  await s.add('second', { key: 'k' });
+  await s.add('other', { key: 'l' });
+  assert.deepEqual(wordsOf(await claim()), ['other']);
+  await s.database.transaction((tx) => deleteJob(tx, 'a', first!.id));
+  assert.deepEqual(wordsOf(await claim()), ['second']);
 });
 
 test('a failed keyed job is replaced by an equal one added while it ran', async () => {
