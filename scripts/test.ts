@@ -1,14 +1,17 @@
-// `npm test`: type check, lint, and every test file on both engines. `npm test -- src/git` runs only the files named or
-// below the directories named. The last line is `N passed, N failed`.
+// `npm test`: type check, lint, every test file on SQLite except the longest suites, and on PostgreSQL the files that need it
+// (test-selection.ts). `npm test -- --all` runs every file on both engines, `npm test -- --changed` the files that changes reach
+// (changed-tests.ts), `npm test -- src/git` all files of a directory on both engines. The last line is `N passed, N failed`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { inspect } from 'node:util';
 import { scratchDirectory } from '../test/engines/scratch.ts';
+import { findReachedTests, listChangedFiles } from './changed-tests.ts';
 import { isPaired } from './paired-tests.ts';
 import { listUnclaimedFiles } from './test-claims.ts';
+import { isOnlyInFullRun, isUnit, needsPostgres } from './test-selection.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Caches compiled code between processes and runs: loading TypeScript is most of the cost of a process. */
@@ -42,34 +45,79 @@ class Summary {
 
 const summaries: Summary[] = [];
 
-async function main(paths: string[]): Promise<void> {
-  const files = paths.length > 0 ? paths.flatMap(filesAt) : [...filesAt('test'), ...filesAt('src')];
-  if (paths.length > 0 && files.length === 0) throw new Error(`No test file at ${paths.join(', ')}`);
+async function main(args: readonly string[]): Promise<void> {
+  const { files, hasChecks, needsPostgres } = selectFiles(args);
   const databaseFiles = files.filter((file) => !isUnit(file));
   const tasks: Task[] = [];
   // Tests without a database mostly wait for hostile clients and processes: one process runs them in parallel with the others,
   // or two processes if there are no others.
   const unitProcesses = databaseFiles.length > 0 ? 1 : 2;
-  if (paths.length === 0) {
+  if (hasChecks) {
     // By default the compiler uses four workers that each check all types: half more work and twice the memory.
     tasks.push(() => check('types', 'node_modules/typescript/bin/tsc', '--noEmit', '--singleThreaded'));
     tasks.push(() => check('lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '--reporter=summary'));
   }
-  const engines = databaseFiles.length > 0 ? await prepareEngines() : [];
+  const filesByEngine: Record<EngineName, readonly string[]> = {
+    sqlite: databaseFiles,
+    postgres: databaseFiles.filter((file) => needsPostgres(file) && !isPaired(file)),
+    'postgres, two servers': databaseFiles.filter(isPaired),
+  };
+  const engines = await prepareEngines(filesByEngine);
   try {
     const units = files.filter(isUnit);
     const unitTasks = createTasks('no database', units, await prepareUnits(units, engines.length > 0), unitProcesses);
-    for (const { name, environment, accepts } of engines) {
-      tasks.push(...createTasks(name, databaseFiles.filter(accepts), environment));
-    }
+    for (const { name, environment } of engines) tasks.push(...createTasks(name, filesByEngine[name], environment));
     await Promise.all([
       ...Array.from({ length: unitProcesses }, () => runTasks(unitTasks)),
       ...Array.from({ length: concurrency }, () => runTasks(tasks)),
     ]);
   } finally {
-    for (const { stop } of engines) await stop();
+    for (const { stop } of engines) await stop?.();
   }
 }
+
+interface Selection {
+  readonly files: readonly string[];
+  /** Whether types and lint are checked. */
+  readonly hasChecks: boolean;
+  readonly needsPostgres: (file: string) => boolean;
+}
+
+/** Returns the test files for these arguments: `--all`, `--changed`, or paths of files and directories. */
+function selectFiles(args: readonly string[]): Selection {
+  const paths = args.filter((arg) => !arg.startsWith('--'));
+  const options = args.filter((arg) => arg.startsWith('--'));
+  if (options.some((option) => option !== '--all' && option !== '--changed') || args.length > Math.max(1, paths.length))
+    throw new Error('Usage: npm test [-- --all | --changed | PATH...]');
+  if (paths.length > 0) {
+    const files = paths.flatMap(filesAt);
+    if (files.length === 0) throw new Error(`No test file at ${paths.join(', ')}`);
+    return { files, hasChecks: false, needsPostgres: () => true };
+  }
+  const files = [...filesAt('test'), ...filesAt('src')];
+  switch (options[0]) {
+    case '--all':
+      return { files, hasChecks: true, needsPostgres: () => true };
+    case '--changed': {
+      const changedFiles = listChangedFiles(root);
+      const reachedFiles = findReachedTests(root, changedFiles);
+      const selectedFiles = reachedFiles.filter((file) => !isOnlyInFullRun(file) || changedFiles.includes(file));
+      return {
+        files: selectedFiles.map((file) => join(root, file)),
+        hasChecks: true,
+        needsPostgres: isPostgresFile,
+      };
+    }
+    default:
+      return {
+        files: files.filter((file) => !isOnlyInFullRun(relative(root, file))),
+        hasChecks: true,
+        needsPostgres: isPostgresFile,
+      };
+  }
+}
+
+const isPostgresFile = (file: string): boolean => needsPostgres(relative(root, file), readFileSync(file, 'utf8'));
 
 async function runTasks(tasks: Task[]): Promise<void> {
   for (let next = tasks.shift(); next !== undefined; next = tasks.shift()) await next();
@@ -81,11 +129,6 @@ function filesAt(path: string): string[] {
   return globSync('**/*.test.ts', { cwd: absolute })
     .sort()
     .map((file) => join(absolute, file));
-}
-
-/** Files that use no database run once. */
-function isUnit(file: string): boolean {
-  return file.endsWith('.unit.test.ts');
 }
 
 /** Returns whether the tests of a file each attack their own server. */
@@ -113,31 +156,31 @@ async function check(name: string, program: string, ...args: string[]): Promise<
   summary.seconds += (performance.now() - startedAt) / 1000;
 }
 
+type EngineName = 'sqlite' | 'postgres' | 'postgres, two servers';
+
 interface Engine {
-  readonly name: string;
+  readonly name: EngineName;
   readonly environment: Readonly<Record<string, string>>;
-  readonly accepts: (file: string) => boolean;
-  stop(): Promise<void>;
+  stop?(): Promise<void>;
 }
 
-/** Prepares both engines with the template databases that are copied for each test file. */
-async function prepareEngines(): Promise<Engine[]> {
+/** Prepares the engines that have files, with the template databases that are copied for each test file. */
+async function prepareEngines(files: Readonly<Record<EngineName, readonly string[]>>): Promise<Engine[]> {
+  if (files.sqlite.length === 0) return [];
   // Imported only now: broken types elsewhere must not hide the result of the type check.
   const { makePostgresTemplates, makeSqliteTemplates } = await import('../test/engines/engine.ts');
   const { startPostgres } = await import('../test/engines/postgres-server.ts');
-  const [server] = await Promise.all([startPostgres(), makeSqliteTemplates(scratch)]);
+  const usesPostgres = files.postgres.length + files['postgres, two servers'].length > 0;
+  const [server] = await Promise.all([usesPostgres ? startPostgres() : undefined, makeSqliteTemplates(scratch)]);
+  const sqlite = { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATES: scratch };
+  // Without PostgreSQL, SQLite checks the examples of all endpoints.
+  if (server === undefined) return [{ name: 'sqlite', environment: sqlite }];
   await makePostgresTemplates(server.url);
-  const sqlite = { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATES: scratch, HEARTH_TEST_HALF: '0' };
   const postgres = { HEARTH_TEST_ENGINE: 'postgres', HEARTH_TEST_POSTGRES_URL: server.url };
   return [
-    { name: 'sqlite', environment: sqlite, accepts: () => true, stop: async () => undefined },
-    { name: 'postgres', environment: { ...postgres, HEARTH_TEST_HALF: '1' }, accepts: () => true, stop: server.stop },
-    {
-      name: 'postgres, two servers',
-      environment: { ...postgres, HEARTH_TEST_ENGINE: 'postgres-pair' },
-      accepts: isPaired,
-      stop: async () => undefined,
-    },
+    { name: 'sqlite', environment: { ...sqlite, HEARTH_TEST_HALF: '0' } },
+    { name: 'postgres', environment: { ...postgres, HEARTH_TEST_HALF: '1' }, stop: server.stop },
+    { name: 'postgres, two servers', environment: { ...postgres, HEARTH_TEST_ENGINE: 'postgres-pair' } },
   ];
 }
 

@@ -16,10 +16,15 @@ const PASSES = "import { test } from 'node:test';\ntest('passes', () => {});\n";
 async function linesOf(files: Readonly<Record<string, string>>): Promise<string[]> {
   const paths = Object.keys(files).map((name) => join(directory, `${name}.unit.test.ts`));
   await Promise.all(Object.values(files).map((text, at) => writeFile(paths[at]!, text)));
+  return linesOfRun(paths);
+}
+
+/** Returns the output lines of `npm test` with these arguments. */
+function linesOfRun(args: readonly string[]): Promise<string[]> {
   const { NODE_TEST_CONTEXT, HEARTH_TEST_CLAIMS, ...env } = process.env;
   const script = join(import.meta.dirname, '../scripts/test.ts');
   return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...paths], { env }, (error, said) => {
+    execFile(process.execPath, [script, ...args], { env }, (error, said) => {
       resolve([...said.trimEnd().split('\n'), `exit code ${error?.code ?? 0}`]);
     });
   });
@@ -30,6 +35,12 @@ test('reports test files that no process ran as failed', async () => {
   const notRun = lines.filter((line) => line.startsWith('NOT RUN (no database): '));
   assert.match(notRun.join('\n'), /^NOT RUN .*c\.unit\.test\.ts$/);
   assert.deepEqual(lines.slice(-2), ['0 passed, 3 failed', 'exit code 1']);
+});
+
+test('rejects unknown options, and options together with paths', async () => {
+  for (const args of [['--every'], ['--all', '--changed'], ['--all', 'src/text']]) {
+    assert.match((await linesOfRun(args)).join('\n'), /Usage: npm test/);
+  }
 });
 
 test('another process runs the remaining test files of a process that dies', async () => {
