@@ -239,8 +239,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     folder: 'src/blobs',
-    text: 'if (size === 0 || (range && range.start > range.end)) {',
-    fault: 'if (range && range.start > range.end) {',
+    text: '    await rm(draft, { force: true });\n',
+    fault: '',
     tests: ['src/blobs/store.unit.test.ts'],
   },
   {

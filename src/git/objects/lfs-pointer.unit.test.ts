@@ -13,7 +13,10 @@ test('accepts a pointer with extensions and rejects other blobs', () => {
   const pointer = formatLfsPointer({ oid, size: 1 }).toString();
   const extended = pointer.replace('oid', `ext-0-foo x\noid`);
   assert.deepEqual(parseLfsPointer(Buffer.from(extended)), { oid, size: 1 });
+  const ofLength = (length: number) => `${pointer}x ${'y'.repeat(length - pointer.length - 2)}`;
+  assert.deepEqual(parseLfsPointer(Buffer.from(ofLength(200))), { oid, size: 1 });
   const others = [
+    ofLength(201),
     '',
     pointer.replace('v1', 'v2'),
     pointer.replace(oid, oid.slice(1) + 'G'),

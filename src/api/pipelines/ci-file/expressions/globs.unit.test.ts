@@ -25,6 +25,8 @@ for (const [glob, path, matches] of [
   ['**/docs/**', 'a/docs/b', true],
   ['a**b', 'axxb', true],
   ['a**b', 'ax/b', false],
+  ['a**/b', 'ax/b', true],
+  ['a**/b', 'ax/y/b', false],
   ['src/*.{ts,js}', 'src/a.ts', true],
   ['src/*.{ts,js}', 'src/a.py', false],
   ['{a,b{c,d}}/x', 'bd/x', true],
