@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import type { PushAction, RefType } from '#database/schema.ts';
 import { insertActivity } from './store.ts';
 
@@ -70,15 +70,11 @@ export async function listPushedRefsSince(
   );
 }
 
-interface PushRow {
+interface PushRow
+  extends Columns<'activity_events', 'commit_from' | 'commit_to' | 'ref' | 'commit_title' | 'ref_count'> {
   readonly push_action: PushAction;
   readonly ref_type: RefType;
   readonly commit_count: number;
-  readonly commit_from: string | null;
-  readonly commit_to: string | null;
-  readonly ref: string | null;
-  readonly commit_title: string | null;
-  readonly ref_count: number | null;
 }
 
 function toSingleRefRow({ refType, action, ref, from, to, commitCount, commitMessage: message }: PushChange): PushRow {

@@ -1,20 +1,14 @@
 /** The caller of a request: at most one user, identified by at most one token. */
 
-import type { UserState } from '#database/schema.ts';
+import type { Columns } from '#database/database.ts';
 
 export type { UserState } from '#database/schema.ts';
 
 /** The properties of its user that every request needs; the whole row is loaded where it is serialized. */
-export interface CallerUser {
-  readonly id: number;
-  readonly username: string;
-  readonly name: string;
-  readonly email: string;
-  readonly state: UserState;
-  readonly admin: boolean;
-  readonly bot: boolean;
-  readonly external: boolean;
-}
+export type CallerUser = Columns<
+  'users',
+  'id' | 'username' | 'name' | 'email' | 'state' | 'admin' | 'bot' | 'external'
+>;
 
 /** Returns the properties of the caller's user from a row that may have more columns. */
 export function toCallerUser({ id, username, name, email, state, admin, bot, external }: CallerUser): CallerUser {

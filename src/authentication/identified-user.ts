@@ -1,10 +1,8 @@
+import type { Columns } from '#database/database.ts';
 import type { CallerUser } from './caller.ts';
 
 /** The columns of the user that identification reads together with the credential. */
-export interface IdentifiedUser extends CallerUser {
-  readonly password_expires_at: string | null;
-  readonly last_activity_on: string | null;
-}
+export interface IdentifiedUser extends CallerUser, Columns<'users', 'password_expires_at' | 'last_activity_on'> {}
 
 export const identifiedUserColumns = [
   'users.id',

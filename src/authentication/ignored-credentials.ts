@@ -1,5 +1,5 @@
 import type { Config } from '#config.ts';
-import type { Database, Reader } from '#database/database.ts';
+import type { Columns, Database, Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { verifyPassword } from '#security/passwords.ts';
 import { hashToken } from '#security/tokens.ts';
@@ -37,11 +37,7 @@ export async function warnIfRootCredentialsDiffer({ database, config, log }: War
   }
 }
 
-interface RootRow {
-  readonly id: number;
-  readonly username: string;
-  readonly password_hash: string | null;
-}
+type RootRow = Columns<'users', 'id' | 'username' | 'password_hash'>;
 
 /** Returns the first administrator: root, also when it has been renamed. */
 async function getRoot(db: Reader): Promise<RootRow | null> {

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { expandJsonTexts } from '#database/dialect.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
@@ -128,10 +128,7 @@ export function mayReadPipelines(caller: Caller, project: Project): boolean {
   return mayInProject(caller, 'read_pipeline', project);
 }
 
-interface PipelineRef {
-  readonly ref: string;
-  readonly tag: boolean;
-}
+type PipelineRef = Columns<'pipelines', 'ref' | 'tag'>;
 
 /** Returns whether the caller may start, retry and cancel pipelines of this ref. A protected tag requires the permission to create it. */
 export async function mayRunPipelineOn(

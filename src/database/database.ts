@@ -10,7 +10,7 @@ import { runTransaction, type TransactionOptions } from './transactions.ts';
 
 export type { ClientContext, ReadSet } from './engines/engine.ts';
 export { DatabaseUnavailable } from './engines/unavailable.ts';
-export type { Reader, Transaction } from './handles.ts';
+export type { Columns, Reader, Transaction } from './handles.ts';
 export type { Schema } from './schema.ts';
 export type { TransactionOptions } from './transactions.ts';
 

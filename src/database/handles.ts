@@ -1,4 +1,4 @@
-import type { Expression, Kysely, QueryCreator } from 'kysely';
+import type { Expression, Kysely, QueryCreator, SelectType } from 'kysely';
 import type { Schema } from './schema.ts';
 
 /** A handle that reads. The first parameter of each function that only reads is `db: Reader`; a Transaction is a Reader too. */
@@ -19,6 +19,11 @@ export interface Transaction extends Reader, Pick<Kysely<Schema>, 'insertInto' |
 }
 
 declare const transactionBrand: unique symbol;
+
+/** The type of rows with these columns of a table, as reads return them; without names, with all columns. */
+export type Columns<Table extends keyof Schema, Name extends keyof Schema[Table] = keyof Schema[Table]> = {
+  readonly [Column in Name]: SelectType<Schema[Table][Column]>;
+};
 
 /** The query builders that begin a SELECT, with or without common table expressions. */
 interface ReadingQueries<DB> extends Pick<QueryCreator<DB>, 'selectFrom' | 'selectNoFrom'> {

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
 import { type GroupOrProject, toNamespaceOwnerColumns } from './namespaces/scope.ts';
@@ -50,11 +50,7 @@ function toWikiState({ project_read_only, group_move_id, ...wiki }: WikiStateRow
 }
 
 /** The fields of a wiki page for lists that refer to it. */
-export interface WikiPageRow {
-  readonly id: number;
-  readonly path: string | null;
-  readonly title: string;
-}
+export type WikiPageRow = Columns<'wiki_pages', 'id' | 'path' | 'title'>;
 
 /** index: wiki_pages primary key */
 export const loadWikiPagesByIds = prepareForIds<WikiPageRow>((db, ids) =>

@@ -1,15 +1,11 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { Reader, Schema, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import { skipLocked } from '#database/dialect.ts';
 import { paginateByKey } from '#database/page.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 
 /** A claimed job of this process. */
-export interface LeasedJob {
-  readonly id: number;
-  readonly kind: string;
-  readonly payload: string;
-  readonly attempts: number;
+export interface LeasedJob extends Columns<'background_jobs', 'id' | 'kind' | 'payload' | 'attempts'> {
   /** Number of processes that died while they ran the job. */
   readonly process_deaths: number;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Tier } from '#config.ts';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 
 /** Feature flags (contract/conventions.md §10 "Feature flags", §11 "Known feature flags"). */
@@ -53,14 +53,10 @@ const FLAG_COLUMNS = [
   'feature_groups',
 ] as const;
 
-interface FlagRow {
-  readonly name: string;
-  readonly on_for_all: boolean;
-  readonly percentage_of_time: number | null;
-  readonly percentage_of_actors: number | null;
-  readonly actors: string;
-  readonly feature_groups: string;
-}
+type FlagRow = Columns<
+  'feature_flags',
+  'name' | 'on_for_all' | 'percentage_of_time' | 'percentage_of_actors' | 'actors' | 'feature_groups'
+>;
 
 // index: feature_flags_by_name
 const flagByName = prepare((db, value: Params<{ name: string }>) =>

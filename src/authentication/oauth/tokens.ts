@@ -1,5 +1,5 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
-import type { Reader, Schema, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { addMilliseconds, type Clock, DAY_MS } from '#runtime/clock.ts';
 import { generateHexToken, hashToken } from '#security/tokens.ts';
@@ -43,12 +43,9 @@ const tokenById = prepare((db, value: Params<{ id: number }>) =>
 );
 
 /** The columns of a token that identification reads. */
-interface OAuthToken {
-  readonly id: number;
+interface OAuthToken extends Columns<'oauth_tokens', 'id' | 'created_at' | 'revoked_at'> {
   /** JSON array. */
   readonly scopes: string;
-  readonly created_at: string;
-  readonly revoked_at: string | null;
   /** Seconds. */
   readonly expires_in: number;
   /** null: a token of client credentials. */

@@ -1,4 +1,4 @@
-import type { Database, Reader, Transaction } from '#database/database.ts';
+import type { Columns, Database, Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { UserState } from '#database/schema.ts';
@@ -38,10 +38,7 @@ export async function checkPassword(
 }
 
 /** The user that the login names, not yet authenticated. */
-interface LoginCandidate {
-  readonly id: number;
-  readonly password_hash: string | null;
-}
+type LoginCandidate = Columns<'users', 'id' | 'password_hash'>;
 
 // index: users_by_username_key
 const candidateByUsername = prepare((db, value: Params<{ key: string }>) =>

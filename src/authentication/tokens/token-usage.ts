@@ -1,22 +1,16 @@
-import type { Database, Transaction } from '#database/database.ts';
+import type { Columns, Database, Transaction } from '#database/database.ts';
 import { type Clock, getToday } from '#runtime/clock.ts';
 import { touchSession } from '../sessions/sessions.ts';
 
 /** The columns of a token and its user that identification reads. */
-interface UsedToken {
-  readonly id: number;
-  readonly user_id: number;
-  readonly last_used_at: string | null;
+interface UsedToken extends Columns<'access_tokens', 'id' | 'user_id' | 'last_used_at'> {
   /** JSON array of addresses, newest first. */
   readonly last_used_ips: string;
   readonly last_activity_on: string | null;
 }
 
 /** A user who called with a credential that does not record its uses. */
-interface ActiveUser {
-  readonly id: number;
-  readonly last_activity_on: string | null;
-}
+type ActiveUser = Columns<'users', 'id' | 'last_activity_on'>;
 
 /** Records when and from where tokens and sessions are used. Requests do not wait for the writes. */
 export interface TokenUsage {

@@ -1,3 +1,5 @@
+import type { Columns } from '#database/database.ts';
+
 // Rules for passwords.
 
 const MAX_LENGTH = 128;
@@ -113,11 +115,7 @@ const COMMON_PASSWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The user whose name, username and email address a short password must not contain. */
-export interface PasswordOwner {
-  readonly name: string;
-  readonly username: string;
-  readonly email: string;
-}
+export type PasswordOwner = Columns<'users', 'name' | 'username' | 'email'>;
 
 /**
  * Returns error texts for a password of this owner; empty if it is valid. `minLength` is the setting

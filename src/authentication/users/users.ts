@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
@@ -153,10 +153,7 @@ export type UserDetails = Partial<
   >
 >;
 
-export interface CreateUserInput {
-  readonly username: string;
-  readonly name: string;
-  readonly email: string;
+export interface CreateUserInput extends Columns<'users', 'username' | 'name' | 'email'> {
   /** A hash of `hashPassword`; null: no password. */
   readonly passwordHash: string | null;
   /** Whether the address is confirmed. */

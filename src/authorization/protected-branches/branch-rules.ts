@@ -1,4 +1,5 @@
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
+import type { Columns } from '#database/database.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts';
 import {
   type DefaultBranchProtection,
@@ -16,12 +17,9 @@ import { matchesParts } from './wildcards.ts';
 export type RuleKind = 'push' | 'merge' | 'unprotect';
 
 /** One access level of a rule: it allows a user, a group or, if both are null, a role. */
-export interface RuleEntry {
-  readonly id: number;
+export interface RuleEntry extends Columns<'protected_branch_access_levels', 'id' | 'user_id' | 'group_id'> {
   /** Minimum role of a role entry; 0 allows nobody, 60 only administrators. */
   readonly access_level: number;
-  readonly user_id: number | null;
-  readonly group_id: number | null;
 }
 
 /** A protection rule with the entries that allow each kind of action. */

@@ -1,15 +1,13 @@
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import type { ProtectionRule, RuleEntry, RuleKind } from './branch-rules.ts';
 
 /** Rows of protection rules; branch-rules.ts evaluates them. */
 
-export interface ProtectionRuleRow extends ProtectionRule {
-  readonly id: number;
-  readonly code_owner_approval_required: boolean;
-  readonly updated_at: string;
-}
+export interface ProtectionRuleRow
+  extends ProtectionRule,
+    Columns<'protected_branches', 'id' | 'code_owner_approval_required' | 'updated_at'> {}
 
 // index: protected_branches_by_name, protected_branch_levels_by_rule
 const ruleRows = prepare((db, value: Params<{ project: number }>) =>
@@ -74,12 +72,10 @@ export interface CreateProtectionRuleInput {
   readonly levels: readonly CreateAccessLevelInput[];
 }
 
-export interface CreateAccessLevelInput {
-  readonly kind: RuleKind;
-  readonly access_level: number;
-  readonly user_id: number | null;
-  readonly group_id: number | null;
-}
+export type CreateAccessLevelInput = Columns<
+  'protected_branch_access_levels',
+  'kind' | 'access_level' | 'user_id' | 'group_id'
+>;
 
 /**
  * Inserts a rule with its access levels. Throws the unique violation of `protected_branches_by_name` if the name is

@@ -3,6 +3,7 @@ import { cleanUpBlobs, countStrayBlobs } from '#blobs/cleanup.ts';
 import { openBlob } from '#blobs/index.ts';
 import { BLOB_REFERENCES } from '#blobs/references.ts';
 import { openSnapshot, quoteIdentifier } from '#database/copy.ts';
+import type { Columns } from '#database/database.ts';
 import { type Check, type CheckContext, describeError, type Finding } from './finding.ts';
 
 /** Number of rows that one query loads. */
@@ -39,10 +40,7 @@ export const blobsCheck: Check = {
   },
 };
 
-interface BlobRow {
-  readonly sha256: string;
-  readonly size: number;
-}
+type BlobRow = Columns<'blobs', 'sha256' | 'size'>;
 
 /** Compares the digest and the size of a file with its row. Only a wrong size can be repaired. */
 async function* checkBlob(context: CheckContext, { sha256, size }: BlobRow): AsyncGenerator<Finding> {

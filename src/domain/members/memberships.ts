@@ -1,5 +1,5 @@
 import { type Expression, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import type { Reader, Schema, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import { isInIds, toZeroOrOne } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 import type { SourceType } from '#database/schema.ts';
@@ -171,10 +171,7 @@ export function hasOtherOwner(db: Reader, groupId: number, userId: number): Prom
   return hasRow(owners);
 }
 
-interface GroupWithPath {
-  readonly id: number;
-  readonly full_path: string;
-}
+type GroupWithPath = Columns<'routes', 'id' | 'full_path'>;
 
 /**
  * Returns the groups whose only active Owner, direct or inherited, is this user.

@@ -1,7 +1,6 @@
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { Visibility } from '#database/schema.ts';
 import { isActiveMembership } from '../members/membership-expiry.ts';
 import { OWNER } from '../members/roles.ts';
 import { selectInheritedRole, toViewerParams, type ViewerParams } from '../members/viewer-role.ts';
@@ -9,26 +8,15 @@ import { isArchivedExpression, isMarkedExpression } from './archive-state.ts';
 import { parseIdOrPath } from './routes.ts';
 
 /** A group with everything that authorization needs, including the caller's role. */
-export interface Group {
-  readonly id: number;
-  readonly parent_id: number | null;
-  readonly path: string;
-  readonly name: string;
-  readonly description: string;
-  readonly visibility: Visibility;
+export interface Group extends Omit<Columns<'namespaces'>, 'kind' | 'owner_id' | 'name_key' | 'move_id'> {
   /** Whether the group itself or one of its ancestors is archived. */
   readonly archived: boolean;
   /** Whether the group or one of its ancestors is scheduled for deletion. */
   readonly marked: boolean;
   /** JSON; see `parseGroupAttributes`. */
   readonly attributes: string;
-  readonly marked_for_deletion_on: string | null;
-  readonly name_before_deletion: string | null;
-  readonly path_before_deletion: string | null;
   /** Name of the storage of the wiki's repository, set before the repository exists. */
   readonly storage: string;
-  readonly created_at: string;
-  readonly updated_at: string;
   readonly full_path: string;
   readonly full_name: string;
   /** The caller's highest role in the group or its ancestors; 0 without a membership. */

@@ -1,5 +1,5 @@
 import { type NotNull, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type ScanResult, scanMatches } from '#database/page.ts';
 import { COMMON_THRESHOLD, isCommonSubstring } from '#database/search/common-substrings.ts';
@@ -18,14 +18,9 @@ import { type FullPath, insertRoute } from './routes.ts';
 /** Reads and creates namespaces, with their routes and their rows in the closure table. */
 
 /** A namespace with its full path and, for a personal one, its owner. */
-export interface NamespaceRow {
-  readonly id: number;
-  readonly name: string;
-  readonly path: string;
-  readonly kind: 'user' | 'group';
+export interface NamespaceRow
+  extends Columns<'namespaces', 'id' | 'name' | 'path' | 'kind' | 'parent_id' | 'owner_id'> {
   readonly full_path: string;
-  readonly parent_id: number | null;
-  readonly owner_id: number | null;
 }
 
 export const namespaceColumns = [
@@ -116,14 +111,9 @@ export function namespaceMatches(
   return sql<SqlBool>`namespaces.id in (${matchingRoutes.union(selectIdsContaining(db, 'namespaces', 'name_key', foldedSearch))})`;
 }
 
-interface CreateNamespaceInput {
-  readonly kind: 'user' | 'group';
-  readonly owner_id: number | null;
-  readonly parent_id: number | null;
-  readonly path: string;
-  readonly name: string;
+interface CreateNamespaceInput
+  extends Columns<'namespaces', 'kind' | 'owner_id' | 'parent_id' | 'path' | 'name' | 'visibility'> {
   readonly description?: string;
-  readonly visibility: 'private' | 'internal' | 'public';
   readonly attributes?: string;
   /** Name of the storage of the group's wiki, set before the wiki exists. */
   readonly storage?: string;

@@ -1,8 +1,7 @@
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
-import type { FeatureLevel, Visibility } from '#database/schema.ts';
 import { isActiveMembership } from '../members/membership-expiry.ts';
 import { OWNER } from '../members/roles.ts';
 import { selectInheritedRole, toViewerParams, type ViewerParams } from '../members/viewer-role.ts';
@@ -10,33 +9,11 @@ import { isArchivedExpression } from './archive-state.ts';
 import { parseIdOrPath } from './routes.ts';
 
 /** A project with everything that authorization needs: its row, path, repository, and the caller's roles. */
-export interface Project {
-  readonly id: number;
-  readonly namespace_id: number;
-  readonly creator_id: number | null;
-  readonly path: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly visibility: Visibility;
+export interface Project extends Omit<Columns<'projects'>, 'name_key' | 'imported_from'> {
   /** Whether the project itself or a group above it is archived. */
   readonly archived: boolean;
-  readonly repository_access_level: FeatureLevel;
-  readonly issues_access_level: FeatureLevel;
-  readonly merge_requests_access_level: FeatureLevel;
-  readonly builds_access_level: FeatureLevel;
-  readonly environments_access_level: FeatureLevel;
-  readonly wiki_access_level: FeatureLevel;
-  readonly snippets_access_level: FeatureLevel;
-  readonly lfs_enabled: boolean;
   /** JSON of the attributes that have no column. */
   readonly attributes: string;
-  readonly star_count: number;
-  readonly marked_for_deletion_on: string | null;
-  readonly name_before_deletion: string | null;
-  readonly path_before_deletion: string | null;
-  readonly last_activity_at: string;
-  readonly created_at: string;
-  readonly updated_at: string;
   readonly full_path: string;
   readonly full_name: string;
   readonly namespace_kind: 'user' | 'group';

@@ -1,6 +1,6 @@
 import { type NotNull, sql } from 'kysely';
 import { SimulatedUniqueViolation } from '#database/constraint-violations.ts';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { prepareForIds } from '#database/prepare.ts';
@@ -10,10 +10,7 @@ import { prepareForIds } from '#database/prepare.ts';
  * model").
  */
 
-export interface FullPath {
-  readonly full_path: string;
-  readonly full_name: string;
-}
+export type FullPath = Columns<'routes', 'full_path' | 'full_name'>;
 
 type RouteOwner = { readonly namespace_id: number } | { readonly project_id: number };
 
@@ -149,12 +146,7 @@ const toKeyedPath = (fullPath: FullPath): KeyedPath => ({ ...fullPath, key: fold
 /** Number of routes per batch: one statement for 100,000 routes would block other writers for seconds. */
 const BATCH_SIZE = 500;
 
-interface DescendantRoute {
-  readonly id: number;
-  readonly full_path_key: string;
-  readonly namespace_id: number | null;
-  readonly project_id: number | null;
-}
+type DescendantRoute = Columns<'routes', 'id' | 'full_path_key' | 'namespace_id' | 'project_id'>;
 
 /**
  * Yields the routes of the descendants of a namespace, in batches. Their paths begin with `fullPath`, which is the current path of

@@ -1,6 +1,6 @@
 import type { Selectable, Updateable } from 'kysely';
 import { sql } from 'kysely';
-import type { Reader, Schema, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { isRepository } from '../primary/schemas.ts';
 
@@ -18,10 +18,7 @@ export type RegistryRow = Selectable<Schema['geo_registry']>;
 export type Pool = 'repository' | 'blob' | 'verification';
 
 /** Key of an object. */
-export interface ReplicableKey {
-  readonly replicable_name: string;
-  readonly replicable_id: number;
-}
+export type ReplicableKey = Columns<'geo_registry', 'replicable_name' | 'replicable_id'>;
 
 const MAX_RETRY_SECONDS = 3_600;
 

@@ -1,16 +1,13 @@
 import { sql } from 'kysely';
 import type { CurrentAccess } from '#authorization/current-access.ts';
 import { registerBlob, type StoredBlob } from '#blobs/index.ts';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
 
 /** LFS objects: stored once per server, linked per project (contract/repository.md §5, "Data model"). */
 
-interface LfsObject {
-  readonly oid: string;
-  readonly size: number;
-}
+type LfsObject = Columns<'lfs_objects', 'oid' | 'size'>;
 
 /** Number of object ids per statement. */
 const BATCH_SIZE = 500;

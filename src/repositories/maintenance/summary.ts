@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { defineSubscription } from '#events/event-bus.ts';
 import { countCommits } from '#git/commits/commit-log.ts';
@@ -23,10 +23,7 @@ const SUMMARY_DELAY_MS = 2_000;
 /** Number of repositories per query. */
 const BATCH_SIZE = 200;
 
-interface RepositoryRow extends VersionedRepository {
-  readonly project_id: number;
-  readonly summary_version: string | null;
-}
+interface RepositoryRow extends VersionedRepository, Columns<'repositories', 'project_id' | 'summary_version'> {}
 
 const SUMMARY_COLUMNS = [
   'project_id',

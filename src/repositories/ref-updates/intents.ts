@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CurrentAccess } from '#authorization/current-access.ts';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 import { findSnippet, isReadOnlySnippet, type SnippetPatch } from '#domain/snippets.ts';
@@ -101,10 +101,7 @@ export async function extendIntentLease(tx: Transaction, id: number): Promise<vo
   await tx.updateTable('ref_intents').set({ lease_until }).where('id', '=', id).execute();
 }
 
-interface RepositoryState extends RepositoryLocation {
-  readonly read_only: boolean;
-  readonly empty: boolean;
-}
+interface RepositoryState extends RepositoryLocation, Columns<'repositories', 'read_only' | 'empty'> {}
 
 async function findRepositoryState(
   tx: Transaction,
@@ -155,10 +152,7 @@ export async function deleteIntent(
   return deletedIntent === undefined ? null : { userId: deletedIntent.user_id, merge: parseMerge(deletedIntent) };
 }
 
-interface MergeColumns {
-  readonly merge_request_id: number | null;
-  readonly merge: string | null;
-}
+type MergeColumns = Columns<'ref_intents', 'merge_request_id' | 'merge'>;
 
 function parseMerge({ merge_request_id, merge }: MergeColumns): Merge | undefined {
   return merge_request_id === null || merge === null ? undefined : (JSON.parse(merge) as Merge);
@@ -235,11 +229,7 @@ export async function listAbandonedIntents(
   }));
 }
 
-interface OwnerColumns {
-  readonly project_id: number | null;
-  readonly wiki_id: number | null;
-  readonly snippet_id: number | null;
-}
+type OwnerColumns = Columns<'ref_intents', 'project_id' | 'wiki_id' | 'snippet_id'>;
 
 function toRefOwner({ project_id, wiki_id, snippet_id }: OwnerColumns): RefOwner {
   if (wiki_id !== null) return { wikiId: wiki_id };

@@ -1,11 +1,8 @@
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 
 /** Inserts and deletes rules; `#authorization/protected-tags.ts` reads them. */
 
-export interface CreateLevelInput {
-  readonly access_level: number;
-  readonly user_id: number | null;
-}
+export type CreateLevelInput = Columns<'protected_tag_access_levels', 'access_level' | 'user_id'>;
 
 /** Inserts a rule with its entries. Throws the unique violation of `protected_tags_by_name` if the name is taken. */
 export async function insertTagRule(

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { reidentify } from '#authentication/reidentify.ts';
 import { AccessRevoked, requireProjectAccess } from '#authorization/current-access.ts';
-import { type Visibility, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
+import { validateAllowedVisibility } from '#authorization/visibility-levels.ts';
+import type { Columns } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { SNIPPET_BRANCH, type Snippet, updateProjectSnippetsSize } from '#domain/snippets.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -30,12 +31,9 @@ import {
   validateTexts,
 } from './files.ts';
 
-export interface CreateSnippetInput {
+export interface CreateSnippetInput extends Columns<'snippets', 'title' | 'description' | 'visibility'> {
   /** Null: a personal snippet. */
   readonly project: Project | null;
-  readonly title: string;
-  readonly description: string | null;
-  readonly visibility: Visibility;
   readonly files: readonly FileAction[];
 }
 

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
 
@@ -47,10 +47,7 @@ interface ApprovalKey {
   readonly ruleId: number | null;
 }
 
-interface ApprovalInput {
-  readonly status: DeploymentApprovalStatus;
-  readonly comment: string | null;
-}
+type ApprovalInput = Columns<'deployment_approvals', 'status' | 'comment'>;
 
 /** Returns the user's approval of the deployment for this rule, or undefined. */
 export async function findApproval(

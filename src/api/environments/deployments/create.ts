@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { requireProjectAccess } from '#authorization/current-access.ts';
-import type { DeploymentStatus } from '#database/schema.ts';
+import type { Columns } from '#database/database.ts';
 import { type DeploymentRow, findLastDeployment } from '#domain/deployments.ts';
 import { findEnvironmentByName } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -14,13 +14,9 @@ import { environmentLockKey, findOrCreateEnvironment } from '../environment-mode
 import type { MayDeploy } from './access.ts';
 import { insertDeployment } from './status-transitions.ts';
 
-interface CreateDeploymentInput {
+interface CreateDeploymentInput extends Columns<'deployments', 'sha' | 'ref' | 'tag' | 'status'> {
   /** Name of the environment. */
   readonly environment: string;
-  readonly sha: string;
-  readonly ref: string;
-  readonly tag: boolean;
-  readonly status: DeploymentStatus;
 }
 
 /**

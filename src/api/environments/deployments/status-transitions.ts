@@ -1,5 +1,6 @@
 import type { SqlBool } from 'kysely';
 import { sql } from 'kysely';
+import type { Columns } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import type { DeploymentStatus } from '#database/schema.ts';
 import { type DeploymentRow, deploymentColumns, FINISHED_DEPLOYMENT_STATUSES } from '#domain/deployments.ts';
@@ -35,18 +36,14 @@ const ALLOWED_FROM: Readonly<Record<DeploymentStatus, readonly DeploymentStatus[
   canceled: ALL_STATUSES.filter((status) => status !== 'canceled'),
 };
 
-export interface NewDeployment {
+export interface NewDeployment extends Columns<'deployments', 'ref' | 'tag' | 'sha' | 'status'> {
   readonly projectId: number;
   readonly environmentId: number;
-  readonly ref: string;
-  readonly tag: boolean;
-  readonly sha: string;
   readonly userId: number | null;
   /** Null if the deployment was reported by the API. */
   readonly jobId?: number | null;
   /** Name of the job that stops the environment. */
   readonly onStop?: string | null;
-  readonly status: DeploymentStatus;
 }
 
 /** Inserts a deployment with the next iid of its project, so that iids and ids have the same order. */

@@ -1,4 +1,5 @@
-import type { EnvironmentState, EnvironmentTier } from '#database/schema.ts';
+import type { Columns } from '#database/database.ts';
+import type { EnvironmentTier } from '#database/schema.ts';
 import type { EnvironmentRow } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -7,11 +8,8 @@ import { findUniquenessErrors, insertEnvironment, validateEnvironmentName } from
 import { validateEnvironment } from './validation.ts';
 
 /** An environment exported from another server. */
-export interface ImportedEnvironment {
-  readonly name: string;
-  readonly external_url: string | null;
+export interface ImportedEnvironment extends Columns<'environments', 'name' | 'external_url' | 'state'> {
   readonly tier: EnvironmentTier | null;
-  readonly state: EnvironmentState;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 
 /** Queries of custom attributes (contract/everyday.md "Custom attributes"). */
@@ -12,10 +12,7 @@ export interface Owner {
   readonly id: number;
 }
 
-export interface CustomAttribute {
-  readonly key: string;
-  readonly value: string;
-}
+export type CustomAttribute = Columns<'custom_attributes', 'key' | 'value'>;
 
 const COLUMNS = { user: 'user_id', project: 'project_id', group: 'group_id' } as const;
 

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { AlertIntegrationType } from '#database/schema.ts';
+import type { Columns } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -8,10 +8,7 @@ import type { PayloadColumns } from './input.ts';
 import { getOldestIntegrationId, type IntegrationInProject, insertIntegration } from './store.ts';
 import { generateEncryptedToken, generateEndpointIdentifier } from './tokens.ts';
 
-interface CreateIntegrationInput extends PayloadColumns {
-  readonly name: string;
-  readonly type: AlertIntegrationType;
-  readonly active: boolean;
+interface CreateIntegrationInput extends PayloadColumns, Columns<'alert_integrations', 'name' | 'type' | 'active'> {
   /** Whether the integration uses the legacy address without an identifier; a project has one for each type. */
   readonly legacy: boolean;
 }

@@ -1,13 +1,11 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
+import type { Columns } from '#database/database.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import { hashToken } from '#security/tokens.ts';
 
 /** Tokens of integrations: encrypted, because users who manage integrations may read them again. */
 
-interface EncryptionContextInput {
-  readonly project_id: number;
-  readonly endpoint_identifier: string;
-}
+type EncryptionContextInput = Columns<'alert_integrations', 'project_id' | 'endpoint_identifier'>;
 
 /** Returns the encryption context, which is immutable and unique per integration. */
 const buildEncryptionContext = ({ project_id, endpoint_identifier }: EncryptionContextInput) =>

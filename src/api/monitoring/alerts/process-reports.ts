@@ -1,4 +1,5 @@
 import { getAlertBotId } from '#authentication/users/alert-bot.ts';
+import type { Columns } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { allocateIids } from '#domain/iids.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -21,10 +22,7 @@ export interface AlertReport {
 }
 
 /** The fields of an alert that the response contains. */
-export interface ReportedAlert {
-  readonly iid: number;
-  readonly title: string;
-}
+export type ReportedAlert = Columns<'alerts', 'iid' | 'title'>;
 
 /** A stored unresolved alert or a new alert, with the changes of the reports that have not been written yet. */
 interface PendingAlert {

@@ -1,20 +1,16 @@
 import { sql } from 'kysely';
-import type { Transaction } from '#database/database.ts';
+import type { Columns, Transaction } from '#database/database.ts';
 import { type Params, prepare, prepareForRows, type RowParameters } from '#database/prepare.ts';
 import { buildParameterTable } from '#database/row-list.ts';
-import type { AlertIntegrationType, AlertSeverity, AlertStatus } from '#database/schema.ts';
+import type { AlertIntegrationType, AlertStatus } from '#database/schema.ts';
 
 /** Prepared statements for received alerts; each handles any number of alerts at once. The table `given` has the parameters. */
 
 /** The columns of an integration that authenticate its senders and map their payloads. */
-interface ReceivingIntegrationRow {
-  readonly id: number;
-  readonly type: AlertIntegrationType;
-  readonly name: string;
-  readonly active: boolean;
-  readonly token_digest: string;
-  readonly payload_attribute_mapping: string;
-}
+type ReceivingIntegrationRow = Columns<
+  'alert_integrations',
+  'id' | 'type' | 'name' | 'active' | 'token_digest' | 'payload_attribute_mapping'
+>;
 
 /** Finds the project with this full path. index: routes_by_full_path */
 export const findProjectByPath = prepare<{ path: string }, { id: number }>((db, value: Params<{ path: string }>) =>
@@ -52,13 +48,7 @@ interface FingerprintKey {
   readonly fingerprint: string;
 }
 
-interface UnresolvedAlertRow {
-  readonly id: number;
-  readonly project_id: number;
-  readonly iid: number;
-  readonly title: string;
-  readonly fingerprint: string | null;
-}
+type UnresolvedAlertRow = Columns<'alerts', 'id' | 'project_id' | 'iid' | 'title' | 'fingerprint'>;
 
 /** Loads the unresolved alerts with these fingerprints; at most one per fingerprint. index: alerts_unresolved_by_fingerprint */
 export const loadUnresolvedAlerts = prepareForRows<FingerprintKey, UnresolvedAlertRow>(
@@ -98,33 +88,7 @@ export const loadEnvironmentsByName = prepareForRows<
 );
 
 /** The row of a new alert. The `_key` columns hold case-folded texts for searches. */
-export interface NewAlert {
-  readonly project_id: number;
-  readonly iid: number;
-  readonly title: string;
-  readonly title_key: string;
-  readonly description: string | null;
-  readonly description_key: string | null;
-  readonly service: string | null;
-  readonly service_key: string | null;
-  readonly monitoring_tool: string | null;
-  readonly monitoring_tool_key: string | null;
-  readonly hosts: string;
-  readonly severity: AlertSeverity;
-  readonly status: AlertStatus;
-  readonly started_at: string;
-  readonly ended_at: string | null;
-  readonly event_count: number;
-  readonly fingerprint: string | null;
-  readonly payload: string;
-  readonly runbook: string | null;
-  readonly metric_query: string | null;
-  readonly y_label: string | null;
-  readonly incident_markdown: string | null;
-  readonly environment_id: number | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+export type NewAlert = Omit<Columns<'alerts'>, 'id' | 'severity_rank' | 'status_rank' | 'issue_id' | 'assignee_id'>;
 
 const NEW_ALERT_COLUMNS: readonly (keyof NewAlert)[] = [
   'project_id',
@@ -201,14 +165,7 @@ export const updateStatuses = prepareForRows<StatusUpdate, unknown>(
       .whereRef('alerts.id', '=', 'given.id'),
 );
 
-interface NewAlertNote {
-  readonly alert_id: number;
-  readonly author_id: number;
-  readonly body: string;
-  readonly system: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+type NewAlertNote = Columns<'alert_notes', 'alert_id' | 'author_id' | 'body' | 'system' | 'created_at' | 'updated_at'>;
 
 const insertNotes = prepareForRows<NewAlertNote, { id: number }>(
   ['alert_id', 'author_id', 'body', 'system', 'created_at', 'updated_at'],

@@ -1,14 +1,11 @@
+import type { Columns } from '#database/database.ts';
 import { prepareForRows, type RowParameters } from '#database/prepare.ts';
 import { buildParameterTable } from '#database/row-list.ts';
-import type { ErrorLevel, ErrorType } from '#database/schema.ts';
 
 /** SQL statements that store error events, each for any number of rows. The table `given` has the parameters. */
 
 /** The unique key of an event. */
-export interface ErrorEventKey {
-  readonly project_id: number;
-  readonly event_id: string;
-}
+export type ErrorEventKey = Columns<'error_events', 'project_id' | 'event_id'>;
 
 /** Returns the keys of the events that are already stored. index: error_events_by_event_id */
 export const findStoredEvents = prepareForRows(
@@ -25,25 +22,10 @@ export const findStoredEvents = prepareForRows(
 );
 
 /** The combined values of reports with the same fingerprint. */
-export interface UpsertErrorInput {
-  readonly project_id: number;
-  readonly fingerprint: string;
-  readonly type: ErrorType;
-  readonly name: string;
-  readonly name_key: string;
-  readonly message: string | null;
-  readonly message_key: string | null;
-  readonly culprit: string | null;
-  readonly culprit_key: string | null;
-  readonly platform: string;
-  readonly level: ErrorLevel;
+export interface UpsertErrorInput extends Omit<Columns<'errors'>, 'id' | 'status' | 'user_count'> {
   readonly status: 'unresolved';
-  readonly event_count: number;
   /** New affected users are added later, by `addToUserCounts`. */
   readonly user_count: 0;
-  readonly first_seen: string;
-  readonly last_seen: string;
-  readonly last_received_at: string;
 }
 
 const ERROR_COLUMNS = [
@@ -112,21 +94,9 @@ export const upsertErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParamete
 );
 
 /** The row of an event. */
-export interface ErrorEventInput extends ErrorEventKey {
-  readonly error_id: number;
-  readonly type: ErrorType;
-  readonly level: ErrorLevel;
-  readonly message: string | null;
-  readonly environment: string | null;
-  readonly release: string | null;
-  readonly logger: string | null;
-  readonly platform: string;
-  readonly affected_user: string | null;
-  readonly tags: string;
-  readonly occurred_at: string;
-  readonly received_at: string;
-  readonly payload: string;
-}
+export interface ErrorEventInput
+  extends ErrorEventKey,
+    Omit<Columns<'error_events'>, 'id' | 'project_id' | 'event_id'> {}
 
 const EVENT_COLUMNS = [
   'project_id',
@@ -151,10 +121,7 @@ export const insertEvents = prepareForRows(EVENT_COLUMNS, (tx, rows: RowParamete
   tx.insertInto('error_events').values(rows),
 );
 
-interface NewErrorUser {
-  readonly error_id: number;
-  readonly user_key: string;
-}
+type NewErrorUser = Columns<'error_users'>;
 
 /** Inserts the affected users of errors, skips stored ones, and returns one row per inserted user. index: error_users primary key */
 export const insertNewUsers = prepareForRows(['error_id', 'user_key'], (tx, rows: RowParameters<NewErrorUser>) =>
@@ -179,10 +146,7 @@ export const addToUserCounts = prepareForRows(['error_id', 'users'], (tx, rows: 
     .whereRef('errors.id', '=', 'given.error_id'),
 );
 
-interface NewErrorEnvironment {
-  readonly error_id: number;
-  readonly environment: string;
-}
+type NewErrorEnvironment = Columns<'error_environments'>;
 
 /** Inserts the environments of errors and skips stored ones. index: error_environments primary key */
 export const insertNewEnvironments = prepareForRows(

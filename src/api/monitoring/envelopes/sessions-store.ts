@@ -1,23 +1,18 @@
+import type { Columns } from '#database/database.ts';
 import { prepareForRows, type RowParameters } from '#database/prepare.ts';
 import { buildParameterTable } from '#database/row-list.ts';
 import type { SessionBucket } from '#database/schema.ts';
 
 /** SQL statements that store sessions, each for any number of rows. The table `given` has the parameters. */
 
-interface SessionKey {
-  readonly project_id: number;
-  readonly sid: string;
-}
+type SessionKey = Columns<'session_states', 'project_id' | 'sid'>;
 
 /** The bucket (outcome) in which a session is counted. */
-export interface SessionState extends SessionKey {
-  readonly release: string;
+export interface SessionState extends SessionKey, Columns<'session_states', 'release' | 'bucket' | 'received_at'> {
   /** Empty if the report named no environment. */
   readonly environment: string;
-  readonly bucket: SessionBucket;
   /** Sequence number of the last applied update, or null if the SDK sends none. */
   readonly seq: number | null;
-  readonly received_at: string;
 }
 
 const SESSION_STATE_COLUMNS = ['project_id', 'sid', 'release', 'environment', 'bucket', 'seq', 'received_at'] as const;
@@ -48,13 +43,9 @@ export const saveSessionStates = prepareForRows(SESSION_STATE_COLUMNS, (tx, rows
 );
 
 /** Changes (positive or negative) to the session counts of a release and environment. */
-export interface BucketChange extends Readonly<Record<SessionBucket, number>> {
-  readonly project_id: number;
-  readonly release: string;
-  readonly environment: string;
-  readonly total: number;
-  readonly last_seen: string;
-}
+export interface BucketChange
+  extends Readonly<Record<SessionBucket, number>>,
+    Columns<'session_buckets', 'project_id' | 'release' | 'environment' | 'total' | 'last_seen'> {}
 
 const COUNT_COLUMNS = ['total', 'exited', 'errored', 'crashed', 'abnormal'] as const;
 

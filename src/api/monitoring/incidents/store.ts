@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 
 /** Queries that connect alerts and incidents. */
@@ -25,10 +25,7 @@ export function selectAlertForIncident(db: Reader, id: number) {
   return db.selectFrom('alerts').select(columns).where('id', '=', id);
 }
 
-interface AlertInProject {
-  readonly id: number;
-  readonly project_id: number;
-}
+type AlertInProject = Columns<'alerts', 'id' | 'project_id'>;
 
 // index: alerts primary key
 export const selectAlertsWithoutIncident = prepareForIds<AlertInProject>((db, ids) =>

@@ -1,18 +1,13 @@
 import { paginateTokens, selectOwnTokens, type TokenFilter } from '#api/identity/personal-access-tokens/index.ts';
 import { type AccessToken, tokenColumns } from '#authentication/tokens/access-tokens.ts';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import type { Page } from '#database/page.ts';
-import type { SourceType } from '#database/schema.ts';
 import type { MemberSource } from '#domain/members/memberships.ts';
 import { selectTokenBotIds } from '#domain/members/token-bots.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** A bot's token with the bot's role in its project or group. */
-export interface BotToken extends AccessToken {
-  readonly access_level: number;
-  readonly source_type: SourceType;
-  readonly source_id: number;
-}
+export interface BotToken extends AccessToken, Columns<'memberships', 'access_level' | 'source_type' | 'source_id'> {}
 
 /** A bot's token with the bot's name. */
 export interface NamedBotToken extends BotToken {

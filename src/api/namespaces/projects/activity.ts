@@ -1,5 +1,6 @@
 import { type AuditEvent, describeChange } from '#activity/index.ts';
 import { VISIBILITY_NAMES, type Visibility } from '#authorization/visibility-levels.ts';
+import type { Columns } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** Activity and audit events of projects (contract/activity.md Part 3). */
@@ -53,12 +54,7 @@ export async function recordProjectArchived(uow: UnitOfWork, project: NamedProje
 }
 
 /** Attributes whose changes are audited. */
-interface AuditedAttributes {
-  readonly name: string;
-  readonly path: string;
-  readonly description: string | null;
-  readonly visibility: Visibility;
-}
+type AuditedAttributes = Columns<'projects', 'name' | 'path' | 'description' | 'visibility'>;
 
 /** Records one event for each changed attribute. `project` is its current state. */
 export async function recordProjectChanges(

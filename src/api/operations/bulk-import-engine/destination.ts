@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayCreateProjectIn, mayCreateSubgroupIn, mayCreateTopLevelGroup } from '#authorization/namespace-creation.ts';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { EntityType } from '#database/schema.ts';
@@ -10,12 +10,10 @@ import { type Failure, fail } from '#runtime/failure.ts';
 
 /** Checks of destinations, when an import is created (contract/operations.md §1.1 f to i) and again when an entity starts. */
 
-interface DestinationInput {
-  readonly source_type: EntityType;
-  readonly source_full_path: string;
-  readonly destination_namespace: string;
-  readonly destination_slug: string;
-}
+type DestinationInput = Columns<
+  'bulk_import_entities',
+  'source_type' | 'source_full_path' | 'destination_namespace' | 'destination_slug'
+>;
 
 const failWith = (message: string): Failure<'failed'> => fail('failed', { message });
 

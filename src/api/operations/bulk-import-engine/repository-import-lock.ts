@@ -1,12 +1,9 @@
-import type { Transaction } from '#database/database.ts';
+import type { Columns, Transaction } from '#database/database.ts';
 
 /** Makes the repositories of a project read-only during an import, and prevents moves to another storage. */
 
 /** Location of the repositories at the start of the import. */
-export interface LockedRepository {
-  readonly storage: string;
-  readonly disk_path: string;
-}
+export type LockedRepository = Columns<'repositories', 'storage' | 'disk_path'>;
 
 /** Makes the repositories read-only. Returns null if they are moving to another storage. */
 export async function lockRepositories(tx: Transaction, projectId: number): Promise<LockedRepository | null> {

@@ -1,36 +1,17 @@
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import type { BulkImportState, EntityType, TrackerState } from '#database/schema.ts';
+import type { BulkImportState } from '#database/schema.ts';
 
 /** Queries for the state and progress of imports. */
 
-export interface ImportRow {
-  readonly id: number;
-  readonly user_id: number;
-  readonly status: BulkImportState;
-}
+export type ImportRow = Columns<'bulk_imports', 'id' | 'user_id' | 'status'>;
 
 /** index: bulk_imports primary key */
 export async function findImportById(db: Reader, id: number): Promise<ImportRow | undefined> {
   return db.selectFrom('bulk_imports').select(['id', 'user_id', 'status']).where('id', '=', id).executeTakeFirst();
 }
 
-export interface EntityRow {
-  readonly id: number;
-  readonly bulk_import_id: number;
-  readonly user_id: number;
-  readonly parent_id: number | null;
-  readonly source_type: EntityType;
-  readonly source_full_path: string;
-  readonly source_id: number | null;
-  readonly destination_namespace: string;
-  readonly destination_slug: string;
-  readonly namespace_id: number | null;
-  readonly project_id: number | null;
-  readonly migrate_projects: boolean;
-  readonly migrate_memberships: boolean;
-  readonly status: BulkImportState;
-}
+export type EntityRow = Omit<Columns<'bulk_import_entities'>, 'has_failures' | 'created_at' | 'updated_at'>;
 
 const entityColumns = [
   'id',
@@ -131,17 +112,13 @@ export async function updateEntity(tx: Transaction, id: number, patch: EntityPat
     .execute();
 }
 
-export interface TrackerRow {
-  readonly id: number;
-  readonly relation: string;
-  readonly status: TrackerState;
-  readonly next_page: number | null;
-  readonly source_count: number;
-  readonly fetched_count: number;
-  readonly imported_count: number;
+export interface TrackerRow
+  extends Columns<
+    'bulk_import_trackers',
+    'id' | 'relation' | 'status' | 'next_page' | 'source_count' | 'fetched_count' | 'imported_count' | 'retries'
+  > {
   /** The call that is being retried: its path, or `git`. */
   readonly retried_call: string | null;
-  readonly retries: number;
 }
 
 const trackerColumns = [

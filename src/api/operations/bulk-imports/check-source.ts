@@ -1,5 +1,5 @@
+import type { Columns } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { EntityType } from '#database/schema.ts';
 import { toStorableText } from '#database/storable-text.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import {
@@ -20,10 +20,7 @@ export interface CheckedSource {
   readonly enterprise: boolean;
 }
 
-export interface RequestedEntity {
-  readonly source_type: EntityType;
-  readonly source_full_path: string;
-}
+export type RequestedEntity = Columns<'bulk_import_entities', 'source_type' | 'source_full_path'>;
 
 const CALL_TIMEOUT_MS = 10_000;
 

@@ -1,5 +1,5 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import type { EntityType } from '#database/schema.ts';
+import type { Columns } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
@@ -18,15 +18,14 @@ import {
 import { type CheckedSource, checkSource } from './check-source.ts';
 import { type BulkImportRow, importColumns } from './store.ts';
 
-interface BulkImportEntityInput {
-  readonly source_type: EntityType;
-  readonly source_full_path: string;
-  readonly destination_namespace: string;
+interface BulkImportEntityInput
+  extends Columns<
+    'bulk_import_entities',
+    'source_type' | 'source_full_path' | 'destination_namespace' | 'migrate_projects' | 'migrate_memberships'
+  > {
   readonly destination_slug?: string | null | undefined;
   /** Former name of `destination_slug`; the endpoint requires exactly one of both. */
   readonly destination_name?: string | null | undefined;
-  readonly migrate_projects: boolean;
-  readonly migrate_memberships: boolean;
 }
 
 interface CreateBulkImportInput {

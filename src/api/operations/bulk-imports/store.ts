@@ -1,53 +1,22 @@
 import { sql } from 'kysely';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { BulkImportState, EntityType } from '#database/schema.ts';
+import type { BulkImportState } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Queries of the API for imports, their entities and failures. */
 
-export interface BulkImportRow {
-  readonly id: number;
-  readonly user_id: number;
-  readonly status: BulkImportState;
-  readonly source_url: string;
-  readonly has_failures: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+export type BulkImportRow = Columns<
+  'bulk_imports',
+  'id' | 'user_id' | 'status' | 'source_url' | 'has_failures' | 'created_at' | 'updated_at'
+>;
 
-export interface BulkImportEntityRow {
-  readonly id: number;
-  readonly bulk_import_id: number;
-  readonly parent_id: number | null;
-  readonly source_type: EntityType;
-  readonly source_full_path: string;
-  readonly destination_namespace: string;
-  readonly destination_slug: string;
-  readonly namespace_id: number | null;
-  readonly project_id: number | null;
-  readonly migrate_projects: boolean;
-  readonly migrate_memberships: boolean;
-  readonly status: BulkImportState;
-  readonly has_failures: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
+export interface BulkImportEntityRow extends Omit<Columns<'bulk_import_entities'>, 'user_id' | 'source_id'> {
   /** Current full path of the imported group or project; null before it exists. */
   readonly destination_full_path: string | null;
 }
 
-export interface BulkImportFailureRow {
-  readonly id: number;
-  readonly entity_id: number;
-  readonly relation: string;
-  readonly step: string;
-  readonly exception_class: string;
-  readonly exception_message: string;
-  readonly correlation_id: string;
-  readonly source_url: string | null;
-  readonly source_title: string | null;
-  readonly created_at: string;
-}
+export type BulkImportFailureRow = Columns<'bulk_import_failures'>;
 
 /** Filter and order of lists. */
 export interface BulkImportFilter {
@@ -200,13 +169,10 @@ export async function loadFirstFailures(db: Reader, entityIds: readonly number[]
     .execute();
 }
 
-export interface RelationStatsRow {
-  readonly entity_id: number;
-  readonly relation: string;
-  readonly source_count: number;
-  readonly fetched_count: number;
-  readonly imported_count: number;
-}
+export type RelationStatsRow = Columns<
+  'bulk_import_trackers',
+  'entity_id' | 'relation' | 'source_count' | 'fetched_count' | 'imported_count'
+>;
 
 /**
  * Returns the counts of each relation of these entities, except relations whose counts are all 0.

@@ -1,5 +1,5 @@
 import { type Expression, sql } from 'kysely';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import type { ReplicableName } from '#database/schema.ts';
 import { isInSiteScope } from '#domain/site-scope.ts';
@@ -56,12 +56,7 @@ export function isInSelection(db: Reader, id: Expression<number>, selection: Rep
 export const getSelectionLimit = (selection: ReplicableSelection): number =>
   'ids' in selection ? selection.ids.length : selection.limit;
 
-interface BlobRow {
-  readonly id: number;
-  readonly sha256: string;
-  readonly size: number;
-  readonly created_at: string;
-}
+type BlobRow = Columns<'job_artifacts', 'id' | 'sha256' | 'size' | 'created_at'>;
 
 function toReplicable(replicable_name: ReplicableName, { id, sha256, size, created_at }: BlobRow): Replicable {
   return {

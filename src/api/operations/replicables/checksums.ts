@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import type { ReplicableName } from '#database/schema.ts';
 import { findSnippet } from '#domain/snippets.ts';
 import { findWikiById } from '#domain/wikis.ts';
@@ -81,11 +81,7 @@ async function updateChecksum(
   await database.transaction((tx) => storeChecksum(tx, name, id, { version: location.version, checksum }));
 }
 
-interface StoredChecksum {
-  readonly version: string;
-  readonly checksum: string | null;
-  readonly checked_at: string;
-}
+type StoredChecksum = Columns<'geo_checksums', 'version' | 'checksum' | 'checked_at'>;
 
 /** Returns whether the checksum belongs to the current refs. A failed computation counts if it is newer than `retryCutoff`. */
 function isUpToDate(

@@ -1,5 +1,5 @@
 import { parseSshKey, SSH_KEY_TYPES, type SshKey } from '#authentication/tokens/ssh-keys.ts';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -11,10 +11,7 @@ import { type Certificate, insertCertificate, isFingerprintRegistered } from './
 export const FINGERPRINT_TAKEN =
   'Fingerprint must be unique. This CA has already been configured for another namespace.';
 
-interface CreateCertificateInput {
-  readonly title: string;
-  readonly key: string;
-}
+type CreateCertificateInput = Columns<'ssh_certificates', 'title' | 'key'>;
 
 /** Adds the public key of a trusted authority to a group, or returns the errors (contract/operations.md §4). */
 export async function createCertificate(

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Runner } from '#authorization/runners.ts';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { isJobForRunner, type RunnerKind, type ScopedRunner } from '#domain/runners/runner-scope.ts';
 
@@ -10,10 +10,7 @@ import { isJobForRunner, type RunnerKind, type ScopedRunner } from '#domain/runn
  */
 
 /** A pending job that a runner may take. */
-export interface CandidateJob {
-  readonly id: number;
-  readonly project_id: number;
-}
+export type CandidateJob = Columns<'jobs', 'id' | 'project_id'>;
 
 /** Number of candidates per query; other runners may take the first ones. */
 const CANDIDATE_BATCH_SIZE = 20;

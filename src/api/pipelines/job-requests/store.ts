@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { loadJobOptions } from '#domain/job-options.ts';
 import { selectRootNamespace } from '#domain/namespaces/hierarchy.ts';
 import type { JobOptions } from '../ci-file/index.ts';
@@ -64,11 +64,7 @@ interface StoredJobNeed {
 export type RunnableJob = NonNullable<Awaited<ReturnType<typeof findRunnableJob>>>;
 
 /** A job whose artifacts another job uses. */
-export interface JobDependency {
-  readonly id: number;
-  readonly name: string;
-  readonly erased_at: string | null;
-  readonly artifacts_expire_at: string | null;
+export interface JobDependency extends Columns<'jobs', 'id' | 'name' | 'erased_at' | 'artifacts_expire_at'> {
   /** File name of its archive; null: no archive. */
   readonly filename: string | null;
   readonly size: number | null;

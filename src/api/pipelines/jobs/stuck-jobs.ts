@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { isJobForRunnerRow } from '#domain/runners/runner-scope.ts';
 import type { Services } from '#http/services.ts';
@@ -24,16 +24,12 @@ const STUCK_BATCH_SIZE = 500;
 /** Statuses of jobs that may be stuck; few jobs have them at any time. */
 const UNFINISHED_STATUSES = ['running', 'canceling', 'scheduled', 'pending'] as const;
 
-interface UnfinishedJob {
-  readonly id: number;
-  readonly project_id: number;
+interface UnfinishedJob
+  extends Columns<
+    'jobs',
+    'id' | 'project_id' | 'timeout' | 'queued_at' | 'scheduled_at' | 'started_at' | 'last_seen_at' | 'updated_at'
+  > {
   readonly status: (typeof UNFINISHED_STATUSES)[number];
-  readonly timeout: number | null;
-  readonly queued_at: string | null;
-  readonly scheduled_at: string | null;
-  readonly started_at: string | null;
-  readonly last_seen_at: string | null;
-  readonly updated_at: string;
 }
 
 interface JobEnd {

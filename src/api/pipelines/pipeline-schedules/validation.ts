@@ -1,4 +1,5 @@
 import { mayUpdateJobsOn } from '#authorization/pipelines.ts';
+import type { Columns } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, invalid } from '#runtime/failure.ts';
@@ -8,12 +9,9 @@ import { findTimeZone } from './time-zones.ts';
 
 /** Attributes of a schedule and their validation (contract/runners.md §4.7). */
 
-export interface ScheduleContent {
-  readonly description: string;
+export interface ScheduleContent extends Columns<'pipeline_schedules', 'description' | 'cron' | 'cron_timezone'> {
   /** The full name of a branch or tag; null: unknown or ambiguous. */
   readonly ref: string | null;
-  readonly cron: string;
-  readonly cron_timezone: string;
 }
 
 interface ValidSchedule extends ScheduleContent {

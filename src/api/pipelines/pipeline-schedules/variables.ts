@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { Reader, Transaction } from '#database/database.ts';
-import type { VariableType } from '#database/schema.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import type { Services } from '#http/services.ts';
 import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
@@ -9,13 +8,10 @@ import { validateVariable } from '../variables/index.ts';
 
 /** Variables of schedules (contract/runners.md §4.7). Values are encrypted, each bound to its schedule and key. */
 
-export interface ScheduleVariableRow {
-  readonly schedule_id: number;
-  readonly key: string;
+export interface ScheduleVariableRow
+  extends Columns<'pipeline_schedule_variables', 'schedule_id' | 'key' | 'variable_type' | 'raw'> {
   /** Encrypted. */
   readonly value: string;
-  readonly variable_type: VariableType;
-  readonly raw: boolean;
 }
 
 const columns = ['schedule_id', 'key', 'value', 'variable_type', 'raw'] as const;
@@ -63,11 +59,7 @@ export async function findScheduleVariable(
   return (await query.where('key', '=', key).executeTakeFirst()) ?? null;
 }
 
-interface ScheduleVariableInput {
-  readonly key: string;
-  readonly value: string;
-  readonly variable_type: VariableType;
-}
+type ScheduleVariableInput = Columns<'pipeline_schedule_variables', 'key' | 'value' | 'variable_type'>;
 
 /** Validates and encrypts a variable for storage. */
 export function encryptScheduleVariable(

@@ -1,7 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Transaction } from '#database/database.ts';
+import type { Columns, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import type { JobWhen } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { createEnvironmentsForJobs } from './deployment-check.ts';
 import type { PipelineRef } from './job-transitions.ts';
@@ -9,13 +8,7 @@ import { loadProcessingOptions, type ProcessingOptions } from './store.ts';
 
 /** Retries of jobs: a job row runs only once; each further attempt is a new row with the same name. */
 
-export interface ClonedJob {
-  readonly id: number;
-  readonly name: string;
-  readonly run_when: JobWhen;
-  readonly environment: string | null;
-  readonly user_id: number | null;
-}
+export type ClonedJob = Columns<'jobs', 'id' | 'name' | 'run_when' | 'environment' | 'user_id'>;
 
 /** The columns that a new attempt copies from the previous attempt. */
 const CLONED_COLUMNS = [

@@ -1,12 +1,10 @@
+import type { Columns } from '#database/database.ts';
 import type { JobStatus } from '#database/schema.ts';
 
 /** Computes the combined status of a set of jobs (contract/runners.md "States"). Pure. */
 
 /** The fields of a job that count for the combined status. */
-export interface CountedJob {
-  readonly status: JobStatus;
-  readonly allow_failure: boolean;
-}
+export type CountedJob = Columns<'jobs', 'status' | 'allow_failure'>;
 
 /** `warning`: a failed or canceled job that may fail; `ignored`: an optional manual job. */
 type CountedStatus = JobStatus | 'warning' | 'ignored';

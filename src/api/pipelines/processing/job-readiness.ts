@@ -1,14 +1,11 @@
-import type { JobStatus, JobWhen } from '#database/schema.ts';
+import type { Columns } from '#database/database.ts';
+import type { JobStatus } from '#database/schema.ts';
 import { type CountedJob, StatusCounter } from './composite-status.ts';
 
 /** Decides which jobs of a pipeline may leave `created`, and their next status (contract/runners.md "States"). Pure. */
 
 /** The fields of a job that decide when it becomes ready. */
-export interface PipelineJob extends CountedJob {
-  readonly id: number;
-  readonly name: string;
-  readonly stage_index: number;
-  readonly run_when: JobWhen;
+export interface PipelineJob extends CountedJob, Columns<'jobs', 'id' | 'name' | 'stage_index' | 'run_when'> {
   /** Null: the job waits for all jobs of earlier stages. */
   readonly needs: readonly JobNeed[] | null;
 }

@@ -1,3 +1,4 @@
+import type { Columns } from '#database/database.ts';
 import type { JobStatus } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import {
@@ -18,10 +19,7 @@ import {
 export type JobInTransition = Pick<ProcessedJob, 'id' | 'environment'>;
 
 /** The pipeline of the jobs, with its project. */
-export interface PipelineRef {
-  readonly project_id: number;
-  readonly pipeline_id: number;
-}
+export type PipelineRef = Columns<'commit_statuses', 'project_id' | 'pipeline_id'>;
 
 /** Converts a pipeline row to the column names of job rows. */
 export function toPipelineRef({ id, project_id }: { readonly id: number; readonly project_id: number }): PipelineRef {

@@ -1,3 +1,4 @@
+import type { Columns } from '#database/database.ts';
 import type { JobStatus } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
@@ -7,10 +8,7 @@ import { startJob } from './state-machine.ts';
 import { listLatestJobs, replaceJobVariables } from './store.ts';
 
 /** An additional variable of the job; its value is encrypted. */
-export interface JobVariable {
-  readonly key: string;
-  readonly value: string;
-}
+export type JobVariable = Columns<'job_variables', 'key' | 'value'>;
 
 const PLAYABLE_STATUSES: readonly JobStatus[] = ['manual', 'scheduled'];
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import type { JobStatus, ProcessMode } from '#database/schema.ts';
 
 /** One job of a resource group runs at a time; the others wait (contract/runners.md §5.6). */
@@ -10,12 +10,7 @@ const OCCUPYING_STATUSES: readonly JobStatus[] = ['pending', 'running', 'canceli
 /** Statuses of jobs that may precede waiting jobs if the process mode orders jobs by pipeline. */
 const UPCOMING_STATUSES: readonly JobStatus[] = ['created', 'scheduled', 'waiting_for_resource'];
 
-interface WaitingJob {
-  readonly id: number;
-  readonly pipeline_id: number;
-  readonly project_id: number;
-  readonly environment: string | null;
-}
+type WaitingJob = Columns<'jobs', 'id' | 'pipeline_id' | 'project_id' | 'environment'>;
 
 /** Returns the next job to start in this group; null while another job occupies it, or none is ready. */
 export async function findNextInResourceGroup(db: Reader, groupId: number): Promise<WaitingJob | null> {

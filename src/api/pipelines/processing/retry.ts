@@ -1,3 +1,4 @@
+import type { Columns } from '#database/database.ts';
 import type { JobStatus } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -9,11 +10,7 @@ import { type PipelineKey, processPipeline, startJob } from './state-machine.ts'
 import { listLatestJobs, type ProcessedJob } from './store.ts';
 
 /** Identifies a job with its project and pipeline. */
-export interface JobKey {
-  readonly id: number;
-  readonly project_id: number;
-  readonly pipeline_id: number;
-}
+export type JobKey = Columns<'commit_statuses', 'id' | 'project_id' | 'pipeline_id'>;
 
 const RETRYABLE_STATUSES: readonly JobStatus[] = ['success', 'failed', 'canceled'];
 

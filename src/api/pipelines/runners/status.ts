@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import type { Schema } from '#database/database.ts';
+import type { Columns, Schema } from '#database/database.ts';
 import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 
 /**
@@ -11,10 +11,7 @@ const ONLINE_PERIOD_MS = 2 * 3_600_000;
 const STALE_AFTER_MS = 7 * DAY_MS;
 
 /** The fields that determine the status. */
-export interface ContactState {
-  readonly contacted_at: string | null;
-  readonly created_at: string;
-}
+export type ContactState = Columns<'runners', 'contacted_at' | 'created_at'>;
 
 export const RUNNER_STATUSES = ['online', 'offline', 'stale', 'never_contacted', 'paused'] as const;
 export type RunnerStatus = (typeof RUNNER_STATUSES)[number];

@@ -1,4 +1,4 @@
-import type { RunnerAccessLevel } from '#database/schema.ts';
+import type { Columns } from '#database/database.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { domainValidatedText, shortText } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, integer, oneOf } from '#http/parameters/types.ts';
@@ -6,15 +6,13 @@ import { compactFieldErrors, type FieldErrors } from '#runtime/failure.ts';
 
 /** The attributes of a runner and their validation (contract/runners.md §1.3 "Record rules"). */
 
-export interface RunnerContent {
-  readonly description: string | null;
-  readonly paused: boolean;
-  readonly locked: boolean;
-  readonly run_untagged: boolean;
-  readonly access_level: RunnerAccessLevel;
+export interface RunnerContent
+  extends Columns<
+    'runners',
+    'description' | 'paused' | 'locked' | 'run_untagged' | 'access_level' | 'maintenance_note'
+  > {
   /** Seconds. */
   readonly maximum_timeout: number | null;
-  readonly maintenance_note: string | null;
 }
 
 export const ACCESS_LEVELS = ['not_protected', 'ref_protected'] as const;

@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { reloadAccess } from '#authorization/current-access.ts';
 import { findPipeline, mayRunPipelineOn, type PipelineRow } from '#authorization/pipelines.ts';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import type { CommitStatusName } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { listRefsContaining } from '#git/commits/ancestry.ts';
@@ -119,10 +119,7 @@ function getShortRefName({ ref }: StatusInput): string | null {
   return refPrefix === undefined ? ref : ref.slice(refPrefix.length);
 }
 
-interface BranchOrTag {
-  readonly ref: string;
-  readonly tag: boolean;
-}
+type BranchOrTag = Columns<'pipelines', 'ref' | 'tag'>;
 
 /** Returns the ref for a commit without a pipeline: the given one, or the first branch that contains it; else null. */
 async function findRefWithoutPipeline(

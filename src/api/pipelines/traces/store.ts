@@ -1,16 +1,12 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
 import { registerBlob, type StoredBlob } from '#blobs/index.ts';
-import type { Reader, Schema, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { loadJobOptions } from '#domain/job-options.ts';
 
 /** A chunk of a log; `start` and `size` in bytes. */
-export interface TraceChunk {
-  readonly start: number;
-  readonly size: number;
-  readonly sha256: string;
-}
+export type TraceChunk = Columns<'job_trace_chunks', 'start' | 'size' | 'sha256'>;
 
 /** The state of a log after an append. */
 export interface TraceState {

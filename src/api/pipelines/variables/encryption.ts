@@ -1,13 +1,10 @@
 import type { KeyObject } from 'node:crypto';
+import type { Columns } from '#database/database.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 
 /** Encryption of variable values. The encryption context is the owner and key of the variable. */
 
-interface EncryptionContextColumns {
-  readonly project_id: number | null;
-  readonly group_id: number | null;
-  readonly key: string;
-}
+type EncryptionContextColumns = Columns<'ci_variables', 'project_id' | 'group_id' | 'key'>;
 
 /** Returns the encryption context. Its format must never change: stored values cannot be decrypted otherwise. */
 function toEncryptionContext({ project_id, group_id, key }: EncryptionContextColumns): string {

@@ -1,16 +1,12 @@
+import type { Columns } from '#database/database.ts';
 import type { VariableType } from '#database/schema.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 
 /** Validates variables (contract/runners.md §4.5). Pure: returns error texts by field. */
 
-export interface VariableContent {
-  readonly key: string;
+export interface VariableContent
+  extends Columns<'ci_variables', 'key' | 'variable_type' | 'masked' | 'raw' | 'environment_scope' | 'description'> {
   readonly value: string;
-  readonly variable_type: VariableType;
-  readonly masked: boolean;
-  readonly raw: boolean;
-  readonly environment_scope: string;
-  readonly description: string | null;
 }
 
 export const MAX_VALUE_LENGTH = { env_var: 10_000, file: 50_000 } as const satisfies Record<VariableType, number>;

@@ -1,7 +1,7 @@
 import { childAddedText, childRemovedText, parentAddedText, parentRemovedText } from '#activity/index.ts';
 import { type Epic, findEpics } from '#authorization/epics.ts';
 import type { Issue } from '#authorization/issues.ts';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { findGroup, type Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -11,12 +11,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { buildFullReference, findFirstPosition, type OrderedList, POSITION_GAP } from '../issuables/index.ts';
 
 /** Row that links an issue to its epic. An issue has at most one epic (contract/planning.md §2.1). */
-export interface EpicIssueAssociation {
-  readonly id: number;
-  readonly epic_id: number;
-  readonly issue_id: number;
-  readonly relative_position: number;
-}
+export type EpicIssueAssociation = Columns<'epic_issues'>;
 
 const columns = [
   'epic_issues.id',

@@ -1,14 +1,10 @@
 import type { Caller } from '#authentication/caller.ts';
 import { epicVisibleTo } from '#authorization/epics.ts';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { loadEpicIssueAssociations } from './issue-associations.ts';
 
 /** An epic as shown in its issues. */
-export interface EpicOfIssueRow {
-  readonly id: number;
-  readonly iid: number;
-  readonly title: string;
-  readonly group_id: number;
+export interface EpicOfIssueRow extends Columns<'epics', 'id' | 'iid' | 'title' | 'group_id'> {
   readonly full_path: string;
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { createTextLoader } from '#database/long-texts.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { requireRow } from '#domain/row-deleted.ts';
@@ -15,10 +15,7 @@ import { formatWorkTime } from './time/work-time.ts';
 
 /** Fields shared by issues and merge requests (contract/planning.md §1). */
 
-interface TrackedTime {
-  readonly time_estimate: number;
-  readonly total_time_spent: number;
-}
+type TrackedTime = Columns<'issues', 'time_estimate' | 'total_time_spent'>;
 
 /** Time estimate and spent time, in seconds and formatted. */
 export const TimeStats = entity('TimeStats', {

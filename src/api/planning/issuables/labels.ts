@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { toResource } from '#activity/index.ts';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { ancestorsAndSelf, type GroupOrProject } from '#domain/namespaces/scope.ts';
@@ -38,10 +38,7 @@ export interface LabelInput {
   readonly remove_labels?: readonly string[] | null | undefined;
 }
 
-interface AppliedLabel {
-  readonly id: number;
-  readonly title: string;
-}
+type AppliedLabel = Columns<'labels', 'id' | 'title'>;
 
 /** Returns the ids of the labels after the update. Creates unknown labels if the caller may, else skips them. */
 export async function resolveLabels(

@@ -1,6 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findIssues, type Issue } from '#authorization/issues.ts';
-import type { IssueSeverity, IssueState, IssueType } from '#database/schema.ts';
+import type { Columns } from '#database/database.ts';
+import type { IssueSeverity, IssueState } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import {
@@ -20,15 +21,11 @@ import type { IssueMetadata } from './metadata.ts';
 import { insertIssue, nextRelativePosition } from './store.ts';
 
 /** A new issue with its iid, labels, assignees and other metadata. */
-interface NewIssueWithRelations extends Omit<IssueMetadata, 'labels'> {
-  readonly iid: number;
-  readonly title: string;
-  readonly description: string | null;
-  readonly issue_type: IssueType;
+interface NewIssueWithRelations
+  extends Omit<IssueMetadata, 'labels'>,
+    Columns<'issues', 'iid' | 'title' | 'description' | 'issue_type' | 'confidential' | 'author_id'> {
   /** Only for incidents. */
   readonly severity?: IssueSeverity;
-  readonly confidential: boolean;
-  readonly author_id: number;
   /** Ids of labels. */
   readonly labels: readonly number[];
   readonly createdAt: string;

@@ -1,4 +1,5 @@
 import { filterIssueReaders } from '#authorization/issues.ts';
+import type { Columns } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
@@ -14,12 +15,8 @@ import type { updateIssueParams } from './parameters.ts';
 type IssueMetadataInput = Partial<ParameterValues<typeof updateIssueParams>>;
 
 /** Metadata of an issue; `assignees` are user ids. */
-export interface IssueMetadata {
-  readonly due_date: string | null;
-  readonly weight: number | null;
-  readonly discussion_locked: boolean | null;
-  readonly milestone_id: number | null;
-  readonly iteration_id: number | null;
+export interface IssueMetadata
+  extends Columns<'issues', 'due_date' | 'weight' | 'discussion_locked' | 'milestone_id' | 'iteration_id'> {
   readonly assignees: readonly number[];
   readonly labels: readonly { readonly id: number; readonly title: string }[];
 }
@@ -35,10 +32,7 @@ export const NO_METADATA: IssueMetadata = {
   labels: [],
 };
 
-interface IssueVisibility {
-  readonly confidential: boolean;
-  readonly author_id: number;
-}
+type IssueVisibility = Columns<'issues', 'confidential' | 'author_id'>;
 
 /** Returns the metadata after the update. A milestone or iteration out of scope and assignees who cannot see the issue are ignored. */
 export async function resolveIssueMetadata(

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { allocateIid, reserveIid } from '#domain/iids.ts';
 import type { IterationTimeline, Period } from './periods.ts';
@@ -59,20 +59,13 @@ export async function listIterationsClosedSince(db: Reader, cadenceId: number, d
 }
 
 /** The texts of an iteration that users write. */
-export interface IterationTexts {
-  readonly title: string | null;
-  readonly description: string | null;
-}
+export type IterationTexts = Columns<'iterations', 'title' | 'description'>;
 
 /** Texts of iterations that the scheduler creates. */
 export const NO_TEXTS: IterationTexts = { title: null, description: null };
 
 /** The iid and timestamps of an imported iteration. */
-export interface ImportedIterationState {
-  readonly iid: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+export type ImportedIterationState = Columns<'iterations', 'iid' | 'created_at' | 'updated_at'>;
 
 /** The content of a new iteration. `importedState` is set if another server has exported it. */
 interface NewIteration {

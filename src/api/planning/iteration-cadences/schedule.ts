@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import type { Reader, Schema } from '#database/database.ts';
+import type { Columns, Reader, Schema } from '#database/database.ts';
 import { OverdueWork } from '#events/overdue-work.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
@@ -89,10 +89,7 @@ async function enqueueRollOvers(
   return uow.today;
 }
 
-interface DueCadence {
-  readonly id: number;
-  readonly group_id: number;
-}
+type DueCadence = Columns<'iteration_cadences', 'id' | 'group_id'>;
 
 /**
  * Throws `OverdueWork` if a cadence of this group, its ancestors or its descendants must be scheduled; null means all groups. The

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
@@ -10,18 +10,10 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { isPresent } from '#http/parameters/declarations.ts';
 
 /** The label columns that responses for issuables include; the description is loaded separately. */
-export interface LabelBasicRow {
-  readonly id: number;
-  readonly title: string;
-  readonly color: string;
-  readonly archived: boolean;
-}
+export type LabelBasicRow = Columns<'labels', 'id' | 'title' | 'color' | 'archived'>;
 
 /** A label in a list of a project or group. */
-export interface LabelListRow extends LabelBasicRow {
-  readonly project_id: number | null;
-  readonly group_id: number | null;
-  readonly updated_at: string;
+export interface LabelListRow extends LabelBasicRow, Columns<'labels', 'project_id' | 'group_id' | 'updated_at'> {
   /** The priority that the project sets; null if it sets none or the label is listed for a group. */
   readonly priority: number | null;
   /** Id of the project for which the label is listed; null if it is listed for a group. */
@@ -124,11 +116,7 @@ export const loadLabelsByIds = prepareForIds<LabelBasicRow>((db, ids) =>
 );
 
 /** The attributes of a label that users write. */
-export interface LabelContent {
-  readonly title: string;
-  readonly color: string;
-  readonly description: string | null;
-}
+export type LabelContent = Columns<'labels', 'title' | 'color' | 'description'>;
 
 const toLabelColumns = ({ title, color, description }: LabelContent) => ({
   title,

@@ -1,4 +1,4 @@
-import type { Transaction } from '#database/database.ts';
+import type { Columns, Transaction } from '#database/database.ts';
 import { ancestorsAndSelf, type GroupOrProject } from '#domain/namespaces/scope.ts';
 import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';
 import { parseColor } from './color.ts';
@@ -8,10 +8,7 @@ import { findLabelByTitle, type LabelContent } from './store.ts';
 const MAX_TITLE_LENGTH = 255;
 
 /** Attributes of a label before validation. */
-export interface LabelAttributes {
-  readonly title: string;
-  readonly color: string;
-  readonly description: string | null;
+export interface LabelAttributes extends Columns<'labels', 'title' | 'color' | 'description'> {
   readonly priority?: number | null | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
 import { getForeignKeyColumn, type NoteTarget } from '#activity/index.ts';
-import type { Reader, Schema, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { MailEvent, MailState, MailTarget, UnsubscribableTarget } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -37,13 +37,10 @@ export async function findMail(db: Reader, id: number): Promise<MailRow | null> 
 }
 
 /** The columns that all mails of one event share. */
-export interface NewMails {
+export interface NewMails extends Columns<'mail_occurrences', 'lead' | 'content' | 'path'> {
   /** Identifies the event: a repeated write adds only missing recipients. */
   readonly key: string;
   readonly noteId: number | null;
-  readonly lead: string;
-  readonly content: string;
-  readonly path: string;
   readonly state: 'held' | 'queued';
   readonly event: MailEvent;
   readonly projectId: number | null;

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { reassignReferences } from '#database/batch-statements.ts';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
@@ -24,18 +24,10 @@ import {
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** A milestone without its description, which is loaded separately. */
-export interface MilestoneBasicRow {
-  readonly id: number;
-  readonly iid: number;
-  readonly project_id: number | null;
-  readonly group_id: number | null;
-  readonly title: string;
-  readonly state: MilestoneState;
-  readonly start_date: string | null;
-  readonly due_date: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+export type MilestoneBasicRow = Columns<
+  'milestones',
+  'id' | 'iid' | 'project_id' | 'group_id' | 'title' | 'state' | 'start_date' | 'due_date' | 'created_at' | 'updated_at'
+>;
 
 export interface MilestoneRow extends MilestoneBasicRow {
   readonly description: string | null;
@@ -187,12 +179,7 @@ const hasTitle = (db: Reader, title: string, condition: RawBuilder<SqlBool>): Pr
   hasRow(db.selectFrom('milestones').select('id').where('title', '=', title).where(condition));
 
 /** The attributes of a milestone that users write. */
-export interface MilestoneContent {
-  readonly title: string;
-  readonly description: string | null;
-  readonly start_date: string | null;
-  readonly due_date: string | null;
-}
+export type MilestoneContent = Columns<'milestones', 'title' | 'description' | 'start_date' | 'due_date'>;
 
 const toMilestoneValues = ({ title, description, start_date, due_date }: MilestoneContent) => ({
   title,

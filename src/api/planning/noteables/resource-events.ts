@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type getForeignKeyColumn, type ResourceType, toResource } from '#activity/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { reassignReferences } from '#database/batch-statements.ts';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { defineSubscription } from '#events/event-bus.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
@@ -24,11 +24,7 @@ export const resourceEventFields = {
   resource_id: Type.Integer(),
 };
 
-interface BaseEventRow {
-  readonly id: number;
-  readonly user_id: number | null;
-  readonly created_at: string;
-}
+type BaseEventRow = Columns<'resource_weight_events', 'id' | 'user_id' | 'created_at'>;
 
 type ResourceEventRow = BaseEventRow & {
   readonly [Name in ReturnType<typeof getForeignKeyColumn<ResourceType>>]?: number | null;

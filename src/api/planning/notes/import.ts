@@ -1,18 +1,15 @@
 import { MAX_NOTES_PER_NOTEABLE, type Resource } from '#activity/index.ts';
+import type { Columns } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
 import { updateNoteCount } from './comment-count.ts';
 import { countNotes, insertNote, type NoteRow } from './store.ts';
 
 /** A note exported from another server. */
-export interface ImportedNote {
-  readonly author_id: number;
-  readonly body: string;
+export interface ImportedNote
+  extends Columns<'notes', 'author_id' | 'body' | 'internal' | 'created_at' | 'updated_at'> {
   /** Written by that server about an action of the author. */
   readonly system: boolean;
-  readonly internal: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
 }
 
 /**

@@ -1,12 +1,10 @@
 import type { ResourceType } from '#activity/index.ts';
+import type { Columns } from '#database/database.ts';
 import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 
 // The subject of quick actions and its state.
 
-export interface LabelRef {
-  readonly id: number;
-  readonly title: string;
-}
+export type LabelRef = Columns<'labels', 'id' | 'title'>;
 
 /** The attributes of a noteable that quick actions change. */
 export interface SubjectState {

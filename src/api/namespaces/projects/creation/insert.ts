@@ -1,7 +1,7 @@
 import { setProjectTopics } from '#api/namespaces/topics/index.ts';
 import type { User } from '#authentication/users/users.ts';
 import { validateAllowedVisibility } from '#authorization/visibility-levels.ts';
-import type { Transaction } from '#database/database.ts';
+import type { Columns, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Visibility } from '#database/schema.ts';
 import { createMembership } from '#domain/members/memberships.ts';
@@ -39,10 +39,7 @@ interface ProjectPlacement {
 }
 
 /** State and timestamp of an imported project. */
-export interface ImportedProjectState {
-  readonly archived: boolean;
-  readonly created_at: string;
-}
+export type ImportedProjectState = Columns<'projects', 'archived' | 'created_at'>;
 
 /**
  * Inserts a project with its route, repository row and owner, after validation. `importedState`: the state of an imported

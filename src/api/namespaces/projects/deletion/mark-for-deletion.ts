@@ -1,4 +1,4 @@
-import type { Transaction } from '#database/database.ts';
+import type { Columns, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { toDeletionScheduledName } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -69,14 +69,10 @@ const UNMARKED = {
 } as const;
 
 /** Columns that marking for deletion and restoring change. */
-interface MarkColumns {
-  readonly name: string;
-  readonly path: string;
-  readonly name_before_deletion: string | null;
-  readonly path_before_deletion: string | null;
-  readonly marked_for_deletion_on: string | null;
-  readonly archived: boolean;
-}
+type MarkColumns = Columns<
+  'projects',
+  'name' | 'path' | 'name_before_deletion' | 'path_before_deletion' | 'marked_for_deletion_on' | 'archived'
+>;
 
 // index: projects primary key
 function findMarkColumns(tx: Transaction, id: number) {

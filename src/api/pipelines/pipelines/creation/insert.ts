@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { OptionPart, PipelineVariableInput, StoredJob, StoredPlan } from '#api/pipelines/ci-file/index.ts';
-import type { Reader, Schema, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import type { ProcessMode } from '#database/schema.ts';
 
 /** Inserts the rows of a new pipeline. */
@@ -30,18 +30,9 @@ export async function insertPipelineVariables(
   await tx.insertInto('pipeline_variables').values(rows).execute();
 }
 
-interface JobPipeline {
-  readonly id: number;
-  readonly project_id: number;
-  readonly protected: boolean;
-  readonly user_id: number | null;
-}
+type JobPipeline = Columns<'pipelines', 'id' | 'project_id' | 'protected' | 'user_id'>;
 
-interface InsertedJob {
-  readonly id: number;
-  readonly environment: string | null;
-  readonly user_id: number | null;
-}
+type InsertedJob = Columns<'jobs', 'id' | 'environment' | 'user_id'>;
 
 /** Maximum rows per statement, because the database engines limit the number of parameters. */
 const ROWS_PER_STATEMENT = 200;

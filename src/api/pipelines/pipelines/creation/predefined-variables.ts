@@ -1,7 +1,7 @@
 import { INSTANCE_VERSION } from '#api/instance/version/index.ts';
 import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { CiVariable } from '#api/pipelines/ci-file/index.ts';
-import type { PipelineSource } from '#database/schema.ts';
+import type { Columns } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Commit } from '#git/objects/object-reader.ts';
 import { trimCharacters, truncateToCharacters } from '#text/trim.ts';
@@ -19,13 +19,8 @@ export function getConfigPath(project: Project): string {
 }
 
 /** The fields of a pipeline that its predefined variables need. */
-export interface PipelineFields {
-  readonly ref: string;
-  readonly tag: boolean;
-  readonly sha: string;
-  readonly before_sha: string;
-  readonly source: PipelineSource;
-  readonly protected: boolean;
+export interface PipelineFields
+  extends Columns<'pipelines', 'ref' | 'tag' | 'sha' | 'before_sha' | 'source' | 'protected'> {
   /** The first characters of the token of the trigger that started the pipeline. */
   readonly trigger_token?: string | null;
   /** The description of the schedule that created the pipeline. */

@@ -1,14 +1,12 @@
 import { cancelPipeline } from '#api/pipelines/processing/index.ts';
 import { ANONYMOUS, type SignedInCaller } from '#authentication/caller.ts';
 import { reloadAccess, requireAbility } from '#authorization/current-access.ts';
+import type { Columns } from '#database/database.ts';
 import { type MORE, recheckNothing, runBatchSteps, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { deleteCommitStatusBatch, deleteJobBatch, deletePipelineBatch } from './delete-rows.ts';
 
-interface DeletedPipeline {
-  readonly id: number;
-  readonly project_id: number;
-}
+type DeletedPipeline = Columns<'pipelines', 'id' | 'project_id'>;
 
 /** Deletes a pipeline and everything that belongs to it in batches: retried jobs first, the row of the pipeline last. */
 export async function deletePipelineInBatches(

@@ -1,4 +1,5 @@
 import { findIssue } from '#authorization/issues.ts';
+import type { Columns } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { listCommitsBetween } from '#git/commits/commits-between.ts';
 import type { Git } from '#git/git.ts';
@@ -15,10 +16,7 @@ import { parseClosingIids } from '../closing-issues/closing-keywords.ts';
 const MAX_SEARCHED_COMMITS = 100;
 const MAX_TITLE_LENGTH = 255;
 
-interface MergeRequestTexts {
-  readonly title: string;
-  readonly description: string | null;
-}
+type MergeRequestTexts = Columns<'merge_requests', 'title' | 'description'>;
 
 interface Branches {
   readonly source: string;

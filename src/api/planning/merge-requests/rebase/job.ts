@@ -1,7 +1,7 @@
 import { isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
-import type { Transaction } from '#database/database.ts';
+import type { Columns, Transaction } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { findSharedMergeBase } from '#git/commits/commits-between.ts';
 import { rebase } from '#git/commits/rebase.ts';
@@ -48,11 +48,7 @@ export const rebaseJob = defineJob({
   },
 });
 
-interface RequestedRebase {
-  readonly user_id: number;
-  readonly head_sha: string;
-  readonly skip_ci: boolean;
-}
+type RequestedRebase = Columns<'merge_request_rebases', 'user_id' | 'head_sha' | 'skip_ci'>;
 
 /** Rebases the branch. Returns false if that is not possible, true also if nothing is left to do. */
 async function rebaseOnTarget(
