@@ -34,15 +34,26 @@ export interface SingleRowEntity<Row, Schema extends TSchema = TSchema> extends 
 }
 
 /** An entity to which `from` adds a serializer. Without one it serializes rows that already have its shape. */
-export interface EntityBuilder<P extends TProperties> extends SingleRowEntity<Static<TObject<P>>, TObject<P>> {
+export interface EntityBuilder<P extends TProperties>
+  extends SingleRowEntity<Static<TObject<P>>, TObject<P>>,
+    SerializerBuilder<P, unknown, Static<TObject<P>>> {
+  /** Copies the fields of the entity from columns of the same names, and no other columns. */
+  columns(): SingleRowEntity<Static<TObject<P>>, TObject<P>>;
+  /** Copies these fields from columns of the same names; the serializer of `from` returns the others. The schema orders the fields. */
+  columns<Name extends keyof P & keyof Static<TObject<P>> & string>(
+    ...names: readonly Name[]
+  ): SerializerBuilder<P, Pick<Static<TObject<P>>, Name>, Omit<Static<TObject<P>>, Name>>;
+}
+
+interface SerializerBuilder<P extends TProperties, MinimalRow, Serialized> {
   /** `serialize` serializes one row. */
-  from<Row>(
-    serialize: (row: Row, context: SerializationContext) => Static<TObject<P>>,
+  from<Row extends MinimalRow>(
+    serialize: (row: Row, context: SerializationContext) => Serialized,
   ): SingleRowEntity<Row, TObject<P>>;
   /** `load` loads the related rows of a whole list; `serialize` serializes one row with them. */
-  from<Row, Relations>(
+  from<Row extends MinimalRow, Relations>(
     load: (rows: readonly Row[], context: SerializationContext) => Promise<Relations>,
-    serialize: (row: Row, context: SerializationContext, relations: Relations) => Static<TObject<P>>,
+    serialize: (row: Row, context: SerializationContext, relations: Relations) => Serialized,
   ): Entity<Row, TObject<P>>;
 }
 
@@ -70,8 +81,44 @@ export function entity<P extends TProperties>(name: string, fields: P): EntityBu
   });
   const from = (loadOrSerialize: never, serialize?: never) =>
     serialize === undefined ? createSingleRowEntity(loadOrSerialize) : createLoadingEntity(loadOrSerialize, serialize);
-  // One function implements both overloads of `from`.
-  return { ...createSingleRowEntity((row: Shape) => row), from: from as unknown as EntityBuilder<P>['from'] };
+  const columns = (...names: readonly string[]) => {
+    const copy = createCopy<Shape>(Object.keys(fields), names.length === 0 ? Object.keys(fields) : names);
+    const fromRest = (
+      loadOrSerialize: (...input: readonly unknown[]) => never,
+      serialize?: (...input: readonly unknown[]) => object,
+    ) =>
+      serialize === undefined
+        ? createSingleRowEntity((row: object, context) => copy(row, loadOrSerialize(row, context)))
+        : createLoadingEntity<object, unknown>(loadOrSerialize, (row, context, relations) =>
+            copy(row, serialize(row, context, relations)),
+          );
+    return { ...createSingleRowEntity((row: Shape) => copy(row, {})), from: fromRest };
+  };
+  // One function implements both overloads of `from`, and one those of `columns`.
+  return { ...createSingleRowEntity((row: Shape) => row), from, columns } as unknown as EntityBuilder<P>;
+}
+
+/**
+ * Returns a function that takes the columns from its first argument and the other names from its second. It is compiled at the
+ * first call to one object literal, so that the engine allocates the object in its final shape.
+ */
+function createCopy<Shape>(
+  names: readonly string[],
+  columns: readonly string[],
+): (row: object, otherFields: object) => Shape {
+  let copy: ((row: object, otherFields: object) => Shape) | undefined;
+  const compile = () => {
+    const columnNames = new Set(columns);
+    const properties = names.map((name) => {
+      const key = JSON.stringify(name);
+      return `${key}: ${columnNames.has(name) ? 'row' : 'otherFields'}[${key}]`;
+    });
+    return new Function('row', 'otherFields', `return { ${properties.join(', ')} };`) as NonNullable<typeof copy>;
+  };
+  return (row, otherFields) => {
+    copy ??= compile();
+    return copy(row, otherFields);
+  };
 }
 
 /** Number of rows up to which a list is serialized in one turn of the event loop: the largest page. */

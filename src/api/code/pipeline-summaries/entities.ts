@@ -40,31 +40,15 @@ const basicFields = {
   web_url: text,
 };
 
-function toBasicFields(row: PipelineBasicRow, context: SerializationContext) {
-  return {
-    id: row.id,
-    iid: row.iid,
-    project_id: row.project_id,
-    sha: row.sha,
-    ref: row.ref,
-    status: row.status,
-    source: row.source,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-    web_url: `${context.url}/${row.full_path}/-/pipelines/${row.id}`,
-  };
-}
-
 /** The pipeline of a job. */
-export const PipelineBasic = entity('PipelineBasic', basicFields).from(toBasicFields);
+export const PipelineBasic = entity('PipelineBasic', basicFields)
+  .columns('id', 'iid', 'project_id', 'sha', 'ref', 'status', 'source', 'created_at', 'updated_at')
+  .from((row: PipelineBasicRow, { url }) => ({ web_url: `${url}/${row.full_path}/-/pipelines/${row.id}` }));
 
 /** A pipeline in a list. */
-export const PipelineInList = entity('PipelineListed', { ...basicFields, name }).from(
-  (row: PipelineBasicRow & Pick<PipelineSummaryRow, 'name'>, context) => ({
-    ...toBasicFields(row, context),
-    name: row.name,
-  }),
-);
+export const PipelineInList = entity('PipelineListed', { ...basicFields, name })
+  .columns('name')
+  .from((row: PipelineBasicRow & Pick<PipelineSummaryRow, 'name'>, context) => PipelineBasic.serialize(row, context));
 
 const fullFields = {
   ...basicFields,
@@ -108,7 +92,7 @@ function toPipelineFields(
   // No user has the id 0.
   const user = users.get(row.user_id ?? 0);
   return {
-    ...toBasicFields(row, context),
+    ...PipelineBasic.serialize(row, context),
     before_sha: row.before_sha,
     tag: row.tag,
     yaml_errors: row.yaml_errors,
@@ -134,10 +118,6 @@ function countWholeSeconds(start: string, end: string | null): number | null {
 export const Pipeline = entity('Pipeline', fullFields).from(loadPipelineRelations, toPipelineFields);
 
 /** A single pipeline. */
-export const PipelineDetail = entity('PipelineDetail', { ...fullFields, name }).from(
-  loadPipelineRelations,
-  (row: PipelineSummaryRow, context, relations: PipelineRelations) => ({
-    ...toPipelineFields(row, context, relations),
-    name: row.name,
-  }),
-);
+export const PipelineDetail = entity('PipelineDetail', { ...fullFields, name })
+  .columns('name')
+  .from(loadPipelineRelations, toPipelineFields);

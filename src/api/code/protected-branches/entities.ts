@@ -49,13 +49,12 @@ const ProtectedBranchFree = entity('ProtectedBranchFree', {
   push_access_levels: Type.Array(BranchPushRole.schema),
   merge_access_levels: Type.Array(BranchRole.schema),
   allow_force_push: Type.Boolean(),
-}).from(loadEntryDescriber, ({ id, name, push, merge, allow_force_push }, context, describe) => ({
-  id,
-  name,
-  push_access_levels: push.map((entry) => BranchPushRole.serialize(describe(entry), context)),
-  merge_access_levels: merge.map((entry) => BranchRole.serialize(describe(entry), context)),
-  allow_force_push,
-}));
+})
+  .columns('id', 'name', 'allow_force_push')
+  .from(loadEntryDescriber, ({ push, merge }, context, describe) => ({
+    push_access_levels: push.map((entry) => BranchPushRole.serialize(describe(entry), context)),
+    merge_access_levels: merge.map((entry) => BranchRole.serialize(describe(entry), context)),
+  }));
 
 const ProtectedBranchFull = entity('ProtectedBranch', {
   id: Type.Integer(),
@@ -66,19 +65,14 @@ const ProtectedBranchFull = entity('ProtectedBranch', {
   unprotect_access_levels: Type.Array(BranchAccessLevel.schema),
   code_owner_approval_required: Type.Boolean(),
   inherited: Type.Boolean(),
-}).from(
-  loadEntryDescriber,
-  ({ id, name, push, merge, unprotect, allow_force_push, code_owner_approval_required }, context, describe) => ({
-    id,
-    name,
+})
+  .columns('id', 'name', 'allow_force_push', 'code_owner_approval_required')
+  .from(loadEntryDescriber, ({ push, merge, unprotect }, context, describe) => ({
     push_access_levels: push.map((entry) => BranchPushAccessLevel.serialize(describe(entry), context)),
     merge_access_levels: merge.map((entry) => BranchAccessLevel.serialize(describe(entry), context)),
-    allow_force_push,
     unprotect_access_levels: unprotect.map((entry) => BranchAccessLevel.serialize(describe(entry), context)),
-    code_owner_approval_required,
     inherited: false,
-  }),
-);
+  }));
 
 /** A protected branch (contract/repository.md §3). Tier free omits the premium fields. */
 export const ProtectedBranch = variants([ProtectedBranchFull, ProtectedBranchFree], ({ tier }) =>

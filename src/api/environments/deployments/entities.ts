@@ -47,19 +47,16 @@ export const Approval = entity('DeploymentApproval', {
   status: text,
   created_at: dateTime,
   comment: nullable(text),
-}).from(
-  (rows: readonly ApprovalRow[], context) =>
-    loadUsersById(
-      context.db,
-      rows.map(({ user_id }) => user_id),
-    ),
-  ({ user_id, status, created_at, comment }, context, users) => ({
-    user: UserBasic.serialize(requireRow(users.get(user_id)), context),
-    status,
-    created_at,
-    comment,
-  }),
-);
+})
+  .columns('status', 'created_at', 'comment')
+  .from(
+    (rows: readonly ApprovalRow[], context) =>
+      loadUsersById(
+        context.db,
+        rows.map(({ user_id }) => user_id),
+      ),
+    ({ user_id }, context, users) => ({ user: UserBasic.serialize(requireRow(users.get(user_id)), context) }),
+  );
 
 const RuleSummary = objectSchema('DeploymentApprovalRule', {
   ...EnvironmentApprovalRule.schema.properties,

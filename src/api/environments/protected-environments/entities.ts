@@ -20,14 +20,9 @@ const principalFields = {
   group_inheritance_type: Type.Integer(),
 };
 
-const DeployAccessLevel = entity('DeployAccessLevel', principalFields).from((element: WithDescription<Principal>) => ({
-  id: element.id,
-  access_level: element.access_level,
-  access_level_description: element.description,
-  user_id: element.user_id,
-  group_id: element.group_id,
-  group_inheritance_type: element.group_inheritance_type,
-}));
+const DeployAccessLevel = entity('DeployAccessLevel', principalFields)
+  .columns('id', 'access_level', 'user_id', 'group_id', 'group_inheritance_type')
+  .from((element: WithDescription<Principal>) => ({ access_level_description: element.description }));
 
 /** An approval rule of a protected environment. */
 export const EnvironmentApprovalRule = entity('EnvironmentApprovalRule', {

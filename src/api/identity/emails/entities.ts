@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { Email as EmailRow } from '#authentication/users/emails.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 
@@ -8,4 +7,4 @@ export const Email = entity('Email', {
   id: Type.Integer(),
   email: Type.String(),
   confirmed_at: nullable(dateTime),
-}).from(({ id, email, confirmed_at }: EmailRow) => ({ id, email, confirmed_at }));
+}).columns();

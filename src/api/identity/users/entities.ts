@@ -28,16 +28,13 @@ const basicFields = {
   web_url: Type.String(),
 };
 /** A user embedded in other entities. */
-export const UserBasic = entity('UserBasic', basicFields).from((user: UserBasicRow, context) => ({
-  id: user.id,
-  username: user.username,
-  public_email: user.public_email,
-  name: user.name,
-  state: user.state,
-  locked: user.locked_until !== null && user.locked_until > context.now,
-  avatar_url: buildAvatarUrl(user.id, context),
-  web_url: `${context.url}/${user.username}`,
-}));
+export const UserBasic = entity('UserBasic', basicFields)
+  .columns('id', 'username', 'public_email', 'name', 'state')
+  .from((user: UserBasicRow, context) => ({
+    locked: user.locked_until !== null && user.locked_until > context.now,
+    avatar_url: buildAvatarUrl(user.id, context),
+    web_url: `${context.url}/${user.username}`,
+  }));
 
 const profileFields = {
   bio: Type.String(),
@@ -212,21 +209,20 @@ const UserAdminDetail = entity('UserAdminDetail', {
   sign_in_count: Type.Integer(),
   plan: Type.Null(),
   trial: Type.Null(),
-}).from(
-  async (users: readonly User[], context) => ({
-    relations: await loadAdminRelations(users, context),
-    roles: await loadHighestRoles(context.db, users),
-  }),
-  (user, context, { relations, roles }) => ({
-    ...serializeForAdmin(user, context, relations),
-    highest_role: roles.get(user.id) ?? 0,
-    current_sign_in_ip: user.current_sign_in_ip,
-    last_sign_in_ip: user.last_sign_in_ip,
-    sign_in_count: user.sign_in_count,
-    plan: null,
-    trial: null,
-  }),
-);
+})
+  .columns('current_sign_in_ip', 'last_sign_in_ip', 'sign_in_count')
+  .from(
+    async (users: readonly User[], context) => ({
+      relations: await loadAdminRelations(users, context),
+      roles: await loadHighestRoles(context.db, users),
+    }),
+    (user, context, { relations, roles }) => ({
+      ...serializeForAdmin(user, context, relations),
+      highest_role: roles.get(user.id) ?? 0,
+      plan: null,
+      trial: null,
+    }),
+  );
 
 /** The current user. Administrators get the same fields of themselves as of other users. */
 export const CurrentUser = variants([UserSelf, UserAdmin], ({ caller }) =>

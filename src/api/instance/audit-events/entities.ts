@@ -32,15 +32,11 @@ export const AuditEvent = entity('AuditEvent', {
   event_name: text,
   details: Details,
   created_at: dateTime,
-}).from(
-  (events: readonly AuditEventRow[], { db }) => loadAuthorEmails(db, events),
-  ({ id, author_id, entity_id, entity_type, event_name, details, created_at }, _context, emailsByAuthorId) => ({
-    id,
-    author_id,
-    entity_id,
-    entity_type,
-    event_name,
-    details: { ...JSON.parse(details), author_email: emailsByAuthorId.get(author_id) ?? null },
-    created_at,
-  }),
-);
+})
+  .columns('id', 'author_id', 'entity_id', 'entity_type', 'event_name', 'created_at')
+  .from(
+    (events: readonly AuditEventRow[], { db }) => loadAuthorEmails(db, events),
+    ({ author_id, details }, _context, emailsByAuthorId) => ({
+      details: { ...JSON.parse(details), author_email: emailsByAuthorId.get(author_id) ?? null },
+    }),
+  );

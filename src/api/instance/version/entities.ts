@@ -14,9 +14,8 @@ export const Version = entity('Version', {
     version: Type.Null(),
   }),
   enterprise: Type.Boolean(),
-}).from(({ version, revision, enterprise }: EditionVersion) => ({
-  version,
-  revision,
-  kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
-  enterprise,
-}));
+})
+  .columns('version', 'revision', 'enterprise')
+  .from((_row: EditionVersion) => ({
+    kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
+  }));

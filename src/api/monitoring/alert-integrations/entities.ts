@@ -35,19 +35,14 @@ export const AlertIntegration = entity('AlertIntegration', {
   payload_attribute_mapping: anyObject,
   created_at: dateTime,
   updated_at: dateTime,
-}).from(loadIntegrationRelations, (row: IntegrationInProject, context, { key, examples }) => ({
-  id: row.id,
-  type: row.type,
-  name: row.name,
-  active: row.active,
-  endpoint_identifier: row.endpoint_identifier,
-  url: `${context.url}/${row.full_path}/${buildIntegrationPath(row)}`,
-  token: decryptToken(key, row),
-  payload_example: requireRow(examples.get(row.id)),
-  payload_attribute_mapping: JSON.parse(row.payload_attribute_mapping),
-  created_at: row.created_at,
-  updated_at: row.updated_at,
-}));
+})
+  .columns('id', 'type', 'name', 'active', 'endpoint_identifier', 'created_at', 'updated_at')
+  .from(loadIntegrationRelations, (row: IntegrationInProject, context, { key, examples }) => ({
+    url: `${context.url}/${row.full_path}/${buildIntegrationPath(row)}`,
+    token: decryptToken(key, row),
+    payload_example: requireRow(examples.get(row.id)),
+    payload_attribute_mapping: JSON.parse(row.payload_attribute_mapping),
+  }));
 
 /** A value of a payload that an alert field may be mapped to. */
 export const PayloadField = entity('AlertPayloadField', {

@@ -155,25 +155,22 @@ export const AlertNote = entity('AlertNote', {
   noteable_id: Type.Integer(),
   noteable_type: text,
   noteable_iid: Type.Integer(),
-}).from(
-  (rows: readonly AlertNoteRow[], context) =>
-    loadUsersById(
-      context.db,
-      rows.map(({ author_id }) => author_id),
-    ),
-  (row, context, users) => ({
-    id: row.id,
-    body: row.body,
-    attachment: null,
-    author: UserBasic.serialize(requireRow(users.get(row.author_id)), context),
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-    system: row.system,
-    noteable_id: row.alert_id,
-    noteable_type: 'AlertManagement::Alert',
-    noteable_iid: row.alert_iid,
-  }),
-);
+})
+  .columns('id', 'body', 'created_at', 'updated_at', 'system')
+  .from(
+    (rows: readonly AlertNoteRow[], context) =>
+      loadUsersById(
+        context.db,
+        rows.map(({ author_id }) => author_id),
+      ),
+    (row, context, users) => ({
+      attachment: null,
+      author: UserBasic.serialize(requireRow(users.get(row.author_id)), context),
+      noteable_id: row.alert_id,
+      noteable_type: 'AlertManagement::Alert',
+      noteable_iid: row.alert_iid,
+    }),
+  );
 
 /** Alert counts by status. */
 export const AlertStatusCounts = entity('AlertStatusCounts', {

@@ -13,9 +13,6 @@ export const ClientKey = entity('ErrorTrackingClientKey', {
   active: Type.Boolean(),
   public_key: Type.String(),
   sentry_dsn: Type.String(),
-}).from((key: ClientKeyRow, context) => ({
-  id: key.id,
-  active: key.active,
-  public_key: key.public_key,
-  sentry_dsn: buildDsn(key, context.url),
-}));
+})
+  .columns('id', 'active', 'public_key')
+  .from((key: ClientKeyRow, context) => ({ sentry_dsn: buildDsn(key, context.url) }));

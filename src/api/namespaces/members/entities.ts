@@ -22,15 +22,14 @@ export const Member = entity('Member', {
   membership_state: Type.Literal('active'),
   /** Only for administrators. */
   email: Type.Optional(Type.String()),
-}).from(({ access_level, created_at, expires_at, created_by, user }: MemberRow, context) => ({
-  ...UserBasic.serialize(user, context),
-  access_level,
-  created_at,
-  ...(created_by === null ? {} : { created_by: UserBasic.serialize(created_by, context) }),
-  expires_at,
-  membership_state: 'active',
-  ...(isAdministrator(context.caller) ? { email: user.email } : {}),
-}));
+})
+  .columns('access_level', 'created_at', 'expires_at')
+  .from(({ created_by, user }: MemberRow, context) => ({
+    ...UserBasic.serialize(user, context),
+    ...(created_by === null ? {} : { created_by: UserBasic.serialize(created_by, context) }),
+    membership_state: 'active',
+    ...(isAdministrator(context.caller) ? { email: user.email } : {}),
+  }));
 
 /** Reasons by username, for the users who could not be added. */
 export interface FailedAdditions {

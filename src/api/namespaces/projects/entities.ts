@@ -53,16 +53,12 @@ export const NamespaceBasic = entity('NamespaceBasic', {
   parent_id: nullable(integer),
   avatar_url: nullable(text),
   web_url: text,
-}).from(({ id, name, path, kind, full_path, parent_id, owner_id }: NamespaceRow, context) => ({
-  id,
-  name,
-  path,
-  kind,
-  full_path,
-  parent_id,
-  avatar_url: owner_id === null ? null : buildAvatarUrl(owner_id, context),
-  web_url: kind === 'group' ? `${context.url}/groups/${full_path}` : `${context.url}/${full_path}`,
-}));
+})
+  .columns('id', 'name', 'path', 'kind', 'full_path', 'parent_id')
+  .from(({ kind, full_path, owner_id }: NamespaceRow, context) => ({
+    avatar_url: owner_id === null ? null : buildAvatarUrl(owner_id, context),
+    web_url: kind === 'group' ? `${context.url}/groups/${full_path}` : `${context.url}/${full_path}`,
+  }));
 
 const identityFields = {
   id: integer,

@@ -12,12 +12,10 @@ export const Topic = entity('Topic', {
   total_projects_count: Type.Integer(),
   organization_id: Type.Integer(),
   avatar_url: Type.Null(),
-}).from(({ id, name, title, description, project_count }: TopicRow) => ({
-  id,
-  name,
-  title,
-  description,
-  total_projects_count: project_count,
-  organization_id: 1,
-  avatar_url: null,
-}));
+})
+  .columns('id', 'name', 'title', 'description')
+  .from(({ project_count }: TopicRow) => ({
+    total_projects_count: project_count,
+    organization_id: 1,
+    avatar_url: null,
+  }));

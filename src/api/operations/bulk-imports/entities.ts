@@ -20,15 +20,9 @@ export const BulkImport = entity('BulkImport', {
   created_at: dateTime,
   updated_at: dateTime,
   has_failures: Type.Boolean(),
-}).from(({ id, status, source_url, created_at, updated_at, has_failures }: BulkImportRow) => ({
-  id,
-  status,
-  source_type: 'gitlab',
-  source_url,
-  created_at,
-  updated_at,
-  has_failures,
-}));
+})
+  .columns('id', 'status', 'source_url', 'created_at', 'updated_at', 'has_failures')
+  .from((_row: BulkImportRow) => ({ source_type: 'gitlab' }));
 
 const EmbeddedFailure = objectSchema('BulkImportEntityFailure', {
   relation: Type.String(),
@@ -126,20 +120,6 @@ export const BulkImportFailure = entity('BulkImportFailure', {
   correlation_id_value: Type.String(),
   source_url: nullable(Type.String()),
   source_title: nullable(Type.String()),
-}).from(
-  ({
-    relation,
-    exception_message,
-    exception_class,
-    correlation_id,
-    source_url,
-    source_title,
-  }: BulkImportFailureRow) => ({
-    relation,
-    exception_message,
-    exception_class,
-    correlation_id_value: correlation_id,
-    source_url,
-    source_title,
-  }),
-);
+})
+  .columns('relation', 'exception_message', 'exception_class', 'source_url', 'source_title')
+  .from(({ correlation_id }: BulkImportFailureRow) => ({ correlation_id_value: correlation_id }));

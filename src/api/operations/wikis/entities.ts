@@ -40,12 +40,11 @@ export const WikiAttachment = entity('WikiAttachment', {
   file_path: text,
   branch: text,
   link: Type.Object({ url: text, markdown: text }, { additionalProperties: false }),
-}).from(({ file_name, file_path, branch }: AttachmentInfo) => ({
-  file_name,
-  file_path,
-  branch,
-  link: { url: file_path, markdown: toMarkdownLink(file_name, file_path) },
-}));
+})
+  .columns('file_name', 'file_path', 'branch')
+  .from(({ file_name, file_path }: AttachmentInfo) => ({
+    link: { url: file_path, markdown: toMarkdownLink(file_name, file_path) },
+  }));
 
 /** Extensions of images, videos and audio files, which pages embed instead of linking to them. */
 const EMBEDDED_EXTENSIONS = new Set(

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';
-import type { ResourceGroupRow } from './store.ts';
 
 export const ResourceGroup = entity('ResourceGroup', {
   id: Type.Integer(),
@@ -9,10 +8,4 @@ export const ResourceGroup = entity('ResourceGroup', {
   process_mode: Type.String(),
   created_at: dateTime,
   updated_at: dateTime,
-}).from(({ id, key, process_mode, created_at, updated_at }: ResourceGroupRow) => ({
-  id,
-  key,
-  process_mode,
-  created_at,
-  updated_at,
-}));
+}).columns();

@@ -142,23 +142,26 @@ export const RunnerManager = entity('RunnerManager', {
   ip_address: text,
   status: Type.Enum([...RUNNER_STATUSES]),
   job_execution_status: executionStatus,
-}).from(
-  (rows: readonly ManagerRow[], { db }) =>
-    loadActiveManagerIds(db, [...new Set(rows.map(({ runner_id }) => runner_id))]),
-  (row, context, busyIds) => ({
-    id: row.id,
-    system_id: row.system_id,
-    version: row.version,
-    revision: row.revision,
-    platform: row.platform,
-    architecture: row.architecture,
-    created_at: row.created_at,
-    contacted_at: row.contacted_at,
-    ip_address: row.ip_address,
-    status: getRunnerStatus(row, context.now),
-    job_execution_status: busyIds.has(row.id) ? ('active' as const) : ('idle' as const),
-  }),
-);
+})
+  .columns(
+    'id',
+    'system_id',
+    'version',
+    'revision',
+    'platform',
+    'architecture',
+    'created_at',
+    'contacted_at',
+    'ip_address',
+  )
+  .from(
+    (rows: readonly ManagerRow[], { db }) =>
+      loadActiveManagerIds(db, [...new Set(rows.map(({ runner_id }) => runner_id))]),
+    (row, context, busyIds) => ({
+      status: getRunnerStatus(row, context.now),
+      job_execution_status: busyIds.has(row.id) ? ('active' as const) : ('idle' as const),
+    }),
+  );
 
 /** A runner with its token, which the database stores only as a hash. */
 export interface IssuedRunner {
@@ -172,7 +175,7 @@ export const RunnerWithToken = entity('RunnerWithToken', {
   id: integer,
   token: text,
   token_expires_at: nullable(dateTime),
-}).from(({ id, token, token_expires_at }: IssuedRunner) => ({ id, token, token_expires_at }));
+}).columns();
 
 /** The response to a token reset. */
 export const RunnerToken = entity('RunnerToken', { token: text, token_expires_at: nullable(dateTime) }).from(

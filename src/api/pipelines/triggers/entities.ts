@@ -33,16 +33,13 @@ export const Trigger = entity('PipelineTrigger', {
   last_used: nullable(dateTime),
   expires_at: nullable(dateTime),
   owner: UserBasic.schema,
-}).from(loadTriggerRelations, (row: TriggerRow, context, { ownersById, lastUsesById, secretKey }) => ({
-  id: row.id,
-  token: canReadToken(context, row) ? decryptToken(secretKey, row) : row.short_token,
-  description: row.description,
-  created_at: row.created_at,
-  updated_at: row.updated_at,
-  last_used: lastUsesById.get(row.id) ?? null,
-  expires_at: row.expires_at,
-  owner: UserBasic.serialize(requireRow(ownersById.get(row.owner_id)), context),
-}));
+})
+  .columns('id', 'description', 'created_at', 'updated_at', 'expires_at')
+  .from(loadTriggerRelations, (row: TriggerRow, context, { ownersById, lastUsesById, secretKey }) => ({
+    token: canReadToken(context, row) ? decryptToken(secretKey, row) : row.short_token,
+    last_used: lastUsesById.get(row.id) ?? null,
+    owner: UserBasic.serialize(requireRow(ownersById.get(row.owner_id)), context),
+  }));
 
 function canReadToken({ caller }: SerializationContext, { owner_id }: TriggerRow): boolean {
   return caller.user?.id === owner_id || isAdministrator(caller);

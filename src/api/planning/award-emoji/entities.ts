@@ -19,23 +19,21 @@ export const AwardEmoji = entity('AwardEmoji', {
   awardable_type: Type.Enum(['Issue', 'MergeRequest', 'Epic', 'Note']),
   /** Custom emoji are not supported. */
   url: Type.Null(),
-}).from(
-  async (rows: readonly AwardRow[], { db }) => {
-    // Awards of deleted users are shown as the ghost user's.
-    const ghostUserId = rows.some(({ user_id }) => user_id === null) ? await getGhostUserId(db) : null;
-    return { ghostUserId, usersById: await loadUsersById(db, [ghostUserId, ...rows.map(({ user_id }) => user_id)]) };
-  },
-  (row, context, { ghostUserId, usersById }) => {
-    const awardable = row.note_id === null ? toResource(row) : ({ type: 'Note', id: row.note_id } as const);
-    return {
-      id: row.id,
-      name: row.name,
-      user: UserBasic.serialize(requireRow(usersById.get(row.user_id ?? ghostUserId ?? 0)), context),
-      created_at: row.created_at,
-      updated_at: row.updated_at,
-      awardable_id: awardable.id,
-      awardable_type: awardable.type,
-      url: null,
-    };
-  },
-);
+})
+  .columns('id', 'name', 'created_at', 'updated_at')
+  .from(
+    async (rows: readonly AwardRow[], { db }) => {
+      // Awards of deleted users are shown as the ghost user's.
+      const ghostUserId = rows.some(({ user_id }) => user_id === null) ? await getGhostUserId(db) : null;
+      return { ghostUserId, usersById: await loadUsersById(db, [ghostUserId, ...rows.map(({ user_id }) => user_id)]) };
+    },
+    (row, context, { ghostUserId, usersById }) => {
+      const awardable = row.note_id === null ? toResource(row) : ({ type: 'Note', id: row.note_id } as const);
+      return {
+        user: UserBasic.serialize(requireRow(usersById.get(row.user_id ?? ghostUserId ?? 0)), context),
+        awardable_id: awardable.id,
+        awardable_type: awardable.type,
+        url: null,
+      };
+    },
+  );

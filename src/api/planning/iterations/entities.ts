@@ -20,20 +20,13 @@ export const Iteration = entity('Iteration', {
   start_date: date,
   due_date: date,
   web_url: Type.String(),
-}).from(
-  (rows: readonly IterationRow[], { db }) => loadIterationRelations(db, rows),
-  (row, context, { sequencesById, groupPathsById }) => ({
-    id: row.id,
-    iid: row.iid,
-    sequence: requireRow(sequencesById.get(row.id)),
-    group_id: row.group_id,
-    title: row.title,
-    description: row.description,
-    state: getIterationState(row, context.db.today),
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-    start_date: row.start_date,
-    due_date: row.due_date,
-    web_url: `${context.url}/groups/${requireRow(groupPathsById.get(row.group_id))}/-/iterations/${row.id}`,
-  }),
-);
+})
+  .columns('id', 'iid', 'group_id', 'title', 'description', 'created_at', 'updated_at', 'start_date', 'due_date')
+  .from(
+    (rows: readonly IterationRow[], { db }) => loadIterationRelations(db, rows),
+    (row, context, { sequencesById, groupPathsById }) => ({
+      sequence: requireRow(sequencesById.get(row.id)),
+      state: getIterationState(row, context.db.today),
+      web_url: `${context.url}/groups/${requireRow(groupPathsById.get(row.group_id))}/-/iterations/${row.id}`,
+    }),
+  );

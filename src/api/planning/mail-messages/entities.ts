@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { MAIL_EVENTS, MAIL_STATES, MAIL_TARGETS } from '#database/schema.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import type { MailRow } from './store.ts';
 
 /** A mail as administrators see it, without its content (contract/activity.md Part 5). */
 export const MailMessage = entity('MailMessage', {
@@ -23,22 +22,4 @@ export const MailMessage = entity('MailMessage', {
   last_error: nullable(Type.String()),
   created_at: dateTime,
   sent_at: nullable(dateTime),
-}).from((row: MailRow) => ({
-  id: row.id,
-  state: row.state,
-  event: row.event,
-  reason: row.reason,
-  recipient_id: row.recipient_id,
-  recipient_email: row.recipient_email,
-  project_id: row.project_id,
-  group_id: row.group_id,
-  target_type: row.target_type,
-  target_id: row.target_id,
-  subject: row.subject,
-  message_id: row.message_id,
-  in_reply_to: row.in_reply_to,
-  attempts: row.attempts,
-  last_error: row.last_error,
-  created_at: row.created_at,
-  sent_at: row.sent_at,
-}));
+}).columns();

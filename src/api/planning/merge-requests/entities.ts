@@ -365,29 +365,24 @@ const MergeRequestSimple = entity('MergeRequestSimple', {
   created_at,
   updated_at,
   web_url,
-}).from(
-  async (rows: readonly MergeRequestListRow[], context) => {
-    const projectPaths = await loadProjectPaths(
-      context.db,
-      rows.map((row) => row.project_id),
-    );
-    return {
-      projectPaths: new Map(projectPaths.map((projectPath) => [projectPath.id, projectPath])),
-      listRelations: await loadListRelations(MERGE_REQUESTS, rows, new Map(), context),
-    };
-  },
-  (row, context, { projectPaths, listRelations }) => ({
-    id: row.id,
-    iid: row.iid,
-    project_id: row.project_id,
-    title: row.title,
-    description: listRelations.description(row.id),
-    state: row.state,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-    web_url: buildWebUrl(context, requireRow(projectPaths.get(row.project_id)), row),
-  }),
-);
+})
+  .columns('id', 'iid', 'project_id', 'title', 'state', 'created_at', 'updated_at')
+  .from(
+    async (rows: readonly MergeRequestListRow[], context) => {
+      const projectPaths = await loadProjectPaths(
+        context.db,
+        rows.map((row) => row.project_id),
+      );
+      return {
+        projectPaths: new Map(projectPaths.map((projectPath) => [projectPath.id, projectPath])),
+        listRelations: await loadListRelations(MERGE_REQUESTS, rows, new Map(), context),
+      };
+    },
+    (row, context, { projectPaths, listRelations }) => ({
+      description: listRelations.description(row.id),
+      web_url: buildWebUrl(context, requireRow(projectPaths.get(row.project_id)), row),
+    }),
+  );
 
 /** A merge request in a list, in the requested view. */
 export const ListedMergeRequest = variants([MergeRequestInList, MergeRequestSimple], ({ params }) =>

@@ -24,27 +24,21 @@ export const Milestone = entity('Milestone', {
   /** Whether the due date is before today. */
   expired: Type.Boolean(),
   web_url: Type.String(),
-}).from(
-  async (rows: readonly MilestoneBasicRow[], { db }) => {
-    const ids = rows.map(({ id }) => id);
-    return { paths: await loadMilestonePaths(db, rows), descriptions: await loadDescriptions(db, ids) };
-  },
-  ({ id, iid, project_id, group_id, title, state, ...row }, context, { paths, descriptions }) => {
-    const parentPath =
-      group_id === null ? paths.projectPathsById.get(project_id!) : `groups/${paths.groupPathsById.get(group_id)}`;
-    return {
-      id,
-      iid,
-      ...(group_id === null ? { project_id: project_id! } : { group_id }),
-      title,
-      description: descriptions.get(id) ?? null,
-      state,
-      created_at: row.created_at,
-      updated_at: row.updated_at,
-      due_date: row.due_date,
-      start_date: row.start_date,
-      expired: row.due_date !== null && row.due_date < context.db.today,
-      web_url: `${context.url}/${parentPath}/-/milestones/${iid}`,
-    };
-  },
-);
+})
+  .columns('id', 'iid', 'title', 'state', 'created_at', 'updated_at', 'due_date', 'start_date')
+  .from(
+    async (rows: readonly MilestoneBasicRow[], { db }) => {
+      const ids = rows.map(({ id }) => id);
+      return { paths: await loadMilestonePaths(db, rows), descriptions: await loadDescriptions(db, ids) };
+    },
+    ({ id, iid, project_id, group_id, ...row }, context, { paths, descriptions }) => {
+      const parentPath =
+        group_id === null ? paths.projectPathsById.get(project_id!) : `groups/${paths.groupPathsById.get(group_id)}`;
+      return {
+        ...(group_id === null ? { project_id: project_id! } : { group_id }),
+        description: descriptions.get(id) ?? null,
+        expired: row.due_date !== null && row.due_date < context.db.today,
+        web_url: `${context.url}/${parentPath}/-/milestones/${iid}`,
+      };
+    },
+  );

@@ -106,34 +106,26 @@ async function loadRelations(notes: readonly NoteListRow[], { db }: Serializatio
 
 type NoteWithChanges = NoteListRow & { readonly changes?: QuickActionChanges };
 
-export const Note = entity('Note', noteFields).from(
-  loadRelations,
-  (note: NoteWithChanges, context, { users, references, bodies }) => {
+export const Note = entity('Note', noteFields)
+  .columns('id', 'type', 'created_at', 'updated_at', 'system', 'internal', 'imported_from')
+  .from(loadRelations, (note: NoteWithChanges, context, { users, references, bodies }) => {
     const { type: noteable_type, id: noteable_id } = toNoteTarget(note);
     const reference = references[noteable_type].get(noteable_id);
     return {
-      id: note.id,
-      type: note.type,
       body: bodies.get(note.id) ?? '',
       author: UserBasic.serialize(requireRow(users.get(note.author_id)), context),
-      created_at: note.created_at,
-      updated_at: note.updated_at,
-      system: note.system,
       noteable_id: noteable_type === 'Commit' ? null : noteable_id,
       noteable_type,
       project_id: reference?.project_id ?? null,
       resolvable: isResolvable(note),
       confidential: note.internal,
-      internal: note.internal,
       imported: note.imported_from !== 'none',
-      imported_from: note.imported_from,
       noteable_iid: reference?.iid ?? null,
       commands_changes: note.changes ?? {},
       ...serializeResolution(note, context, users),
       ...serializePosition(note),
     };
-  },
-);
+  });
 
 /** Returns the fields `resolved`, `resolved_by` and `resolved_at` of a resolvable note, else none. */
 function serializeResolution(

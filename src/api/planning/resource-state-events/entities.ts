@@ -10,12 +10,9 @@ export const StateEvent = entity('StateEvent', {
   source_commit: nullable(Type.String()),
   source_merge_request_id: nullable(Type.Integer()),
   state: Type.String(),
-}).from(
-  (rows: readonly StateEventRow[], { db }) => loadEventUsers(db, rows),
-  (row, context, users) => ({
-    ...serializeResourceEvent(row, context, users),
-    source_commit: row.source_commit,
-    source_merge_request_id: row.source_merge_request_id,
-    state: row.state,
-  }),
-);
+})
+  .columns('source_commit', 'source_merge_request_id', 'state')
+  .from(
+    (rows: readonly StateEventRow[], { db }) => loadEventUsers(db, rows),
+    (row, context, users) => serializeResourceEvent(row, context, users),
+  );

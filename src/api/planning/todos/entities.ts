@@ -139,9 +139,9 @@ async function loadRelations(rows: readonly TodoRow[], context: SerializationCon
 const loadGroups = async (db: Reader, rows: readonly TodoRow[]) =>
   toMapById(await loadNamespaces(db, collectIds(rows, 'group_id')));
 
-export const Todo = entity('Todo', fields).from(
-  loadRelations,
-  (todo: TodoRow, context, { users, bodies, targets, commits, ...parents }) => {
+export const Todo = entity('Todo', fields)
+  .columns('id', 'state', 'created_at', 'updated_at')
+  .from(loadRelations, (todo: TodoRow, context, { users, bodies, targets, commits, ...parents }) => {
     const { type, id } = toNotifyingTarget(todo);
     const { target, title, web_url } =
       type === 'Commit' ? requireRow(commits.get(id)) : toTarget(requireRow(targets[type].get(id)));
@@ -150,7 +150,6 @@ export const Todo = entity('Todo', fields).from(
         ? { group: NamespaceBasic.serialize(requireRow(parents.groups.get(todo.group_id ?? 0)), context) }
         : { project: ProjectIdentity.serialize(requireRow(parents.projects.get(todo.project_id)), context) };
     return {
-      id: todo.id,
       ...parent,
       author: UserBasic.serialize(requireRow(users.get(todo.author_id)), context),
       action_name: todo.action,
@@ -158,12 +157,8 @@ export const Todo = entity('Todo', fields).from(
       target,
       target_url: `${web_url}${targetUrlSuffix(todo)}`,
       body: bodies.get(todo.note_id ?? 0) ?? title,
-      state: todo.state,
-      created_at: todo.created_at,
-      updated_at: todo.updated_at,
     };
-  },
-);
+  });
 
 const toTarget = <Target extends { readonly title: string; readonly web_url: string }>(target: Target) => ({
   target,
