@@ -14,7 +14,8 @@ import { lockDataDirectory } from './database/data-directory-lock.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 import { createPersonalNamespace } from './domain/namespaces/namespaces.ts';
-import { createEventBus, type ResourceSubscription } from './events/event-bus.ts';
+import { createEventBus } from './events/event-bus.ts';
+import { ownedRowsSubscriptions } from './events/owned-rows.ts';
 import { createRunUnitOfWork, type RunUnitOfWork } from './events/unit-of-work.ts';
 import { createGit, type Git } from './git/git.ts';
 import { stopSpawner } from './git/process/process-spawner.ts';
@@ -209,19 +210,16 @@ const isEnabledIn =
 
 function createServerEventBus(config: Config) {
   return createEventBus([
-    ...listSubscriptions().filter(isEnabledIn(config)),
+    // To-dos and other dependent rows are deleted before the rows that resources delete.
+    ...ownedRowsSubscriptions,
+    ...Object.values(resourceModules)
+      .flatMap(({ subscriptions }) => subscriptions)
+      .filter(isEnabledIn(config)),
     maintainAfterRefChanges,
     maintainWikiAfterRefChanges,
     maintainSnippetAfterRefChanges,
     updateRepositorySummaryAfterRefChanges,
   ]);
-}
-
-/** Returns the subscriptions of all resources with their resource names, by which subscriptions declare their order. */
-function listSubscriptions(): ResourceSubscription<Services>[] {
-  return Object.entries(resourceModules).flatMap(([resource, { subscriptions }]) =>
-    subscriptions.map((subscription): ResourceSubscription<Services> => ({ ...subscription, resource })),
-  );
 }
 
 /** Creates the unit of work for CLI commands. Jobs that it enqueues wait until a server runs. */

@@ -30,9 +30,7 @@ export {
 export { deleteOldActivityJob, deleteOldActivitySchedule, getActivityRetentionLimit } from './retention.ts';
 export {
   deleteAuthorActivity,
-  deleteAuthorActivityBatch,
   deleteProjectActivity,
-  deleteProjectActivityBatch,
   deleteTargetActivity,
 } from './store.ts';
 export {

@@ -4,13 +4,7 @@ import type { Database, Reader } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { recordActivity } from './activity-events.ts';
-import {
-  deleteAuthorActivity,
-  deleteAuthorActivityBatch,
-  deleteProjectActivity,
-  deleteTargetActivity,
-  insertActivity,
-} from './store.ts';
+import { deleteAuthorActivity, deleteProjectActivity, deleteTargetActivity, insertActivity } from './store.ts';
 
 test('deleting comments deletes the events of all their types, and no others with the same id', async () => {
   await using database = await testDatabase();
@@ -37,18 +31,6 @@ test('deleting a project or a user deletes their events', async () => {
   assert.equal((await left(database)).includes('joined Project 35'), false);
   await database.transaction((tx) => deleteProjectActivity(tx, 34));
   assert.deepEqual(await left(database), []);
-});
-
-test('the events of a user are deleted in batches', async () => {
-  await using database = await testDatabase();
-  await recordSome(database);
-  const all = (await left(database)).length;
-  const forgotten: number[] = [];
-  for (let times = 0; times < 3; times++) {
-    forgotten.push(await database.transaction((tx) => deleteAuthorActivityBatch(tx, 7, 3)));
-  }
-  assert.deepEqual([forgotten[0], forgotten.reduce((sum, count) => sum + count)], [3, all - 1]);
-  assert.deepEqual(await left(database), ['joined Project 35']);
 });
 
 const plans: [index: string, query: (db: Reader) => { compile(): { sql: string; parameters: readonly unknown[] } }][] =

@@ -1,5 +1,4 @@
 import type { Insertable } from 'kysely';
-import { deleteBatch } from '#database/batch-statements.ts';
 import type { Transaction } from '#database/database.ts';
 import type { ActivityTargetType, Schema } from '#database/schema.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
@@ -44,19 +43,9 @@ export async function deleteProjectActivity(tx: Transaction, projectId: number):
   await tx.deleteFrom('activity_events').where('project_id', '=', projectId).execute();
 }
 
-/** Deletes up to `limit` activity events of a project; returns how many. index: activity_events_by_project */
-export function deleteProjectActivityBatch(tx: Transaction, projectId: number, limit: number): Promise<number> {
-  return deleteBatch(tx, { table: 'activity_events', column: 'project_id' }, projectId, limit);
-}
-
 /** Deletes all activity events of an author. index: activity_events_by_author */
 export async function deleteAuthorActivity(tx: Transaction, userId: number): Promise<void> {
   await tx.deleteFrom('activity_events').where('author_id', '=', userId).execute();
-}
-
-/** Deletes up to `limit` activity events of an author; returns how many. index: activity_events_by_author */
-export function deleteAuthorActivityBatch(tx: Transaction, userId: number, limit: number): Promise<number> {
-  return deleteBatch(tx, { table: 'activity_events', column: 'author_id' }, userId, limit);
 }
 
 const TARGET_TYPES = {

@@ -8,6 +8,11 @@ export interface ReferenceColumn {
   readonly column: string;
 }
 
+/** A foreign key column with the columns that identify a row, by default `id`. */
+export interface KeyedReferenceColumn extends ReferenceColumn {
+  readonly key?: readonly string[];
+}
+
 /** Changes up to `limit` references from the id `from` to the id `to`, or to null. Returns the number of changed rows. */
 export async function reassignReferences(
   tx: Transaction,
@@ -21,36 +26,53 @@ export async function reassignReferences(
   return Number(updateResult.numAffectedRows ?? 0);
 }
 
-/** Deletes up to `limit` rows that refer to `referencedId`. Returns the number of deleted rows. */
+/**
+ * Deletes up to `limit` rows that refer to `referencedId`, or to one of several ids. Returns the number of deleted rows.
+ */
 export async function deleteBatch(
   tx: Transaction,
-  { table, column }: ReferenceColumn,
-  referencedId: number,
+  { table, column, key = ['id'] }: KeyedReferenceColumn,
+  referencedId: number | readonly number[],
   limit: number,
 ): Promise<number> {
-  const tableRef = sql.table(table);
-  const deleteResult = await sql`delete from ${tableRef} where id in
-    (select id from ${tableRef} where ${sql.ref(column)} = ${referencedId} limit ${limit})`.execute(tx);
+  const [tableRef, columnRef] = [sql.table(table), sql.ref<number>(column)];
+  const keyColumns = sql.join(key.map((name) => sql.ref(name)));
+  const condition =
+    typeof referencedId === 'number'
+      ? sql`${columnRef} = ${referencedId}`
+      : // SQLite uses a partial index for a list of ids only if the condition of the index is repeated.
+        sql`${isInIds(tx, columnRef, referencedId)} and ${columnRef} is not null`;
+  const deleteResult = await sql`delete from ${tableRef} where (${keyColumns}) in
+    (select ${keyColumns} from ${tableRef} where ${condition} limit ${limit})`.execute(tx);
   return Number(deleteResult.numAffectedRows ?? 0);
 }
 
+/** A table with the tables whose many rows are deleted before its own. `text`: its column with long texts. */
+export interface TableWithChildren {
+  readonly table: string;
+  readonly text?: string;
+  readonly children?: readonly KeyedReferenceColumn[];
+}
+
 /**
- * Deletes up to `limit` rows that refer to one of `referencedIds`, in a table without an `id` column: the primary key consists of
- * `column` and the columns `key`. Returns the number of deleted rows.
+ * Deletes up to `limit` rows in total: those of the children of the rows with these ids, then the rows themselves. Returns the
+ * number of deleted rows, or `limit` if rows remain, so that callers continue.
  */
-export async function deleteKeyedBatch(
+export async function deleteWithChildren(
   tx: Transaction,
-  { table, column, key }: ReferenceColumn & { readonly key: readonly string[] },
-  referencedIds: readonly number[],
+  { table, text, children = [] }: TableWithChildren,
+  ids: readonly number[],
   limit: number,
 ): Promise<number> {
-  const tableRef = sql.table(table);
-  const keyColumns = sql.join([column, ...key].map((name) => sql.ref(name)));
-  const deleteResult = await sql`delete from ${tableRef} where (${keyColumns}) in
-    (select ${keyColumns} from ${tableRef} where ${isInIds(tx, sql.ref(column), referencedIds)} limit ${limit})`.execute(
-    tx,
-  );
-  return Number(deleteResult.numAffectedRows ?? 0);
+  let remainingRows = ids.length === 0 ? 0 : limit;
+  for (const child of children) {
+    if (remainingRows > 0) remainingRows -= await deleteBatch(tx, child, ids, remainingRows);
+  }
+  const idCondition = isInIds(tx, sql.ref('id'), ids.slice(0, remainingRows));
+  let deletedCount = Math.min(ids.length, remainingRows);
+  if (text !== undefined) deletedCount = await deleteLargeRowBatch(tx, { table, text }, idCondition, limit);
+  else if (deletedCount > 0) await sql`delete from ${sql.table(table)} where ${idCondition}`.execute(tx);
+  return deletedCount < ids.length ? limit : deletedCount;
 }
 
 /** Maximum total bytes of the texts that one batch deletes: SQLite reads each page of a text to free it. */

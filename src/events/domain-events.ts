@@ -37,8 +37,8 @@ export interface EventPayloads {
   'storage-move-requested': { readonly projectId: number; readonly storage: string };
   'group-destroyed': { readonly groupId: number };
   /**
-   * Published in the transaction that deletes the user's row, before the deletion. Subscribers reassign the user's data
-   * to the ghost user, or delete it with `hard`, unless foreign keys do so.
+   * Published in the transaction that deletes the user's row, before the deletion. `owned-rows.ts` and subscribers
+   * reassign the user's data to the ghost user, or delete it with `hard`, unless foreign keys do so.
    */
   'user-deleted': { readonly userId: number; readonly ghostUserId: number; readonly hard: boolean };
   /** `unassign`: whether to remove the user's assignments there. */

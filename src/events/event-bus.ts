@@ -9,8 +9,6 @@ export interface Subscription<Services, Name extends EventName = EventName> {
   readonly event: Name;
   /** Whether the subscription exists on a server with this configuration; absent: always. */
   readonly isEnabled?: (config: Config) => boolean;
-  /** Resources whose subscriptions to the same event run after this one; see `ResourceSubscription`. */
-  readonly before?: readonly string[];
   /**
    * Handles one batch and returns MORE if there is more to do: for work that is too much for one transaction. A publisher
    * that expects the event runs the batches in separate transactions first (`uow.publishBatch`). The remaining batches run
@@ -30,9 +28,6 @@ export interface Subscription<Services, Name extends EventName = EventName> {
 /** A subscription to any event, as it is listed in a resource module. */
 export type AnySubscription<Services> = { readonly [Name in EventName]: Subscription<Services, Name> }[EventName];
 
-/** A subscription with the resource that declares it: the name that `before` refers to. Absent: no resource of the API. */
-export type ResourceSubscription<Services> = AnySubscription<Services> & { readonly resource?: string };
-
 /** Declares a subscription; infers the type of the payload from the event. */
 export function defineSubscription<Services, Name extends EventName>(
   value: Subscription<Services, Name>,
@@ -41,7 +36,7 @@ export function defineSubscription<Services, Name extends EventName>(
 }
 
 interface EventBus<Services> {
-  /** Calls all subscribers of the event as part of the unit of work, in the order of `sortSubscriptions`. */
+  /** Calls all subscribers of the event as part of the unit of work, in the order of the list. */
   publish<Name extends EventName>(uow: UnitOfWork, name: Name, payload: EventPayloads[Name]): Promise<void>;
   /** Runs one batch of what the event will cause. Returns whether there may be more. */
   publishBatch<Name extends EventName>(uow: UnitOfWork, name: Name, payload: EventPayloads[Name]): Promise<boolean>;
@@ -49,9 +44,8 @@ interface EventBus<Services> {
   readonly jobs: readonly JobDefinition<Services, never>[];
 }
 
-/** Creates the event bus. Throws if the declared orders (`before`) contradict each other. */
-export function createEventBus<Services>(unsorted: readonly ResourceSubscription<Services>[]): EventBus<Services> {
-  const subscriptions = sortSubscriptions(unsorted);
+/** Creates the event bus. */
+export function createEventBus<Services>(subscriptions: readonly AnySubscription<Services>[]): EventBus<Services> {
   return {
     async publish(uow, name, payload) {
       for (const { event, inBatches, inTransaction, inBackground } of subscriptions) {
@@ -76,30 +70,3 @@ export function createEventBus<Services>(unsorted: readonly ResourceSubscription
 /** Handlers of any event: the list mixes all events. The declarations have checked that event and payload match. */
 type InTransaction = (uow: UnitOfWork, payload: EventPayloads[EventName]) => Promise<void>;
 type InBatches = (uow: UnitOfWork, payload: EventPayloads[EventName]) => Promise<typeof MORE | undefined>;
-
-type SortableSubscription = Pick<Subscription<never>, 'event' | 'before'> & { readonly resource?: string };
-
-/**
- * Sorts subscriptions topologically, so that each one comes before the subscriptions to the same event of the resources in
- * its `before`. Keeps the given order where nothing else is declared. Throws on a cycle.
- */
-export function sortSubscriptions<Item extends SortableSubscription>(subscriptions: readonly Item[]): Item[] {
-  const sortedItems: Item[] = [];
-  let remaining = [...subscriptions];
-  while (remaining.length > 0) {
-    const next = remaining.find((candidate) => !remaining.some((other) => runsBefore(other, candidate)));
-    if (next === undefined) {
-      const names = remaining.map(({ event, resource }) => `${resource} (${event})`).join(', ');
-      throw new Error(`The orders that event subscriptions declare in "before" form a cycle: ${names}`);
-    }
-    sortedItems.push(next);
-    remaining = remaining.filter((item) => item !== next);
-  }
-  return sortedItems;
-}
-
-/** Returns whether `candidate` declares that it runs before `other`. */
-function runsBefore(candidate: SortableSubscription, other: SortableSubscription): boolean {
-  if (candidate === other || candidate.event !== other.event || other.resource === undefined) return false;
-  return candidate.before?.includes(other.resource) ?? false;
-}

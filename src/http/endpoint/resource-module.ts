@@ -16,7 +16,7 @@ export interface ResourceModule {
   /** Handlers of the job queue. */
   readonly jobs: readonly JobDefinition<Services, never>[];
   readonly schedules: readonly Schedule<Services>[];
-  /** Subscriptions to domain events. An order among resources is declared with `before`. */
+  /** Subscriptions to domain events, which run in the order of the areas and resources. */
   readonly subscriptions: readonly AnySubscription<Services>[];
   /** Handlers of push options that are carried out before the push is answered. */
   readonly pushOptionHandlers: readonly PushOptionHandler[];

@@ -3,7 +3,6 @@ import type { Transaction } from '#database/database.ts';
 import { type Snippet, updateProjectSnippetsSize } from '#domain/snippets.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { defineSubscription } from '#events/event-bus.ts';
-import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Git, getRepositoryAt } from '#git/git.ts';
 import { deleteRepository } from '#git/storage/storage.ts';
@@ -63,15 +62,11 @@ async function deleteSnippetWithNotes(tx: Transaction, id: number): Promise<numb
   return project_id;
 }
 
-/** Reassigns the snippets of a deleted user to the ghost user; on a hard delete deletes them. index: snippets_by_author */
+/** Deletes the snippets of a user who is deleted with their contributions. index: snippets_by_author */
 export const onUserDeleted = defineSubscription({
   event: 'user-deleted',
-  inBatches: (uow, deletion) =>
-    runBatchSteps(() =>
-      reassignToGhost(uow, { table: 'snippets', column: 'author_id' }, deletion, (batch, userId) =>
-        deleteSnippetBatch(batch, 'author_id', userId),
-      ),
-    ),
+  inBatches: async (uow, { userId, hard }) =>
+    hard ? runBatchSteps(() => deleteSnippetBatch(uow, 'author_id', userId)) : undefined,
 });
 
 /** Deletes the snippets of a deleted project, with their repositories. index: snippets_by_project */

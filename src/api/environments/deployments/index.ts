@@ -1,7 +1,6 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { linkMergeRequests } from './link-merge-requests.ts';
-import { deleteDeploymentsOfProject, onUserDeleted } from './on-delete.ts';
 
 // Public interface for other resources.
 export { insertDeployment, setDeploymentStatusOfJobs } from './status-transitions.ts';
@@ -9,5 +8,4 @@ export { insertDeployment, setDeploymentStatusOfJobs } from './status-transition
 export const deployments = resourceModule({
   endpoints,
   jobs: [linkMergeRequests],
-  subscriptions: [deleteDeploymentsOfProject, onUserDeleted],
 });

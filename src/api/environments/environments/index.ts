@@ -1,7 +1,6 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { cleanupSchedules, deleteDueEnvironments, stopDueEnvironments } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
-import { deleteEnvironmentsOfProject } from './on-delete.ts';
 import { stopStaleEnvironments } from './stopping/stop-stale.ts';
 
 export { importEnvironment } from './import.ts';
@@ -12,5 +11,4 @@ export const environments = resourceModule({
   endpoints,
   jobs: [stopStaleEnvironments, stopDueEnvironments, deleteDueEnvironments],
   schedules: cleanupSchedules,
-  subscriptions: [deleteEnvironmentsOfProject],
 });

@@ -1,6 +1,5 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { deleteAlertsOfProject, onUserDeleted } from './on-delete.ts';
 
 // Exports for other resource modules.
 export { AlertReported } from './endpoints.ts';
@@ -16,4 +15,4 @@ export { findOldestIntegration, insertSystemNotes } from './store.ts';
  * reports in order, and writes the result under the projects' locks; the number of statements does not depend on the number of
  * alerts. A partial unique index allows one unresolved alert per fingerprint. Only `status-transitions.ts` changes a status.
  */
-export const alerts = resourceModule({ endpoints, subscriptions: [deleteAlertsOfProject, onUserDeleted] });
+export const alerts = resourceModule({ endpoints });

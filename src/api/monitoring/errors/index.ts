@@ -1,13 +1,11 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { deleteErrorsOfProject } from './on-delete.ts';
 import { cleanUpExpiredReports, cleanUpExpiredReportsDaily } from './retention.ts';
 
 export const errors = resourceModule({
   endpoints,
   jobs: [cleanUpExpiredReports],
   schedules: [cleanUpExpiredReportsDaily],
-  subscriptions: [deleteErrorsOfProject],
 });
 
 // Events are parsed with the same functions when they are received and when they are read.

@@ -2,10 +2,8 @@ import { deleteAuthorActivity } from '#activity/index.ts';
 import { deleteUserRow, getGhostUserId } from '#authentication/users/deletion.ts';
 import { endMembershipsOfUser } from '#domain/members/memberships.ts';
 import { deletePersonalNamespace } from '#domain/namespaces/namespaces.ts';
-import { BATCH_SIZE } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { clearIntentUser } from '#repositories/ref-updates/intents.ts';
-import { clearProjectCreatorBatch } from './store.ts';
 
 /**
  * Deletes a user whose personal namespace is empty, with all references. Contributions are reassigned to the ghost
@@ -19,7 +17,6 @@ export async function deleteUserWithReferences(
   await endMembershipsOfUser(uow, userId);
   await deleteAuthorActivity(uow, userId);
   await clearIntentUser(uow, userId);
-  while ((await clearProjectCreatorBatch(uow, userId, BATCH_SIZE)) === BATCH_SIZE);
   await deletePersonalNamespace(uow, userId);
   await deleteUserRow(uow, userId);
 }

@@ -1,19 +1,16 @@
-import { deleteAuthorActivityBatch } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { getGhostUserId, isDeletionScheduled } from '#authentication/users/deletion.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { listSolelyOwnedGroups } from '#domain/members/memberships.ts';
-import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
+import { MORE, recheckNothing, runInBatches } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { deleteInBatches } from '#jobs/delete-in-batches.ts';
 import { defineJob } from '#jobs/job.ts';
 import { destroyGroupInBatches } from '../groups/index.ts';
 import { destroyProject, destroyProjectBatch } from '../projects/index.ts';
-import { deleteStarBatch } from '../stars/index.ts';
 import { deleteUserWithReferences } from './delete-user-row.ts';
-import { clearProjectCreatorBatch, listPersonalProjectIds } from './store.ts';
+import { listPersonalProjectIds } from './store.ts';
 
 interface UserDestruction {
   readonly userId: number;
@@ -44,10 +41,6 @@ export const destroyUser = defineJob({
       });
     }
     if (hard) await destroyOwnedGroups(services, caller, userId);
-    // A bot that pushes often may have millions of activity rows.
-    for (const deleteBatch of [deleteAuthorActivityBatch, clearProjectCreatorBatch, deleteStarBatch]) {
-      await deleteInBatches(services.database, BATCH_SIZE, (tx, limit) => deleteBatch(tx, userId, limit));
-    }
     await runInBatches(services.runUnitOfWork, caller, {
       recheck: recheckNothing,
       runBatch: (uow) => deleteRelatedBatch(uow, { userId, hard }),

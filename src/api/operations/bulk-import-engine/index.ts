@@ -1,7 +1,6 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { GROUP_RELATIONS, PROJECT_RELATIONS } from '../bulk-import-relations/index.ts';
 import { advanceImport, cleanUpImportsJob, cleanUpImportsRegularly, migrateEntity } from './jobs.ts';
-import { deleteImportsOfUser } from './on-delete.ts';
 
 // The exports for other modules.
 export { insertConfiguration } from './configuration.ts';
@@ -28,5 +27,4 @@ export const bulkImportEngine = resourceModule({
   endpoints: {},
   jobs: [advanceImport, migrateEntity, cleanUpImportsJob],
   schedules: [cleanUpImportsRegularly],
-  subscriptions: [deleteImportsOfUser],
 });

@@ -1,7 +1,7 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { createPipelinesOnPush } from './creation/on-push.ts';
 import { deleteOldPipelines, deleteOldPipelinesDaily } from './deletion/delete-old.ts';
-import { clearDeletedUserOfPipelines, deletePipelinesOfProject } from './deletion/on-delete.ts';
+import { deletePipelinesOfProject } from './deletion/on-delete.ts';
 import * as endpoints from './endpoints.ts';
 
 export { mayCancelJobs, pipelineResource } from './access.ts';
@@ -20,5 +20,5 @@ export const pipelines = resourceModule({
   endpoints,
   jobs: [deleteOldPipelines],
   schedules: [deleteOldPipelinesDaily],
-  subscriptions: [createPipelinesOnPush, deletePipelinesOfProject, clearDeletedUserOfPipelines],
+  subscriptions: [createPipelinesOnPush, deletePipelinesOfProject],
 });

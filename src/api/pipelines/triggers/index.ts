@@ -1,12 +1,10 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { cleanUpTriggers, cleanUpTriggersDaily } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
-import { deleteTriggersOfProject, deleteTriggersOfUser } from './on-delete.ts';
 
 /** Pipeline trigger tokens. */
 export const triggers = resourceModule({
   endpoints,
   jobs: [cleanUpTriggers],
   schedules: [cleanUpTriggersDaily],
-  subscriptions: [deleteTriggersOfProject, deleteTriggersOfUser],
 });

@@ -1,31 +1,18 @@
 import { sql } from 'kysely';
 import { getResourceTable, toResource } from '#activity/index.ts';
-import { reassignReferences } from '#database/batch-statements.ts';
 import { isInIds } from '#database/dialect.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { VOTE_COLUMN_ENTRIES } from './store.ts';
 
-/**
- * When a user is deleted, sets the user of their awards to null. On hard delete, deletes the awards and updates the vote
- * counts. index: award_emoji_by_user
- */
+/** When a user is deleted with their contributions: deletes their awards and updates the vote counts. */
 export const onAwardUserDeleted = defineSubscription({
   event: 'user-deleted',
-  inBatches: (uow, { userId, hard }) =>
-    runBatchSteps(() =>
-      hard
-        ? deleteAwardsBatch(uow, userId)
-        : reassignReferences(
-            uow,
-            { table: 'award_emoji', column: 'user_id' },
-            { from: userId, to: null, limit: BATCH_SIZE },
-          ),
-    ),
+  inBatches: async (uow, { userId, hard }) => (hard ? runBatchSteps(() => deleteAwardsBatch(uow, userId)) : undefined),
 });
 
-/** Deletes a batch of the user's awards and returns how many. */
+/** Deletes a batch of the user's awards and returns how many. index: award_emoji_by_user */
 async function deleteAwardsBatch(uow: UnitOfWork, userId: number): Promise<number> {
   const hasIdIn = (rows: readonly { readonly id: number }[]) =>
     isInIds(

@@ -1,6 +1,6 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { deleteIssuablesOfOwner, EPICS } from '../issuables/index.ts';
 import * as endpoints from './endpoints.ts';
-import { deleteEpicsOfGroup, onUserDeleted } from './on-delete.ts';
 
 export { epicAccessWithAbility } from './access.ts';
 export { EpicInList, EpicOfIssue } from './entities.ts';
@@ -21,4 +21,4 @@ export { type EpicOfIssueRow, loadVisibleEpics } from './issue-epics.ts';
 export { epicNoteable } from './noteable.ts';
 export { epicQuickActions } from './quick-actions/update.ts';
 
-export const epics = resourceModule({ endpoints, subscriptions: [deleteEpicsOfGroup, onUserDeleted] });
+export const epics = resourceModule({ endpoints, subscriptions: deleteIssuablesOfOwner(EPICS) });

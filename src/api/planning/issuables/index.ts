@@ -64,12 +64,7 @@ export {
   updateLabels,
 } from './labels.ts';
 export { findMilestoneIdWithSameTitle } from './milestones.ts';
-export {
-  deleteIssuablesOfGroup,
-  deleteIssuablesOfProject,
-  deleteNotesBatch,
-  reassignIssuablesToGhost,
-} from './on-delete.ts';
+export { deleteIssuablesOfOwner, deleteNotesBatch } from './on-delete.ts';
 export { unassignFormerMembers } from './on-membership-ended.ts';
 export { replaceOutOfScopeReferences } from './on-transfer.ts';
 export {

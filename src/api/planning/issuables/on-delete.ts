@@ -1,51 +1,34 @@
 import { sql } from 'kysely';
 import { deleteTargetActivity } from '#activity/index.ts';
-import { deleteBatch, type ReferenceColumn, reassignReferences } from '#database/batch-statements.ts';
 import { isInIds } from '#database/dialect.ts';
-import { BATCH_SIZE, MORE, runBatchSteps } from '#events/batches.ts';
+import { BATCH_SIZE, MORE } from '#events/batches.ts';
 import { defineSubscription } from '#events/event-bus.ts';
+import { listIds } from '#events/owned-rows.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { LabelableTables } from './kind.ts';
 
-/** Subscription that deletes the issuables of a destroyed project, in batches. */
-export const deleteIssuablesOfProject = (tables: LabelableTables) =>
-  defineSubscription({
-    event: 'project-destroyed',
-    inBatches: (uow, { projectId }) => deleteIssuablesBatch(uow, tables, 'project_id', projectId),
-  });
-
-/** Subscription that deletes the issuables of a destroyed group, in batches. */
-export const deleteIssuablesOfGroup = (tables: LabelableTables) =>
-  defineSubscription({
-    event: 'group-destroyed',
-    inBatches: (uow, { groupId }) => deleteIssuablesBatch(uow, tables, 'group_id', groupId),
-  });
-
 type BeforeDelete = (uow: UnitOfWork, ids: readonly number[]) => Promise<void>;
 
-/** References to users in the tables of issuables. */
-interface UserReferences {
-  /** Columns of the main table that are reassigned to the ghost user. */
-  readonly columns: readonly string[];
-  /** Rows that are deleted with the user. */
-  readonly deleted: readonly ReferenceColumn[];
-  /** Runs before each batch of the user's issuables is deleted, in the same transaction. */
-  readonly beforeDelete?: BeforeDelete;
-}
-
-/** Subscription that reassigns the issuables of a deleted user to the ghost user, in batches. A hard deletion deletes the issuables. */
-export const reassignIssuablesToGhost = (tables: LabelableTables, { columns, deleted, beforeDelete }: UserReferences) =>
+/**
+ * Subscriptions that delete the issuables of a destroyed project or group, and those of a user who is deleted with their
+ * contributions. `beforeDelete` runs before each batch of the user's issuables is deleted, in the same transaction.
+ */
+export const deleteIssuablesOfOwner = (tables: LabelableTables, beforeDelete?: BeforeDelete) => [
+  tables.table === 'epics'
+    ? defineSubscription({
+        event: 'group-destroyed',
+        inBatches: (uow, { groupId }) => deleteIssuablesBatch(uow, tables, 'group_id', groupId),
+      })
+    : defineSubscription({
+        event: 'project-destroyed',
+        inBatches: (uow, { projectId }) => deleteIssuablesBatch(uow, tables, 'project_id', projectId),
+      }),
   defineSubscription({
     event: 'user-deleted',
-    async inBatches(uow, { userId, ghostUserId, hard }) {
-      if (hard && (await deleteIssuablesBatch(uow, tables, 'author_id', userId, beforeDelete)) === MORE) return MORE;
-      const reassignment = { from: userId, to: ghostUserId, limit: BATCH_SIZE };
-      return runBatchSteps(
-        ...columns.map((column) => () => reassignReferences(uow, { table: tables.table, column }, reassignment)),
-        ...deleted.map((referenceColumn) => () => deleteBatch(uow, referenceColumn, userId, BATCH_SIZE)),
-      );
-    },
-  });
+    inBatches: async (uow, { userId, hard }) =>
+      hard ? deleteIssuablesBatch(uow, tables, 'author_id', userId, beforeDelete) : undefined,
+  }),
+];
 
 /** Target types of activity events; null for a resource type without activity events. */
 const ACTIVITY_TARGET_TYPES = {
@@ -66,18 +49,14 @@ async function deleteIssuablesBatch(
   ownerId: number,
   beforeDelete?: BeforeDelete,
 ): Promise<typeof MORE | undefined> {
-  const table = sql.table(tables.table);
-  const batchQuery = sql<{
-    id: number;
-  }>`select id from ${table} where ${sql.ref(column)} = ${ownerId} limit ${BATCH_SIZE}`;
-  const ids = (await batchQuery.execute(uow)).rows.map(({ id }) => id);
+  const ids = await listIds(uow, { table: tables.table, column }, ownerId);
   if (ids.length === 0) return undefined;
   // A full batch: more notes may remain, which are deleted before the issuables.
   if ((await deleteNotesBatch(uow, tables, ids)) === BATCH_SIZE) return MORE;
   const activityTargetType = ACTIVITY_TARGET_TYPES[tables.table];
   if (activityTargetType !== null) await deleteTargetActivity(uow, activityTargetType, ids);
   await beforeDelete?.(uow, ids);
-  await sql`delete from ${table} where ${isInIds(uow, sql<number>`id`, ids)}`.execute(uow);
+  await sql`delete from ${sql.table(tables.table)} where ${isInIds(uow, sql<number>`id`, ids)}`.execute(uow);
   return ids.length === BATCH_SIZE ? MORE : undefined;
 }
 

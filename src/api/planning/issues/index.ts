@@ -1,7 +1,11 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
-import { replaceOutOfScopeReferences } from '../issuables/index.ts';
+import {
+  deleteIssuablesOfOwner,
+  ISSUES,
+  replaceOutOfScopeReferences,
+  unassignFormerMembers,
+} from '../issuables/index.ts';
 import * as endpoints from './endpoints.ts';
-import { deleteIssuesOfProject, onMembershipEnded, onUserDeleted } from './on-delete.ts';
 import { removeOutOfScopeIterations } from './on-transfer.ts';
 
 export { readableIssueAccess, readableIssueResource } from './access.ts';
@@ -16,9 +20,8 @@ export { issueQuickActions } from './quick-actions/update.ts';
 export const issues = resourceModule({
   endpoints,
   subscriptions: [
-    deleteIssuesOfProject,
-    onUserDeleted,
-    onMembershipEnded,
+    ...deleteIssuablesOfOwner(ISSUES),
+    unassignFormerMembers(ISSUES),
     removeOutOfScopeIterations,
     replaceOutOfScopeReferences,
   ],

@@ -4,7 +4,6 @@ import { deliverMails, deliverMailsRegularly } from './delivery/deliver.ts';
 import { notifyOfDueIssues, notifyOfDueIssuesDaily } from './due-issues.ts';
 import * as endpoints from './endpoints.ts';
 import { notifyUsers, onNotifiableEvent, onProjectMoved } from './notify.ts';
-import { onUserDeleted } from './on-delete.ts';
 import { onTextUpdated } from './on-text-edited.ts';
 
 // Public interface for other resources.
@@ -26,5 +25,5 @@ export const mailMessages = resourceModule({
   endpoints,
   jobs: [notifyUsers, deliverMails, notifyOfDueIssues, cleanUpMails],
   schedules: [deliverMailsRegularly, notifyOfDueIssuesDaily, cleanUpMailsDaily],
-  subscriptions: [onNotifiableEvent, onProjectMoved, onTextUpdated, onUserDeleted],
+  subscriptions: [onNotifiableEvent, onProjectMoved, onTextUpdated],
 });

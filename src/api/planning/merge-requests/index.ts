@@ -1,4 +1,5 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { deleteIssuablesOfOwner, MERGE_REQUESTS, unassignFormerMembers } from '../issuables/index.ts';
 import {
   autoMergeJob,
   autoMergeOnPipelineDeleted,
@@ -13,7 +14,7 @@ import { updateMergeRequestsOnPush } from './heads/merge-request-heads.ts';
 import { checkMergeRequests } from './merging/check-mergeability.ts';
 import { mergeByCommandJob } from './merging/merge-by-command.ts';
 import { markMergedByPush } from './merging/merge-by-push.ts';
-import { deleteMergeRequestsOfProject, onMembershipEnded, onUserDeleted } from './on-delete.ts';
+import { enqueueHeadRefDeletion } from './on-delete.ts';
 import { mergeRequestPushOptions } from './push-options/apply.ts';
 import { rebaseJob } from './rebase/job.ts';
 
@@ -54,9 +55,8 @@ export const mergeRequests = resourceModule({
     autoMergeOnPipelineFinished,
     autoMergeOnPipelineDeleted,
     autoMergeOnThreadsResolved,
-    deleteMergeRequestsOfProject,
-    onUserDeleted,
-    onMembershipEnded,
+    ...deleteIssuablesOfOwner(MERGE_REQUESTS, enqueueHeadRefDeletion),
+    unassignFormerMembers(MERGE_REQUESTS),
   ],
   pushOptionHandlers: [mergeRequestPushOptions],
 });

@@ -20,7 +20,6 @@ export { parseEventId } from './event-id.ts';
 export { labelOrMilestoneVisibleTo } from './owner-visibility.ts';
 export {
   baseEventFields,
-  clearDeletedUserOfEvents,
   loadEventUsers,
   resourceEventFields,
   serializeBaseEvent,

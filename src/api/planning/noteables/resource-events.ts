@@ -1,10 +1,7 @@
 import { Type } from 'typebox';
 import { type getForeignKeyColumn, type ResourceType, toResource } from '#activity/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
-import { reassignReferences } from '#database/batch-statements.ts';
 import type { Columns, Reader } from '#database/database.ts';
-import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
-import { defineSubscription } from '#events/event-bus.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 
@@ -59,15 +56,3 @@ export function serializeResourceEvent(row: ResourceEventRow, context: Serializa
     resource_id: id,
   };
 }
-
-/** Keeps resource events when their user is deleted, and clears the user. */
-export const clearDeletedUserOfEvents = (
-  table: 'resource_state_events' | 'resource_milestone_events' | 'resource_label_events' | 'resource_weight_events',
-) =>
-  defineSubscription({
-    event: 'user-deleted',
-    inBatches: (uow, { userId }) =>
-      runBatchSteps(() =>
-        reassignReferences(uow, { table, column: 'user_id' }, { from: userId, to: null, limit: BATCH_SIZE }),
-      ),
-  });

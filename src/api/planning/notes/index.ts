@@ -1,6 +1,6 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { deleteCommitNotesOfProject, onUserDeleted } from './on-delete.ts';
+import { onUserDeleted } from './on-delete.ts';
 
 // Public interface for other resources.
 export {
@@ -32,4 +32,4 @@ export {
 export { findThread, isResolvable, listThreads, type Thread } from './threads.ts';
 export { createNote, deleteNote, NOTE_ERRORS, replyToThread, type ThreadStart, updateNote } from './write.ts';
 
-export const notes = resourceModule({ endpoints, subscriptions: [onUserDeleted, deleteCommitNotesOfProject] });
+export const notes = resourceModule({ endpoints, subscriptions: [onUserDeleted] });

@@ -1,61 +1,20 @@
 import { sql } from 'kysely';
 import { getResourceTable, toResource } from '#activity/index.ts';
-import { reassignReferences } from '#database/batch-statements.ts';
 import { isInIds } from '#database/dialect.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { defineSubscription } from '#events/event-bus.ts';
-import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /**
- * When a user is deleted: reassigns their notes to the ghost user, or on hard delete deletes them and updates the counts.
- * Threads that they resolved stay resolved, without a resolver. index: notes_by_author, notes_by_resolver
+ * When a user is deleted with their contributions: deletes their notes and updates the counts. Their activity events are
+ * deleted with the user.
  */
 export const onUserDeleted = defineSubscription({
   event: 'user-deleted',
-  inBatches: (uow, deletion) =>
-    runBatchSteps(
-      () => reassignToGhost(uow, { table: 'notes', column: 'author_id' }, deletion, deleteNoteBatch),
-      () =>
-        reassignReferences(
-          uow,
-          { table: 'notes', column: 'resolved_by_id' },
-          { from: deletion.userId, to: null, limit: BATCH_SIZE },
-        ),
-    ),
+  inBatches: async (uow, { userId, hard }) => (hard ? runBatchSteps(() => deleteNoteBatch(uow, userId)) : undefined),
 });
 
-/** When a project is deleted: deletes the notes on its commits. index: commented_commits_by_sha, notes_by_commented_commit */
-export const deleteCommitNotesOfProject = defineSubscription({
-  event: 'project-destroyed',
-  inBatches: (uow, { projectId }) => runBatchSteps(() => deleteCommitNoteBatch(uow, projectId)),
-});
-
-/** Deletes one batch of notes, then their commits' rows. Returns the number of deleted rows; `BATCH_SIZE` if rows may remain. */
-async function deleteCommitNoteBatch(uow: UnitOfWork, projectId: number): Promise<number> {
-  const commits = await uow
-    .selectFrom('commented_commits')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .limit(BATCH_SIZE)
-    .execute();
-  const ids = commits.map(({ id }) => id);
-  const noteIds = uow
-    .selectFrom('notes')
-    .select('id')
-    .where(isInIds(uow, sql.ref<number>('commented_commit_id'), ids))
-    .where('commented_commit_id', 'is not', null)
-    .limit(BATCH_SIZE);
-  const { numDeletedRows } = await uow.deleteFrom('notes').where('id', 'in', noteIds).executeTakeFirstOrThrow();
-  if (Number(numDeletedRows) === BATCH_SIZE) return BATCH_SIZE;
-  await uow
-    .deleteFrom('commented_commits')
-    .where(isInIds(uow, sql<number>`id`, ids))
-    .execute();
-  return ids.length;
-}
-
-/** Deletes one batch of notes and returns their number. Their activity events are deleted with the user. index: notes_by_author */
+/** Deletes one batch of notes and returns their number. index: notes_by_author */
 async function deleteNoteBatch(uow: UnitOfWork, userId: number): Promise<number> {
   const notes = await uow
     .selectFrom('notes')

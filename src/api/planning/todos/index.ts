@@ -1,6 +1,5 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { deleteTodosOfGroup, deleteTodosOfProject, onUserDeleted } from './on-delete.ts';
 import {
   onEmojiAwarded,
   onMergeConflicts,
@@ -24,8 +23,5 @@ export const todos = resourceModule({
     onTransferred,
     onVisibilityReduced,
     onNoteableHidden,
-    onUserDeleted,
-    deleteTodosOfProject,
-    deleteTodosOfGroup,
   ],
 });

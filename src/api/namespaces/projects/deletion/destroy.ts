@@ -1,8 +1,8 @@
-import { deleteProjectActivity, deleteProjectActivityBatch, INSTANCE } from '#activity/index.ts';
+import { deleteProjectActivity, INSTANCE } from '#activity/index.ts';
 import type { Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { deleteMembershipsOfSources } from '#domain/members/memberships.ts';
-import { BATCH_SIZE, MORE } from '#events/batches.ts';
+import { MORE } from '#events/batches.ts';
 import { type AnySubscription, defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Git, getRepositoryAt } from '#git/git.ts';
@@ -32,11 +32,7 @@ export async function destroyProjectBatch(uow: UnitOfWork, projectId: number): P
   const project = await findProjectToDestroy(uow, projectId);
   if (project === undefined) return undefined;
   assertNotMoving(project);
-  const deleteActivityBatch = () => deleteProjectActivityBatch(uow, projectId, BATCH_SIZE);
-  if (
-    (await uow.publishBatch('project-destroyed', buildEventPayload(project))) ||
-    (await deleteActivityBatch()) === BATCH_SIZE
-  ) {
+  if (await uow.publishBatch('project-destroyed', buildEventPayload(project))) {
     await preventRestore(uow, projectId);
     return MORE;
   }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { deleteBatch } from '#database/batch-statements.ts';
 import type { Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { BATCH_SIZE } from '#events/batches.ts';
@@ -55,11 +56,9 @@ export async function deleteJobBatch(
   return deleteWeightedRows(tx, 'jobs', weightedRows, BATCH_SIZE - deletedCount);
 }
 
-/** Deletes a batch of commit statuses. index: commit_statuses_by_project, commit_statuses_by_pipeline */
-export async function deleteCommitStatusBatch(tx: Transaction, column: ParentColumn, id: number): Promise<number> {
-  const batch = tx.selectFrom('commit_statuses').select('id').where(column, '=', id).limit(BATCH_SIZE);
-  const { numDeletedRows } = await tx.deleteFrom('commit_statuses').where('id', 'in', batch).executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+/** Deletes a batch of commit statuses of a pipeline. index: commit_statuses_by_pipeline */
+export function deleteCommitStatusBatch(tx: Transaction, pipelineId: number): Promise<number> {
+  return deleteBatch(tx, { table: 'commit_statuses', column: 'pipeline_id' }, pipelineId, BATCH_SIZE);
 }
 
 /**

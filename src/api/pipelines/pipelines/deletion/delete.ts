@@ -41,7 +41,7 @@ async function deleteBatch(uow: UnitOfWork, pipelineId: number): Promise<typeof 
   return runBatchSteps(
     () => deleteJobBatch(uow, 'pipeline_id', pipelineId, { retried: true }),
     () => deleteJobBatch(uow, 'pipeline_id', pipelineId),
-    () => deleteCommitStatusBatch(uow, 'pipeline_id', pipelineId),
+    () => deleteCommitStatusBatch(uow, pipelineId),
     async () => {
       await uow.publish('pipeline-deleted', { projectId: pipeline.project_id, pipelineId });
       return deletePipelineBatch(uow, 'id', pipelineId);
