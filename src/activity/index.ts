@@ -45,6 +45,7 @@ export {
   childAddedText,
   childRemovedText,
   confidentialityChangedText,
+  continuedInIssueText,
   DESCRIPTION_CHANGED_TEXT,
   dueDateChangedText,
   estimateChangedText,

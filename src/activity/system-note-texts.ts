@@ -119,6 +119,9 @@ export function estimateChangedText(duration: string | null): SystemNoteText {
 export const APPROVED_TEXT = createNoteText('approval', 'approved this merge request');
 export const UNAPPROVED_TEXT = createNoteText('approval', 'unapproved this merge request');
 
+/** Text for a thread that an issue continues. */
+export const continuedInIssueText = (issue: string): SystemNoteText =>
+  createNoteText('discussion', `created ${issue} to continue this discussion`);
 export const ALL_THREADS_RESOLVED_TEXT = createNoteText('discussion', 'resolved all threads');
 export const autoMergeEnabledText = (sha: string): SystemNoteText =>
   createNoteText('auto_merge', `enabled an automatic merge when all merge checks for ${sha} pass`);

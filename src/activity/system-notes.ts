@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Transaction } from '#database/database.ts';
+import type { Selectable } from 'kysely';
+import type { Schema, Transaction } from '#database/database.ts';
 import type { SystemNoteKind } from '#database/schema.ts';
 import { type NotifyingTarget, type Resource, toMentioningColumns, toResourceColumns } from './resource.ts';
 import type { SystemNoteText } from './system-note-texts.ts';
@@ -12,7 +13,14 @@ export interface SystemNote {
    * The resource that the text mentions. Users who cannot read it do not see the note. Repeated mentions are not recorded.
    */
   readonly mentionedResource?: Resource;
+  /** The thread that the note replies to, as the columns of its first note. */
+  readonly thread?: ThreadColumns;
 }
+
+type ThreadColumns = Pick<
+  Selectable<Schema['notes']>,
+  'discussion_id' | 'type' | 'position' | 'commit_sha' | 'internal'
+>;
 
 /** Names of these notes in an endpoint's `activity`. */
 export type SystemNoteName = `note ${SystemNoteKind}`;
@@ -21,20 +29,23 @@ export type SystemNoteName = `note ${SystemNoteKind}`;
 export async function recordSystemNote(
   tx: Transaction,
   authorId: number | null,
-  { noteOn, text: { kind, text }, mentionedResource }: SystemNote,
+  { noteOn, text: { kind, text }, mentionedResource, thread }: SystemNote,
 ): Promise<void> {
   if (authorId === null) throw new Error('A system note needs an author: the unit of work has no user');
   await tx
     .insertInto('notes')
     .values({
       ...toResourceColumns(noteOn),
-      discussion_id: newDiscussionId(),
+      discussion_id: thread?.discussion_id ?? newDiscussionId(),
+      type: thread?.type ?? null,
+      position: thread?.position ?? null,
+      commit_sha: thread?.commit_sha ?? null,
       author_id: authorId,
       body: text,
       system: true,
       kind,
       ...(mentionedResource && toMentioningColumns(mentionedResource)),
-      internal: false,
+      internal: thread?.internal ?? false,
       created_at: tx.now,
       updated_at: tx.now,
     })

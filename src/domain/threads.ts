@@ -5,8 +5,8 @@ import { prepareForIds } from '#database/prepare.ts';
 
 /** Unresolved threads of merge requests (contract/planning.md §3.12). */
 
-// Without parameters, so that the partial index applies.
-const IS_OPEN_THREAD_NOTE = sql<SqlBool>`notes."type" is not null and not notes."system" and notes.resolved_at is null`;
+/** Matches unresolved notes of threads. Has no parameters, so that the partial index applies. */
+export const IS_OPEN_THREAD_NOTE = sql<SqlBool>`notes."type" is not null and not notes."system" and notes.resolved_at is null`;
 
 /** index: notes_open_by_merge_request */
 const loadOpenThreads = prepareForIds((db, ids) =>

@@ -6,11 +6,13 @@ import { OWNER } from '#domain/members/roles.ts';
 import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
+import type { ProjectIssuable } from '#http/access/noteables.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { compactFieldErrors, type Failure, invalid, isFailure } from '#runtime/failure.ts';
 import { validateTitle } from '../issuables/index.ts';
 import { applyDescriptionCommands, runAfterUpdate } from '../quick-actions/index.ts';
 import { resolveEpic, updateEpicAssociation } from './epic.ts';
+import { describeFollowUp, loadFollowUp, resolveFollowedThreads } from './follow-up.ts';
 import { insertIssueWithRelations, recordIssueCreated } from './insert.ts';
 import { NO_METADATA, resolveIssueMetadata, validateWeight } from './metadata.ts';
 import type { createIssueParams } from './parameters.ts';
@@ -19,8 +21,27 @@ import { updateIssueWithQuickActions } from './update.ts';
 
 type CreateIssueInput = ParameterValues<typeof createIssueParams> & { readonly title: string };
 
-/** Creates an issue as the last one of the project. Ignores metadata from non-members, and `iid` and `created_at` from callers below Owner. */
+/**
+ * Creates an issue as the last one of the project. Ignores metadata from non-members, and `iid` and `created_at` from callers below
+ * Owner. An issue that continues threads of a merge request resolves them.
+ */
 export async function createIssue(
+  uow: UnitOfWork<SignedInCaller>,
+  project: Project,
+  params: CreateIssueInput,
+  { mergeRequest, baseUrl }: { readonly mergeRequest: ProjectIssuable | null; readonly baseUrl: string },
+): Promise<Issue | Failure<'invalid' | 'epicNotFound' | 'epicUnreadable' | 'archived' | 'notFound'>> {
+  if (mergeRequest === null) return createIssueWithQuickActions(uow, project, params);
+  const followUp = await loadFollowUp(uow, uow.actor, mergeRequest, params.discussion_to_resolve);
+  const description =
+    params.description === undefined ? await describeFollowUp(uow, followUp, baseUrl) : params.description;
+  if (isFailure(description)) return description;
+  const issue = await createIssueWithQuickActions(uow, project, { ...params, description });
+  if (!isFailure(issue)) await resolveFollowedThreads(uow, followUp, issue);
+  return issue;
+}
+
+async function createIssueWithQuickActions(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   params: CreateIssueInput,

@@ -9,9 +9,11 @@ import { shortText } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { deleteIssuable, ISSUES, ifUnmodifiedResource } from '../issuables/index.ts';
+import { notesLockKey } from '../note-rows/index.ts';
 import { issueAccessWithAbility, issueNotFound, readableIssueAccess, updatableIssueAccess } from './access.ts';
 import { createIssue as create } from './create.ts';
 import { Issue } from './entities.ts';
+import { findFollowedMergeRequest } from './follow-up.ts';
 import { issuesLockKey } from './lock-key.ts';
 import { createIssueParams, updateIssueParams } from './parameters.ts';
 import { updateIssueWithQuickActions } from './update.ts';
@@ -40,7 +42,6 @@ export const createIssue = endpoint({
   access: inProject('create_issue'),
   params: { title: required(shortText), ...createIssueParams },
   rules: [mutuallyExclusive('assignee_ids', 'assignee_id'), mutuallyExclusive('epic_id', 'epic_iid')],
-  lock: ({ project }) => issuesLockKey(project),
   errors: {
     invalid: INVALID,
     epicNotFound: NOT_FOUND,
@@ -50,9 +51,27 @@ export const createIssue = endpoint({
     iidTaken: [409, 'Duplicated issue'],
   },
   uniqueErrors: { issues_by_iid: 'iidTaken' },
-  activity: ['created Issue', 'milestone add', 'label add', 'weight', 'note mention', 'note child', 'note parent'],
+  activity: [
+    'created Issue',
+    'milestone add',
+    'label add',
+    'weight',
+    'note mention',
+    'note child',
+    'note parent',
+    'note discussion',
+  ],
   response: created(Issue),
-  write: (uow, { project, params }) => create(uow, project, params),
+  async handle({ caller, project, params, base }, { runUnitOfWork, database }) {
+    const mergeRequest = await findFollowedMergeRequest(
+      database.reader,
+      caller,
+      project,
+      params.merge_request_to_resolve_discussions_of,
+    );
+    const lock = [issuesLockKey(project), ...(mergeRequest === null ? [] : [notesLockKey({ noteable: mergeRequest })])];
+    return runUnitOfWork(caller, (uow) => create(uow, project, params, { mergeRequest, baseUrl: base.url }), { lock });
+  },
 });
 
 export const updateIssue = endpoint({

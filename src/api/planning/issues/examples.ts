@@ -90,6 +90,16 @@ export const examples: Examples<typeof endpoints> = {
         weight: 3,
       },
     }),
+    async ({ project, name, newMergeRequest, expectSuccess }) => {
+      const { iid } = await newMergeRequest();
+      const thread = { body: 'It spins' };
+      await expectSuccess(project.owner.post(`${project.at}/merge_requests/${iid}/discussions`, thread));
+      return {
+        by: 'developer',
+        path: { id: project.id },
+        params: { title: name('Issue'), merge_request_to_resolve_discussions_of: iid },
+      };
+    },
   ],
   updateIssue: [
     withNewIssue('planner', { state_event: 'close' }),

@@ -43,7 +43,13 @@ const labelChanges = {
   remove_labels: optional(commaSeparated(string)),
 };
 
-export const createIssueParams = { ...attributes, ...labelChanges, iid: optional(iid) };
+export const createIssueParams = {
+  ...attributes,
+  ...labelChanges,
+  iid: optional(iid),
+  merge_request_to_resolve_discussions_of: optional(integer),
+  discussion_to_resolve: optional(shortText),
+};
 
 export const updateIssueParams = {
   title: optional(shortText),

@@ -3,18 +3,13 @@ import { mayInParent } from '#authorization/abilities.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
-import { isLockedOut, type Noteable, type NoteableContext, type NoteableKind } from '#http/access/noteables.ts';
+import type { Noteable, NoteableContext, NoteableKind } from '#http/access/noteables.ts';
 import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { findNote, type NoteRow } from './store.ts';
-
-/** Returns the lock key for creating, deleting and resolving notes of a noteable, because they are counted. */
-export function notesLockKey({ noteable }: { readonly noteable: Noteable }): string {
-  return noteable.type === 'Commit' ? `notes on ${noteable.commit.id}` : `notes on ${noteable.type} ${noteable.id}`;
-}
+import { findNote, mayComment, type NoteRow } from '../note-rows/index.ts';
 
 /** Admits callers who may comment: those who may read the noteable; if its discussion is locked, members only. */
 export function noteCreationAccess<Of extends Noteable>(kind: NoteableKind<Of>): Access<NoteableContext<Of>> {
@@ -24,11 +19,6 @@ export function noteCreationAccess<Of extends Noteable>(kind: NoteableKind<Of>):
       if (!mayComment(caller, noteable)) throw forbidden();
     })
     .withLabel(`${kind.parentType}:create_note`);
-}
-
-/** Returns whether a caller who may read the noteable may comment on it. */
-export function mayComment(caller: Caller, noteable: Noteable): boolean {
-  return mayInParent(caller, 'create_note', noteable) && !isLockedOut(caller, noteable);
 }
 
 /** Loads the note `:note_id` for callers who may read it. */

@@ -10,6 +10,7 @@ import { type Failure, type FieldErrors, fail, isFailure } from '#runtime/failur
 import { epicQuickActions } from '../epics/index.ts';
 import { issueQuickActions } from '../issues/index.ts';
 import { mergeRequestQuickActions } from '../merge-requests/index.ts';
+import { notesLockKey } from '../note-rows/index.ts';
 import {
   containsReopen,
   findMoveTarget,
@@ -21,7 +22,7 @@ import {
   type QuickActionKind,
   runQuickActions,
 } from '../quick-actions/index.ts';
-import { notesLockKey, reloadForComment } from './access.ts';
+import { reloadForComment } from './access.ts';
 import { type CommitNoteContext, evaluateTagCommands, parseTagCommands, runTagCommand } from './tag-command.ts';
 
 // Comments with quick actions (contract/planning.md §3.17 "Notes").

@@ -5,8 +5,9 @@ import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { longText, refName } from '#http/parameters/texts.ts';
 import { boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
+import { listNotes, notesLockKey } from '../note-rows/index.ts';
 import { ISSUABLE_KINDS } from '../noteables/index.ts';
-import { noteCreationAccess, notesLockKey, readNoteAccess, updateNoteAccess } from './access.ts';
+import { noteCreationAccess, readNoteAccess, updateNoteAccess } from './access.ts';
 import {
   createNoteOrQuickActionsEntity,
   QUICK_ACTION_ERRORS,
@@ -14,7 +15,6 @@ import {
 } from './create-with-quick-actions.ts';
 import { Note } from './entities.ts';
 import { snippetNoteableKind } from './snippet-noteable.ts';
-import { listNotes } from './store.ts';
 import { createNote, deleteNote, NOTE_ERRORS, updateNote } from './write.ts';
 
 // Notes on issues, merge requests, epics (contract/planning.md §3.7) and project snippets (contract/everyday-more.md §7.1).

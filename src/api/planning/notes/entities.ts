@@ -6,10 +6,9 @@ import { prepareForIds } from '#database/prepare.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
+import { isResolvable, type NoteListRow } from '../note-rows/index.ts';
 import { NoteCommandsChanges, type QuickActionChanges } from '../quick-actions/index.ts';
 import { Position } from './position.ts';
-import type { NoteListRow } from './store.ts';
-import { isResolvable } from './threads.ts';
 
 /** A note (contract/planning.md §1 "Note"). */
 

@@ -2,8 +2,8 @@ import { MAX_NOTES_PER_NOTEABLE, type Resource } from '#activity/index.ts';
 import type { Columns } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
+import { countNotes, insertNote, type NoteRow } from '../note-rows/index.ts';
 import { updateNoteCount } from './comment-count.ts';
-import { countNotes, insertNote, type NoteRow } from './store.ts';
 
 /** A note exported from another server. */
 export interface ImportedNote

@@ -2,11 +2,27 @@ import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { onUserDeleted } from './on-delete.ts';
 
+export {
+  findNote,
+  findThread,
+  isNoteOnNoteable,
+  isResolvable,
+  listNotes,
+  listThreads,
+  loadNotesByIds,
+  mayReadInternal,
+  mayResolve,
+  type NoteListRow,
+  type NoteRow,
+  notesLockKey,
+  resolveNote,
+  resolveThread,
+  type Thread,
+} from '../note-rows/index.ts';
 // Public interface for other resources.
 export {
   mayUpdateNote,
   noteCreationAccess,
-  notesLockKey,
   readThreadNoteAccess,
   updateThreadNoteAccess,
 } from './access.ts';
@@ -19,17 +35,6 @@ export {
 export { Note } from './entities.ts';
 export { importNote } from './import.ts';
 export { Position } from './position.ts';
-export { mayResolve, resolveNote, resolveThread } from './resolve.ts';
-export {
-  findNote,
-  isNoteOnNoteable,
-  listNotes,
-  loadNotesByIds,
-  mayReadInternal,
-  type NoteListRow,
-  type NoteRow,
-} from './store.ts';
-export { findThread, isResolvable, listThreads, type Thread } from './threads.ts';
 export { createNote, deleteNote, NOTE_ERRORS, replyToThread, type ThreadStart, updateNote } from './write.ts';
 
 export const notes = resourceModule({ endpoints, subscriptions: [onUserDeleted] });

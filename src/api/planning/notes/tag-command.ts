@@ -5,8 +5,9 @@ import { mayInProject } from '#authorization/abilities.ts';
 import type { CommitNoteable, NoteableKind } from '#http/access/noteables.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { isFailure } from '#runtime/failure.ts';
+import { notesLockKey } from '../note-rows/index.ts';
 import { type ParsedCommand, type ParsedText, parseCommands, type QuickActionChanges } from '../quick-actions/index.ts';
-import { notesLockKey, reloadForComment } from './access.ts';
+import { reloadForComment } from './access.ts';
 
 // The quick action `/tag` in comments on commits (contract/planning.md §3.17).
 

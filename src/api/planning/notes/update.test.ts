@@ -8,8 +8,8 @@ import { findProject } from '#domain/namespaces/projects.ts';
 import { fail } from '#runtime/failure.ts';
 import { type Project, world } from '#test/support/world.ts';
 import { issueNoteable } from '../issues/index.ts';
+import { listNotes } from '../note-rows/index.ts';
 import { listNoteBodies, newIssue } from './fixtures.testing.ts';
-import { listNotes } from './store.ts';
 import { createNote, deleteNote, updateNote } from './write.ts';
 
 const { user, clock, server, root, runJobs } = await world();

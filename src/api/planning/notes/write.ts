@@ -6,20 +6,24 @@ import type { Noteable, NoteableContext, NoteableKind } from '#http/access/notea
 import type { ErrorTable } from '#http/errors/error-table.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { recordMentions } from '../issuables/index.ts';
-import type { QuickActionChanges } from '../quick-actions/index.ts';
-import { reloadForComment, reloadNoteForUpdate } from './access.ts';
-import { updateNoteCount } from './comment-count.ts';
-import { publishIfAllThreadsResolved } from './resolve.ts';
 import {
+  convertToThread,
   countNotes,
   deleteNoteRow,
+  findThread,
   insertNote,
+  isResolvable,
+  isUnresolved,
   mayReadInternal,
   type NoteRow,
   type NoteThreadFields,
+  publishIfAllThreadsResolved,
+  type Thread,
   updateNoteBody,
-} from './store.ts';
-import { convertToThread, findThread, isResolvable, isUnresolved, type Thread } from './threads.ts';
+} from '../note-rows/index.ts';
+import type { QuickActionChanges } from '../quick-actions/index.ts';
+import { reloadForComment, reloadNoteForUpdate } from './access.ts';
+import { updateNoteCount } from './comment-count.ts';
 
 /** A note, with the changes by its quick actions if it was just written. */
 export type NoteWithChanges = NoteRow & { readonly changes?: QuickActionChanges };

@@ -1,14 +1,23 @@
 import { ALL_THREADS_RESOLVED_TEXT } from '#activity/index.ts';
-import type { SignedInCaller } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { mayInParent } from '#authorization/abilities.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { findMergeRequestsWithOpenThreads } from '#domain/threads.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Noteable, NoteableKind } from '#http/access/noteables.ts';
+import { isLockedOut, type Noteable, type NoteableContext, type NoteableKind } from '#http/access/noteables.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { mayComment } from './access.ts';
 import type { NoteListRow } from './store.ts';
 import { findThread, isResolvable, setResolved, type Thread } from './threads.ts';
+
+/** Returns the lock key for creating, deleting and resolving notes of a noteable, because they are counted. */
+export function notesLockKey({ noteable }: { readonly noteable: Noteable }): string {
+  return noteable.type === 'Commit' ? `notes on ${noteable.commit.id}` : `notes on ${noteable.type} ${noteable.id}`;
+}
+
+/** Returns whether a caller who may read the noteable may comment on it. */
+export function mayComment(caller: Caller, noteable: Noteable): boolean {
+  return mayInParent(caller, 'create_note', noteable) && !isLockedOut(caller, noteable);
+}
 
 /** Returns whether the caller may resolve the thread: at least a Developer, the author of its first note, or the author of the noteable. */
 export function mayResolve(caller: SignedInCaller, noteable: Noteable, { notes: [firstNote] }: Thread): boolean {
@@ -28,10 +37,19 @@ export async function resolveThread(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
   requestedNoteable: Noteable,
+  thread: Pick<Thread, 'id'>,
+  resolution: Resolution,
+): Promise<Thread | Failure<'threadGone'>> {
+  return resolveCurrentThread(uow, await kind.reload(uow, uow.actor, requestedNoteable), thread, resolution);
+}
+
+/** Like `resolveThread`, for a noteable that was loaded in this unit of work. */
+export async function resolveCurrentThread(
+  uow: UnitOfWork<SignedInCaller>,
+  { noteable, caller }: NoteableContext<Noteable>,
   { id }: Pick<Thread, 'id'>,
   { resolved, noteId }: Resolution,
 ): Promise<Thread | Failure<'threadGone'>> {
-  const { noteable, caller } = await kind.reload(uow, uow.actor, requestedNoteable);
   const thread = await findThread(uow, caller, noteable, id);
   if (thread === null) return fail('threadGone');
   if (!mayResolve(caller, noteable, thread)) throw new AccessRevoked();

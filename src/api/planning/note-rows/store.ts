@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import {
   getForeignKeyColumn,
   type NoteTarget,
@@ -9,6 +9,7 @@ import {
 import type { Caller } from '#authentication/caller.ts';
 import { mayInParent } from '#authorization/abilities.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
+import { isInIds } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
@@ -97,6 +98,30 @@ function referencedNoteableVisibleTo(caller: Caller, today: string) {
 export const loadNotesByIds = prepareForIds<NoteListRow>((db, ids) =>
   db.selectFrom('notes').select(listColumns).where('id', 'in', ids),
 );
+
+/** Returns the total size of the bodies of these notes in bytes. index: notes primary key */
+export async function sumNoteSizes(db: Reader, ids: readonly number[]): Promise<number> {
+  const { size } = await db
+    .selectFrom('notes')
+    .select(sql<number>`coalesce(sum(octet_length(notes.body)), 0)`.as('size'))
+    .where(isInIds(db, sql.ref<number>('notes.id'), ids))
+    .executeTakeFirstOrThrow();
+  return Number(size);
+}
+
+/** Returns bodies and authors of notes by id, without an access check. index: notes primary key */
+export async function loadNoteTexts(
+  db: Reader,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, { readonly username: string; readonly body: string }>> {
+  const rows = await db
+    .selectFrom('notes')
+    .innerJoin('users', 'users.id', 'notes.author_id')
+    .select(['notes.id', 'notes.body', 'users.username'])
+    .where(isInIds(db, sql.ref<number>('notes.id'), ids))
+    .execute();
+  return new Map(rows.map(({ id, ...text }) => [id, text]));
+}
 
 /** Counts the notes of the noteable, up to `limit`. index: notes_by_issue_created, notes_by_commented_commit */
 export async function countNotes(db: Reader, { type, id }: NoteTarget, limit: number): Promise<number> {

@@ -4,6 +4,7 @@ import type { Caller } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { type Page, paginate } from '#database/page.ts';
+import { IS_OPEN_THREAD_NOTE } from '#domain/threads.ts';
 import type { Noteable } from '#http/access/noteables.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { listColumns, type NoteListRow, selectReadableNotes } from './store.ts';
@@ -65,6 +66,20 @@ async function loadThreads(db: Reader, caller: Caller, noteable: Noteable, ids: 
 /** Returns the thread, or null if it belongs to another noteable or the caller may not read it. */
 export async function findThread(db: Reader, caller: Caller, noteable: Noteable, id: string): Promise<Thread | null> {
   return (await loadThreads(db, caller, noteable, [id]))[0] ?? null;
+}
+
+/** Returns the threads of a merge request that have an unresolved note, in the order of their first notes. index: notes_open_by_merge_request, notes_by_merge_request_discussion */
+export async function listUnresolvedThreads(db: Reader, caller: Caller, mergeRequest: Noteable): Promise<Thread[]> {
+  const rows = await selectReadableNotes(db, caller, mergeRequest)
+    .select('notes.discussion_id')
+    .distinct()
+    .where('notes.merge_request_id', 'is not', null)
+    .where(IS_OPEN_THREAD_NOTE)
+    .execute();
+  const ids = rows.map(({ discussion_id }) => discussion_id);
+  const threads = await loadThreads(db, caller, mergeRequest, ids);
+  const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
+  return threads.sort(({ notes: [a] }, { notes: [b] }) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
 }
 
 /** Returns whether the note can be resolved: a user's note in a thread that is not on a commit. */
