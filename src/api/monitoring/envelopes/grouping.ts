@@ -34,5 +34,16 @@ function getDefaultParts({
   culprit,
   platform,
 }: GroupingFields): readonly (string | null)[] {
-  return type === 'error' ? ['exception', name, culprit ?? message, platform] : ['message', template, platform];
+  return type === 'error'
+    ? ['exception', name, culprit === null ? message : removeUrlDetails(culprit), platform]
+    : ['message', template, platform];
+}
+
+/**
+ * Removes host and query from a script's URL in a culprit such as `pay(https://shop.example/app.js?v=2)`, as Sentry does: one
+ * application has many addresses.
+ */
+function removeUrlDetails(culprit: string): string {
+  const [, before, path] = /^([^(]*\()https?:\/\/[^/?#)]*([^?#)]*)[^)]*\)$/i.exec(culprit) ?? [];
+  return before === undefined ? culprit : `${before}${path})`;
 }

@@ -39,6 +39,17 @@ test('groups exceptions by their last frame that is not of an SDK, and by messag
   assert.notEqual(panic('declined'), panic('expired'));
 });
 
+test('groups exceptions of a script by its path, whatever its host and query', () => {
+  const inScript = (filename: string) =>
+    groupHashOf({
+      exception: { type: 'Error', stacktrace: { frames: [{ function: 'pay', filename, in_app: true }] } },
+    });
+  for (const filename of ['http://localhost:8080/js/app.js', 'https://eu.shop.example/js/app.js?v=2#top'])
+    assert.equal(inScript(filename), inScript('https://shop.example/js/app.js'), filename);
+  for (const filename of ['https://shop.example/js/cart.js', '/js/app.js.map', 'https://shop.example'])
+    assert.notEqual(inScript(filename), inScript('https://shop.example/js/app.js'), filename);
+});
+
 test('groups messages by template', () => {
   const logged = (formatted: string, message = 'No user %s') => groupHashOf({ logentry: { formatted, message } });
   assert.equal(logged('No user 5'), logged('No user 6'));
