@@ -2,7 +2,7 @@ import type { PushOption } from '#repositories/ref-updates/push-options.ts';
 
 /** Parses the options `merge_request.*` of a push (contract/repository.md §5 "Push options"). */
 
-/** Parsed options. Undefined: the push does not have the option. If a single-value option is repeated, its last value counts. */
+/** Parsed options. Undefined: the push does not have the option. If a single-value option is repeated, its last value counts; an empty one clears it. */
 export interface MergeRequestOptions {
   readonly create: boolean;
   readonly target: string | undefined;
@@ -52,9 +52,11 @@ const FALSE_VALUES = ['false', 'f', '0', 'no', 'n', 'off'];
 export function parseMergeRequestOptions(options: readonly PushOption[]): MergeRequestOptions {
   const listValues = (key: string) =>
     options.filter(({ name }) => name === PREFIX + key).flatMap(({ value }) => (value === '' ? [] : [value]));
-  const getText = (key: string) => listValues(key).at(-1);
+  const findLastValue = (...keys: readonly string[]) =>
+    options.findLast(({ name }) => keys.some((key) => name === PREFIX + key))?.value;
+  const getText = (key: string) => findLastValue(key) || undefined;
   const getBoolean = (...keys: readonly string[]) => {
-    const value = options.findLast(({ name }) => keys.some((key) => name === PREFIX + key))?.value;
+    const value = findLastValue(...keys);
     return value === undefined ? undefined : !FALSE_VALUES.includes(value.toLowerCase());
   };
   return {
