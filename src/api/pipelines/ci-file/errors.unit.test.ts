@@ -190,6 +190,9 @@ test('limits a job to fifty needs', async () => {
   };
   assert.equal(await findConfigurationError(many(50)), null);
   assert.match((await findConfigurationError(many(51)))!, /^J: one job can only need 50 others/);
+  const parallel = (count: number) => `a: {script: a, stage: build, parallel: ${count}}\nJ: {script: a, needs: [a]}`;
+  assert.equal(await findConfigurationError(parallel(50)), null);
+  assert.match((await findConfigurationError(parallel(51)))!, /^J: one job .* but you have listed 51\. /);
 });
 
 test('returns an error for a missing need unless it is optional', async () => {

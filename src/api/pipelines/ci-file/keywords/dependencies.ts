@@ -77,9 +77,9 @@ function checkNeeds(subject: Subject, needs: readonly CiJobNeed[], check: Depend
   for (const name of names) (seenNames.has(name) ? duplicateNames : seenNames).add(name);
   if (duplicateNames.size > 0)
     throw new CiFileError(`${subject.name} has the following needs duplicated: ${[...duplicateNames].join(', ')}.`);
-  if (needs.length > MAX_NEEDS) {
+  if (names.length > MAX_NEEDS) {
     throw new CiFileError(
-      `${subject.name}: one job can only need ${MAX_NEEDS} others, but you have listed ${needs.length}. See needs keyword documentation for more details`,
+      `${subject.name}: one job can only need ${MAX_NEEDS} others, but you have listed ${names.length}. See needs keyword documentation for more details`,
     );
   }
 }
