@@ -199,6 +199,29 @@ test('evaluates rules with the paths since another ref and with those of another
     ['{changes: {paths: [src/*], compare_to: base}}', null],
     ['{changes: {paths: [ci/*], compare_to: base}}', /would have been empty/],
     ['{changes: {paths: [ci/*], compare_to: nope}}', /rule for unit: rules:changes:compare_to is not a valid ref$/],
+    ...[
+      '-x',
+      'base..main',
+      'HEAD:ci',
+      '@{-1}',
+      'refs/heads',
+      '../HEAD',
+      'base~99999',
+      'x'.repeat(900),
+      '0'.repeat(40),
+    ].flatMap(
+      (revision) =>
+        [
+          [
+            `{changes: {paths: [ci/*], compare_to: ${JSON.stringify(revision)}}}`,
+            /rules:changes:compare_to is not a valid ref$/,
+          ],
+          [
+            `{exists: {paths: [src/new], project: ${own}, ref: ${JSON.stringify(revision)}}}`,
+            /is not a valid ref in project/,
+          ],
+        ] as const,
+    ),
     [`{exists: {paths: [src/new], project: ${own}}}`, null],
     [`{exists: {paths: [src/new], project: ${own}, ref: base}}`, /would have been empty/],
     [`{exists: {paths: [src/new], project: ${own}, ref: nope}}`, /`nope` is not a valid ref in project/],
