@@ -128,11 +128,12 @@ type VisibilityColumns = Pick<Project, 'visibility' | (typeof FEATURES_WITH_TODO
 /** Features whose items are targets of to-do items. */
 const FEATURES_WITH_TODOS = ['issues_access_level', 'merge_requests_access_level', 'repository_access_level'] as const;
 
+const ACCESS_LEVEL_RANKS = { disabled: 0, private: 1, enabled: 2 } as const;
+
 /** Returns whether fewer users can see the project, its issues, merge requests or commits. */
 function isVisibilityReduced(before: VisibilityColumns, after: VisibilityColumns): boolean {
   if (getVisibilityRank(after.visibility) < getVisibilityRank(before.visibility)) return true;
-  // A change from `disabled` to `private` counts too, although it reduces nothing.
-  return FEATURES_WITH_TODOS.some((name) => after[name] !== before[name] && after[name] !== 'enabled');
+  return FEATURES_WITH_TODOS.some((name) => ACCESS_LEVEL_RANKS[after[name]] < ACCESS_LEVEL_RANKS[before[name]]);
 }
 
 type CurrentProject = Pick<Project, 'namespace_id' | 'visibility'>;

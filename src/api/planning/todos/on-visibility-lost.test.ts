@@ -65,3 +65,23 @@ test('deletes items of a deleted user, and reassigns those they caused to the gh
   const [todo] = (await bob.get('/todos')).body;
   assert.deepEqual([todo.author.username, await kept(ada)], ['ghost', 0]);
 });
+
+test('looks for to-do items to delete only if a feature has become less visible', async () => {
+  const { owner, at, id } = await newProject({ visibility: 'public' });
+  const isJobQueued = async (level: string) => {
+    await expectSuccess(owner.put(at, { issues_access_level: level }));
+    const query = server.services.database.reader.selectFrom('background_jobs').select('payload');
+    const rows = await query.where('kind', '=', 'lose_todos_of_narrowed').execute();
+    await runJobs();
+    return rows.some(({ payload }) => String(payload).includes(`"id":${id}}`));
+  };
+  assert.deepEqual(
+    [
+      await isJobQueued('disabled'),
+      await isJobQueued('private'),
+      await isJobQueued('enabled'),
+      await isJobQueued('private'),
+    ],
+    [true, false, false, true],
+  );
+});
