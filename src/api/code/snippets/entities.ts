@@ -59,7 +59,7 @@ export const Snippet = entity('Snippet', {
     file_name: paths[0] ?? '',
     files: paths.map((path) => ({
       path,
-      raw_url: `${buildWebUrl(row, context, relations)}/raw/${row.default_branch}/${encodeUrlPath(path)}`,
+      raw_url: `${buildWebUrl(row, context, relations)}/raw/${encodeURIComponent(row.default_branch)}/${encodeUrlPath(path)}`,
     })),
     imported: false,
     imported_from: 'none',

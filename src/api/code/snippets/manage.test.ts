@@ -233,3 +233,12 @@ test('lists the own snippets of the caller, newest first, by time of creation', 
   assert.deepEqual(await titles({ created_before: first.created_at }), ['first']);
   assert.equal((await anonymous.get('/snippets')).status, 401);
 });
+
+test('encodes the name of the default branch in the addresses of files', async () => {
+  const { body } = await author.post('/snippets', { title: 'Branch', content: 'a' });
+  await database.transaction((tx) =>
+    tx.updateTable('snippets').set({ default_branch: 'release/#1' }).where('id', '=', body.id).execute(),
+  );
+  const [file] = (await author.get(`/snippets/${body.id}`)).body.files;
+  assert.equal(file.raw_url, `${body.web_url}/raw/release%2F%231/snippetfile1.txt`);
+});
