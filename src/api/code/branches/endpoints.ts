@@ -14,7 +14,7 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { refName, searchExpression, string } from '#http/parameters/texts.ts';
 import { boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import { enqueue } from '#jobs/job.ts';
-import { protectBranchByName, unprotectBranchByName } from '../protected-branches/index.ts';
+import { CREATE_RULE_ERRORS, protectBranchByName, unprotectBranchByName } from '../protected-branches/index.ts';
 import { createBranchAt } from './create.ts';
 import { deleteBranchAt } from './delete.ts';
 import { deleteMergedBranchesJob } from './delete-merged.ts';
@@ -141,7 +141,8 @@ export const protectBranch = endpoint({
   summary: 'Protect a branch',
   access: inProjectRepository('admin_protected_branch', repositoryNotFoundIfDisabled).resource(branchResource),
   params: { developers_can_push: optional(boolean), developers_can_merge: optional(boolean) },
-  errors: { unprotectNotAllowed: FORBIDDEN },
+  errors: { unprotectNotAllowed: FORBIDDEN, ...CREATE_RULE_ERRORS },
+  uniqueErrors: { protected_branches_by_name: 'exists' },
   activity: ['protected_branch_created'],
   response: ok(Branch),
   write: async (uow, { project, branch, params }) =>

@@ -11,6 +11,7 @@ import { MAINTAINER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { MAX_REF_NAME_BYTES } from '#git/refs/refs.ts';
+import type { ErrorTable } from '#http/errors/error-table.ts';
 import { recordProtectionRule } from '#repositories/branches/protection-activity.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import {
@@ -30,14 +31,22 @@ interface CreateRuleInput {
   readonly allowed: Readonly<Record<RuleKind, readonly AccessLevelInput[]>>;
 }
 
-type ProtectFailure = 'nameBlank' | 'nameTooLong' | 'exists' | 'levelsInvalid';
+/** Errors of all endpoints that create rules. */
+export const CREATE_RULE_ERRORS = {
+  nameBlank: [422, { message: ["Name can't be blank"] }],
+  nameTooLong: [422, { message: ['Name is too long (maximum is {longest} bytes)'] }],
+  exists: [409, "Protected branch '{name}' already exists"],
+  levelsInvalid: [422, { message: '{texts}' }],
+} as const satisfies ErrorTable;
+
+export type CreateRuleFailure = keyof typeof CREATE_RULE_ERRORS;
 
 /** Creates a rule. A kind without entries admits Maintainers. */
 export async function createRule(
   uow: UnitOfWork,
   project: Project,
   input: CreateRuleInput,
-): Promise<ProtectionRuleRow | Failure<ProtectFailure>> {
+): Promise<ProtectionRuleRow | Failure<CreateRuleFailure>> {
   const { name, allow_force_push, code_owner_approval_required } = input;
   const levels = RULE_KINDS.flatMap((kind) => toLevels(kind, input));
   return createRuleWithLevels(uow, project, { name, allow_force_push, code_owner_approval_required, levels });
@@ -48,7 +57,7 @@ export async function createRuleWithLevels(
   uow: UnitOfWork,
   project: Project,
   { levels: requestedLevels, ...input }: CreateProtectionRuleInput,
-): Promise<ProtectionRuleRow | Failure<ProtectFailure>> {
+): Promise<ProtectionRuleRow | Failure<CreateRuleFailure>> {
   const { name } = input;
   if (name.trim() === '') return fail('nameBlank');
   if (Buffer.byteLength(name) > MAX_REF_NAME_BYTES) return fail('nameTooLong', { longest: MAX_REF_NAME_BYTES });

@@ -15,7 +15,7 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, refName, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';
 import { type AccessLevelInput, ALLOWED_LEVELS, createAccessLevelsParam } from './access-levels.ts';
-import { createRule } from './create.ts';
+import { CREATE_RULE_ERRORS, createRule } from './create.ts';
 import { ProtectedBranch } from './entities.ts';
 import { deleteRuleIfAdmitted, mayUnprotect } from './unprotect.ts';
 import { updateRule } from './update.ts';
@@ -47,7 +47,6 @@ const allowedLevels = {
   allowed_to_merge: createAccessLevelsParam('merge'),
   allowed_to_unprotect: createAccessLevelsParam('unprotect'),
 };
-const INVALID_LEVELS = [422, { message: '{texts}' }] as const;
 
 export const listProtectedBranches = endpoint({
   get: '/projects/:id/protected_branches',
@@ -84,12 +83,7 @@ export const createProtectedBranch = endpoint({
     code_owner_approval_required: optional(boolean, false),
     ...allowedLevels,
   },
-  errors: {
-    nameBlank: [422, { message: ["Name can't be blank"] }],
-    nameTooLong: [422, { message: ['Name is too long (maximum is {longest} bytes)'] }],
-    exists: [409, "Protected branch '{name}' already exists"],
-    levelsInvalid: INVALID_LEVELS,
-  },
+  errors: CREATE_RULE_ERRORS,
   uniqueErrors: { protected_branches_by_name: 'exists' },
   activity: ['protected_branch_created'],
   response: created(ProtectedBranch),
@@ -107,7 +101,7 @@ export const updateProtectedBranch = endpoint({
     unprotect_access_level: optional(integerIn(ALLOWED_LEVELS.unprotect)),
     ...allowedLevels,
   },
-  errors: { levelsInvalid: INVALID_LEVELS, notFound: NOT_FOUND, unprotectNotAllowed: FORBIDDEN },
+  errors: { levelsInvalid: CREATE_RULE_ERRORS.levelsInvalid, notFound: NOT_FOUND, unprotectNotAllowed: FORBIDDEN },
   response: ok(ProtectedBranch),
   write: (uow, { project, rule, params }) =>
     updateRule(uow, project, rule, { ...params, allowed: toAddedLevelsByKind(params) }),

@@ -5,7 +5,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { AccessLevelInput } from './access-levels.ts';
-import { createRule } from './create.ts';
+import { type CreateRuleFailure, createRule } from './create.ts';
 import { deleteRuleIfAdmitted } from './unprotect.ts';
 import { updateRule } from './update.ts';
 
@@ -21,21 +21,21 @@ export async function protectBranchByName(
   project: Project,
   name: string,
   permissions: DeveloperPermissions,
-): Promise<undefined | Failure<'unprotectNotAllowed'>> {
+): Promise<undefined | Failure<'unprotectNotAllowed' | CreateRuleFailure>> {
   const push = toRole(permissions.developers_can_push);
   const merge = toRole(permissions.developers_can_merge);
   const rule = await findProtectionRuleByName(uow, project.id, name);
   if (rule === null) {
     const roles = { push, merge, unprotect: null };
     const allowed = { push: [], merge: [], unprotect: [] };
-    await createRule(uow, project, {
+    const createdRule = await createRule(uow, project, {
       name,
       allow_force_push: false,
       code_owner_approval_required: false,
       roles,
       allowed,
     });
-    return;
+    return isFailure(createdRule) ? createdRule : undefined;
   }
   const allowed = { push: replaceRole(rule.push, push), merge: replaceRole(rule.merge, merge), unprotect: [] };
   const updatedRule = await updateRule(uow, project, rule, { allowed });
