@@ -108,6 +108,24 @@ test('the search of a client that disconnects is interrupted, and the next one i
   assert.deepEqual((await active.execute(given.database.reader)).rows, [{ count: 0 }]);
 });
 
+test('interrupts the search of a client that disconnects although no connection is free', async () => {
+  if (engine === 'sqlite') return;
+  const place = await testPlace();
+  const open = (connections: number) => openDatabase({ ...place, clock: systemClock, connections });
+  const [database, observer] = [await open(1), await open(1)];
+  const gone = clientOf('192.0.2.1');
+  const interrupted = assert.rejects(scan(database.forClient(gone).reader, ENDLESS), ClientDisconnected);
+  const active = sql`select pid from pg_stat_activity
+    where datname = current_database() and state = 'active' and query like 'with recursive%'`;
+  while ((await active.execute(observer.reader)).rows.length === 0);
+  gone.disconnect();
+  assert.equal(await list(database.reader, 10), 10);
+  await interrupted;
+  await database.close();
+  await observer.close();
+  await place.remove();
+});
+
 test('a caller of a search is served although the client that began the same search disconnects', async () => {
   await using given = await largeDatabase();
   const gone = clientOf('192.0.2.1');

@@ -151,7 +151,7 @@ async function runReadOnly(
   let cancellation: Promise<unknown> | undefined;
   const cancel = () => {
     const { processID } = connection as pg.PoolClient & { readonly processID: number };
-    cancellation = pool.query('select pg_cancel_backend($1)', [processID]).catch(() => {});
+    cancellation = cancelStatement(pool.options, processID).catch(() => {});
   };
   try {
     if (client?.isDisconnected) throw new ClientDisconnected();
@@ -166,6 +166,19 @@ async function runReadOnly(
     // A cancellation that arrives late could hit the next statement of this connection.
     await cancellation;
     connection.release(isBroken);
+  }
+}
+
+/** Cancels the statement of a connection, through a connection of its own: all of the pool may be busy with such statements. */
+async function cancelStatement(options: pg.ClientConfig, processID: number): Promise<void> {
+  const client = new pg.Client(options);
+  // An error of the connection also rejects the query.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select pg_cancel_backend($1)', [processID]);
+  } finally {
+    await client.end();
   }
 }
 
