@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
@@ -44,11 +43,6 @@ export interface PrimaryRequest {
 export interface PrimaryClient {
   /** Returns the parsed body of a 2xx; rejects with `PrimaryFailure` for other statuses and shapes. */
   requestJson<Shape extends TSchema>(request: PrimaryRequest, shape: Shape): Promise<Static<Shape>>;
-  /** Returns the parsed body with the response headers. */
-  requestJsonWithHeaders<Shape extends TSchema>(
-    request: PrimaryRequest,
-    shape: Shape,
-  ): Promise<{ readonly value: Static<Shape>; readonly headers: IncomingHttpHeaders }>;
   /** Returns a response of any status with unread body. The caller reads or destroys the body. */
   requestRaw(
     request: PrimaryRequest,
@@ -60,21 +54,17 @@ export function createPrimaryClient(baseUrl: string, userAgent: string): Primary
   const rules = { allowLocalRequests: true, allowList: [], maxResponseBytes: null, serverUrl: null };
   const outbound = createOutbound({ rules: () => rules, userAgent });
   const raw: PrimaryClient['requestRaw'] = (request, limits) => sendRequest(outbound, baseUrl, request, limits);
-  const answer: PrimaryClient['requestJsonWithHeaders'] = async (request, shape) => {
-    const { status, headers, body } = await raw(request, { totalMs: 60_000, maxBytes: MAX_RESPONSE_BYTES });
+  const requestJson: PrimaryClient['requestJson'] = async (request, shape) => {
+    const { status, body } = await raw(request, { totalMs: 60_000, maxBytes: MAX_RESPONSE_BYTES });
     const bytes = await readBody(body);
     if (status < 200 || status > 299) throw createStatusFailure(status, bytes);
     const value = await parseBody(bytes);
     if (!Value.Check(shape, value)) {
       throw new PrimaryFailure('invalid-response', `The response to ${removeQuery(request)} has an unexpected format`);
     }
-    return { value: value as Static<typeof shape>, headers };
+    return value as Static<typeof shape>;
   };
-  return {
-    requestRaw: raw,
-    requestJsonWithHeaders: answer,
-    requestJson: async (request, shape) => (await answer(request, shape)).value,
-  };
+  return { requestRaw: raw, requestJson };
 }
 
 async function sendRequest(

@@ -14,7 +14,7 @@ export interface Primary {
   /** Returns one object; null if it is gone or out of scope. */
   findReplicable(name: string, id: number): Promise<RemoteReplicable | null>;
   /** Returns up to a hundred events after this one, in ascending order. */
-  listEvents(id: number): Promise<EventPage>;
+  listEvents(id: number): Promise<readonly ReplicationEvent[]>;
   /**
    * Returns the content of a file, at most `maxBytes` bytes, within a time that depends on them; null if it is gone.
    */
@@ -22,12 +22,6 @@ export interface Primary {
   report(status: object): Promise<void>;
   /** Returns URL and credentials for fetching a repository. */
   buildRemote(replicable: Pick<RemoteReplicable, 'replicable_name' | 'path'>): GitRemote;
-}
-
-interface EventPage {
-  readonly events: readonly ReplicationEvent[];
-  /** The last event id that this page covers: the next page starts after it. */
-  readonly until: number;
 }
 
 const PAGE_SIZE = 100;
@@ -79,15 +73,9 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
     },
     async listEvents(id) {
       const path = `/api/v4/geo/events?after_id=${id}&per_page=${PAGE_SIZE}`;
-      const { value: events, headers: responseHeaders } = await client.requestJsonWithHeaders(
-        { path, headers: createHeaders(), signal },
-        Events,
-      );
+      const events = await client.requestJson({ path, headers: createHeaders(), signal }, Events);
       if (events.some((event, index) => event.id <= (events[index - 1]?.id ?? id))) throw createOrderFailure();
-      const lastId = events.at(-1)?.id ?? id;
-      // The header, if a primary sends it, also covers later events that are out of scope.
-      const eventsUntil = Number(responseHeaders['x-hearth-events-until'] ?? lastId);
-      return { events, until: Number.isSafeInteger(eventsUntil) && eventsUntil > lastId ? eventsUntil : lastId };
+      return events;
     },
     async openBlob(name, id, maxBytes) {
       const totalMs = Math.min(MAX_DOWNLOAD_MS, MINUTE_MS + (maxBytes / MIN_BYTES_PER_SECOND) * 1000);

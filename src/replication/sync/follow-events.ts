@@ -85,9 +85,9 @@ async function beginListing(
   const startPosition = { cursor, cursor_at };
   // The lists include all changes up to now, so the cursor moves past the events of these changes.
   while (skipPastEvents) {
-    const { events, until } = await primary.listEvents(startPosition.cursor);
-    if (until === startPosition.cursor) break;
-    Object.assign(startPosition, { cursor: until, cursor_at: events.at(-1)?.created_at ?? startPosition.cursor_at });
+    const lastEvent = (await primary.listEvents(startPosition.cursor)).at(-1);
+    if (lastEvent === undefined) break;
+    Object.assign(startPosition, { cursor: lastEvent.id, cursor_at: lastEvent.created_at });
   }
   const firstPage = { listing: listing + 1, listing_name: REPLICABLE_NAMES[0], listing_after_id: 0 };
   await database.transaction((tx) => updatePosition(tx, { ...startPosition, ...firstPage, listing_scope: scope }));
@@ -121,16 +121,17 @@ function removeUnlistedBatch(database: Database): Promise<boolean> {
 /** Processes all events up to now. */
 export async function followEvents({ database, primary }: FollowServices): Promise<void> {
   for (;;) {
-    const { cursor, cursor_at } = await getPosition(database.reader);
-    const { events, until } = await primary.listEvents(cursor);
-    if (until === cursor) return;
+    const { cursor } = await getPosition(database.reader);
+    const events = await primary.listEvents(cursor);
+    const lastEvent = events.at(-1);
+    if (lastEvent === undefined) return;
     await database.transaction(async (tx) => {
       const { listing } = await getPosition(tx);
       for (const event of keepLatestPerObject(events)) {
         if (event.event_name === 'deleted') await scheduleRemoval(tx, event);
         else await scheduleCopies(tx, [event], listing);
       }
-      await updatePosition(tx, { cursor: until, cursor_at: events.at(-1)?.created_at ?? cursor_at });
+      await updatePosition(tx, { cursor: lastEvent.id, cursor_at: lastEvent.created_at });
     });
   }
 }

@@ -53,7 +53,7 @@ async function findOldestUnfollowedEvent(
   cursor: number,
 ): Promise<ReplicationEvent | undefined | null> {
   try {
-    return (await primary.listEvents(cursor)).events[0];
+    return (await primary.listEvents(cursor))[0];
   } catch (error) {
     if (error instanceof PrimaryFailure) return null;
     throw error;
