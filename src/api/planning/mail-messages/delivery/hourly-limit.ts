@@ -48,7 +48,7 @@ export async function postponeToDigest(
   if (firstMail === undefined) return;
   const waitingMail = await tx
     .selectFrom('mail_messages')
-    .select(['digest_id', 'next_attempt_at'])
+    .select('digest_id')
     .where('state', '=', 'queued')
     .where('recipient_email', '=', firstMail.recipient_email)
     .where('digest_id', 'is not', null)
