@@ -248,13 +248,7 @@ async function storeDestination(
   if (await isClaimedByEarlierEntity(uow, currentEntity)) return fail('failed', { message: PATH_TAKEN_MESSAGE });
   const { importId } = getImportIds(run);
   const storages = Object.keys(run.services.git.storages);
-  const input = {
-    importId,
-    parent,
-    slug: currentEntity.destination_slug,
-    storages,
-    isChild: currentEntity.parent_id !== null,
-  };
+  const input = { importId, parent, slug: currentEntity.destination_slug, storages };
   const id = await creation.create(uow, input, element);
   if (isFailure(id)) return id;
   await updateEntity(uow, currentEntity.id, {

@@ -44,7 +44,7 @@ export async function createFromSource(
   const element = readParameters(creation.fields as Parameters, raw as Record<string, unknown>, problems);
   if (problems.any) return problems.texts.join(', ');
   const storages = Object.keys(config.storages);
-  const input = { importId: 0, parent: null, slug: world.name('it'), storages, isChild: false, ...options };
+  const input = { importId: 0, parent: null, slug: world.name('it'), storages, ...options };
   const creationResult = await runUnitOfWork(caller, (uow) => creation.create(uow, input, element));
   return isFailure(creationResult) ? creationResult.code : creationResult;
 }

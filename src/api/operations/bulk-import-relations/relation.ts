@@ -131,7 +131,6 @@ export interface UserMapping {
 interface CreationDeclaration<Fields extends Parameters> {
   readonly name: 'group' | 'project';
   readonly fields: Fields;
-  readonly lock?: (input: CreateDestinationInput) => string | readonly string[];
   readonly create: (
     uow: UnitOfWork<SignedInCaller>,
     input: CreateDestinationInput,
@@ -147,8 +146,6 @@ export interface CreateDestinationInput {
   readonly slug: string;
   /** Names of the configured storages. */
   readonly storages: readonly string[];
-  /** Whether the parent was created by the same import. */
-  readonly isChild: boolean;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list holds relations of every kind of element
