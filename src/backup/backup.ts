@@ -265,7 +265,7 @@ async function writeRepositories(
       name: repository.name,
       storage: repository.storage,
       disk_path: repository.disk_path,
-      default_branch: repository.head,
+      default_branch: repository.default_branch,
       refs: repository.refs.count,
       bundle: repository.refs.count === 0 ? null : buildBundlePartName(index + 1),
     }),
@@ -294,7 +294,7 @@ async function writeRepository(
   row: RepositoryWithRefs,
   { bundle, refsSpool }: { bundle: string; refsSpool: Spool },
 ): Promise<void> {
-  const { storage, disk_path, head, intents } = row;
+  const { storage, disk_path, default_branch: head, intents } = row;
   const refs = await refsSpool.read(row.refs.at, row.refs.length);
   const repository = getRepositoryAt(git, storage, disk_path);
   const pendingChanges = intents.flatMap((changes) => JSON.parse(changes) as RefChange[]);

@@ -1,7 +1,6 @@
 import { type DatabaseSnapshot, lockRefs, openSnapshot } from '#database/copy.ts';
 import { getRepositoryAt } from '#git/git.ts';
 import { GitError } from '#git/process/failures.ts';
-import { findHeadBranch } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
 import { isDiskPath, listRemovedRepositories, repositoryExists } from '#git/storage/storage.ts';
 import { listRefLines } from '#git/transfer/bundle.ts';
@@ -24,8 +23,6 @@ export interface ConsistentSnapshot {
 }
 
 export interface RepositoryWithRefs extends StoredRepository {
-  /** Target of HEAD. */
-  readonly head: string;
   /** Position of its list of refs in the spool, in bytes, and the number of refs. */
   readonly refs: { readonly at: number; readonly length: number; readonly count: number };
 }
@@ -69,18 +66,14 @@ export async function openConsistentSnapshot(
         throw error instanceof GitError ? createDamagedRepositoryError(row, error) : error;
       });
       const refs = { at: await spool.add(lines), length: lines.length, count: countLines(lines) };
-      const head = row.default_branch ?? (await findHeadBranch(repository)) ?? 'main';
-      repositoriesByName.set(row.name, { ...row, head, refs });
+      repositoriesByName.set(row.name, { ...row, refs });
       server.progress.update(`Listing refs: ${index + 1} of ${rows.length} repositories`);
     }
     return true;
   };
   const toResult = (snapshot: DatabaseSnapshot, rows: readonly StoredRepository[]): ConsistentSnapshot => ({
     snapshot,
-    repositories: rows.map((row) => {
-      const { head, refs } = repositoriesByName.get(row.name)!;
-      return { ...row, head: row.default_branch ?? head, refs };
-    }),
+    repositories: rows.map((row) => ({ ...row, refs: repositoriesByName.get(row.name)!.refs })),
   });
   for (let round = 0; ; round++) {
     const snapshot = await openSnapshot(server.database);

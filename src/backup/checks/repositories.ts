@@ -64,8 +64,7 @@ async function checkRepository(context: CheckContext, row: StoredRepository): Pr
   try {
     const repository = getRepositoryAt(git, row.storage, row.disk_path);
     if (!(await repositoryExists(repository))) {
-      const isRequired = row.default_branch === null ? row.version > 0 : !row.empty;
-      return isRequired ? [{ text: `The repository of ${row.name} is missing: ${location}` }] : [];
+      return !row.empty ? [{ text: `The repository of ${row.name} is missing: ${location}` }] : [];
     }
     const specialFile = await findSpecialFile(repository);
     if (specialFile !== null) {
