@@ -34,8 +34,8 @@ async function json<T>(method: string, path: string, body?: object): Promise<T> 
 }
 
 await json('POST', '/projects', { name: 'watched' });
-const create = (wish: object) =>
-  json<Integration>('POST', `${project}/alert_integrations`, { type: 'prometheus', ...wish });
+const create = (params: object) =>
+  json<Integration>('POST', `${project}/alert_integrations`, { type: 'prometheus', ...params });
 const own = await create({ name: 'Prometheus in Köln' });
 const legacy = await create({ name: 'Old Prometheus', legacy: true });
 

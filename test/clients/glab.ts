@@ -358,8 +358,8 @@ await step('mr approve and revoke', async () => {
   };
   const { id } = (await (await api('POST', '/users', order)).json()) as { id: number };
   await api('POST', `${at}/members`, { user_id: id, access_level: 40 });
-  const wish = { name: 'glab', scopes: ['api'] };
-  const { token } = (await (await api('POST', `/users/${id}/personal_access_tokens`, wish)).json()) as {
+  const params = { name: 'glab', scopes: ['api'] };
+  const { token } = (await (await api('POST', `/users/${id}/personal_access_tokens`, params)).json()) as {
     token: string;
   };
   const as = (...args: string[]) =>

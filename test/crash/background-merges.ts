@@ -8,8 +8,8 @@ import { repositoryDirectory } from './verify.ts';
 // What a server does with merge requests in its own time, while it is killed: it rebases them, and merges them when all has
 // come that they wait for.
 
-/** What somebody wishes of a server, again and again until it has been answered. */
-interface Wish {
+/** What somebody cases of a server, again and again until it has been answered. */
+interface VariableParams {
   readonly method: string;
   readonly path: string;
   readonly body?: object;
@@ -28,7 +28,7 @@ export interface Later {
   /** Each waits for its pipeline and its thread. Somebody pushes to the first, and merges the second by hand. */
   readonly merges: readonly Opened[];
   /** What sets all of it off. */
-  readonly wishes: readonly Wish[];
+  readonly cases: readonly VariableParams[];
 }
 
 export interface Scene {
@@ -52,13 +52,13 @@ export async function prepareLater(scene: Scene, round: number): Promise<Later> 
   await commit(scene, 'main', `rebase-${round}-0.last`);
   const merges = await Promise.all(numbers(MERGES).map((index) => waiting(scene, `wait-${round}-${index}`)));
   const [pushed, byHand] = merges;
-  const wishes = [
+  const cases = [
     ...rebases.map(({ iid }) => toAsk('PUT', `/merge_requests/${iid}/rebase`)),
-    ...merges.flatMap(({ wishes }) => wishes),
+    ...merges.flatMap(({ cases }) => cases),
     toAsk('POST', '/repository/commits', commitOf(pushed!.branch, 'pushed')),
     toAsk('PUT', `/merge_requests/${byHand!.iid}/merge`),
   ];
-  return { rebases, merges, wishes };
+  return { rebases, merges, cases };
 }
 
 async function behind(scene: Scene, branch: string): Promise<Opened> {
@@ -76,14 +76,14 @@ async function waiting(scene: Scene, branch: string) {
   const thread = await done(scene, 'POST', `${at}/discussions`, { body: 'Wait' });
   const { merge_when_pipeline_succeeds } = await done(scene, 'PUT', `${at}/merge`, { auto_merge: true });
   assert.equal(merge_when_pipeline_succeeds, true);
-  const wishes = [
+  const cases = [
     toAsk('POST', status, { state: 'success', ref: branch }),
     toAsk('PUT', `${at}/discussions/${thread.id}`, { resolved: true }),
   ];
-  return { iid, branch, head, wishes };
+  return { iid, branch, head, cases };
 }
 
-const toAsk = (method: string, path: string, body?: object): Wish => ({
+const toAsk = (method: string, path: string, body?: object): VariableParams => ({
   method,
   path,
   ...(body && { body }),
@@ -91,8 +91,8 @@ const toAsk = (method: string, path: string, body?: object): Wish => ({
 });
 
 /** Sends all requests without a response so far, at once. */
-export async function setOff(scene: Scene, { wishes }: Later): Promise<void> {
-  const open = wishes.filter(({ answered }) => !answered);
+export async function setOff(scene: Scene, { cases }: Later): Promise<void> {
+  const open = cases.filter(({ answered }) => !answered);
   await Promise.all(
     open.map(async (one) => {
       const { method, path, body } = one;
@@ -195,8 +195,8 @@ async function tipOf(repository: string, { branch }: Opened): Promise<string> {
 }
 
 async function open(scene: Scene, branch: string): Promise<number> {
-  const wish = { source_branch: branch, target_branch: 'main', title: branch };
-  return (await done(scene, 'POST', '/merge_requests', wish)).iid;
+  const params = { source_branch: branch, target_branch: 'main', title: branch };
+  return (await done(scene, 'POST', '/merge_requests', params)).iid;
 }
 
 async function commit(scene: Scene, branch: string, name: string, start?: string): Promise<string> {

@@ -3,14 +3,14 @@ import { testPlace } from '../engines/engine.ts';
 import { world } from '../support/world.ts';
 import { importing } from './import.ts';
 
-const wish = (name: string, usual: number) => Number(process.env[name] ?? usual);
+const readNumber = (name: string, usual: number) => Number(process.env[name] ?? usual);
 
 test('an import equals the source without duplicates when its server is killed repeatedly', async () => {
   await using place = await testPlace();
   await importing({
-    kills: wish('HEARTH_TEST_IMPORT_KILLS', 2),
-    issues: wish('HEARTH_TEST_IMPORT_ISSUES', 4),
-    commits: wish('HEARTH_TEST_IMPORT_COMMITS', 5),
+    kills: readNumber('HEARTH_TEST_IMPORT_KILLS', 2),
+    issues: readNumber('HEARTH_TEST_IMPORT_ISSUES', 4),
+    commits: readNumber('HEARTH_TEST_IMPORT_COMMITS', 5),
     dataDir: place.dataDir,
     databaseUrl: place.url,
     there: await world(),

@@ -12,8 +12,8 @@ export async function mergeBranches(loading: Loading): Promise<void> {
     const actions = [{ action: 'create', file_path: `${branch}.txt`, content: branch }];
     const commit = { branch, start_branch: 'main', commit_message: branch, actions };
     if ((await call(loading, 'POST', '/repository/commits', commit)) === null) continue;
-    const wish = { source_branch: branch, target_branch: 'main', title: branch };
-    const made = await call(loading, 'POST', '/merge_requests', wish);
+    const params = { source_branch: branch, target_branch: 'main', title: branch };
+    const made = await call(loading, 'POST', '/merge_requests', params);
     const merged =
       made && (await call(loading, 'PUT', `/merge_requests/${made.iid}/merge`, { squash: index % 2 === 0 }));
     if (merged) loading.told.merged.add(merged.iid as number);

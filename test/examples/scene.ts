@@ -105,7 +105,7 @@ export interface Scene {
   /** A job in the scene's project, which nobody has taken yet; the token of the only runner that may. */
   newWaitingJob(): Promise<string>;
   /** Of the scene's project unless another is named; with `endpoint` the last segment of its address. */
-  newAlertIntegration(project?: Project, wish?: { readonly endpoint?: string }): Promise<TestIntegration>;
+  newAlertIntegration(project?: Project, input?: { readonly endpoint?: string }): Promise<TestIntegration>;
   /** In the scene's project: one that has just been sent. */
   newAlert(): Promise<{ readonly iid: number; readonly title: string }>;
   /** A mail that was given up. */
@@ -155,8 +155,8 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
       (await expectSuccess(callers.owner.post(`${group.at}/epics`, { title: world.name('Epic'), ...params }))).body,
     newMergeRequest: async (params = {}) => {
       const branches = { source_branch: params.source_branch ?? (await contents.newBranch()), target_branch: 'main' };
-      const wish = { title: world.name('Merge'), ...branches, ...params };
-      return (await expectSuccess(project.owner.post(`${project.at}/merge_requests`, wish))).body;
+      const input = { title: world.name('Merge'), ...branches, ...params };
+      return (await expectSuccess(project.owner.post(`${project.at}/merge_requests`, input))).body;
     },
     newLabel: async (place = project) =>
       (await expectSuccess(callers.owner.post(`${place.at}/labels`, { name: world.name('Label'), color: 'red' }))).body,
@@ -168,8 +168,8 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     newArchivedJob: (row) => archivedJob(world, project, row),
     ...pipelinesOf(world, project),
     async newEnvironment({ stopped = false, ...params } = {}) {
-      const wish = { name: world.name('environment'), ...params };
-      const { body } = await expectSuccess(project.owner.post(`${project.at}/environments`, wish));
+      const input = { name: world.name('environment'), ...params };
+      const { body } = await expectSuccess(project.owner.post(`${project.at}/environments`, input));
       if (stopped) await expectSuccess(project.owner.post(`${project.at}/environments/${body.id}/stop`));
       return body;
     },
@@ -208,8 +208,14 @@ interface Deployed {
 function deploymentsOf(world: World, project: Project) {
   async function deploy(by: Caller, params: Readonly<Record<string, unknown>>): Promise<Deployed> {
     const { commit } = (await expectSuccess(by.get(`${project.repository}/branches/main`))).body;
-    const wish = { environment: world.name('environment'), sha: commit.id, ref: 'main', tag: false, status: 'running' };
-    return (await expectSuccess(by.post(`${project.at}/deployments`, { ...wish, ...params }))).body;
+    const input = {
+      environment: world.name('environment'),
+      sha: commit.id,
+      ref: 'main',
+      tag: false,
+      status: 'running',
+    };
+    return (await expectSuccess(by.post(`${project.at}/deployments`, { ...input, ...params }))).body;
   }
   return {
     newDeployment: (params: Readonly<Record<string, unknown>> = {}) => deploy(project.owner, params),
@@ -240,8 +246,8 @@ function pipelinesOf(world: World, project: Project) {
       return key;
     },
     async newCommitStatus() {
-      const wish = { state: 'success', name: world.name('check'), ref: 'main' };
-      return (await expectSuccess(project.owner.post(`${project.at}/statuses/main`, wish))).body;
+      const input = { state: 'success', name: world.name('check'), ref: 'main' };
+      return (await expectSuccess(project.owner.post(`${project.at}/statuses/main`, input))).body;
     },
     async newLatestArchive() {
       const [ref, name] = [world.name('ref'), world.name('job')];

@@ -89,13 +89,13 @@ type MembersByRole<With extends NonOwnerRole> = Readonly<Record<With, Caller>>;
 /** Creates groups, projects and runners on demand. */
 export interface FixtureFactory {
   newGroup<const With extends NonOwnerRole = never>(
-    wish?: NewParentOptions<With>,
+    options?: NewParentOptions<With>,
   ): Promise<Group & MembersByRole<With>>;
   newProject<const With extends NonOwnerRole = never>(
-    wish?: NewProjectOptions<With>,
+    options?: NewProjectOptions<With>,
   ): Promise<Project & MembersByRole<With>>;
   /** Creates an instance runner, or a runner of the group or project in `in`. */
-  newRunner(wish?: NewRunnerOptions): Promise<Runner>;
+  newRunner(options?: NewRunnerOptions): Promise<Runner>;
 }
 
 export function createFixtureFactory({
@@ -123,15 +123,15 @@ export function createFixtureFactory({
     return { ...body, at, owner, addMember, ...people };
   }
   return {
-    newGroup(wish = {}) {
-      const { owner, in: parent, with: roles, ...attributes } = wish;
+    newGroup(options = {}) {
+      const { owner, in: parent, with: roles, ...attributes } = options;
       const path = name('group');
-      return made('group', { name: `Name of ${path}`, path, parent_id: parent?.id, ...attributes }, wish);
+      return made('group', { name: `Name of ${path}`, path, parent_id: parent?.id, ...attributes }, options);
     },
-    async newProject(wish = {}) {
-      const { owner, in: parent, with: roles, readme: initialize_with_readme, ...attributes } = wish;
+    async newProject(options = {}) {
+      const { owner, in: parent, with: roles, readme: initialize_with_readme, ...attributes } = options;
       const own = { name: name('project'), namespace_id: parent?.id, initialize_with_readme };
-      const project = await made('project', { ...own, ...attributes }, wish);
+      const project = await made('project', { ...own, ...attributes }, options);
       return { ...project, repository: `${project.at}/repository`, ...commitsTo(server, project) };
     },
     async newRunner({ in: place, ...attributes } = {}) {

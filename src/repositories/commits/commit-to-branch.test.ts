@@ -37,7 +37,7 @@ function slow(text: string, meanwhile: () => Promise<unknown>): StreamedBytes {
   };
 }
 
-const wish = (content: StreamedBytes, more: Partial<CommitToBranchInput> = {}): CommitToBranchInput => ({
+const createInput = (content: StreamedBytes, more: Partial<CommitToBranchInput> = {}): CommitToBranchInput => ({
   changes: [{ action: 'create', path: 'mine', content }],
   message: 'Mine',
   ...more,
@@ -50,7 +50,7 @@ test('fails with "moved" when the branch moves during a commit', async () => {
     theirs = await commit({ theirs: 'x' });
   });
   const moved = fail('moved', { branch: 'main' });
-  assert.deepEqual(await commitToBranch(services, await open(), wish(content)), moved);
+  assert.deepEqual(await commitToBranch(services, await open(), createInput(content)), moved);
   assert.equal((await owner.get(`${repository}/commits/main`)).body.id, theirs);
 });
 
@@ -62,7 +62,7 @@ test('a forced commit fails when the branch head has changed', async () => {
     theirs = await commit({ theirs: 'x' });
   });
   await owner.delete(`/projects/${(await open()).project.id}/protected_branches/main`);
-  const made = await commitToBranch(services, await open(), wish(content, { force: true, startSha: start }));
+  const made = await commitToBranch(services, await open(), createInput(content, { force: true, startSha: start }));
   assert.deepEqual(made, fail('moved', { branch: 'main' }));
   assert.equal((await owner.get(`${repository}/commits/main`)).body.id, theirs);
 });

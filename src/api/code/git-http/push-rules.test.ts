@@ -31,8 +31,8 @@ function runGit(...args: string[]): Promise<{ ok: boolean; out: string; said: st
 await runGit('init', '-q');
 for (const text of ['first', 'second', 'third']) await runGit('commit', '-q', '--allow-empty', '-m', text);
 
-async function listRefs(wish: object = {}) {
-  const project = await newProject({ with: ['developer'], ...wish });
+async function listRefs(attributes: object = {}) {
+  const project = await newProject({ with: ['developer'], ...attributes });
   const { directory } = getRepositoryAt(server.services.git, 'default', toDiskPath(project.id));
   /** Returns the refs; none before the first push. */
   const there = async () => (await runGit('--git-dir', directory, 'for-each-ref')).out;

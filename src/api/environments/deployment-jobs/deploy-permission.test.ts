@@ -137,8 +137,8 @@ test('does not run a job whose user loses the right to deploy while it is pendin
   const project = await newProject(members);
   const pipeline = await createPipelineFixture(here, project, { ship: deploys(project) });
   await protect(project, 'production', { levels: [{ access_level: 40 }] });
-  const wish = { runner_type: 'project_type', project_id: project.id };
-  const { token } = (await expectSuccess(project.owner.post('/user/runners', wish))).body;
+  const params = { runner_type: 'project_type', project_id: project.id };
+  const { token } = (await expectSuccess(project.owner.post('/user/runners', params))).body;
   assert.equal((await here.anonymous.post('/jobs/request', { token })).status, 204);
   assert.deepEqual(await pipeline.listStatuses(), { ship: 'failed', pipeline: 'failed' });
   assert.equal(await reasonOf(project, await pipeline.getJobId('ship')), 'protected_environment_failure');

@@ -31,8 +31,8 @@ async function deployed(stop?: string) {
   const { maintainer } = project;
   await project.commit({ '.gitlab-ci.yml': ciFile(stop) });
   await runJobs();
-  const wish = { runner_type: 'project_type', project_id: project.id };
-  const { token } = (await expectSuccess(maintainer.post('/user/runners', wish))).body;
+  const params = { runner_type: 'project_type', project_id: project.id };
+  const { token } = (await expectSuccess(maintainer.post('/user/runners', params))).body;
   await expectSuccess(anonymous.post('/runners/verify', { token, system_id: 's_reference' }));
   const runner = referenceRunner(server.address, token);
   const ran = await runner.next();

@@ -62,8 +62,8 @@ test('stops environments of a closed or merged merge request', async () => {
       actions: [{ action: 'create', file_path: 'a', content: 'a' }],
     };
     const sha = (await expectSuccess(project.developer.post(`${project.repository}/commits`, commit))).body.id;
-    const wish = { source_branch: 'topic', target_branch: 'main', title: 'Topic' };
-    const { iid } = (await expectSuccess(project.developer.post(`${project.at}/merge_requests`, wish))).body;
+    const params = { source_branch: 'topic', target_branch: 'main', title: 'Topic' };
+    const { iid } = (await expectSuccess(project.developer.post(`${project.at}/merge_requests`, params))).body;
     await deploy(project, 'review/topic', 'topic', sha);
     await deploy(project, 'elsewhere', 'topic', 'b'.repeat(40));
     await runJobs();
@@ -80,8 +80,8 @@ test('stops nothing for a merge request from a protected branch', async () => {
   await expectSuccess(project.owner.post(`${project.at}/protected_branches`, { name: 'stable' }));
   await expectSuccess(project.owner.post(`${project.repository}/branches`, { branch: 'stable', ref: 'main' }));
   await deploy(project, 'production', 'stable', sha);
-  const wish = { source_branch: 'stable', target_branch: 'topic', title: 'Back' };
-  const { iid } = (await expectSuccess(project.owner.post(`${project.at}/merge_requests`, wish))).body;
+  const params = { source_branch: 'stable', target_branch: 'topic', title: 'Back' };
+  const { iid } = (await expectSuccess(project.owner.post(`${project.at}/merge_requests`, params))).body;
   await expectSuccess(project.owner.put(`${project.at}/merge_requests/${iid}`, { state_event: 'close' }));
   await runJobs();
   assert.deepEqual(await statesOf(project), { production: 'available' });

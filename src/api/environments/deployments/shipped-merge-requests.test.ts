@@ -9,7 +9,7 @@ const { newProject, runJobs, anonymous } = await world();
 async function merged(
   project: Project,
   branch: string,
-  wish: { squash?: boolean } = {},
+  params: { squash?: boolean } = {},
 ): Promise<{ id: number; iid: number }> {
   const { owner, at, repository } = project;
   await expectSuccess(owner.post(`${repository}/branches`, { branch, ref: 'main' }));
@@ -19,16 +19,16 @@ async function merged(
     actions: [{ action: 'create', file_path: branch, content: branch }],
   };
   await expectSuccess(owner.post(`${repository}/commits`, commit));
-  const named = { source_branch: branch, target_branch: 'main', title: branch, ...wish };
+  const named = { source_branch: branch, target_branch: 'main', title: branch, ...params };
   const { iid, id } = (await expectSuccess(owner.post(`${at}/merge_requests`, named))).body;
   await runJobs();
-  await expectSuccess(owner.put(`${at}/merge_requests/${iid}/merge`, wish));
+  await expectSuccess(owner.put(`${at}/merge_requests/${iid}/merge`, params));
   return { id, iid };
 }
 
 /** A deployment of `main` as it is now that has succeeded. */
-async function shipped(project: Project, environment = 'production', wish: { sha?: string } = {}): Promise<string> {
-  const { id } = (await expectSuccess(reportDeployment(project, { environment, status: 'success', ...wish }))).body;
+async function shipped(project: Project, environment = 'production', params: { sha?: string } = {}): Promise<string> {
+  const { id } = (await expectSuccess(reportDeployment(project, { environment, status: 'success', ...params }))).body;
   await runJobs();
   return `${project.at}/deployments/${id}/merge_requests`;
 }

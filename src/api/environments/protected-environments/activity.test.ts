@@ -51,8 +51,8 @@ test('a change is told by its parts, with the sides that there are', async () =>
   const project = await newProject();
   const { owner, at } = project;
   const url = `${at}/protected_environments`;
-  const wish = { name: 'staging', deploy_access_levels: [...LEVELS, ...LEVELS], approval_rules: LEVELS };
-  const { body } = await expectSuccess(owner.post(url, wish));
+  const params = { name: 'staging', deploy_access_levels: [...LEVELS, ...LEVELS], approval_rules: LEVELS };
+  const { body } = await expectSuccess(owner.post(url, params));
   const [one, other] = body.deploy_access_levels.map(({ id }: { id: number }) => id);
   await expectSuccess(
     owner.put(`${url}/staging`, {

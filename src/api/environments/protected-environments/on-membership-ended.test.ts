@@ -12,8 +12,8 @@ async function naming(membership: { readonly expires_at?: string } = {}) {
   const dora = await project.addMember('developer', undefined, membership);
   const own = [{ user_id: dora.id }];
   const url = `${at}/protected_environments/production`;
-  const wish = { name: 'production', deploy_access_levels: own, approval_rules: [...own, { access_level: 40 }] };
-  await expectSuccess(owner.post(`${at}/protected_environments`, wish));
+  const params = { name: 'production', deploy_access_levels: own, approval_rules: [...own, { access_level: 40 }] };
+  await expectSuccess(owner.post(`${at}/protected_environments`, params));
   const left = async () => {
     const { body } = await owner.get(url);
     return [body.deploy_access_levels.length, body.approval_rules.length];

@@ -16,9 +16,9 @@ interface Element {
 async function protectedPlace<Place extends Group | Project>(place: Place) {
   const { owner, at } = place;
   const elements = [{ access_level: 40 }, { access_level: 30 }];
-  const wish = { name: 'production', deploy_access_levels: elements, approval_rules: elements };
+  const params = { name: 'production', deploy_access_levels: elements, approval_rules: elements };
   const { body } = await expectSuccess(
-    owner.post(`${at}/protected_environments`, { ...wish, required_approval_count: 3 }),
+    owner.post(`${at}/protected_environments`, { ...params, required_approval_count: 3 }),
   );
   const url = `${at}/protected_environments/production`;
   const [levels, rules] = [body.deploy_access_levels as Element[], body.approval_rules as Element[]];

@@ -98,8 +98,14 @@ test('imports all fields of a project and writes one event `imported`', async ()
     ...{ only_allow_merge_if_pipeline_succeeds: true, only_allow_merge_if_all_discussions_are_resolved: true },
   };
   const odd = { builds_access_level: 'sometimes', analytics_access_level: [9], prevent_merge_without_jira_issue: true };
-  const wish = { parent: await findGroupForUser(here, owner, parent), slug: 'API' };
-  const id = await createFromSource(here, owner, projects, { ...attributes, ...odd, default_branch: '../a' }, wish);
+  const destination = { parent: await findGroupForUser(here, owner, parent), slug: 'API' };
+  const id = await createFromSource(
+    here,
+    owner,
+    projects,
+    { ...attributes, ...odd, default_branch: '../a' },
+    destination,
+  );
   const shown = (await owner.get(`/projects/${id}`)).body;
   assert.deepEqual(some(shown, { ...attributes, path: 'api' }), { ...attributes, path: 'api' });
   const events = (await owner.get(`/projects/${id}/events`)).body;

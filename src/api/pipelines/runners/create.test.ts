@@ -9,18 +9,19 @@ const { group, owner, maintainer, developer, root, newProject } = here;
 
 test('allows only authorized users to create each type of runner', async () => {
   const project = await newProject({ in: group });
-  const wishes = [
+  const requests = [
     [{ runner_type: 'instance_type' }, [root], [owner]],
     [{ runner_type: 'group_type', group_id: group.id }, [owner, root], [maintainer, await here.user()]],
     [{ runner_type: 'project_type', project_id: project.id }, [maintainer, owner], [developer]],
   ] as const;
-  for (const [wish, may, mayNot] of wishes) {
-    for (const caller of may) assert.equal((await caller.post('/user/runners', wish)).status, 201, wish.runner_type);
+  for (const [params, may, mayNot] of requests) {
+    for (const caller of may)
+      assert.equal((await caller.post('/user/runners', params)).status, 201, params.runner_type);
     for (const caller of mayNot) {
-      const { status, body } = await caller.post('/user/runners', wish);
+      const { status, body } = await caller.post('/user/runners', params);
       assert.deepEqual([status, body], [403, { message: '403 Forbidden - Insufficient permissions' }]);
     }
-    assert.equal((await here.anonymous.post('/user/runners', wish)).status, 401);
+    assert.equal((await here.anonymous.post('/user/runners', params)).status, 401);
   }
 });
 
@@ -37,12 +38,12 @@ test('creates a runner with the default attributes and its creator', async () =>
 });
 
 test('accepts the scope create_runner, but not read_api', async () => {
-  const wish = { runner_type: 'group_type', group_id: group.id };
+  const params = { runner_type: 'group_type', group_id: group.id };
   const creator = await here.tokenOf(owner, ['create_runner']);
-  assert.equal((await creator.post('/user/runners', wish)).status, 201);
+  assert.equal((await creator.post('/user/runners', params)).status, 201);
   assert.equal((await creator.get('/projects')).status, 403);
   const reader = await here.tokenOf(owner, ['read_api']);
-  assert.equal((await reader.post('/user/runners', wish)).body.error, 'insufficient_scope');
+  assert.equal((await reader.post('/user/runners', params)).body.error, 'insufficient_scope');
 });
 
 test('reports a missing type, group or project', async () => {
@@ -57,8 +58,8 @@ test('reports a missing type, group or project', async () => {
     [{ runner_type: 'group_type', group_id: 999_999 }, { message: '400 Bad request - Missing/invalid group' }],
     [{ runner_type: 'project_type', project_id: 999_999 }, { message: '400 Bad request - Missing/invalid project' }],
   ] as const;
-  for (const [wish, answer] of cases) {
-    const { status, body } = await root.post('/user/runners', wish);
+  for (const [params, answer] of cases) {
+    const { status, body } = await root.post('/user/runners', params);
     assert.deepEqual([status, body], [400, answer]);
   }
 });
@@ -74,8 +75,8 @@ test('what is wrong with a new runner is one sentence', async () => {
       'Tags list Too many tags specified. Please limit the number of tags to 50',
     ],
   ] as const;
-  for (const [wish, sentence] of cases) {
-    const { status, body } = await root.post('/user/runners', { runner_type: 'instance_type', ...wish });
+  for (const [params, sentence] of cases) {
+    const { status, body } = await root.post('/user/runners', { runner_type: 'instance_type', ...params });
     assert.deepEqual([status, body], [400, { message: `400 Bad request - ${sentence}` }]);
   }
 });
@@ -92,6 +93,6 @@ test('accepts fifty tags, ten minutes and 1024 characters, and removes duplicate
 test('rejects new runners in an archived group', async () => {
   const archived = await here.newGroup();
   await archived.owner.post(`${archived.at}/archive`);
-  const wish = { runner_type: 'group_type', group_id: archived.id };
-  assert.equal((await archived.owner.post('/user/runners', wish)).status, 403);
+  const params = { runner_type: 'group_type', group_id: archived.id };
+  assert.equal((await archived.owner.post('/user/runners', params)).status, 403);
 });

@@ -95,8 +95,8 @@ test('keeps a pipeline with an invalid CI file failed despite successful statuse
 
 test('shows statuses on commits and merge requests, and deletes them with their pipeline', async () => {
   const { branch, sha, say, pipelines, all } = await newCommit();
-  const wish = { source_branch: branch, target_branch: 'main', title: 'Merge' };
-  const { iid } = (await expectSuccess(owner.post(`${project.at}/merge_requests`, wish))).body;
+  const params = { source_branch: branch, target_branch: 'main', title: 'Merge' };
+  const { iid } = (await expectSuccess(owner.post(`${project.at}/merge_requests`, params))).body;
   await expectSuccess(say('a', 'running'));
   const { id } = (await pipelines())[0];
   const commit = (await owner.get(`${project.repository}/commits/${sha}`)).body;
@@ -109,8 +109,8 @@ test('shows statuses on commits and merge requests, and deletes them with their 
 
 test('merges a merge request automatically after its external statuses succeed', async () => {
   const { branch, say } = await newCommit();
-  const wish = { source_branch: branch, target_branch: 'main', title: 'Merge' };
-  const { iid } = (await expectSuccess(owner.post(`${project.at}/merge_requests`, wish))).body;
+  const params = { source_branch: branch, target_branch: 'main', title: 'Merge' };
+  const { iid } = (await expectSuccess(owner.post(`${project.at}/merge_requests`, params))).body;
   const at = `${project.at}/merge_requests/${iid}`;
   await expectSuccess(say('check', 'running'));
   await expectSuccess(owner.put(`${at}/merge`, { auto_merge: true }));

@@ -23,8 +23,8 @@ async function newCommit() {
 
 test('creates a pipeline for a commit without one and derives its status from the statuses', async () => {
   const { branch, sha, say, pipelines } = await newCommit();
-  const wish = { target_url: 'https://ci.example/1', description: 'All fine', coverage: 87.5 };
-  const { status, body } = await say({ state: 'success', ...wish });
+  const params = { target_url: 'https://ci.example/1', description: 'All fine', coverage: 87.5 };
+  const { status, body } = await say({ state: 'success', ...params });
   assert.equal(status, 201);
   const [pipeline, ...more] = await pipelines();
   assert.deepEqual([pipeline.source, pipeline.status, pipeline.ref, more], ['external', 'success', branch, []]);
@@ -32,7 +32,7 @@ test('creates a pipeline for a commit without one and derives its status from th
   const { author, ...rest } = body;
   assert.equal(author.username, developer.username);
   assert.deepEqual(rest, {
-    ...{ id: body.id, sha, ref: branch, status: 'success', name: 'lint', ...wish, created_at: now },
+    ...{ id: body.id, sha, ref: branch, status: 'success', name: 'lint', ...params, created_at: now },
     ...{ started_at: null, finished_at: now, allow_failure: false, pipeline_id: pipeline.id },
   });
   const read = (await project.owner.get(`${project.at}/pipelines/${pipeline.id}`)).body;

@@ -29,13 +29,13 @@ test('a variable is shown as it is, its scope and whether it is hidden where it 
 
 test('accepts and returns all attributes', async () => {
   const flags = { protected: true, masked: true, raw: true };
-  const wish = { key: 'FULL', value: 'a(b)"c"{}', variable_type: 'file', ...flags, description: 'for deploying' };
+  const params = { key: 'FULL', value: 'a(b)"c"{}', variable_type: 'file', ...flags, description: 'for deploying' };
   for (const [at, by] of PLACES) {
     const scoped = at === INSTANCE ? {} : { environment_scope: 'review/*' };
-    const { status, body } = await by.post(`${at}/variables`, { ...wish, ...scoped });
+    const { status, body } = await by.post(`${at}/variables`, { ...params, ...scoped });
     assert.equal(status, 201, JSON.stringify(body));
     const hidden = at === INSTANCE ? {} : { hidden: false };
-    assert.deepEqual(body, { ...wish, ...scoped, ...hidden });
+    assert.deepEqual(body, { ...params, ...scoped, ...hidden });
   }
 });
 
@@ -45,7 +45,7 @@ test('rejects invalid values with errors by field', async () => {
   const long = 'is too long (maximum is 255 characters)';
   const tooLong = (most: number) => `The value of the provided variable exceeds the ${most} character limit`;
   const masked = { masked: true };
-  for (const [wish, message] of [
+  for (const [params, message] of [
     [{ key: '' }, { key: ["can't be blank", letters] }],
     [{ key: ' \t ' }, { key: ["can't be blank", letters] }],
     [{ key: 'a-b' }, { key: [letters] }],
@@ -69,9 +69,9 @@ test('rejects invalid values with errors by field', async () => {
     [{ environment_scope: 'a'.repeat(256) }, { environment_scope: [long] }],
     [{ description: '🔑'.repeat(256) }, { description: [long] }],
   ] as const) {
-    const sent = { key: 'WRONG', value: 'x', ...wish };
+    const sent = { key: 'WRONG', value: 'x', ...params };
     const { status, body } = await project.owner.post(`${project.at}/variables`, sent);
-    assert.deepEqual([status, body], [400, { message }], JSON.stringify(wish).slice(0, 60));
+    assert.deepEqual([status, body], [400, { message }], JSON.stringify(params).slice(0, 60));
   }
   const { body } = await project.owner.post(`${project.at}/variables`, { variable_type: 'secret' });
   const missing = 'key is missing, value is missing';
@@ -80,7 +80,7 @@ test('rejects invalid values with errors by field', async () => {
 });
 
 test('accepts values at the limits', async () => {
-  for (const [at, wish] of [
+  for (const [at, params] of [
     { value: '' },
     { value: 'é'.repeat(10_000) },
     { value: 'x'.repeat(50_000), variable_type: 'file' },
@@ -90,24 +90,24 @@ test('accepts values at the limits', async () => {
     { description: '🔑'.repeat(255) },
     { variable_type: null, protected: null, environment_scope: null, description: null },
   ].entries()) {
-    const sent = { key: `FINE_${at}`, value: 'x', ...wish };
+    const sent = { key: `FINE_${at}`, value: 'x', ...params };
     const { status, body } = await project.owner.post(`${project.at}/variables`, sent);
-    assert.equal(status, 201, JSON.stringify([wish, body]).slice(0, 200));
+    assert.equal(status, 201, JSON.stringify([params, body]).slice(0, 200));
     if (sent.value !== 'x') assert.equal(body.value, sent.value);
   }
 });
 
 test('a key may be there once for each scope, by whatever race', async () => {
-  const wish = { key: 'ONCE', value: 'x' };
+  const params = { key: 'ONCE', value: 'x' };
   const taken = [400, { message: { key: ['(ONCE) has already been taken'] } }];
   for (const [at, by] of PLACES) {
-    const answers = await Promise.all([1, 2, 3].map(() => by.post(`${at}/variables`, wish)));
+    const answers = await Promise.all([1, 2, 3].map(() => by.post(`${at}/variables`, params)));
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 400, 400]);
-    const { status, body } = await by.post(`${at}/variables`, { ...wish, environment_scope: '*' });
+    const { status, body } = await by.post(`${at}/variables`, { ...params, environment_scope: '*' });
     assert.deepEqual([status, body], taken);
-    const other = await by.post(`${at}/variables`, { ...wish, environment_scope: 'production' });
+    const other = await by.post(`${at}/variables`, { ...params, environment_scope: 'production' });
     assert.equal(other.status, at === INSTANCE ? 400 : 201, 'the instance has no scopes');
-    assert.equal((await by.post(`${at}/variables`, { ...wish, key: 'Once' })).status, 201);
+    assert.equal((await by.post(`${at}/variables`, { ...params, key: 'Once' })).status, 201);
   }
 });
 
@@ -138,18 +138,18 @@ test('limits the number of variables', async () => {
     [{}, 25, INSTANCE, root, 'ci instance level variables'],
   ] as const) {
     await fill(owner, most - 1);
-    const wish = (key: string) => by.post(`${at}/variables`, { key, value: 'x' });
-    assert.equal((await wish('LAST')).status, 201);
+    const createVariable = (key: string) => by.post(`${at}/variables`, { key, value: 'x' });
+    assert.equal((await createVariable('LAST')).status, 201);
     const message = { base: [`Maximum number of ${all} (${most}) exceeded`] };
-    const { status, body } = await wish('ONE_TOO_MANY');
+    const { status, body } = await createVariable('ONE_TOO_MANY');
     assert.deepEqual([status, body], [400, { message }]);
   }
 });
 
 test('masks a hidden variable and never shows its value again', async () => {
   for (const [at, by] of PLACES.slice(0, 2)) {
-    const wish = { key: 'HIDDEN', value: 'nobody-reads-me', masked_and_hidden: true, masked: false };
-    const { status, body } = await by.post(`${at}/variables`, wish);
+    const params = { key: 'HIDDEN', value: 'nobody-reads-me', masked_and_hidden: true, masked: false };
+    const { status, body } = await by.post(`${at}/variables`, params);
     assert.deepEqual([status, body.value, body.hidden, body.masked], [201, null, true, true]);
     for (const path of ['/HIDDEN', '']) assert.ok(!(await by.get(`${at}/variables${path}`)).text.includes('nobody'));
   }
@@ -158,12 +158,12 @@ test('masks a hidden variable and never shows its value again', async () => {
 test('applies group variables to every environment on tier free', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' } });
   const [poor, own] = [await free.newGroup(), await free.newProject()];
-  const wish = { key: 'A', value: 'x', environment_scope: 'production, or so' };
-  const made = await poor.owner.post(`${poor.at}/variables`, wish);
+  const params = { key: 'A', value: 'x', environment_scope: 'production, or so' };
+  const made = await poor.owner.post(`${poor.at}/variables`, params);
   assert.deepEqual([made.status, made.body.environment_scope], [201, '*']);
   const changed = await poor.owner.put(`${poor.at}/variables/A`, { environment_scope: 'production' });
   assert.deepEqual([changed.status, changed.body.environment_scope], [200, '*']);
-  const scoped = { ...wish, environment_scope: 'production' };
+  const scoped = { ...params, environment_scope: 'production' };
   assert.equal(
     (await expectSuccess(own.owner.post(`${own.at}/variables`, scoped))).body.environment_scope,
     'production',

@@ -10,14 +10,14 @@ import { encryptValue } from './encryption.ts';
 const here = await world();
 const { anonymous, root } = here;
 
-type Wish = Readonly<Record<string, unknown>>;
+type RequestParams = Readonly<Record<string, unknown>>;
 interface Handed {
   readonly key: string;
   readonly value: string;
 }
 
-const keep = (caller: Caller, at: string, key: string, wish: Wish = {}) =>
-  expectSuccess(caller.post(`${at}/variables`, { key, value: 'x', ...wish }));
+const keep = (caller: Caller, at: string, key: string, params: RequestParams = {}) =>
+  expectSuccess(caller.post(`${at}/variables`, { key, value: 'x', ...params }));
 
 /** The variables of the job that a runner of this project is given next. */
 async function handedOut(project: { readonly id: number }): Promise<readonly Handed[]> {
@@ -36,7 +36,7 @@ async function projectWith(file: string, place: { readonly in?: Group } = {}) {
   return project;
 }
 
-const newPipeline = (project: Project, params: Wish = {}) =>
+const newPipeline = (project: Project, params: RequestParams = {}) =>
   project.owner.post(`${project.at}/pipeline`, { ref: 'main', ...params });
 
 test('one key may be said on every level, and the last of them counts', async () => {

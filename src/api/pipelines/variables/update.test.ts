@@ -9,9 +9,9 @@ const { project, root } = here;
 const group = await here.newGroup();
 const { owner } = project;
 
-async function variable(wish: Readonly<Record<string, unknown>>) {
+async function variable(params: Readonly<Record<string, unknown>>) {
   const key = here.name('key').replaceAll('-', '_');
-  await expectSuccess(owner.post(`${project.at}/variables`, { key, value: 'long-enough', ...wish }));
+  await expectSuccess(owner.post(`${project.at}/variables`, { key, value: 'long-enough', ...params }));
   const path = `${project.at}/variables/${key}`;
   return { key, path, put: (change: Readonly<Record<string, unknown>>) => owner.put(path, change) };
 }

@@ -110,8 +110,8 @@ test('switched off for the instance, any token is 410, and none is given', async
     assert.equal((await anonymous.post('/runners', { token: some })).status, 410);
   }
   assert.equal((await root.post('/runners/reset_registration_token')).status, 403);
-  const wish = { runner_type: 'group_type', group_id: group.id };
-  assert.equal((await owner.post('/user/runners', wish)).status, 201);
+  const params = { runner_type: 'group_type', group_id: group.id };
+  assert.equal((await owner.post('/user/runners', params)).status, 201);
   await root.put('/application/settings', { allow_runner_registration_token: true });
   assert.equal((await anonymous.post('/runners', { token })).status, 201);
 });
