@@ -91,6 +91,7 @@ import { migration as projectListsAndDebugLogs } from './0120_project_lists_and_
 import { migration as protectedTags } from './0124_protected_tags.ts';
 import { migration as popularity } from './0125_popularity.ts';
 import { migration as commitTodos } from './0130_commit_todos.ts';
+import { migration as listOrders } from './0131_list_orders.ts';
 import type { Migration } from './migration.ts';
 
 // To add a migration, create a file `NNNN_<area>.ts` with the next number in this folder. It exports
@@ -210,4 +211,5 @@ export const migrations: readonly Migration[] = [
   protectedTags,
   popularity,
   commitTodos,
+  listOrders,
 ];

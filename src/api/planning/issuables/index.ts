@@ -25,7 +25,6 @@ export {
 export { DUE_DATES } from './filters/dates.ts';
 export {
   buildIdQueries,
-  chooseCountStrategy,
   type IssuableIdQuery,
   type IssuableListParent,
   toListParent,
@@ -67,6 +66,7 @@ export { findMilestoneIdWithSameTitle } from './milestones.ts';
 export { deleteIssuablesOfOwner, deleteNotesBatch } from './on-delete.ts';
 export { unassignFormerMembers } from './on-membership-ended.ts';
 export { replaceOutOfScopeReferences } from './on-transfer.ts';
+export { INDEXED_ORDERS, paginateIds } from './ordering/list-page.ts';
 export {
   findFirstPosition,
   findLastPosition,
@@ -74,7 +74,6 @@ export {
   type ReorderInput,
   reorderInList,
 } from './ordering/manual-order.ts';
-export { buildTopRowsQuery } from './ordering/order-prefix.ts';
 export {
   applyComputedOrder,
   type ComputedOrderName,

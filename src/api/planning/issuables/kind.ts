@@ -33,14 +33,14 @@ export function memoizeByTables<Tables extends LabelableTables, Result>(
   return (tables) => results.get(tables) ?? results.set(tables, build(tables)).get(tables)!;
 }
 
-export const ISSUES: IssuableTables = {
+export const ISSUES: IssuableTables & { readonly table: 'issues' } = {
   table: 'issues',
   labelTable: 'issue_labels',
   assigneeTable: 'issue_assignees',
   foreignKey: 'issue_id',
 };
 
-export const MERGE_REQUESTS: IssuableTables = {
+export const MERGE_REQUESTS: IssuableTables & { readonly table: 'merge_requests' } = {
   table: 'merge_requests',
   labelTable: 'merge_request_labels',
   assigneeTable: 'merge_request_assignees',

@@ -5,7 +5,13 @@ import type { Reader } from '#database/database.ts';
 import { defineSubscription } from '#events/event-bus.ts';
 import type { NotifiableEvent } from '#events/notifiable-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { ISSUES, loadAssignees, MERGE_REQUESTS, MERGE_REQUESTS_BY_REVIEWER } from '../issuables/index.ts';
+import {
+  ISSUES,
+  type IssuableTables,
+  loadAssignees,
+  MERGE_REQUESTS,
+  MERGE_REQUESTS_BY_REVIEWER,
+} from '../issuables/index.ts';
 import { findNoteableSubject } from '../mail-messages/index.ts';
 import { markTodosDone } from '../todo-rows/index.ts';
 import { createTodosFor, createTodosForMentions } from './create.ts';
@@ -50,7 +56,7 @@ async function onNoteableCreated(uow: UnitOfWork, resource: Resource): Promise<v
     .select(['title', 'description'])
     .where('id', '=', resource.id);
   const texts = await query.executeTakeFirst();
-  const loadUserIds = async (kind: typeof ISSUES) =>
+  const loadUserIds = async (kind: IssuableTables) =>
     (await loadAssignees(uow, kind, [resource.id])).map(({ user_id }) => user_id);
   const assigneeIds =
     resource.type === 'Epic' ? [] : await loadUserIds(resource.type === 'Issue' ? ISSUES : MERGE_REQUESTS);

@@ -58,7 +58,7 @@ interface ListIdQuery<Table extends IssuableTables['table']> {
 }
 
 /** The query with the properties from which its count strategy is chosen. */
-interface IdQueries<Table extends IssuableTables['table']> extends ListIdQuery<Table> {
+export interface IdQueries<Table extends IssuableTables['table']> extends ListIdQuery<Table> {
   /** The same query, faster if all rows are read unsorted. */
   readonly unorderedQuery: IssuableIdQuery<Table>;
   /** The same query, faster if many rows match and the first ones are read in sort order. */

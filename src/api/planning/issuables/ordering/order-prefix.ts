@@ -13,7 +13,7 @@ import type { IssuableTables } from '../kind.ts';
  */
 
 /** Maximum number of rows in a prefix. For later pages the optimization is not worth it. */
-const MAX_PREFIX_LENGTH = 1_000;
+export const MAX_PREFIX_LENGTH = 1_000;
 
 /** The query of a list, with and without the project index. */
 interface CandidateQueries<Table extends TableName> {

@@ -1,15 +1,15 @@
 import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import {
   buildIdQueries,
-  buildTopRowsQuery,
-  chooseCountStrategy,
   dueDateCondition,
+  INDEXED_ORDERS,
   ISSUES,
   type IssuableListParent,
   type IssuableListScope,
   issuableConditions,
   type ListCondition,
   negatedConditions,
+  paginateIds,
   reactionConditions,
   valueCondition,
 } from '#api/planning/issuables/index.ts';
@@ -17,7 +17,7 @@ import type { Caller } from '#authentication/caller.ts';
 import { findIssuesForList, issueInProjectVisibleTo, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
 import type { Reader } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
-import { countUpTo, paginate, paginateByKey } from '#database/page.ts';
+import { paginateByKey } from '#database/page.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import { type KeysetRequest, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 import { isPresent, type ParameterValues } from '#http/parameters/declarations.ts';
@@ -58,18 +58,8 @@ export async function listIssues(
 ): Promise<ListPage<ListedIssue>> {
   const idQueries = await buildIssueIdQueries(db, caller, parent, filter, ordering.order);
   if (page.kind === 'keyset') return listIssuesByKey(db, caller, idQueries.query, page);
-  const { query, unindexedQuery: unindexed, count } = await chooseCountStrategy(db, ISSUES, idQueries);
-  const prefixQuery =
-    unindexed && parent.project
-      ? await buildTopRowsQuery(
-          db,
-          { query, unindexedQuery: unindexed },
-          { tables: ISSUES, project: parent.project, ...ordering },
-          page,
-        )
-      : null;
-  const countStrategy = count ?? (prefixQuery ? (limit: number) => countUpTo(db, query, limit) : undefined);
-  const idPage = await paginate(db, applyIssueOrder(prefixQuery ?? query, ordering), page, countStrategy);
+  const applyOrder = (query: IssueIdQuery) => applyIssueOrder(query, ordering);
+  const idPage = await paginateIds(db, ISSUES, parent, idQueries, { ...ordering, applyOrder }, page);
   const items = await findIssuesForList(
     db,
     caller,
@@ -114,9 +104,6 @@ export async function countIssues(
   const countInState = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
   return { opened: countInState('opened'), closed: countInState('closed') };
 }
-
-/** Orders that have an index across all projects. For other orders all issues are read and sorted. index: issues_of_all_by_created_at, issues_of_all_by_updated_at, issues_of_all_by_upvotes */
-const INDEXED_ORDERS: readonly IssueOrdering['order'][] = ['created_at', 'updated_at', 'popularity'];
 
 /** Builds the unsorted queries for the ids of a list. */
 async function buildIssueIdQueries(

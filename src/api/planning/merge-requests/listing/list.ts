@@ -2,9 +2,8 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import {
   applyComputedOrder,
   buildIdQueries,
-  buildTopRowsQuery,
-  chooseCountStrategy,
   columnCondition,
+  INDEXED_ORDERS,
   type IssuableIdQuery,
   type IssuableListParent,
   type IssuableListScope,
@@ -17,6 +16,7 @@ import {
   negatedConditions,
   orderComputedNullsLast,
   orderNullsLast,
+  paginateIds,
   reactionConditions,
   selectUserId,
   toListParent,
@@ -28,7 +28,6 @@ import { mayInProject } from '#authorization/abilities.ts';
 import { deploymentsVisibleTo } from '#authorization/deployments.ts';
 import { findListedMergeRequests, mayReadMergeRequests, mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { countUpTo, paginate } from '#database/page.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Parent } from '#http/access/parents.ts';
 import type { ListPage } from '#http/lists/page.ts';
@@ -73,18 +72,8 @@ export async function listMergeRequests(
     visibleAcrossProjects: () => visibleAcrossProjects(caller, db.today, filter),
     hasIndexedOrder: INDEXED_ORDERS.includes(ordering.order),
   });
-  const { query, unindexedQuery: unindexed, count } = await chooseCountStrategy(db, MERGE_REQUESTS, queries);
-  const prefixQuery =
-    unindexed && parent.project
-      ? await buildTopRowsQuery(
-          db,
-          { query, unindexedQuery: unindexed },
-          { tables: MERGE_REQUESTS, project: parent.project, ...ordering },
-          page,
-        )
-      : null;
-  const countStrategy = count ?? (prefixQuery ? (limit: number) => countUpTo(db, query, limit) : undefined);
-  const idPage = await paginate(db, applyOrder(prefixQuery ?? query, ordering), page, countStrategy);
+  const listOrder = { ...ordering, applyOrder: (query: MergeRequestQuery) => applyOrder(query, ordering) };
+  const idPage = await paginateIds(db, MERGE_REQUESTS, parent, queries, listOrder, page);
   const rows = await findListedMergeRequests(
     db,
     caller,
@@ -92,9 +81,6 @@ export async function listMergeRequests(
   );
   return withReferenceContext(parent, { ...idPage, items: rows });
 }
-
-/** Orders that have an index across all projects. For other orders all merge requests are read and sorted. index: merge_requests_of_all_by_created_at, merge_requests_of_all_by_updated_at, merge_requests_of_all_by_upvotes */
-const INDEXED_ORDERS: readonly MergeRequestOrdering['order'][] = ['created_at', 'updated_at', 'popularity'];
 
 /** A filter by deployments matches only in projects whose deployments the caller may read. */
 function mayListInProject(caller: Caller, project: Project, filter: MergeRequestFilter): boolean {

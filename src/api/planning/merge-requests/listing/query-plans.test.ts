@@ -110,11 +110,23 @@ test('looks up the awards of each merge request, not all awards of the caller', 
   assert.match(plan.join('\n'), /award_emoji_by_merge_request/);
 });
 
-for (const table of ['issues', 'merge_requests'] as const) {
-  test(`sorts ${table} of all projects by popularity with an index`, async () => {
-    const plan = await database.transaction((tx) =>
-      explainPlan(tx, tx.selectFrom(table).select('id').orderBy('upvotes', 'desc').orderBy('id', 'desc').limit(20)),
-    );
-    assert.match(plan.join('\n'), new RegExp(`${table}_of_all_by_upvotes`));
+for (const [table, column, name] of [
+  ['issues', 'upvotes', 'upvotes'],
+  ['issues', 'title_key', 'title'],
+  ['issues', 'due_date', 'due_date'],
+  ['issues', 'weight', 'weight'],
+  ['merge_requests', 'upvotes', 'upvotes'],
+  ['merge_requests', 'title_key', 'title'],
+  ['merge_requests', 'merged_at', 'merged_at'],
+] as const) {
+  test(`sorts ${table} of all projects by ${column} with an index`, async () => {
+    for (const direction of ['asc', 'desc'] as const) {
+      const plan = await database.transaction((tx) => {
+        const query = tx.selectFrom(table).select('id').where(sql.ref(column), 'is not', null);
+        return explainPlan(tx, query.orderBy(sql.ref(column), direction).orderBy('id', direction).limit(20));
+      });
+      assert.match(plan.join('\n'), new RegExp(`${table}_of_all_by_${name}`));
+      assert.doesNotMatch(plan.join('\n'), /TEMP B-TREE FOR ORDER BY|Sort Key/);
+    }
   });
 }
