@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * Indexes for the orders of lists of all projects. Rows without a value come last, sorted by id, so that the indexes of columns
+ * Indexes for the orders of lists of all projects, and for issues of a rare type. Rows without a value come last, sorted by id, so that the indexes of columns
  * with nulls need not contain them and serve both directions.
  */
 export const migration: Migration = {
@@ -24,5 +24,8 @@ export const migration: Migration = {
         await createIndex(table, name, sql`${column}, ${otherColumns}`, sql`where ${column} is not null`);
       }
     }
+    await sql`create index issues_by_other_type on issues (issue_type, project_id) where issue_type <> 'issue'`.execute(
+      db,
+    );
   },
 };

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { isInIds, isInSubquery, isInTexts, withoutIndex } from '#database/dialect.ts';
+import { isInIds, isInSubquery, isInTexts } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { parseSearchWords } from '#database/search/query-words.ts';
 import {
@@ -313,17 +313,14 @@ function timeConditions(db: Reader, scope: IssuableListScope, filter: IssuableFi
   });
 }
 
-/** Returns the condition for the `due_date` filter. */
+/** Returns the condition for the `due_date` filter. index: issues_of_all_by_due_date */
 export function dueDateCondition(db: Reader, scope: IssuableListScope, dueDate: DueDate): ListCondition {
   const days = toDueDateRange(dueDate, db.today);
-  return columnCondition(db, scope, 'due_date', (column) => {
-    // Without `withoutIndex`, SQLite would read all rows without a due date from the index of the sort order.
-    const due = withoutIndex(db, column);
-    if (days === 'none') return sql<SqlBool>`${due} is null`;
-    if (days === 'any') return sql<SqlBool>`${due} is not null`;
-    const { first, last } = days;
-    return first === null ? sql<SqlBool>`${due} <= ${last}` : sql<SqlBool>`${due} between ${first} and ${last}`;
-  });
+  if (days === 'none' || days === 'any') return valueCondition(db, scope, 'due_date', days === 'none' ? 'None' : 'Any');
+  const { first, last } = days;
+  return columnCondition(db, scope, 'due_date', (column) =>
+    first === null ? sql<SqlBool>`${column} <= ${last}` : sql<SqlBool>`${column} between ${first} and ${last}`,
+  );
 }
 
 // --- Search: the title or the description must contain all words.

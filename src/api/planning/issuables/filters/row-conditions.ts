@@ -20,6 +20,7 @@ export const listedColumn = ({ tables }: Pick<IssuableListScope, 'tables'>, colu
 const COMMON_INDEXED_COLUMNS = [
   'author_id',
   'closed_by_id',
+  'issue_type',
   'merged_by_id',
   'milestone_id',
   'created_at',
@@ -29,7 +30,9 @@ const COMMON_INDEXED_COLUMNS = [
 ];
 /** Columns whose indexes have the order of a list or find few rows. */
 const ORDER_COLUMNS: readonly string[] = ['created_at', 'updated_at', 'iid', 'project_id'];
-const INDEXED_COLUMNS = [...COMMON_INDEXED_COLUMNS, 'project_id'];
+/** Columns with an index across all projects that contains only rows with a value. */
+const PARTLY_INDEXED_COLUMNS: readonly string[] = ['due_date', 'weight'];
+const INDEXED_COLUMNS = [...COMMON_INDEXED_COLUMNS, ...PARTLY_INDEXED_COLUMNS, 'project_id'];
 const INDEXED_COLUMNS_IN_PROJECT = [...COMMON_INDEXED_COLUMNS, 'iid', 'state'];
 const INDEXED_EPIC_COLUMNS = ['author_id'];
 
@@ -100,10 +103,16 @@ export function valueCondition(
   name: string,
   value: number | string | boolean,
 ): ListCondition {
-  return columnCondition(db, scope, name, (column) => {
-    if (value === 'None') return sql<SqlBool>`${column} is null`;
-    return value === 'Any' ? sql<SqlBool>`${column} is not null` : sql<SqlBool>`${column} = ${value}`;
-  });
+  if (value === 'None') return nullCondition(db, scope, name);
+  return columnCondition(db, scope, name, (column) =>
+    value === 'Any' ? sql<SqlBool>`${column} is not null` : sql<SqlBool>`${column} = ${value}`,
+  );
+}
+
+/** Matches issuables without a value in the column. */
+function nullCondition(db: Reader, scope: IssuableListScope, name: string): ListCondition {
+  const { ids, ...condition } = columnCondition(db, scope, name, (column) => sql<SqlBool>`${column} is null`);
+  return ids === undefined || PARTLY_INDEXED_COLUMNS.includes(name) ? condition : { ...condition, ids };
 }
 
 /** Negates a condition. A condition that is null for a row counts as no match, so its negation matches the row. */

@@ -1,6 +1,7 @@
 import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import {
   buildIdQueries,
+  columnCondition,
   dueDateCondition,
   INDEXED_ORDERS,
   ISSUES,
@@ -137,10 +138,10 @@ function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: Issue
     if (isPresent(value)) conditions.push(valueCondition(db, scope, name, value));
   };
   addValueCondition('confidential', confidential);
-  addValueCondition('issue_type', issue_type);
   addValueCondition('milestone_id', scopeMilestoneId);
   // Issues have no health status.
   if (isPresent(health_status) && health_status !== 'none') conditions.push({ predicate: sql<SqlBool>`1 = 0` });
+  if (isPresent(issue_type)) conditions.push(typeCondition(db, scope, issue_type));
   if (isPresent(due_date)) conditions.push(dueDateCondition(db, scope, due_date));
   if (!premium) return conditions;
   addValueCondition('weight', weight);
@@ -151,4 +152,10 @@ function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: Issue
     conditions.push({ predicate: sql<SqlBool>`coalesce(${predicate}, false) = false` });
   }
   return conditions;
+}
+
+/** Returns the condition for a type. The index does not contain the type of most issues. index: issues_by_other_type */
+function typeCondition(db: Reader, scope: IssuableListScope, type: string): ListCondition {
+  if (type === 'issue') return { predicate: sql<SqlBool>`issues.issue_type = 'issue'` };
+  return columnCondition(db, scope, 'issue_type', (column) => sql`${column} = ${type} and ${column} <> 'issue'`);
 }
