@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { HttpError } from '#http/errors/http-error.ts';
 import { type JsonLimits, parseJson } from '#http/request/json-body.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -6,7 +6,6 @@ import { createYielder } from '#runtime/yielding.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { type EnvelopeItem, MAX_PAYLOAD_BYTES } from './envelope-reader.ts';
 import { isTransaction, type ParsedEvent, parseEvent, parseEventId, type Receipt } from './event-reader.ts';
-import { computeGroupHash } from './grouping.ts';
 import { parseSession, parseSessionCounts, type SessionCounts, type SessionUpdate } from './session-reader.ts';
 import { removeNulCharacters } from './texts.ts';
 
@@ -96,4 +95,51 @@ async function parseObject(payload: Buffer): Promise<JsonObject | null> {
     if (error instanceof HttpError) return null;
     throw error;
   }
+}
+
+/** Groups reports of the same error (contract/monitoring.md §12 "Grouping"). Pure. */
+
+type GroupingFields = Pick<
+  ParsedEvent,
+  'type' | 'name' | 'message' | 'template' | 'culprit' | 'platform' | 'fingerprint'
+>;
+
+/** Placeholder in an SDK's fingerprint; it is replaced by the parts of the default grouping. */
+const DEFAULT_PLACEHOLDER = /^\{\{\s*default\s*\}\}$/;
+
+/** Returns the SHA-1 of the grouping parts, 40 hex digits. Reports with the same hash belong to the same error. */
+export function computeGroupHash(event: GroupingFields): string {
+  return hash('sha1', JSON.stringify(getGroupingParts(event)));
+}
+
+/** Returns the SDK's fingerprint with its placeholders replaced, or the default parts if the SDK sent none. */
+function getGroupingParts(event: GroupingFields): readonly (string | null)[] {
+  if (event.fingerprint.length === 0) return getDefaultParts(event);
+  return event.fingerprint.flatMap((part) => (DEFAULT_PLACEHOLDER.test(part) ? getDefaultParts(event) : part));
+}
+
+/**
+ * Returns the parts of the default grouping. Those of an exception contain its message only if the culprit is unknown: a
+ * message often names the affected object, which would split one error into many.
+ */
+function getDefaultParts({
+  type,
+  name,
+  message,
+  template,
+  culprit,
+  platform,
+}: GroupingFields): readonly (string | null)[] {
+  return type === 'error'
+    ? ['exception', name, culprit === null ? message : removeUrlDetails(culprit), platform]
+    : ['message', template, platform];
+}
+
+/**
+ * Removes host and query from a script's URL in a culprit such as `pay(https://shop.example/app.js?v=2)`, as Sentry does: one
+ * application has many addresses.
+ */
+function removeUrlDetails(culprit: string): string {
+  const [, before, path = ''] = /^([^(]*\()https?:\/\/[^/?#)]*(\/[^?#)]*)?(?:[?#][^)]*)?\)$/i.exec(culprit) ?? [];
+  return before === undefined ? culprit : `${before}${path})`;
 }
