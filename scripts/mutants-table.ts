@@ -312,8 +312,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     folder: 'src/api/monitoring',
-    text: 'culprit ?? message, platform]',
-    fault: 'message, platform]',
+    text: "['exception', name, culprit === null ? message : removeUrlDetails(culprit), platform]",
+    fault: "['exception', name, message, platform]",
     tests: ['src/api/monitoring/envelopes/grouping.unit.test.ts'],
   },
   {

@@ -1,8 +1,7 @@
 export { type ActivityEvent, recordActivity } from './activity-events.ts';
 export type { AuditEventName } from './audit-event-names.ts';
 export { type AuditEvent, describeChange, INSTANCE, recordAudit } from './audit-events.ts';
-export { copyNotes } from './copy-notes.ts';
-export { MAX_NOTES_PER_NOTEABLE, noteColumns } from './note-columns.ts';
+export { copyNotes, MAX_NOTES_PER_NOTEABLE, noteColumns } from './copy-notes.ts';
 export { listPushedRefsSince, type Push, type PushChange, recordPushEvents } from './push-events.ts';
 export { listRecordedSince, markRecordedEvents, type RecordedEventName } from './recorded-activity.ts';
 export {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getBlockReason, isInAllowList } from './addresses.ts';
+import { getBlockReason, isInAllowList } from './check-url.ts';
 
 const BLOCKED: Record<string, string[]> = {
   'Requests to localhost are not allowed': [

@@ -1,20 +1,20 @@
-import type { ResourceModules } from '#http/endpoint/resource-module.ts';
+import { type ResourceModules, resourceModule } from '#http/endpoint/resource-module.ts';
 import { archive } from './archive/index.ts';
-import { blobs } from './blobs/index.ts';
+import * as blobs from './blobs/endpoints.ts';
 import { branches } from './branches/index.ts';
 import { commits } from './commits/index.ts';
-import { compare } from './compare/index.ts';
-import { contributors } from './contributors/index.ts';
+import * as compare from './compare/endpoints.ts';
+import * as contributors from './contributors/endpoints.ts';
 import { gitHttp } from './git-http/index.ts';
 import { lfs } from './lfs/index.ts';
-import { lfsLocks } from './lfs-locks/index.ts';
-import { mergeBase } from './merge-base/index.ts';
+import * as lfsLocks from './lfs-locks/endpoints.ts';
+import * as mergeBase from './merge-base/endpoints.ts';
 import { protectedBranches } from './protected-branches/index.ts';
 import { protectedTags } from './protected-tags/index.ts';
 import { repositoryFiles } from './repository-files/index.ts';
 import { snippets } from './snippets/index.ts';
 import { tags } from './tags/index.ts';
-import { tree } from './tree/index.ts';
+import * as tree from './tree/endpoints.ts';
 
 /** The resource modules of repositories, their protection, and snippets. */
 export const code: ResourceModules = {
@@ -24,14 +24,14 @@ export const code: ResourceModules = {
   commits,
   branches,
   tags,
-  compare,
-  'merge-base': mergeBase,
-  tree,
-  blobs,
+  compare: resourceModule({ endpoints: compare }),
+  'merge-base': resourceModule({ endpoints: mergeBase }),
+  tree: resourceModule({ endpoints: tree }),
+  blobs: resourceModule({ endpoints: blobs }),
   archive,
-  contributors,
+  contributors: resourceModule({ endpoints: contributors }),
   'git-http': gitHttp,
   lfs,
-  'lfs-locks': lfsLocks,
+  'lfs-locks': resourceModule({ endpoints: lfsLocks }),
   snippets,
 };

@@ -1,23 +1,23 @@
-import type { ResourceModules } from '#http/endpoint/resource-module.ts';
-import { applications } from './applications/index.ts';
-import { avatars } from './avatars/index.ts';
+import { type ResourceModules, resourceModule } from '#http/endpoint/resource-module.ts';
+import * as applications from './applications/endpoints.ts';
+import * as avatars from './avatars/endpoints.ts';
 import { customAttributes } from './custom-attributes/index.ts';
-import { emails } from './emails/index.ts';
-import { impersonationTokens } from './impersonation-tokens/index.ts';
-import { oauth } from './oauth/index.ts';
+import * as emails from './emails/endpoints.ts';
+import * as impersonationTokens from './impersonation-tokens/endpoints.ts';
+import * as oauth from './oauth/endpoints.ts';
 import { personalAccessTokens } from './personal-access-tokens/index.ts';
-import { signIn } from './sign-in/index.ts';
+import * as signIn from './sign-in/endpoints.ts';
 import { users } from './users/index.ts';
 
 /** Users, their email addresses and tokens, OAuth and web sign-in. */
 export const identity: ResourceModules = {
   'custom-attributes': customAttributes,
   users,
-  emails,
-  avatars,
+  emails: resourceModule({ endpoints: emails }),
+  avatars: resourceModule({ endpoints: avatars }),
   'personal-access-tokens': personalAccessTokens,
-  'impersonation-tokens': impersonationTokens,
-  applications,
-  oauth,
-  'sign-in': signIn,
+  'impersonation-tokens': resourceModule({ endpoints: impersonationTokens }),
+  applications: resourceModule({ endpoints: applications }),
+  oauth: resourceModule({ endpoints: oauth }),
+  'sign-in': resourceModule({ endpoints: signIn }),
 };

@@ -1,17 +1,17 @@
-import type { ResourceModules } from '#http/endpoint/resource-module.ts';
-import { applicationSettings } from './application-settings/index.ts';
-import { auditEvents } from './audit-events/index.ts';
-import { documentation } from './documentation/index.ts';
-import { features } from './features/index.ts';
+import { type ResourceModules, resourceModule } from '#http/endpoint/resource-module.ts';
+import * as applicationSettings from './application-settings/endpoints.ts';
+import * as auditEvents from './audit-events/endpoints.ts';
+import * as documentation from './documentation/endpoints.ts';
+import * as features from './features/endpoints.ts';
 import { health } from './health/index.ts';
 import { version } from './version/index.ts';
 
 /** Resources of the instance as a whole. */
 export const instance: ResourceModules = {
-  'application-settings': applicationSettings,
-  features,
+  'application-settings': resourceModule({ endpoints: applicationSettings }),
+  features: resourceModule({ endpoints: features }),
   version,
   health,
-  documentation,
-  'audit-events': auditEvents,
+  documentation: resourceModule({ endpoints: documentation }),
+  'audit-events': resourceModule({ endpoints: auditEvents }),
 };

@@ -1,6 +1,6 @@
-import type { ResourceModules } from '#http/endpoint/resource-module.ts';
+import { type ResourceModules, resourceModule } from '#http/endpoint/resource-module.ts';
 import { accessTokens } from './access-tokens/index.ts';
-import { groupProjects } from './group-projects/index.ts';
+import * as groupProjects from './group-projects/endpoints.ts';
 import { groups } from './groups/index.ts';
 import { members } from './members/index.ts';
 import { namespaces as namespacesResource } from './namespaces/index.ts';
@@ -14,7 +14,7 @@ export const namespaces: ResourceModules = {
   namespaces: namespacesResource,
   groups,
   projects,
-  'group-projects': groupProjects,
+  'group-projects': resourceModule({ endpoints: groupProjects }),
   members,
   stars,
   topics,

@@ -1,7 +1,7 @@
-import type { ResourceModules } from '#http/endpoint/resource-module.ts';
+import { type ResourceModules, resourceModule } from '#http/endpoint/resource-module.ts';
 import { bulkImportEngine } from './bulk-import-engine/index.ts';
 import { bulkImports } from './bulk-imports/index.ts';
-import { exportRelations } from './export-relations/index.ts';
+import * as exportRelations from './export-relations/endpoints.ts';
 import { geo } from './geo/index.ts';
 import { geoSites } from './geo-sites/index.ts';
 import { replicables } from './replicables/index.ts';
@@ -13,7 +13,7 @@ import { wikis } from './wikis/index.ts';
 export const operations: ResourceModules = {
   'bulk-import-engine': bulkImportEngine,
   'bulk-imports': bulkImports,
-  'export-relations': exportRelations,
+  'export-relations': resourceModule({ endpoints: exportRelations }),
   wikis,
   'repository-storage-moves': repositoryStorageMoves,
   'ssh-certificates': sshCertificates,

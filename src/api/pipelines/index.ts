@@ -1,13 +1,13 @@
-import type { ResourceModules } from '#http/endpoint/resource-module.ts';
+import { type ResourceModules, resourceModule } from '#http/endpoint/resource-module.ts';
 import { artifacts } from './artifacts/index.ts';
 import { jobRequests } from './job-requests/index.ts';
 import { jobs } from './jobs/index.ts';
-import { lint } from './lint/index.ts';
+import * as lint from './lint/endpoints.ts';
 import { pipelineSchedules } from './pipeline-schedules/index.ts';
 import { pipelines as pipelinesModule } from './pipelines/index.ts';
-import { resourceGroups } from './resource-groups/index.ts';
+import * as resourceGroups from './resource-groups/endpoints.ts';
 import { runners } from './runners/index.ts';
-import { statuses } from './statuses/index.ts';
+import * as statuses from './statuses/endpoints.ts';
 import { traces } from './traces/index.ts';
 import { triggers } from './triggers/index.ts';
 import { variables } from './variables/index.ts';
@@ -37,12 +37,12 @@ export const pipelines: ResourceModules = {
   pipelines: pipelinesModule,
   triggers,
   'pipeline-schedules': pipelineSchedules,
-  'resource-groups': resourceGroups,
+  'resource-groups': resourceModule({ endpoints: resourceGroups }),
   runners,
   'job-requests': jobRequests,
   traces,
   artifacts,
   variables,
-  lint,
-  statuses,
+  lint: resourceModule({ endpoints: lint }),
+  statuses: resourceModule({ endpoints: statuses }),
 };

@@ -1,29 +1,29 @@
-import type { ResourceModules } from '#http/endpoint/resource-module.ts';
-import { approvals } from './approvals/index.ts';
+import { type ResourceModules, resourceModule } from '#http/endpoint/resource-module.ts';
+import * as approvals from './approvals/endpoints.ts';
 import { awardEmoji } from './award-emoji/index.ts';
-import { comments } from './comments/index.ts';
+import * as comments from './comments/endpoints.ts';
 import { discussions } from './discussions/index.ts';
-import { epicIssues } from './epic-issues/index.ts';
+import * as epicIssues from './epic-issues/endpoints.ts';
 import { epics } from './epics/index.ts';
-import { events } from './events/index.ts';
+import * as events from './events/endpoints.ts';
 import { issues } from './issues/index.ts';
 import { iterationCadences } from './iteration-cadences/index.ts';
 import { iterations } from './iterations/index.ts';
 import { labels } from './labels/index.ts';
-import { links } from './links/index.ts';
+import * as links from './links/endpoints.ts';
 import { mailMessages } from './mail-messages/index.ts';
 import { mergeRequests } from './merge-requests/index.ts';
 import { milestones } from './milestones/index.ts';
 import { notes } from './notes/index.ts';
 import { notificationSettings } from './notification-settings/index.ts';
-import { resourceLabelEvents } from './resource-label-events/index.ts';
-import { resourceMilestoneEvents } from './resource-milestone-events/index.ts';
-import { resourceStateEvents } from './resource-state-events/index.ts';
-import { resourceWeightEvents } from './resource-weight-events/index.ts';
-import { reviewers } from './reviewers/index.ts';
-import { sentNotifications } from './sent-notifications/index.ts';
+import * as resourceLabelEvents from './resource-label-events/endpoints.ts';
+import * as resourceMilestoneEvents from './resource-milestone-events/endpoints.ts';
+import * as resourceStateEvents from './resource-state-events/endpoints.ts';
+import * as resourceWeightEvents from './resource-weight-events/endpoints.ts';
+import * as reviewers from './reviewers/endpoints.ts';
+import * as sentNotifications from './sent-notifications/endpoints.ts';
 import { todos } from './todos/index.ts';
-import { versions } from './versions/index.ts';
+import * as versions from './versions/endpoints.ts';
 
 /** API resources of issues, merge requests, epics and milestones, with their notes, labels, events and notifications. */
 export const planning: ResourceModules = {
@@ -35,21 +35,21 @@ export const planning: ResourceModules = {
   issues,
   epics,
   'merge-requests': mergeRequests,
-  versions,
-  reviewers,
-  approvals,
-  'epic-issues': epicIssues,
-  links,
+  versions: resourceModule({ endpoints: versions }),
+  reviewers: resourceModule({ endpoints: reviewers }),
+  approvals: resourceModule({ endpoints: approvals }),
+  'epic-issues': resourceModule({ endpoints: epicIssues }),
+  links: resourceModule({ endpoints: links }),
   notes,
   'award-emoji': awardEmoji,
   discussions,
-  comments,
-  'resource-state-events': resourceStateEvents,
-  'resource-milestone-events': resourceMilestoneEvents,
-  'resource-label-events': resourceLabelEvents,
-  'resource-weight-events': resourceWeightEvents,
-  events,
+  comments: resourceModule({ endpoints: comments }),
+  'resource-state-events': resourceModule({ endpoints: resourceStateEvents }),
+  'resource-milestone-events': resourceModule({ endpoints: resourceMilestoneEvents }),
+  'resource-label-events': resourceModule({ endpoints: resourceLabelEvents }),
+  'resource-weight-events': resourceModule({ endpoints: resourceWeightEvents }),
+  events: resourceModule({ endpoints: events }),
   'notification-settings': notificationSettings,
   'mail-messages': mailMessages,
-  'sent-notifications': sentNotifications,
+  'sent-notifications': resourceModule({ endpoints: sentNotifications }),
 };

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { ZERO_ID } from '../refs/refs.ts';
-import { readPushHeader } from './push-header.ts';
+import { readPushHeader } from './receive-pack.ts';
 
 const toPacket = (line: string) => (line.length + 4).toString(16).padStart(4, '0') + line;
 

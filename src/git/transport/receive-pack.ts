@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Duplex, Readable, Writable } from 'node:stream';
+import { type Duplex, Readable, type Writable } from 'node:stream';
 import type { Git } from '../git.ts';
 import type { GitFailure } from '../process/failures.ts';
 import { type ProcessExit, readGitOutput, spawnGit } from '../process/spawn.ts';
@@ -11,8 +11,6 @@ import type { RefChange } from '../refs/update-refs.ts';
 import type { Repository } from '../repository.ts';
 import { getInternalDirectory } from '../storage/internal-directory.ts';
 import { createHookReader, ensureHooks, getHooksDirectory, type HookMessage, InvalidHookMessage } from './hooks.ts';
-import { sendKeepAlives } from './keep-alive.ts';
-import { readPushHeader } from './push-header.ts';
 
 /**
  * Environment variables (`env`) with which other git functions can read the objects of a push before it is accepted.
@@ -199,4 +197,134 @@ async function listMovedRefs(
   const idsByRef = new Map<string, string>();
   for (const line of output.toString('utf8').split('\n')) idsByRef.set(line.slice(41), line.slice(0, 40));
   return changes.filter((change) => (idsByRef.get(change.ref) ?? ZERO_ID) === change.newId);
+}
+
+/** A packet of band 1 without data, as git itself sends it. */
+const KEEP_ALIVE = Buffer.from('0005\x01', 'latin1');
+
+/** Milliseconds without output after which a waiting client gets a packet: networks drop silent connections. */
+const KEEP_ALIVE_MS = 5_000;
+
+interface KeepAliveOptions {
+  /** The output of git in packets. */
+  readonly stdout: Readable;
+  readonly client: Writable;
+  /** The body of the request. Nothing is sent before its end, because clients read the response afterwards. */
+  readonly input: Readable;
+  readonly intervalMs?: number | undefined;
+}
+
+/** Sends packets to the client of a push while git sends nothing. Returns a function that stops this. */
+function sendKeepAlives({ stdout, client, input, intervalMs = KEEP_ALIVE_MS }: KeepAliveOptions): () => void {
+  const packets = createPacketTracker();
+  let isIdle = false;
+  stdout.prependListener('data', (chunk: Buffer) => {
+    isIdle = false;
+    packets.add(chunk);
+  });
+  const timer = setInterval(() => {
+    if (isIdle && input.readableEnded && packets.isBetweenPackets() && !client.destroyed && !client.writableNeedDrain)
+      client.write(KEEP_ALIVE);
+    isIdle = true;
+  }, intervalMs);
+  return () => clearInterval(timer);
+}
+
+/** Follows the packets of a stream. Another packet may be inserted only between two of them. */
+function createPacketTracker() {
+  let header = '';
+  let remainingBytes = 0;
+  let hasEnded = false;
+  return {
+    add(chunk: Buffer): void {
+      for (let offset = 0; offset < chunk.length; ) {
+        if (remainingBytes > 0) {
+          const skipped = Math.min(remainingBytes, chunk.length - offset);
+          remainingBytes -= skipped;
+          offset += skipped;
+          continue;
+        }
+        const taken = Math.min(4 - header.length, chunk.length - offset);
+        header += chunk.toString('latin1', offset, offset + taken);
+        offset += taken;
+        if (header.length < 4) return;
+        const length = Number.parseInt(header, 16);
+        header = '';
+        // A flush packet ends the result.
+        if (length >= 4) remainingBytes = length - 4;
+        else hasEnded = true;
+      }
+    },
+    isBetweenPackets: () => remainingBytes === 0 && header === '' && !hasEnded,
+  };
+}
+
+/** The start of a push: the commands, each a packet, before the pack. */
+interface PushHeader {
+  /** Whether the push changes more than `MANY_REFS` refs. */
+  readonly hasManyRefs: boolean;
+  /** Whether the result is sent in bands, so that other packets may precede it. */
+  readonly hasSideBand: boolean;
+}
+
+/** Number of refs above which one sync of all costs less than one for each ref. */
+const MANY_REFS = 10;
+
+/** Maximum bytes that are read into memory. The number of commands has no limit, so longer ones are left to git. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
+const UNKNOWN_HEADER: PushHeader = { hasManyRefs: false, hasSideBand: false };
+
+/**
+ * Reads the start of a push. Returns it with a stream of the whole body, which fails if the client disconnects. A body in
+ * another format, and one whose first commands are longer than `MAX_HEADER_BYTES`, is left to git.
+ */
+export async function readPushHeader(
+  input: Readable,
+): Promise<{ readonly header: PushHeader; readonly body: Readable }> {
+  const chunks = input[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
+  let start: Buffer = Buffer.alloc(0);
+  let header: PushHeader | null = null;
+  let failure: unknown = null;
+  try {
+    while (header === null) {
+      const { value, done } = await chunks.next();
+      if (done) break;
+      start = Buffer.concat([start, value]);
+      header = parseHeader(start) ?? (start.length < MAX_HEADER_BYTES ? null : UNKNOWN_HEADER);
+    }
+  } catch (error) {
+    failure = error;
+  }
+  async function* readBody(): AsyncGenerator<Buffer> {
+    yield start;
+    if (failure !== null) throw failure;
+    yield* chunks;
+  }
+  return { header: header ?? UNKNOWN_HEADER, body: Readable.from(readBody(), { objectMode: false }) };
+}
+
+/** Returns the header, or null if more bytes are needed. */
+function parseHeader(bytes: Buffer): PushHeader | null {
+  let refCount = 0;
+  let hasSideBand = false;
+  for (let offset = 0; offset + 4 <= bytes.length; ) {
+    const length = Number.parseInt(bytes.toString('latin1', offset, offset + 4), 16);
+    // A flush packet ends the commands.
+    if (length === 0) return { hasManyRefs: false, hasSideBand };
+    // Also true for NaN, which is no packet.
+    if (!(length >= 4)) return UNKNOWN_HEADER;
+    if (offset + length > bytes.length) return null;
+    const packet = bytes.toString('latin1', offset + 4, offset + length);
+    if (/^[0-9a-f]{40} [0-9a-f]{40} /.test(packet)) {
+      if (refCount === 0) {
+        const capabilities = packet.slice(packet.indexOf('\0') + 1).trim();
+        hasSideBand = packet.includes('\0') && capabilities.split(' ').includes('side-band-64k');
+      }
+      refCount++;
+    }
+    if (refCount > MANY_REFS) return { hasManyRefs: true, hasSideBand };
+    offset += length;
+  }
+  return null;
 }

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
+import type { Socket } from 'node:net';
 import { getBaseUrl } from '#config.ts';
 import { invalidText } from '#http/errors/http-error.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
@@ -8,7 +9,6 @@ import { limitInformationalResponses } from '#outbound-http/informational-respon
 import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import { Agent, request as httpRequest } from '#runtime/node-http.ts';
 import { buildRequestHeaders, buildResponseHeaders, hasBody } from './headers.ts';
-import { startStallTimeout } from './stall-timeout.ts';
 
 /** Forwards requests to the primary and streams the responses back. */
 export interface PrimaryProxy {
@@ -203,3 +203,40 @@ function forwardResponse(primaryResponse: IncomingMessage, { request, response, 
   // A truncated response must not look complete.
   primaryResponse.once('close', () => primaryResponse.complete || response.destroy());
 }
+
+interface StallTimeoutOptions {
+  /** The sockets that are watched. */
+  readonly sockets: () => readonly (Socket | null | undefined)[];
+  /** Current time limit without any traffic, in milliseconds. */
+  readonly timeoutMs: () => number;
+  /** Check interval in milliseconds: the time limit may change. */
+  readonly intervalMs: number;
+  readonly onStall: () => void;
+}
+
+/**
+ * Calls `onStall` when the sockets have transferred nothing for `timeoutMs`, because a stalled client occupies a slot and two
+ * connections. `end` stops the checks.
+ */
+function startStallTimeout({ sockets, timeoutMs, intervalMs, onStall }: StallTimeoutOptions): { end(): void } {
+  const countBytes = () =>
+    sockets().reduce((sum, socket) => sum + (socket ? socket.bytesRead + socket.bytesWritten : 0), 0);
+  let timer: NodeJS.Timeout;
+  let lastByteCount = countBytes();
+  let lastTransferAt = performance.now();
+  const check = () => {
+    const byteCount = countBytes();
+    if (byteCount !== lastByteCount) {
+      lastByteCount = byteCount;
+      lastTransferAt = performance.now();
+    }
+    const remainingMs = timeoutMs() - (performance.now() - lastTransferAt);
+    if (remainingMs <= 0) onStall();
+    else timer = setTimeout(check, Math.max(MIN_INTERVAL_MS, Math.min(remainingMs, intervalMs)));
+  };
+  timer = setTimeout(check, intervalMs);
+  return { end: () => clearTimeout(timer) };
+}
+
+/** Minimum time between two checks. */
+const MIN_INTERVAL_MS = 10;

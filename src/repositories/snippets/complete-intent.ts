@@ -1,14 +1,22 @@
-import { findSnippet, parseFilePaths, type Snippet, updateProjectSnippetsSize } from '#domain/snippets.ts';
+import {
+  findSnippet,
+  MAX_SNIPPET_FILES,
+  parseFilePaths,
+  type Snippet,
+  updateProjectSnippetsSize,
+} from '#domain/snippets.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Git, gitForClient } from '#git/git.ts';
+import { readCommit } from '#git/objects/object-reader.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
+import type { Repository } from '#git/repository.ts';
 import { measureObjects } from '#git/storage/objects-size.ts';
+import { listTree } from '#git/trees/tree-list.ts';
 import { deleteIntent, type Intent } from '../ref-updates/intents.ts';
 import { loadActor } from '../ref-updates/ref-update-actor.ts';
 import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
-import { listSnippetFiles } from './list-files.ts';
 
 type SnippetIntent = Intent & { readonly snippetId: number };
 
@@ -78,4 +86,15 @@ async function recordContent(
 function sortLikePreviousPaths(previousPaths: readonly string[], paths: readonly string[]): string[] {
   const remaining = previousPaths.filter((path) => paths.includes(path));
   return [...remaining, ...paths.filter((path) => !remaining.includes(path))];
+}
+
+/** Returns the paths of the files of a commit, in git's order; of more than `MAX_SNIPPET_FILES` only the first ones. */
+async function listSnippetFiles(git: Git, repository: Repository, commitId: string): Promise<string[]> {
+  const commit = await readCommit(git, repository, commitId);
+  if (commit === null) return [];
+  // A folder precedes its files, so the first entries may contain no file: the list is read whole.
+  const entries = await listTree(git, repository, commit.treeId, { isRecursive: true });
+  if (entries === null) return [];
+  const files = entries.slice(0, entries.length).filter(({ type }) => type === 'blob');
+  return files.slice(0, MAX_SNIPPET_FILES).map(({ path }) => path);
 }

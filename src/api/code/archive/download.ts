@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Caller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
+import type { ArchiveFormat } from '#git/archive.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
@@ -10,7 +11,6 @@ import { formatContentDisposition } from '#repositories/raw-content.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { isFeatureEnabled } from '#settings/features.ts';
 import { createArchive } from './archive.ts';
-import { toArchiveFormat } from './formats.ts';
 import { hasLinkedLfsFiles, openArchiveLfsFiles } from './lfs-files.ts';
 
 interface DownloadCall {
@@ -83,4 +83,23 @@ async function checkRateLimit(
     limit: 5,
     periodSeconds: 60,
   });
+}
+
+/** Maps the suffix after `archive` in the path to a format (contract/repository.md §4). */
+const FORMATS: Readonly<Record<string, ArchiveFormat>> = {
+  '.tar.gz': 'tar.gz',
+  '.tgz': 'tar.gz',
+  '.gz': 'tar.gz',
+  '.tar.bz2': 'tar.bz2',
+  '.tbz': 'tar.bz2',
+  '.tbz2': 'tar.bz2',
+  '.tb2': 'tar.bz2',
+  '.bz2': 'tar.bz2',
+  '.tar': 'tar',
+  '.zip': 'zip',
+};
+
+/** Returns the format for a suffix; tar.gz if it is empty. */
+function toArchiveFormat(suffix: string): ArchiveFormat {
+  return FORMATS[suffix] ?? 'tar.gz';
 }

@@ -1,18 +1,38 @@
-import { getObjectInfo } from '#git/objects/object-reader.ts';
+import { Type } from 'typebox';
+import { getObjectInfo, type StreamedObject } from '#git/objects/object-reader.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, streamWith } from '#http/endpoint/responses.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { ok, type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { blobTooLargeResponse, checkLargeBlobLimit } from '#rate-limits/large-blobs.ts';
-import { openStreamForClient, readContentForJson } from '#rate-limits/stream-limits.ts';
-import { RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
+import { openStreamForClient, readContentForJson, toBase64 } from '#rate-limits/stream-limits.ts';
+import { detectContentType, NO_STORE_HEADERS, peekStart, RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import { fail } from '#runtime/failure.ts';
-import { Blob } from './entities.ts';
-import { createRawBlobReply } from './raw.ts';
+import type { StreamedText } from '#text/streamed-text.ts';
+
+interface BlobRow {
+  readonly id: string;
+  readonly size: number;
+  readonly content: Buffer | StreamedText;
+}
+
+/** A blob (contract/repository.md §4). */
+const Blob = entity('Blob', {
+  size: Type.Integer(),
+  encoding: Type.Literal('base64'),
+  content: Type.String(),
+  sha: Type.String(),
+}).from(({ id, size, content }: BlobRow) => ({
+  size,
+  encoding: 'base64',
+  content: toBase64(content),
+  sha: id,
+}));
 
 /** Loads the blob with this id, or with an unambiguous prefix of it. */
 const blobResource = {
@@ -53,3 +73,16 @@ export const getRawBlob = endpoint({
     return content === null ? fail('notFound') : createRawBlobReply(content);
   },
 });
+
+/** Returns the bytes of a blob, never with an executable media type. A blob has no file name. */
+async function createRawBlobReply({ content, size }: StreamedObject): Promise<StreamReply> {
+  return {
+    headers: {
+      'Content-Type': detectContentType(await peekStart(content, size), size),
+      'Content-Length': String(size),
+      'Content-Disposition': 'inline',
+      ...NO_STORE_HEADERS,
+    },
+    body: content,
+  };
+}

@@ -3,11 +3,20 @@ import { findMatchingRules, mayPush } from '#authorization/protected-branches/br
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import { DEVELOPER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
+import { filterReachable } from '#git/commits/ancestry.ts';
+import type { Git } from '#git/git.ts';
 import type { Commit as GitCommit } from '#git/objects/object-reader.ts';
+import { HEADS } from '#git/ref-names.ts';
+import { resolveRevisionAtVersion } from '#git/refs/revision.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { buildProjectUrl, encodeUrlPath } from '#repositories/repository.ts';
+import {
+  buildProjectUrl,
+  encodeUrlPath,
+  getRefVersion,
+  getRepository,
+  type VersionedRepository,
+} from '#repositories/repository.ts';
 import { Commit } from '../commits/index.ts';
-import { findMergedTips } from './merged-branches.ts';
 
 /** A branch with its tip, read from git. */
 export interface BranchRow {
@@ -52,4 +61,23 @@ async function loadBranchRelations(branches: readonly BranchRow[], { db, git }: 
   const tips = branches.map(({ commit }) => commit.id);
   const [rules, merged] = await Promise.all([listProtectionRules(db, project.id), findMergedTips(git, project, tips)]);
   return { rules, merged };
+}
+
+/** Returns the tips that are ancestors of the default branch's tip, without the tip itself. */
+async function findMergedTips(
+  git: Git,
+  project: VersionedRepository,
+  tips: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const repository = getRepository(git, project);
+  const defaultTip = await resolveRevisionAtVersion(
+    git,
+    repository,
+    HEADS + project.default_branch,
+    getRefVersion(project),
+  );
+  const otherTips = tips.filter((id) => id !== defaultTip);
+  return defaultTip === null || otherTips.length === 0
+    ? new Set()
+    : filterReachable(git, repository, otherTips, defaultTip);
 }

@@ -1,4 +1,11 @@
+import { pipeline, type Readable, Transform } from 'node:stream';
 import type { SignedInCaller } from '#authentication/caller.ts';
+import { AccessRevoked } from '#authorization/current-access.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
+import type { Wiki } from '#domain/wikis.ts';
+import { HEADS, TAGS } from '#git/ref-names.ts';
+import { isValidBranchName, isValidTagName, ZERO_ID } from '#git/refs/refs.ts';
+import type { RefChange } from '#git/refs/update-refs.ts';
 import { type GitService, sendRefAdvertisement } from '#git/transport/advertise-refs.ts';
 import { uploadPack } from '#git/transport/upload-pack.ts';
 import { requireSignedInCaller } from '#http/access/access.ts';
@@ -6,16 +13,61 @@ import { canStillFetch, fetchAccess, type GitTarget, getPushDenial, pushAccess }
 import type { GitAction } from '#http/access/git-rules.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
+import { REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
+import type { Intent } from '#repositories/ref-updates/intents.ts';
+import { beginWikiMove } from '#repositories/ref-updates/move-refs.ts';
 import { getRepository } from '#repositories/repository.ts';
+import type { RefServices } from '#repositories/services.ts';
+import { findOrCreateWiki } from '#repositories/wikis/find-or-create.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { isFailure } from '#runtime/failure.ts';
+import { refusePushOptions } from './apply-options.ts';
+import { checkOtherRef } from './check-push.ts';
 import { type PushTarget, receivePushToTarget } from './push.ts';
 import { createProjectPushTarget } from './push-to-project.ts';
 import { createSnippetPushTarget } from './push-to-snippet.ts';
-import { createWikiPushTarget } from './push-to-wiki.ts';
-import { type AccessCheck, createAccessCheck, streamWhileAllowed } from './recheck-access.ts';
 import { startReadingGitBody } from './request-body.ts';
 import { createGitHeaders, streamGitResponse } from './serve.ts';
+
+/** How long an access check stays valid. Usual requests end within that time. */
+const RECHECK_INTERVAL_MS = 5_000;
+
+/** Returns whether a client still has access. */
+type AccessCheck = () => Promise<boolean>;
+
+/** Returns a check that calls `recheck` again when the last check is too old. `since`: time of the first check. */
+function createAccessCheck(since: Date, clock: Clock, recheck: AccessCheck): AccessCheck {
+  let lastCheckMs = since.getTime();
+  return async () => {
+    const nowMs = clock.now().getTime();
+    if (nowMs - lastCheckMs < RECHECK_INTERVAL_MS) return true;
+    if (!(await recheck())) return false;
+    lastCheckMs = nowMs;
+    return true;
+  };
+}
+
+/**
+ * Returns a stream of the request body that fails before the first chunk after the client has lost access. A request may
+ * take hours, and git answers from the repository's state at the end of the request.
+ */
+function streamWhileAllowed(body: Readable, checkAccess: AccessCheck): Readable {
+  const checkingStream = new Transform({
+    transform(chunk, _encoding, pass) {
+      checkAccess().then(
+        (isAllowed) =>
+          isAllowed ? pass(null, chunk) : pass(new Error('The client has lost access to the repository')),
+        (error: unknown) => pass(error as Error),
+      );
+    },
+  });
+  // The reader sees errors of both streams.
+  pipeline(body, checkingStream, () => {});
+  return checkingStream;
+}
 
 const ACTIONS_BY_SERVICE: Readonly<Record<string, GitAction>> = {
   'git-upload-pack': 'fetch',
@@ -132,4 +184,59 @@ function createFetchCheck(
 
 function requestedService(request: IncomingRequest): string {
   return new URLSearchParams(request.query).get('service') ?? '';
+}
+
+interface WikiPush {
+  readonly parent: GroupOrProject;
+  readonly caller: SignedInCaller;
+  /** Returns the error message for a caller who has lost access. */
+  readonly explainRefusal: () => Promise<string>;
+}
+
+/**
+ * Returns the push target of a wiki, which its first push creates. Callers who may write may also force-push, but
+ * cannot delete the default branch.
+ */
+async function createWikiPushTarget(
+  services: RefServices,
+  { parent, caller, explainRefusal }: WikiPush,
+): Promise<PushTarget> {
+  const wiki = await findOrCreateWiki(services, caller, parent);
+  if (isFailure(wiki)) throw new HttpError(403, REPOSITORY_READ_ONLY[1]);
+  return {
+    location: wiki,
+    begin: async (services, { changes }) =>
+      checkWikiPush(wiki, changes) ?? writeIntent(services, { wiki, caller, explainRefusal }, changes),
+    applyOptions: refusePushOptions,
+  };
+}
+
+/** Returns the error message for the first rejected change; null if the push is allowed. */
+function checkWikiPush({ default_branch }: Wiki, changes: readonly RefChange[]): string | null {
+  const rejections = changes.map((change) => {
+    const { ref, oldId, newId } = change;
+    const [isCreated, isDeleted] = [oldId === ZERO_ID, newId === ZERO_ID];
+    if (ref.startsWith(HEADS)) {
+      const name = ref.slice(HEADS.length);
+      if (isDeleted) return name === default_branch ? 'The default branch of a wiki cannot be deleted.' : null;
+      return isCreated && !isValidBranchName(name) ? 'Branch name is invalid' : null;
+    }
+    if (!ref.startsWith(TAGS)) return checkOtherRef(ref, change);
+    return isCreated && !isDeleted && !isValidTagName(ref.slice(TAGS.length)) ? 'Tag name invalid' : null;
+  });
+  return rejections.find((rejection) => rejection !== null) ?? null;
+}
+
+async function writeIntent(
+  services: RefServices,
+  { wiki, caller, explainRefusal }: Pick<WikiPush, 'caller' | 'explainRefusal'> & { readonly wiki: Wiki },
+  changes: readonly RefChange[],
+): Promise<Intent | string> {
+  try {
+    const intent = await beginWikiMove(services, { wiki, actor: { caller, may: 'create_wiki' }, changes });
+    return isFailure(intent) ? REPOSITORY_READ_ONLY[1] : intent;
+  } catch (error) {
+    if (error instanceof AccessRevoked) return explainRefusal();
+    throw error;
+  }
 }

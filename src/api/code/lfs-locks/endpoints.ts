@@ -1,16 +1,106 @@
-import type { Reader } from '#database/database.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import { reloadAccess, requireAbility } from '#authorization/current-access.ts';
+import type { Reader, Transaction } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { requireSignedInCaller } from '#http/access/access.ts';
 import { gitAccess } from '#http/access/git-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { type StreamReply, streamWith } from '#http/endpoint/responses.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
+import { readBytes } from '#http/request/body.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
+import { parseJson } from '#http/request/json-body.ts';
 import { isLfsEnabled } from '#repositories/lfs/lfs-objects.ts';
-import { isFailure } from '#runtime/failure.ts';
-import { lockPath, unlock } from './locks.ts';
-import { createLfsError, LFS_TYPE, parseId, readJsonObject, readPage, readPath } from './requests.ts';
-import { type LfsLock, listLocks } from './store.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { isJsonObject, type JsonObject } from '#text/json-object.ts';
+import { countLocks, deleteLock, findLock, findLockOfPath, insertLock, type LfsLock, listLocks } from './store.ts';
+
+/** Requests of the locking API of git-lfs. */
+
+/** Maximum characters of a path, as in the reference implementation. */
+const MAX_PATH_LENGTH = 511;
+
+/** Maximum and default number of locks in one response. */
+const MAX_PAGE = 100;
+
+const createLfsError = (status: number, message: string, extraFields: object = {}) =>
+  new HttpError(status, { ...extraFields, message }, { 'Content-Type': LFS_TYPE });
+
+const LFS_TYPE = 'application/vnd.git-lfs+json';
+
+/** Reads the body as a JSON object; an empty body is an empty object. Throws 422 for other bodies. */
+async function readJsonObject(request: IncomingRequest): Promise<JsonObject> {
+  const bytes = await readBytes(request);
+  const value = bytes.length === 0 ? {} : await parseJson(bytes).catch(() => null);
+  if (isJsonObject(value)) return value;
+  throw createLfsError(422, 'The request is not valid');
+}
+
+/** Returns the path to lock. Throws 422 for a path that no file of a repository can have. */
+function readPath({ path }: JsonObject): string {
+  if (typeof path === 'string' && isFilePath(path)) return path;
+  throw createLfsError(422, 'The path is not valid');
+}
+
+function isFilePath(path: string): boolean {
+  if (path === '' || path.length > MAX_PATH_LENGTH || path.includes('\0') || !path.isWellFormed()) return false;
+  return !path.split('/').some((part) => part === '' || part === '.' || part === '..');
+}
+
+/** Returns the first id of a page and its length. An invalid cursor or limit counts as absent. */
+function readPage({ cursor, limit }: { readonly cursor?: unknown; readonly limit?: unknown }) {
+  const length = parseId(limit);
+  return {
+    cursor: parseId(cursor) ?? 0,
+    limit: length === null || length === 0 ? MAX_PAGE : Math.min(length, MAX_PAGE),
+  };
+}
+
+/** Returns a non-negative integer, which may be a string of digits; null for anything else. */
+function parseId(value: unknown): number | null {
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+/** Maximum number of locks of a project. */
+const MAX_LOCKS = 10_000;
+
+/** Locks a path for the caller. Fails with `locked` and the existing lock. */
+async function lockPath(
+  tx: Transaction,
+  caller: SignedInCaller,
+  { id }: Project,
+  path: string,
+): Promise<LfsLock | Failure<'locked' | 'tooMany'>> {
+  const access = await reloadAccess(tx, caller, id);
+  requireAbility(access, 'push_code');
+  if ((await countLocks(tx, id, MAX_LOCKS)) === MAX_LOCKS) return fail('tooMany', { limit: MAX_LOCKS });
+  const inserted = await insertLock(tx, { project_id: id, user_id: access.caller.user.id, path });
+  const lock = (await findLockOfPath(tx, id, path)) as LfsLock;
+  return inserted ? lock : fail('locked', { lock });
+}
+
+/** Deletes a lock of the caller; with `force` Maintainers delete the locks of others. Returns the deleted lock. */
+async function unlock(
+  tx: Transaction,
+  caller: SignedInCaller,
+  project: Project,
+  { id, force }: { readonly id: number; readonly force: boolean },
+): Promise<LfsLock | Failure<'notFound' | 'notOwner' | 'forceNotAllowed'>> {
+  const access = await reloadAccess(tx, caller, project.id);
+  requireAbility(access, 'push_code');
+  const lock = await findLock(tx, project.id, id);
+  if (lock === null) return fail('notFound');
+  if (lock.user_id !== access.caller.user.id) {
+    if (!force) return fail('notOwner', { path: lock.path, owner: lock.owner_name });
+    if (!mayInProject(access.caller, 'force_unlock_lfs_file', access.project)) return fail('forceNotAllowed');
+  }
+  await deleteLock(tx, lock.id);
+  return lock;
+}
 
 // The locking API of git-lfs (contract/repository.md §5 "LFS locks"). Lists start at the cursor, which is the id of a lock.
 

@@ -15,10 +15,8 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, refName, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';
 import { type AccessLevelInput, ALLOWED_LEVELS, createAccessLevelsParam } from './access-levels.ts';
-import { CREATE_RULE_ERRORS, createRule } from './create.ts';
+import { CREATE_RULE_ERRORS, createRule, deleteRuleIfAdmitted, mayUnprotect, updateRule } from './changes.ts';
 import { ProtectedBranch } from './entities.ts';
-import { deleteRuleIfAdmitted, mayUnprotect } from './unprotect.ts';
-import { updateRule } from './update.ts';
 
 /** Loads the rule with exactly this name, which may contain wildcards. */
 const ruleResource = {

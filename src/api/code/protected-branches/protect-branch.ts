@@ -5,9 +5,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { AccessLevelInput } from './access-levels.ts';
-import { type CreateRuleFailure, createRule } from './create.ts';
-import { deleteRuleIfAdmitted } from './unprotect.ts';
-import { updateRule } from './update.ts';
+import { type CreateRuleFailure, createRule, deleteRuleIfAdmitted, updateRule } from './changes.ts';
 
 /** Permissions of Developers; omitted ones stay unchanged. */
 export interface DeveloperPermissions {

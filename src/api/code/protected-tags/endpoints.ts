@@ -1,19 +1,55 @@
-import { NO_ONE } from '#authorization/protected-branches/access-level-descriptions.ts';
-import { findTagRule, listTagRules } from '#authorization/protected-tags.ts';
+import { Type } from 'typebox';
+import { loadBranchAccessDescriber, NO_ONE } from '#authorization/protected-branches/access-level-descriptions.ts';
+import { findTagRule, listTagRules, type TagRule } from '#authorization/protected-tags.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { requireRow } from '#domain/row-deleted.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { MAX_REF_NAME_BYTES } from '#git/refs/refs.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
+import { created, noContent, nullable, objectSchema, ok, page } from '#http/endpoint/responses.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
 import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, refName } from '#http/parameters/texts.ts';
 import { arrayOf, integer, integerIn } from '#http/parameters/types.ts';
-import { fail } from '#runtime/failure.ts';
-import { createTagRule } from './create.ts';
-import { ProtectedTag } from './entities.ts';
-import { deleteTagRule } from './store.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
+import { findMemberIds } from '../protected-branches/index.ts';
+import { type CreateLevelInput, deleteTagRule, insertTagRule } from './store.ts';
+
+const CreateAccessLevel = objectSchema('TagCreateAccessLevel', {
+  id: Type.Integer(),
+  access_level: Type.Integer(),
+  access_level_description: Type.String(),
+  deploy_key_id: Type.Null(),
+  user_id: nullable(Type.Integer()),
+  group_id: Type.Null(),
+});
+
+const loadDescriber = (rules: readonly TagRule[], { db }: SerializationContext) =>
+  loadBranchAccessDescriber(
+    db,
+    rules.map(({ create }) => ({ push: create, merge: [], unprotect: [] })),
+  );
+
+/** A protected tag or wildcard rule (contract/everyday.md §5). */
+const ProtectedTag = entity('ProtectedTag', {
+  name: Type.String(),
+  create_access_levels: Type.Array(CreateAccessLevel),
+}).from(loadDescriber, ({ name, create }: TagRule, _context, describe) => ({
+  name,
+  create_access_levels: create.map((entry) => ({
+    id: entry.id,
+    access_level: entry.access_level,
+    access_level_description: describe(entry),
+    deploy_key_id: null,
+    user_id: entry.user_id,
+    group_id: null,
+  })),
+}));
 
 /** Protected tags (contract/everyday.md §5). */
 
@@ -75,3 +111,66 @@ export const deleteProtectedTag = endpoint({
   response: noContent,
   write: (uow, { rule }) => deleteTagRule(uow, rule.id),
 });
+
+/** An element of `allowed_to_create`. */
+interface AllowedToCreate {
+  readonly access_level?: number | null | undefined;
+  readonly user_id?: number | null | undefined;
+  readonly group_id?: number | null | undefined;
+  readonly deploy_key_id?: number | null | undefined;
+}
+
+interface CreateTagRuleInput {
+  readonly name: string;
+  readonly create_access_level: number | null | undefined;
+  readonly allowed_to_create: readonly AllowedToCreate[];
+}
+
+/** Creates a rule. Without entries it admits Maintainers. */
+async function createTagRule(
+  uow: UnitOfWork,
+  project: Project,
+  { name, create_access_level, allowed_to_create: allowed }: CreateTagRuleInput,
+): Promise<TagRule | Failure<'invalid'>> {
+  const role = create_access_level ?? (allowed.length === 0 ? MAINTAINER : null);
+  const levels = [...(role === null ? [] : [{ access_level: role, user_id: null }]), ...allowed.map(toLevel)];
+  const texts = [...validateName(name), ...(await validateAllowed(uow, project, allowed))];
+  if (texts.length > 0) return fail('invalid', { texts });
+  await insertTagRule(uow, project.id, name, removeDuplicates(levels));
+  return requireRow((await findTagRule(uow, project.id, name)) ?? undefined);
+}
+
+/** Converts an element to a row. The entry of a user needs a level too; it does not restrict the user. */
+function toLevel({ access_level, user_id }: AllowedToCreate): CreateLevelInput {
+  return user_id == null
+    ? { access_level: access_level ?? MAINTAINER, user_id: null }
+    : { access_level: MAINTAINER, user_id };
+}
+
+function removeDuplicates(levels: readonly CreateLevelInput[]): CreateLevelInput[] {
+  return [...new Map(levels.map((level) => [`${level.access_level} ${level.user_id}`, level])).values()];
+}
+
+function validateName(name: string): string[] {
+  if (name.trim() === '') return ["Name can't be blank"];
+  return Buffer.byteLength(name) > MAX_REF_NAME_BYTES
+    ? [`Name is too long (maximum is ${MAX_REF_NAME_BYTES} bytes)`]
+    : [];
+}
+
+/** Users must be members of the project; projects have no groups that they are shared with, and no deploy keys. */
+async function validateAllowed(
+  uow: UnitOfWork,
+  project: Project,
+  allowed: readonly AllowedToCreate[],
+): Promise<string[]> {
+  const userIds = allowed.flatMap(({ user_id }) => user_id ?? []);
+  const memberIds = await findMemberIds(uow, project, userIds);
+  const texts = allowed.flatMap(({ user_id, group_id, deploy_key_id }) => {
+    if (user_id != null && (uow.tier === 'free' || !memberIds.has(user_id)))
+      return 'user is not a member of the project';
+    if (user_id == null && group_id != null) return 'group does not have access to the project';
+    return deploy_key_id == null ? [] : 'deploy key is not enabled for this project';
+  });
+  return [...new Set(texts)].map((text) => `Create access levels ${text}`);
+}

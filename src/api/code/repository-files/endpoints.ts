@@ -1,22 +1,168 @@
+import type { Readable } from 'node:stream';
+import { openBlob } from '#blobs/index.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { blame, type LineRange } from '#git/commits/blame.ts';
+import type { Git } from '#git/git.ts';
+import { LFS_POINTER_SIZES, parseLfsPointer } from '#git/objects/lfs-pointer.ts';
+import { type Commit, MAX_BUFFERED_OBJECT, readCommits, readObject } from '#git/objects/object-reader.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, list, noContent, ok, Reply, streamWith } from '#http/endpoint/responses.ts';
+import { created, list, noContent, ok, Reply, type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import { COMMIT_ERRORS } from '#http/errors/error-messages.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';
+import type { Services } from '#http/services.ts';
+import { openStreamForClient, readContentForJson } from '#rate-limits/stream-limits.ts';
 import { PUSH_TO_BRANCH } from '#repositories/branches/push-permission.ts';
-import { RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
-import { isFailure } from '#runtime/failure.ts';
+import { findLinkedLfsObject, isLfsEnabled } from '#repositories/lfs/lfs-objects.ts';
+import { buildRawHeaders, formatContentDisposition, peekStart, RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
+import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import type { StreamedText } from '#text/streamed-text.ts';
+import { truncateToBytes } from '#text/trim.ts';
 import { blameAccess, fileAccess, fileContentAccess, rawFileAccess } from './access.ts';
-import { loadBlame } from './blame.ts';
 import { commitParams, FIELD_ERRORS, writeParams } from './commit-fields.ts';
 import { BODY_ERRORS } from './deferred-body.ts';
-import { BlameRange, RepositoryFile, WrittenFile } from './entities.ts';
-import { createFileHeaders, createFileHeadReply, GITLAB_FILE_HEADER_NAMES } from './file-headers.ts';
-import { createLfsFileReply } from './lfs-response.ts';
+import { BlameRange, type BlameRow, RepositoryFile, WrittenFile } from './entities.ts';
+import type { FileAtRevision } from './get.ts';
 import { filePath } from './parameters.ts';
-import { createRawFileReply, readFileContent } from './raw.ts';
 import { deleteFile as deleteFileOn, writeFile } from './write.ts';
+
+/** The names of the ten headers, without their prefixes. */
+const NAMES = [
+  'Blob-Id',
+  'Commit-Id',
+  'Content-Sha256',
+  'Encoding',
+  'Execute-Filemode',
+  'File-Name',
+  'File-Path',
+  'Last-Commit-Id',
+  'Ref',
+  'Size',
+] as const;
+
+const GITLAB_FILE_HEADER_NAMES = NAMES.map((name) => `X-Gitlab-${name}`);
+
+/**
+ * Returns the ten headers of a file, each with the prefix of the specification and with `X-Gitlab-`, which clients read
+ * (contract/repository.md §1 HEAD).
+ */
+function createFileHeaders(file: FileAtRevision): Record<string, string> {
+  const values: Readonly<Record<(typeof NAMES)[number], string>> = {
+    'Blob-Id': file.blobId,
+    'Commit-Id': file.commitId,
+    'Content-Sha256': file.sha256,
+    Encoding: 'base64',
+    'Execute-Filemode': String(file.isExecutable),
+    'File-Name': encodeHeaderText(file.name),
+    'File-Path': encodeHeaderText(file.path),
+    'Last-Commit-Id': file.lastCommitId,
+    Ref: encodeHeaderText(file.ref),
+    Size: String(file.size),
+  };
+  const headers: Record<string, string> = {};
+  for (const name of NAMES) {
+    headers[`X-Service-${name}`] = values[name];
+    headers[`X-Gitlab-${name}`] = values[name];
+  }
+  return headers;
+}
+
+/**
+ * The headers of the JSON response to GET. Content-Length and ETag are omitted, since they would require reading the
+ * content.
+ */
+const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=0, private, must-revalidate' };
+
+/** Returns the headers of a file without its content. */
+function createFileHeadReply(file: FileAtRevision): StreamReply {
+  return { headers: { ...createFileHeaders(file), ...JSON_HEADERS } };
+}
+
+/** Encodes a text for a header: UTF-8 bytes as one character each, control characters as escapes. */
+function encodeHeaderText(text: string): string {
+  return Buffer.from(text.toWellFormed(), 'utf8')
+    .toString('latin1')
+    .replace(/[\u0000-\u001f\u007f]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+}
+
+/** Returns the content of a file for the `content` field of a JSON response. */
+async function readFileContent(
+  git: Git,
+  project: LocatedRepository,
+  { blobId, isSubmodule: submodule }: FileAtRevision,
+): Promise<Buffer | StreamedText> {
+  return submodule ? Buffer.alloc(0) : readContentForJson(git, getRepository(git, project), blobId);
+}
+
+/** Returns the raw content of a file: small files from the cache, large ones streamed at the client's pace. */
+async function createRawFileReply(
+  git: Git,
+  project: LocatedRepository,
+  file: FileAtRevision,
+  client: RequestClient,
+): Promise<StreamReply> {
+  const { head, body } = file.isSubmodule ? EMPTY_CONTENT : await openContent(git, project, file, client);
+  const headers = {
+    ...createFileHeaders(file),
+    ...buildRawHeaders(file.name, head, file.size),
+    'Content-Length': String(file.size),
+  };
+  return { headers, body };
+}
+
+interface HeadAndBody {
+  /** The first bytes, which determine the media type. */
+  readonly head: Uint8Array;
+  readonly body: Readable | Uint8Array;
+}
+
+const EMPTY_CONTENT: HeadAndBody = { head: new Uint8Array(), body: new Uint8Array() };
+
+async function openContent(
+  git: Git,
+  project: LocatedRepository,
+  { blobId, size }: FileAtRevision,
+  client: RequestClient,
+): Promise<HeadAndBody> {
+  const repository = getRepository(git, project);
+  if (size <= MAX_BUFFERED_OBJECT) {
+    const object = await readObject(git, repository, blobId);
+    return object?.content ? { head: object.content, body: object.content } : EMPTY_CONTENT;
+  }
+  const object = await openStreamForClient(git, repository, blobId, client);
+  if (object === null) return EMPTY_CONTENT;
+  return { head: await peekStart(object.content, size), body: object.content };
+}
+
+/** Returns the commits of these lines, or of all lines. A submodule has no lines. Fails with `tooLong` if git rejects the blame. */
+async function loadBlame(
+  git: Git,
+  project: LocatedRepository,
+  { commitId, path, isSubmodule: submodule }: FileAtRevision,
+  range: LineRange | null | undefined,
+): Promise<BlameRow[] | Failure<'tooLong'>> {
+  if (submodule) return [];
+  const repository = getRepository(git, project);
+  const blameResult = await blame(git, repository, commitId, path, range ?? undefined);
+  if ('rejected' in blameResult) return fail('tooLong');
+  const commits = await readCommits(git, repository, [...new Set(blameResult.groups.map(({ commit }) => commit))]);
+  // Messages are truncated, because each group repeats its commit, and one commit may own every other line.
+  const maxBytes = Math.max(MIN_MESSAGE_BYTES, Math.floor(MAX_MESSAGES_BYTES / blameResult.groups.length));
+  const commitsById = new Map(commits.map((commit) => [commit?.id, commit && truncateMessage(commit, maxBytes)]));
+  return blameResult.groups.map(({ commit, lines }) => ({ commit: commitsById.get(commit)!, lines }));
+}
+
+/** Maximum total size of all messages in a response. */
+const MAX_MESSAGES_BYTES = 32 * 1024 * 1024;
+/** Size to which each message may always extend. */
+const MIN_MESSAGE_BYTES = 1024;
+
+function truncateMessage(commit: Commit, maxBytes: number): Commit {
+  return { ...commit, message: truncateToBytes(commit.message, maxBytes) };
+}
 
 const SCOPES = ['read_repository'];
 /** The error for an absent line number says missing and empty, without the list of valid values. */
@@ -132,3 +278,29 @@ export const deleteFile = endpoint({
     return deleteFileOn({ requirePushableBranch, path: params.file_path }, fields, services);
   },
 });
+
+/** Returns the LFS object of a pointer file (`lfs=true`); null if the file is not a pointer or LFS is off. */
+async function createLfsFileReply(
+  project: Project,
+  file: FileAtRevision,
+  { database, git, blobs }: Pick<Services, 'database' | 'git' | 'blobs'>,
+): Promise<StreamReply | Failure<'lfsMissing'> | null> {
+  if (file.size < LFS_POINTER_SIZES.minBytes || file.size > LFS_POINTER_SIZES.maxBytes) return null;
+  if (!(await isLfsEnabled(database.reader, project))) return null;
+  const object = await readObject(git, getRepository(git, project), file.blobId);
+  const pointer = object?.content ? parseLfsPointer(object.content) : null;
+  if (pointer === null) return null;
+  const linkedObject = await findLinkedLfsObject(database.reader, project.id, pointer.oid);
+  const blob = linkedObject && (await openBlob(blobs, linkedObject.oid));
+  if (blob === null) return fail('lfsMissing');
+  // The reference server names the file by its path on disk, where the first four digits are directories.
+  const name = pointer.oid.slice(4);
+  const headers = {
+    ...createFileHeaders(file),
+    ...buildRawHeaders(name, new Uint8Array(), 0),
+    'Content-Type': 'application/octet-stream',
+    'Content-Disposition': formatContentDisposition('attachment', name),
+    'Content-Length': String(blob.size),
+  };
+  return { headers, body: blob.stream };
+}

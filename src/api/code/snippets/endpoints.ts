@@ -13,6 +13,7 @@ import {
   type ParameterRule,
   required,
 } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { domainValidatedText, longText, pathText, refName, sizedText, string } from '#http/parameters/texts.ts';
 import { arrayOf, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { MEBIBYTE } from '#http/request/body.ts';
@@ -21,7 +22,6 @@ import { deleteSnippet as remove } from './cleanup.ts';
 import { createSnippet as create } from './create.ts';
 import { Snippet } from './entities.ts';
 import { WRITE_ERRORS } from './files.ts';
-import { filePath } from './parameters.ts';
 import { streamFile, streamFirstFile } from './raw.ts';
 import {
   listReadableSnippets,
@@ -30,6 +30,19 @@ import {
   listPublicSnippets as selectPublicSnippets,
 } from './store.ts';
 import { updateSnippet as update } from './update.ts';
+
+/** The path of a file in a snippet: relative, without `..` and without line breaks, because it is sent in headers. */
+const filePath: ParameterType<string> = {
+  ...pathText,
+  read(raw, name, problems) {
+    const path = pathText.read(raw, name, problems);
+    return path === null || isFilePath(path) ? path : problems.add(`${name} should be a valid file path`);
+  },
+};
+
+function isFilePath(path: string): boolean {
+  return !path.startsWith('/') && !/[\r\n]/.test(path) && !path.split(/[/\\]/).includes('..');
+}
 
 // Snippets of users (contract/operations.md §2.1) and of projects (contract/everyday-more.md §7.1).
 

@@ -6,7 +6,7 @@ import { createProtection, type NewProtection } from '#authorization/protected-e
 import { findDeployment } from '#domain/deployments.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { type Caller, expectSuccess, type Project, type TestResponse, world } from '#test/support/world.ts';
-import { submitApproval as approveOf } from './approve.ts';
+import { submitApproval as approveOf } from './changes.ts';
 import { reportDeployment } from './fixtures.testing.ts';
 
 const here = await world();

@@ -10,11 +10,13 @@ import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { environmentLockKey, environmentLockKeys } from '../environment-model/index.ts';
 import { changeDeploymentAccess, createDeploymentAccess, readDeploymentAccess } from './access.ts';
-import { submitApproval } from './approve.ts';
-import { createDeployment as create } from './create.ts';
-import { deleteDeployment as remove } from './delete.ts';
+import {
+  createDeployment as create,
+  deleteDeployment as remove,
+  submitApproval,
+  updateDeployment as update,
+} from './changes.ts';
 import { Approval, Deployment, DeploymentInList } from './entities.ts';
-import { APPROVAL_ERRORS, CREATED_BY_JOB } from './errors.ts';
 import {
   approvalParams,
   createParams,
@@ -25,7 +27,33 @@ import {
 } from './parameters.ts';
 import { mergeRequestsOfDeploymentCondition } from './shipped-merge-requests.ts';
 import { listDeployments as list } from './store.ts';
-import { updateDeployment as update } from './update.ts';
+
+// Errors of the deployment endpoints (contract/environments.md Part 4).
+
+const CREATED_BY_JOB = [
+  403,
+  '403 Forbidden - Deployments created using Hearth CI can not be updated using the API',
+] as const;
+
+const APPROVAL_ERRORS = {
+  notFound: NOT_FOUND,
+  notProtected: [400, 'This environment is not protected.'],
+  isOwnDeployment: [
+    400,
+    'You cannot approve your own deployment. This configuration can be adjusted in the protected environment settings.',
+  ],
+  notConfigured: [400, 'Deployment approvals is not configured for this environment.'],
+  notWaiting: [400, 'This deployment is not waiting for approvals.'],
+  notAllowed: [
+    400,
+    "You don't have permission to approve this deployment. Contact the project or group owner for help.",
+  ],
+  noSuchRule: [
+    400,
+    'There are no approval rules for the given `represent_as` parameter. Use a valid User/Group/Role name instead.',
+  ],
+  commentTooLong: [400, { message: ['Comment is too long (maximum is 255 characters)'] }],
+} as const;
 
 // Deployments and their approvals (contract/environments.md Part 4).
 

@@ -3,14 +3,20 @@
  */
 
 export {
+  ENVIRONMENT_TIERS,
+  type EnvironmentPatch,
+  findOrCreateEnvironment,
+  findUniquenessErrors,
+  guessTier,
+  insertEnvironment,
+  updateEnvironmentRow,
+} from './changes.ts';
+export {
   EnvironmentBasic,
   type EnvironmentBasicRow,
   environmentFields,
   serializeEnvironmentFields,
 } from './entities.ts';
 export { validateExternalUrl } from './external-url.ts';
-export { findOrCreateEnvironment, findUniquenessErrors, insertEnvironment } from './find-or-create.ts';
 export { validateEnvironmentName } from './name-validation.ts';
 export { environmentLockKey, environmentLockKeys, setEnvironmentState } from './state-transitions.ts';
-export { ENVIRONMENT_TIERS, guessTier } from './tier.ts';
-export { type EnvironmentPatch, updateEnvironmentRow } from './update.ts';

@@ -7,7 +7,7 @@ import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { environmentLockKeys } from '../environment-model/index.ts';
-import { deleteEnvironment } from './delete.ts';
+import { deleteEnvironment } from './changes.ts';
 import { stopEnvironment } from './stopping/stop.ts';
 
 // Scheduled stopping and deletion of environments (contract/environments.md Part 5 "Sweeps"), without an actor.

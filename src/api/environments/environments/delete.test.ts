@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDeploymentFixture, deploymentRow } from '#test/support/deployment-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
-import { deleteEnvironment } from './delete.ts';
+import { deleteEnvironment } from './changes.ts';
 
 // What goes with an environment (contract/environments.md "DELETE"), seen in the rows.
 

@@ -1,16 +1,24 @@
+import type { Caller } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
+import type { Tier } from '#config.ts';
+import type { Reader } from '#database/database.ts';
+import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
+import { DEVELOPER } from '#domain/members/roles.ts';
+import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
+import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, Message, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
-import { domainValidatedText } from '#http/parameters/texts.ts';
-import { boolean, dateTime, integerIn } from '#http/parameters/types.ts';
+import { forbidden, genericNotFound, HttpError } from '#http/errors/http-error.ts';
+import { mutuallyExclusive, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { domainValidatedText, searchExpression, shortText, string } from '#http/parameters/texts.ts';
+import { absentIfBlank, anyValue, boolean, dateTime, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { environmentLockKeys } from '../environment-model/index.ts';
-import { deletableEnvironment, deleteReviewAppsAccess, environmentResource, stoppableEnvironment } from './access.ts';
-import { createEnvironment as create } from './create.ts';
-import { deleteEnvironment as remove } from './delete.ts';
+import { ENVIRONMENT_TIERS, environmentLockKeys } from '../environment-model/index.ts';
+import { createEnvironment as create, deleteEnvironment as remove, updateEnvironment as update } from './changes.ts';
 import {
   Environment,
   EnvironmentAlone,
@@ -18,18 +26,112 @@ import {
   ScheduledReviewApps,
   StoppedEnvironment,
 } from './entities.ts';
-import {
-  environmentParams,
-  flexibleDateTime,
-  listEnvironmentParams,
-  nameOrSearchRule,
-  rejectSlugRule,
-} from './parameters.ts';
+import { mayDeleteEnvironment, mayStopEnvironment } from './permissions.ts';
 import { scheduleReviewAppDeletion } from './stopping/review-apps.ts';
 import { stopEnvironment as stop } from './stopping/stop.ts';
 import { requestStaleStop } from './stopping/stop-stale.ts';
 import { listEnvironments as list } from './store.ts';
-import { updateEnvironment as update } from './update.ts';
+
+type ProjectContext = { readonly project: Project };
+
+/** Loads the environment of the path. */
+const environmentResource = {
+  name: 'environment',
+  params: { environment_id: required(integer) },
+  load: ({ db, params }: AccessCall<{ readonly environment_id: number }>, { project }: ProjectContext) =>
+    findEnvironment(db, project.id, params.environment_id),
+  notFound: genericNotFound,
+} as const;
+
+type EnvironmentCheck = (
+  db: Reader,
+  tier: Tier,
+  caller: Caller,
+  project: Project,
+  environment: EnvironmentRow,
+) => Promise<boolean> | boolean;
+
+/** Loads the environment in the path. Callers who do not pass the check get 403. */
+function environmentResourceFor(check: EnvironmentCheck) {
+  return {
+    ...environmentResource,
+    async authorize(
+      { db, services, caller }: AccessCall,
+      { project, environment }: ProjectContext & { readonly environment: EnvironmentRow },
+    ) {
+      if (!(await check(db, services.config.tier, caller, project, environment))) throw forbidden();
+    },
+  } as const;
+}
+
+/** The caller must have the right to stop the environment. */
+const stoppableEnvironment = environmentResourceFor(mayStopEnvironment);
+
+/** The environment must be stopped, and the caller must have the right to delete it. */
+const deletableEnvironment = environmentResourceFor(
+  async (db, tier, caller, project, environment) =>
+    environment.state === 'stopped' && (await mayDeleteEnvironment(db, tier, caller, project, environment)),
+);
+
+const NOT_PERMITTED = {
+  message: {
+    scheduled_entries: [],
+    unprocessable_entries: [],
+    message: 'You do not have permission to destroy environments in this project',
+  },
+};
+
+/** Admits callers who may delete environments. Others get the 401 that clients expect; in an archived project Developers get 403. */
+function deleteReviewAppsAccess() {
+  return inProject('read_environment')
+    .require(({ caller }, { project }) => {
+      if (mayInProject(caller, 'destroy_environment', project)) return;
+      throw project.archived && getProjectRole(caller, project) >= DEVELOPER
+        ? forbidden()
+        : new HttpError(401, NOT_PERMITTED);
+    })
+    .withLabel('project:destroy_environment (401)')
+    .withErrors({ notPermitted: [401, NOT_PERMITTED] });
+}
+
+/** Parameters for creating and updating an environment. */
+const environmentParams = {
+  external_url: optional(domainValidatedText(255)),
+  tier: optional(oneOf(...ENVIRONMENT_TIERS)),
+  description: optional(domainValidatedText(10_000)),
+  auto_stop_setting: optional(oneOf('always', 'with_action')),
+  slug: optional(anyValue),
+  cluster_agent_id: optional(integer),
+  kubernetes_namespace: optional(string),
+  flux_resource_path: optional(string),
+};
+
+/** Rejects `slug`, which is derived from the name. */
+const rejectSlugRule: ParameterRule = (rawParams, problems) => {
+  if (rawParams.slug !== undefined) problems.add('slug is automatically generated and cannot be changed');
+};
+
+/** Filters of a list. */
+const listEnvironmentParams = {
+  name: optional(absentIfBlank(shortText)),
+  search: optional(absentIfBlank(searchExpression)),
+  states: optional(absentIfBlank(oneOf('available', 'stopping', 'stopped'))),
+};
+
+const nameOrSearchRule = mutuallyExclusive('name', 'search', { text: 'name, search cannot be used together' });
+
+const DAY_MONTH_YEAR = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
+
+/** Accepts `dateTime` values and days such as `31/12/2025`. */
+const flexibleDateTime: ParameterType<string> = {
+  ...dateTime,
+  read(raw, name, problems) {
+    const parts = typeof raw === 'string' && raw.length <= 20 ? DAY_MONTH_YEAR.exec(raw.trim()) : null;
+    if (parts === null) return dateTime.read(raw, name, problems);
+    const [, day = '', month = '', year = ''] = parts;
+    return dateTime.read(`${year}-${month}-${day}`, name, problems);
+  },
+};
 
 // Environments of a project (contract/environments.md Part 1).
 

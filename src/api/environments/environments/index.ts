@@ -3,7 +3,7 @@ import { cleanupSchedules, deleteDueEnvironments, stopDueEnvironments } from './
 import * as endpoints from './endpoints.ts';
 import { stopStaleEnvironments } from './stopping/stop-stale.ts';
 
-export { importEnvironment } from './import.ts';
+export { importEnvironment } from './changes.ts';
 export { mayStopEnvironment } from './permissions.ts';
 export { stopEnvironment } from './stopping/stop.ts';
 

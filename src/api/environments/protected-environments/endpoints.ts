@@ -1,19 +1,54 @@
 import type { EnvironmentProtection } from '#authorization/protected-environments/protected-environments.ts';
+import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER, REPORTER } from '#domain/members/roles.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { type ByParentType, forGroupAndProject, type Parent, type ParentContext } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page, type ResponseType } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { atLeastOne, object, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
+import { Problems } from '#http/parameters/parameter-type.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
-import { integer } from '#http/parameters/types.ts';
+import { arrayOf, boolean, integer, integerIn } from '#http/parameters/types.ts';
+import { protectEnvironment, unprotectEnvironment, updateProtection } from './changes.ts';
 import { ProtectedEnvironment } from './entities.ts';
-import { CHANGED_ELEMENTS, NEW_ELEMENTS } from './parameters.ts';
-import { protectEnvironment } from './protect.ts';
 import { findProtection, listProtections } from './store.ts';
-import { unprotectEnvironment } from './unprotect.ts';
-import { updateProtection } from './update.ts';
+
+// Parameters for deploy access levels and approval rules.
+
+const principalParams = {
+  access_level: optional(integerIn([REPORTER, DEVELOPER, MAINTAINER, INSTANCE_ADMIN])),
+  user_id: optional(integer),
+  group_id: optional(integer),
+  /** 0: direct members of the group, 1: inherited members too. */
+  group_inheritance_type: optional(integerIn([0, 1])),
+};
+const ruleParams = { ...principalParams, required_approvals: optional(integer) };
+/** Parameters that update or remove an existing element. */
+const changeParams = { id: optional(integer), _destroy: optional(boolean) };
+
+const requirePrincipal = atLeastOne('access_level', 'user_id', 'group_id');
+
+/** Requires a principal for new elements. Existing elements and elements to remove need none. */
+const requirePrincipalOfNewElement: ParameterRule = (rawParams, problems, prefix) => {
+  const { id, _destroy } = rawParams;
+  // `_destroy` is only interpreted here; the parameter itself reports its problems.
+  const hasId = id !== undefined && id !== null && id !== '';
+  if (!hasId && boolean.read(_destroy ?? null, '_destroy', new Problems()) !== true)
+    requirePrincipal(rawParams, problems, prefix);
+};
+
+/** Elements of a new protection. */
+const NEW_ELEMENTS = {
+  levels: arrayOf(object(principalParams)),
+  rules: arrayOf(object(ruleParams, [requirePrincipal])),
+};
+
+/** Elements of an existing protection. */
+const CHANGED_ELEMENTS = {
+  levels: arrayOf(object({ ...changeParams, ...principalParams })),
+  rules: arrayOf(object({ ...changeParams, ...ruleParams }, [requirePrincipalOfNewElement])),
+};
 
 // Groups and projects have the same endpoints (contract/environments.md Parts 2 and 3).
 

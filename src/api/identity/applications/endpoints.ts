@@ -1,17 +1,48 @@
+import { Type } from 'typebox';
 import {
+  applicationColumns,
   deleteApplication as deleteApplicationRow,
+  type IssuedApplication,
+  type OAuthApplication,
   resetApplicationSecret,
 } from '#authentication/oauth/applications.ts';
+import type { Reader } from '#database/database.ts';
+import { type Page, paginate } from '#database/page.ts';
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
 import { created, noContent, page } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, integer, notBlank } from '#http/parameters/types.ts';
 import { registerApplication } from './create.ts';
-import { Application, ApplicationWithSecret } from './entities.ts';
-import { listApplicationPage } from './store.ts';
+
+/** The representations of an OAuth application (contract/conventions.md §10 "OAuth 2.0"). */
+
+const Application = entity('Application', {
+  id: Type.Integer(),
+  application_id: Type.String(),
+  application_name: Type.String(),
+  callback_url: Type.String(),
+  confidential: Type.Boolean(),
+}).from(({ id, uid, name, redirect_uris, confidential }: OAuthApplication) => ({
+  id,
+  application_id: uid,
+  application_name: name,
+  callback_url: redirect_uris,
+  confidential,
+}));
+
+/** An application with its secret. Only the responses to creation and renewal contain it. */
+const ApplicationWithSecret = entity('ApplicationWithSecret', {
+  ...Application.schema.properties,
+  secret: Type.String(),
+}).from(({ application, secret }: IssuedApplication, context) => ({
+  ...Application.serialize(application, context),
+  secret,
+}));
 
 const NOT_FOUND = [404, '404 Application Not Found'] as const;
 
@@ -59,3 +90,10 @@ export const renewApplicationSecret = endpoint({
   response: created(ApplicationWithSecret),
   write: (uow, { params }) => resetApplicationSecret(uow, params.id),
 });
+
+/** Returns one page of all applications, ordered by id. */
+function listApplicationPage(db: Reader, page: OffsetRequest): Promise<Page<OAuthApplication>> {
+  // index: oauth_applications primary key
+  const applications = db.selectFrom('oauth_applications').select(applicationColumns);
+  return paginate(db, applications.orderBy('oauth_applications.id', 'asc'), page);
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { validateRedirectUri } from './redirect-uri.ts';
+import { validateRedirectUri } from './create.ts';
 
 test('accepts absolute addresses of web sites and installed programs', () => {
   const good = [

@@ -1,12 +1,91 @@
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { type Access, type AccessCall, administrator } from '#http/access/access.ts';
+import { loadVisibleGroup, loadVisibleProject } from '#http/access/project-access.ts';
+import { administratorWithUser } from '#http/access/user-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { list, noContent, ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
+import { genericNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
-import { string } from '#http/parameters/texts.ts';
-import { customAttributeResource, forEachKind, keyParameter } from './access.ts';
+import { shortText, string } from '#http/parameters/texts.ts';
 import { CustomAttribute } from './entities.ts';
 import { setCustomAttribute } from './set.ts';
-import { deleteCustomAttribute, listCustomAttributes } from './store.ts';
+import {
+  deleteCustomAttribute,
+  findCustomAttribute,
+  listCustomAttributes,
+  type Owner,
+  type OwnerType,
+} from './store.ts';
+
+interface OwnerContext {
+  readonly caller: SignedInCaller;
+  readonly owner: Owner;
+}
+
+/** A kind of owner, for endpoint declarations. */
+interface OwnerKind {
+  readonly name: OwnerType;
+  readonly path: '/users/:id(^\\d+$)' | '/projects/:id' | '/groups/:id';
+  /** Token scopes of reads in addition to `api` and `read_api`. */
+  readonly readScopes: readonly 'read_user'[];
+  /** Returns access for administrators. */
+  access(): Access<OwnerContext>;
+}
+
+const USER: OwnerKind = {
+  name: 'user',
+  path: '/users/:id(^\\d+$)',
+  readScopes: ['read_user'],
+  access: () =>
+    administratorWithUser('id').map(({ user: { id }, caller }) => ({ owner: { type: 'user', id }, caller })),
+};
+
+const PROJECT: OwnerKind = {
+  name: 'project',
+  path: '/projects/:id',
+  readScopes: [],
+  access: () =>
+    administrator()
+      .resource({
+        name: 'project',
+        load: (call: AccessCall) => loadVisibleProject(call),
+        notFound: () => notFound('Project'),
+      })
+      .map(({ project: { id }, caller }) => ({ owner: { type: 'project', id }, caller })),
+};
+
+const GROUP: OwnerKind = {
+  name: 'group',
+  path: '/groups/:id',
+  readScopes: [],
+  access: () =>
+    administrator()
+      .resource({
+        name: 'group',
+        load: (call: AccessCall) => loadVisibleGroup(call),
+        notFound: () => notFound('Group'),
+      })
+      .map(({ group: { id }, caller }) => ({ owner: { type: 'group', id }, caller })),
+};
+
+/** Declares an endpoint for users, projects and groups, in this order. */
+function forEachKind<Declaration>(
+  declare: (kind: OwnerKind) => Declaration,
+): readonly [ofUsers: Declaration, ofProjects: Declaration, ofGroups: Declaration] {
+  return [declare(USER), declare(PROJECT), declare(GROUP)];
+}
+
+const keyParameter = { key: required(shortText) };
+
+/** Loads the attribute that the path names. */
+const customAttributeResource = {
+  name: 'attribute',
+  params: keyParameter,
+  load: ({ db, params }: AccessCall<{ readonly key: string }>, { owner }: OwnerContext) =>
+    findCustomAttribute(db, owner, params.key),
+  notFound: genericNotFound,
+} as const;
 
 /** Custom attributes of users, projects and groups (contract/everyday.md "Custom attributes"). */
 

@@ -1,16 +1,37 @@
-import { administrator, signedIn } from '#http/access/access.ts';
+import { Type } from 'typebox';
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { type AccessCall, administrator, signedIn } from '#http/access/access.ts';
 import { administratorWithUser } from '#http/access/user-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { created, dateTime, noContent, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
+import { notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
-import { ownEmailResource } from './access.ts';
-import { createEmail, EMAIL_UNIQUE_ERRORS } from './create.ts';
-import { deleteEmail } from './delete.ts';
-import { Email } from './entities.ts';
-import { listEmails } from './store.ts';
+import { createEmail, deleteEmail, EMAIL_UNIQUE_ERRORS } from './changes.ts';
+import { findEmail, listEmails } from './store.ts';
+
+interface EmailParameters {
+  readonly email_id: number;
+}
+
+/** Resource: the email address `:email_id` of the caller. */
+const ownEmailResource = {
+  name: 'email',
+  params: { email_id: required(integer) },
+  load: ({ db, params }: AccessCall<EmailParameters>, { caller }: { readonly caller: SignedInCaller }) =>
+    findEmail(db, caller.user.id, params.email_id),
+  notFound: () => notFound('Email'),
+} as const;
+
+/** The representation of an email address of a user (contract/activity.md Part 4). */
+const Email = entity('Email', {
+  id: Type.Integer(),
+  email: Type.String(),
+  confirmed_at: nullable(dateTime),
+}).columns();
 
 const userParameter = { id: required(integer) };
 const emailParameter = { email_id: required(integer) };

@@ -1,16 +1,66 @@
+import { Type } from 'typebox';
+import {
+  type AccessToken,
+  activeTokenCondition,
+  findAccessToken,
+  type IssuedToken,
+  tokenColumns,
+} from '#authentication/tokens/access-tokens.ts';
+import type { User } from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import { type Page, paginate } from '#database/page.ts';
+import type { AccessCall } from '#http/access/access.ts';
 import { administratorWithUser } from '#http/access/user-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
+import { notFound } from '#http/errors/http-error.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, longText, string } from '#http/parameters/texts.ts';
-import { commaSeparated, date, oneOf } from '#http/parameters/types.ts';
-import { MISSING_SCOPE } from '../personal-access-tokens/index.ts';
-import { impersonationTokenResource } from './access.ts';
-import { createImpersonationToken as create } from './create.ts';
-import { ImpersonationToken, ImpersonationTokenWithSecret } from './entities.ts';
-import { revokeImpersonationToken } from './revoke.ts';
-import { listImpersonationTokensOfUser } from './store.ts';
+import { commaSeparated, date, integer, oneOf } from '#http/parameters/types.ts';
+import { MISSING_SCOPE, serializeToken, tokenFields } from '../personal-access-tokens/index.ts';
+import { createImpersonationToken as create, revokeImpersonationToken } from './changes.ts';
+
+interface TokenParameters {
+  readonly impersonation_token_id: number;
+}
+
+/** Resource: an impersonation token of the user. Other kinds of tokens get 404. */
+const impersonationTokenResource = {
+  name: 'token',
+  params: { impersonation_token_id: required(integer) },
+  async load(
+    { db, services, params }: AccessCall<TokenParameters>,
+    { user }: { readonly user: User },
+  ): Promise<AccessToken | null> {
+    // The response shows the last use, so pending usage records must be stored first.
+    await services.tokenUsage.waitForFlush();
+    const token = await findAccessToken(db, params.impersonation_token_id);
+    return token?.impersonation && token.user_id === user.id ? token : null;
+  },
+  notFound: () => notFound('Impersonation Token'),
+} as const;
+
+/** The representations of an impersonation token (contract/conventions.md §10). */
+
+const fields = { ...tokenFields, impersonation: Type.Boolean() };
+
+const ImpersonationToken = entity('ImpersonationToken', fields).from((token: AccessToken, context) => ({
+  ...serializeToken(token, context),
+  impersonation: true,
+}));
+
+/** An impersonation token with its secret. Only the response to the creation contains it. */
+const ImpersonationTokenWithSecret = entity('ImpersonationTokenWithSecret', {
+  ...fields,
+  token: Type.String(),
+}).from(({ tokenRow: token, secret }: IssuedToken, context) => ({
+  ...serializeToken(token, context),
+  impersonation: true,
+  token: secret,
+}));
 
 export const listImpersonationTokens = endpoint({
   get: '/users/:user_id/impersonation_tokens',
@@ -65,3 +115,26 @@ export const deleteImpersonationToken = endpoint({
   response: noContent,
   write: (uow, { token, user }) => revokeImpersonationToken(uow, token, user),
 });
+
+interface ImpersonationTokenFilter {
+  readonly state: 'all' | 'active' | 'inactive';
+}
+
+/** Returns one page of the impersonation tokens of a user, ordered by id. */
+async function listImpersonationTokensOfUser(
+  db: Reader,
+  userId: number,
+  { state }: ImpersonationTokenFilter,
+  page: OffsetRequest,
+): Promise<Page<AccessToken>> {
+  const isActive = activeTokenCondition(db.today);
+  // index: access_tokens_by_user
+  let tokens = db
+    .selectFrom('access_tokens')
+    .select(tokenColumns)
+    .where('user_id', '=', userId)
+    .where('impersonation', '=', true);
+  if (state === 'active') tokens = tokens.where(isActive);
+  if (state === 'inactive') tokens = tokens.where((eb) => eb.not(isActive));
+  return paginate(db, tokens.orderBy('access_tokens.id'), page);
+}

@@ -1,22 +1,138 @@
+import type { CallerUser } from '#authentication/caller.ts';
+import { createGrant } from '#authentication/oauth/authorization-codes.ts';
+import {
+  findOAuthTokenByAccessToken,
+  getInvalidTokenCode,
+  hasBlockedUser,
+  type InvalidTokenCode,
+  type OAuthTokenWithClient,
+} from '#authentication/oauth/tokens.ts';
+import { describeScope } from '#authentication/tokens/scope-descriptions.ts';
+import type { Reader } from '#database/database.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { type Access, access } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { html, ok, Reply, redirect } from '#http/endpoint/responses.ts';
+import { type HtmlReply, html, ok, type RedirectReply, Reply, redirect } from '#http/endpoint/responses.ts';
 import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
-import { bearerChallenge } from '#http/errors/http-error.ts';
+import { bearerChallenge, HttpError } from '#http/errors/http-error.ts';
+import { createAlertBox, createCsrfField, createHtmlPage, type Markup, markup } from '#http/pages/html-page.ts';
 import { csrfParams, signedInVisitor, signedInVisitorWithForm } from '#http/pages/web-session.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
-import { isFailure } from '#runtime/failure.ts';
-import { authorizationParams, validateAuthorization } from './authorization-request.ts';
-import { authorize, denyAuthorization } from './authorize.ts';
-import { bearerParams, oauthBearerAccess } from './bearer-parameter.ts';
-import { clientParams, oauthClientAccess } from './client-authentication.ts';
+import { localUrl } from '#http/request/base-url.ts';
+import { getPresentedCredentials } from '#http/request/credentials.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
+import { timestamp } from '#runtime/clock.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import {
+  type Authorization,
+  type AuthorizationRequest,
+  authorizationParams,
+  type UntrustedRequest,
+  validateAuthorization,
+} from './authorization-request.ts';
+import { type ClientStatus, clientParams, oauthClientAccess } from './client-authentication.ts';
 import { issueToken } from './create-token.ts';
 import { Introspection, OAuthTokenInfo, OAuthTokenPair, RevokedToken } from './entities.ts';
-import { introspectToken } from './introspect.ts';
-import { createConsentPage, createUntrustedRequestPage } from './pages.ts';
-import { redirectWithError } from './redirect-to-client.ts';
+import { redirectWithCode, redirectWithError } from './redirect-to-client.ts';
 import { revokeClientToken } from './revoke.ts';
 import { tokenParams } from './token-request.ts';
+
+interface ConsentPageOptions {
+  readonly request: IncomingRequest;
+  readonly user: CallerUser;
+  readonly csrfToken: string;
+  /** The request of the client, repeated by the form. */
+  readonly fields: AuthorizationRequest;
+}
+
+/** Returns the page that asks the user for consent: it shows the account, the scopes and the redirect target. */
+function createConsentPage(
+  { application, scopes, clientRedirect }: Authorization,
+  { request, user, csrfToken, fields }: ConsentPageOptions,
+): HtmlReply {
+  const renderForm = (
+    formFields: Markup,
+  ) => markup`<form method="post" action="${localUrl(request, '/oauth/authorize')}">
+${createCsrfField(csrfToken)}
+${formFields}
+</form>`;
+  const main = markup`<p><strong>${application.name}</strong> wants to act for you, <strong>${user.name}</strong> <span class="quiet">@${user.username}</span>. It could:</p>
+<ul>
+${scopes.map((scope) => markup`<li>${describeScope(scope)} <span class="quiet">(${scope})</span></li>\n`)}</ul>
+<p class="quiet">Either way you leave for ${getDisplayHost(clientRedirect.redirectUri)}.</p>
+${renderForm(markup`${createHiddenFields(fields)}<button>Authorize ${application.name}</button>`)}
+${renderForm(markup`<input type="hidden" name="_method" value="delete">
+${createHiddenFields(fields)}<button class="other">Deny</button>`)}`;
+  return createHtmlPage({
+    title: 'Authorize an application',
+    main,
+    csrfToken,
+    formTargets: [getFormTarget(clientRedirect.redirectUri)],
+  });
+}
+
+const UNTRUSTED_REASONS: Readonly<Record<UntrustedRequest['invalidField'], string>> = {
+  client: 'No application is registered here with this client_id.',
+  redirectUri: 'The redirect_uri is none of those that the application has registered.',
+};
+
+/** Returns an error page (400) without a redirect, because the redirect URI is not trusted. */
+function createUntrustedRequestPage({ invalidField }: UntrustedRequest): HtmlReply {
+  const main = markup`${createAlertBox(UNTRUSTED_REASONS[invalidField])}
+<p>You have come from another site, and what it has sent along is wrong. Nobody has got anything from your account.</p>`;
+  return createHtmlPage({ title: 'An application asks in a wrong way', main, csrfToken: null, status: 400 });
+}
+
+function createHiddenFields(fields: AuthorizationRequest): readonly Markup[] {
+  const textFields = Object.entries(fields).filter(([, value]) => typeof value === 'string');
+  return textFields.map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value as string}">\n`);
+}
+
+/** Returns the host for display, or the scheme of a native app. */
+function getDisplayHost(redirectUri: string): string {
+  const { host, protocol } = new URL(redirectUri);
+  return host === '' ? protocol : host;
+}
+
+/** Returns the `form-action` source for the redirect. Policies support neither IPv6 addresses nor hosts of other schemes. */
+function getFormTarget(redirectUri: string): string {
+  const { origin, hostname, protocol } = new URL(redirectUri);
+  return origin === 'null' || hostname.startsWith('[') ? protocol : origin;
+}
+
+/** Parameters that may carry the token in place of the header. */
+const bearerParams = { access_token: optional(string), bearer_token: optional(string) };
+
+const DESCRIPTIONS: Readonly<Record<InvalidTokenCode | 'unknown', string>> = {
+  unknown: 'The access token is invalid',
+  expired: 'The access token expired',
+  revoked: 'The access token was revoked',
+};
+
+/** Creates the access for holders of a valid OAuth token, whose user, if any, can sign in. */
+function oauthBearerAccess(): Access<{ token: OAuthTokenWithClient }> {
+  return access({
+    audience: 'user',
+    label: 'oauth token',
+    authenticate: () => {},
+    async load({ db, services, request, params }) {
+      const credential = getPresentedCredentials(request, params);
+      const token = credential?.scheme === 'bearer' ? await findOAuthTokenByAccessToken(db, credential.secret) : null;
+      if (token === null) throw createInvalidTokenError('unknown');
+      const invalidCode = getInvalidTokenCode(token, timestamp(services.clock));
+      if (invalidCode !== null) throw createInvalidTokenError(invalidCode);
+      if (await hasBlockedUser(db, token, services.clock)) throw createInvalidTokenError('unknown');
+      return { token };
+    },
+    authorize: () => {},
+  });
+}
+
+function createInvalidTokenError(code: InvalidTokenCode | 'unknown'): HttpError {
+  const [error, error_description] = ['invalid_token', DESCRIPTIONS[code]];
+  return new HttpError(401, { error, error_description }, bearerChallenge(error, error_description));
+}
 
 // These endpoints are outside /api/v4, where OAuth clients expect them (contract/conventions.md §10 "OAuth 2.0").
 
@@ -145,3 +261,44 @@ export const introspectOAuthToken = endpoint({
   response: ok(Introspection),
   read: (db, { client, params, base }) => introspectToken(db, { secret: params.token ?? '', client, now: base.now }),
 });
+
+/**
+ * Returns a valid token of the calling client; null if it does not exist, belongs to another client or its user cannot
+ * sign in (RFC 7662).
+ */
+async function introspectToken(
+  db: Reader,
+  { secret, client, now }: { readonly secret: string; readonly client: ClientStatus; readonly now: string },
+): Promise<OAuthTokenWithClient | null | Failure<'invalidClient'>> {
+  if (typeof client === 'string') return fail('invalidClient');
+  const token = await findOAuthTokenByAccessToken(db, secret);
+  const isValidForClient =
+    token !== null && token.application_id === client.id && getInvalidTokenCode(token, now) === null;
+  if (!isValidForClient || (await hasBlockedUser(db, token, { now: () => new Date(now) }))) return null;
+  return token;
+}
+
+/** Grants the requested access: redirects to the application with a code, which it exchanges for a token. */
+async function authorize(
+  uow: UnitOfWork,
+  user: CallerUser,
+  request: AuthorizationRequest,
+): Promise<HtmlReply | RedirectReply> {
+  const authorization = await validateAuthorization(uow, request);
+  if (authorization.kind === 'untrusted') return createUntrustedRequestPage(authorization);
+  if (authorization.kind === 'rejected') return redirectWithError(authorization.clientRedirect, authorization.error);
+  const { application, clientRedirect, scopes, challenge } = authorization;
+  const { redirectUri } = clientRedirect;
+  return redirectWithCode(
+    clientRedirect,
+    await createGrant(uow, { applicationId: application.id, userId: user.id, scopes, redirectUri, challenge }),
+  );
+}
+
+/** Denies the requested access: redirects to the application with `access_denied`. */
+async function denyAuthorization(db: Reader, request: AuthorizationRequest): Promise<HtmlReply | RedirectReply> {
+  const authorization = await validateAuthorization(db, request);
+  return authorization.kind === 'untrusted'
+    ? createUntrustedRequestPage(authorization)
+    : redirectWithError(authorization.clientRedirect, 'access_denied');
+}

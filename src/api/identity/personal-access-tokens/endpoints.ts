@@ -1,18 +1,23 @@
-import { SCOPES } from '#authentication/tokens/access-tokens.ts';
+import { getAccessToken, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
+import { type AccessToken, findAccessToken, SCOPES } from '#authentication/tokens/access-tokens.ts';
+import { findUserById } from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import type { Page } from '#database/page.ts';
 import { administrator, signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { date, integer } from '#http/parameters/types.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { rotateTokenAccess } from './access.ts';
-import { issueToken } from './create.ts';
+import { canManageToken, issueToken, revokeOwnToken, revokePersonalToken } from './changes.ts';
 import { PersonalAccessToken, PersonalAccessTokenWithSecret } from './entities.ts';
 import { CREATE_TOKEN_ERRORS, NOT_PERMITTED, NOT_PERSONAL_TOKEN, ROTATE_ERRORS } from './errors.ts';
-import { getOwnToken, getVisibleToken, listVisibleTokens } from './get.ts';
 import { createTokenParams, tokenFilters } from './parameters.ts';
-import { revokeOwnToken, revokePersonalToken } from './revoke.ts';
 import { rotateOwnToken, rotatePersonalToken } from './rotate.ts';
+import { listTokens, type TokenFilter } from './store.ts';
 
 /** Response to administrators only. They may see every token, so they may learn that it is missing. */
 const TOKEN_NOT_FOUND = [404, '404 Not Found'] as const;
@@ -125,3 +130,52 @@ export const rotatePersonalAccessToken = endpoint({
   response: ok(PersonalAccessTokenWithSecret),
   write: (uow, { params }) => rotatePersonalToken(uow, { id: params.id, expiresAt: params.expires_at ?? null }),
 });
+
+/** Returns a token that the caller may see. Only administrators get 404 for a missing token; others get 401 in any case. */
+async function getVisibleToken(
+  db: Reader,
+  caller: SignedInCaller,
+  id: number,
+): Promise<AccessToken | Failure<'notFound' | 'notPermitted'>> {
+  const token = await findAccessToken(db, id);
+  if (token !== null && canManageToken(caller, token)) return token;
+  return fail(isAdministrator(caller) ? 'notFound' : 'notPermitted');
+}
+
+/** Returns the token that authenticated the request. */
+async function getOwnToken(db: Reader, caller: SignedInCaller): Promise<AccessToken | Failure<'notPersonal'>> {
+  const currentToken = getAccessToken(caller);
+  const accessToken = currentToken && (await findAccessToken(db, currentToken.id));
+  return accessToken ?? fail('notPersonal');
+}
+
+/** `user_id` is undefined if the parameter was not sent. */
+interface TokenListParams extends TokenFilter {
+  readonly user_id?: number | null | undefined;
+}
+
+/** Returns one page of the tokens that the caller may see; impersonation tokens are listed for administrators only. */
+async function listVisibleTokens(
+  db: Reader,
+  caller: SignedInCaller,
+  { user_id, ...filter }: TokenListParams,
+  page: OffsetRequest,
+): Promise<Page<AccessToken> | Failure<'userNotFound' | 'notPermitted'>> {
+  const owner = await resolveOwner(db, caller, user_id);
+  if (isFailure(owner)) return owner;
+  return listTokens(db, { userId: owner, impersonation: isAdministrator(caller) }, filter, page);
+}
+
+/** Returns the id of the user whose tokens are listed, or null for all users. */
+async function resolveOwner(
+  db: Reader,
+  caller: SignedInCaller,
+  requestedId: number | null | undefined,
+): Promise<number | null | Failure<'userNotFound' | 'notPermitted'>> {
+  if (!isAdministrator(caller)) {
+    return requestedId === undefined || requestedId === caller.user.id ? caller.user.id : fail('notPermitted');
+  }
+  if (requestedId === undefined) return null;
+  const user = requestedId === null ? null : await findUserById(db, requestedId);
+  return user === null ? fail('userNotFound') : user.id;
+}

@@ -14,8 +14,8 @@ import { addDays } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { recordTokenEvent } from './activity.ts';
+import { canManageToken } from './changes.ts';
 import { isImpersonating } from './impersonation.ts';
-import { canManageToken } from './revoke.ts';
 
 /** Days until the default expiry. */
 const DEFAULT_DAYS = 7;

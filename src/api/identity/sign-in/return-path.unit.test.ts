@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toSafeReturnPath } from './return-path.ts';
+import { toSafeReturnPath } from './sign-in.ts';
 
 test('accepts paths of this server', () => {
   for (const path of ['/', '/oauth/authorize?client_id=1&redirect_uri=https%3A%2F%2Fapp.test', '/-/a;b?x=//y']) {

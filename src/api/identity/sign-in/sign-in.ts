@@ -1,4 +1,10 @@
+import { describeChange } from '#activity/index.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { checkPassword } from '#authentication/sessions/password-sign-in.ts';
 import { signInWithPassword } from '#authentication/sessions/web-sign-in.ts';
+import { validatePassword } from '#authentication/users/password-rules.ts';
+import { type User, updateUser } from '#authentication/users/users.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { HtmlReply, RedirectReply } from '#http/endpoint/responses.ts';
 import type { WebSession } from '#http/pages/web-session.ts';
 import { localUrl } from '#http/request/base-url.ts';
@@ -7,10 +13,11 @@ import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { limitFailedSignIns } from '#rate-limits/failed-sign-ins.ts';
 import type { Waiter } from '#runtime/concurrency-limiter.ts';
-import { type Failure, isFailure } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { hashPassword } from '#security/passwords.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { recordUserEvent } from '../users/index.ts';
 import { createSignInErrorPage } from './pages.ts';
-import { renewPassword } from './renew-password.ts';
-import { toSafeReturnPath } from './return-path.ts';
 
 /** The fields of the sign-in form. */
 interface SignInForm {
@@ -47,4 +54,66 @@ async function renewAndSignIn(
   const currentPassword = await renewPassword(services, { login, password, newPassword, address, waiter });
   if (isFailure(currentPassword)) return currentPassword;
   return signInWithPassword(services, { login, password: currentPassword, session, address, waiter });
+}
+
+/**
+ * Returns the path to redirect to after a sign-in, or `/` if it is missing or unsafe: browsers would treat `//evil.test` and
+ * `/\evil.test` as another host.
+ */
+export function toSafeReturnPath(path: string | null): string {
+  return path !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path) ? path : '/';
+}
+
+interface RenewPasswordInput {
+  readonly login: string;
+  /** The expired password, set by an administrator. */
+  readonly password: string;
+  readonly newPassword: string;
+  readonly address: string;
+  readonly waiter: Waiter;
+}
+
+/**
+ * Replaces an expired password with a new one, so that the user can use the API again (contract/conventions.md §7 "Refusals").
+ * Returns the valid password of the user: a password that has not expired stays unchanged. Fails with `weak` and the value
+ * `problem` if the new password is not allowed.
+ */
+async function renewPassword(
+  { database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>,
+  { login, password, newPassword, address, waiter }: RenewPasswordInput,
+): Promise<string | Failure<'passwordSignInDisabled' | 'invalid' | 'weak'>> {
+  const settings = await loadSettings(database.reader);
+  if (!settings.password_authentication_enabled_for_web) return fail('passwordSignInDisabled');
+  const passwordCheck = await checkPassword({ database }, { login, password }, waiter);
+  if (isFailure(passwordCheck)) return passwordCheck;
+  const { user } = passwordCheck;
+  if (user.password_expires_at === null) return password;
+  const [problem] = validateNewPassword({ password, newPassword }, user, settings.minimum_password_length);
+  if (problem !== undefined) return fail('weak', { problem });
+  const hash = await hashPassword(newPassword, waiter);
+  const storeResult = await runUnitOfWork({ user, token: null, address }, (uow) => storePassword(uow, user, hash));
+  return isFailure(storeResult) ? storeResult : newPassword;
+}
+
+async function storePassword(
+  uow: UnitOfWork<SignedInCaller>,
+  user: User,
+  hash: string,
+): Promise<undefined | Failure<'invalid'>> {
+  const updatedUser = await updateUser(uow, user, { password: { hash, expired: false } });
+  if (isFailure(updatedUser)) return fail('invalid');
+  await recordUserEvent(uow, user, {
+    name: 'user_password_updated',
+    targetDetails: user.name,
+    ...describeChange('password'),
+  });
+}
+
+function validateNewPassword(
+  { password, newPassword }: Pick<RenewPasswordInput, 'password' | 'newPassword'>,
+  user: User,
+  minLength: number,
+): string[] {
+  if (newPassword === password) return ['must be another one than before'];
+  return validatePassword(newPassword, user, minLength);
 }

@@ -1,17 +1,27 @@
 import { Type } from 'typebox';
-import { findUserUntilDeleted, USER_UNIQUE_ERRORS } from '#authentication/users/users.ts';
-import { administrator, administratorAfterParameters } from '#http/access/access.ts';
+import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
+import { findUserById, findUserUntilDeleted, USER_UNIQUE_ERRORS, type User } from '#authentication/users/users.ts';
+import {
+  type Access,
+  type AccessCall,
+  access,
+  administrator,
+  administratorAfterParameters,
+  requireSignedInCaller,
+  signedIn,
+} from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, TOO_MANY_REQUESTS, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
+import { forbidden, unauthorized } from '#http/errors/http-error.ts';
 import { offsetTooFarError } from '#http/lists/offset-limit.ts';
 import { allOrNone, atLeastOne, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
+import { loadSettings } from '#settings/settings.ts';
 import { withCustomAttributes } from '../custom-attributes/index.ts';
-import { currentUserAccess, userListAccess, userReadAccess } from './access.ts';
-import { createUser as create, prepareInitialPassword } from './create.ts';
+import { createUser as create, prepareInitialPassword, prepareNewPassword, updateUser as update } from './changes.ts';
 import { CurrentUser, ListedUser, UserAdmin, UserProfile } from './entities.ts';
 import { checkReadLimit, listVisibleUsers } from './get.ts';
 import {
@@ -23,7 +33,6 @@ import {
   userListParams,
 } from './parameters.ts';
 import { activate, ban, block, deactivate, unban, unblock } from './states.ts';
-import { prepareNewPassword, updateUser as update } from './update.ts';
 
 const userIdParams = { id: required(integer) };
 const INTERNAL_USER = [403, '403 Forbidden - An internal user cannot be changed'] as const;
@@ -213,3 +222,50 @@ export const unbanUser = endpoint({
   response: created(rawEntity(Type.Boolean())),
   write: (uow, { params }) => unban(uow, params.id),
 });
+
+/** Creates the access for signed-in users and loads their user row. Returns 401 if the account was deleted since authentication. */
+function currentUserAccess(): Access<{ caller: SignedInCaller; user: User }> {
+  return signedIn().resource({
+    name: 'user',
+    load: ({ db }: AccessCall, { caller }: { readonly caller: SignedInCaller }) => findUserById(db, caller.user.id),
+    notFound: unauthorized,
+  });
+}
+
+/**
+ * Creates the access for user lists. Anonymous callers must filter by username, and get 403 if public visibility is restricted.
+ * Only administrators may filter by `extern_uid`.
+ */
+function userListAccess(): Access<{ caller: Caller }> {
+  return access({
+    audience: 'open',
+    label: 'open with a username',
+    authenticate: () => {},
+    load: async ({ caller }) => ({ caller }),
+    async authorize(call) {
+      if (call.caller.user === null) await requireAnonymousSearch(call);
+      const { extern_uid } = call.params;
+      if (extern_uid && !isAdministrator(call.caller)) throw forbidden();
+    },
+  });
+}
+
+async function requireAnonymousSearch({ db, params }: AccessCall): Promise<void> {
+  const { restricted_visibility_levels } = await loadSettings(db);
+  if (params.username && !restricted_visibility_levels.includes('public')) return;
+  throw forbidden('Not authorized to access /api/v4/users');
+}
+
+/** Creates the access for signed-in callers. Anonymous callers get 403, not 401. */
+function userReadAccess(): Access<{ caller: SignedInCaller }> {
+  return access({
+    audience: 'user',
+    label: 'user (403)',
+    authenticate: () => {},
+    async load({ caller }) {
+      if (caller.user === null) throw forbidden('Not authorized!');
+      return { caller: requireSignedInCaller(caller) };
+    },
+    authorize: () => {},
+  });
+}

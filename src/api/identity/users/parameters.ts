@@ -5,9 +5,7 @@ import { optional, type ParameterValues, required } from '#http/parameters/decla
 import { domainValidatedText, longText, searchExpression, shortText, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, emptyPicture, integer, oneOf } from '#http/parameters/types.ts';
 import { customAttributeParams } from '../custom-attributes/index.ts';
-import type { NewUserInput } from './create.ts';
-import { stripTags } from './strip-tags.ts';
-import type { UserUpdateInput } from './update.ts';
+import type { NewUserInput, UserUpdateInput } from './changes.ts';
 
 const ORDER_COLUMNS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const;
 export type UserOrderColumn = (typeof ORDER_COLUMNS)[number];
@@ -162,4 +160,13 @@ export function toIdentity({
   extern_uid,
 }: Pick<DetailParams, 'provider' | 'extern_uid'>): Identity | undefined {
   return provider && extern_uid ? { provider, externUid: extern_uid } : undefined;
+}
+
+/** An HTML tag, comment or declaration. A match ends before another tag begins. */
+const TAG = /<[a-z/!?][^<>]*>/gi;
+
+/** Removes HTML tags, also those that appear only after others are removed. */
+export function stripTags(text: string): string {
+  const stripped = text.replace(TAG, '');
+  return stripped === text ? text : stripTags(stripped);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stripTags } from './strip-tags.ts';
+import { stripTags } from './parameters.ts';
 
 test('removes tags and keeps the text between them', () => {
   assert.equal(stripTags('<b>Forge</b> & <a href="x">Sons</a>'), 'Forge & Sons');

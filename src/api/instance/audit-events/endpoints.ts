@@ -1,12 +1,64 @@
-import { forGroupAndProject } from '#http/access/parents.ts';
+import { MAINTAINER, OWNER } from '#domain/members/roles.ts';
+import { type Access, type AccessCall, administrator } from '#http/access/access.ts';
+import { type ByParentType, forGroupAndProject, type ParentKind } from '#http/access/parents.ts';
+import { forbidOnFreeTier } from '#http/access/tiers.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, page } from '#http/endpoint/responses.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { genericNotFound } from '#http/errors/http-error.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
 import { dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { auditEventByIdResource, instanceLogAccess, parentAuditEventResource, parentLogAccess } from './access.ts';
 import { AuditEvent } from './entities.ts';
-import { AUDIT_KEYSET, listAuditEvents as listEventsOfLog } from './store.ts';
+import { AUDIT_KEYSET, type AuditLog, findAuditEvent, listAuditEvents as listEventsOfLog } from './store.ts';
+
+/** Access to parts of the audit log (contract/activity.md Part 3). */
+
+/** The part of the audit log that the caller may read. */
+interface AuditLogContext {
+  readonly log: AuditLog;
+}
+
+const READ_ABILITIES = { group: 'read_group_audit_events', project: 'read_project_audit_events' } as const;
+
+/** The minimum role that may read all events. Callers with a lower role may read only events of which they are the author. */
+const FULL_LOG_ROLE: ByParentType<number> = { group: OWNER, project: MAINTAINER };
+
+/** Allows administrators to read all events. */
+function instanceLogAccess(): Access<AuditLogContext> {
+  return administrator()
+    .map(() => ({ log: { entity: null, authorId: null } }))
+    .require(forbidOnFreeTier);
+}
+
+/** Allows reading the events of the group or project itself. */
+function parentLogAccess(kind: ParentKind): Access<AuditLogContext> {
+  return kind
+    .accessWith(READ_ABILITIES)
+    .map(({ parent, caller }) => ({
+      log: {
+        entity: { type: kind.name, id: parent.id },
+        authorId: parent.role >= FULL_LOG_ROLE[parent.type] ? null : caller.user.id,
+      },
+    }))
+    .require(forbidOnFreeTier);
+}
+
+const eventResource = { name: 'event', notFound: genericNotFound } as const;
+
+/** Loads the event `:id` of the log. */
+const auditEventByIdResource = {
+  ...eventResource,
+  params: { id: required(integer) },
+  load: ({ db, params }: AccessCall<{ id: number }>, { log }: AuditLogContext) => findAuditEvent(db, log, params.id),
+} as const;
+
+/** Loads the event `:audit_event_id` of the log. */
+const parentAuditEventResource = {
+  ...eventResource,
+  params: { audit_event_id: required(integer) },
+  load: ({ db, params }: AccessCall<{ audit_event_id: number }>, { log }: AuditLogContext) =>
+    findAuditEvent(db, log, params.audit_event_id),
+} as const;
 
 const periodParams = { created_after: optional(dateTime), created_before: optional(dateTime) };
 

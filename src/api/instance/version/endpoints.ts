@@ -1,8 +1,26 @@
+import { Type } from 'typebox';
 import { signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok } from '#http/endpoint/responses.ts';
-import { Version } from './entities.ts';
-import { describeVersion } from './version.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { objectSchema, ok } from '#http/endpoint/responses.ts';
+import { describeVersion, type EditionVersion } from './version.ts';
+
+/** The version and metadata (contract/conventions.md §10 "Version"). */
+const Version = entity('Version', {
+  version: Type.String(),
+  revision: Type.String(),
+  kas: objectSchema('AgentServer', {
+    enabled: Type.Boolean(),
+    externalUrl: Type.Null(),
+    externalK8sProxyUrl: Type.Null(),
+    version: Type.Null(),
+  }),
+  enterprise: Type.Boolean(),
+})
+  .columns('version', 'revision', 'enterprise')
+  .from((_row: EditionVersion) => ({
+    kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
+  }));
 
 export const getVersion = endpoint({
   get: '/version',

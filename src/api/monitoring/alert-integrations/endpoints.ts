@@ -1,23 +1,93 @@
+import type { KeyObject } from 'node:crypto';
+import type { Columns } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
+import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { forbidOnFreeTier } from '#http/access/tiers.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
+import { notFound } from '#http/errors/http-error.ts';
+import type { RawParameters } from '#http/parameters/brackets.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { shortText } from '#http/parameters/texts.ts';
-import { anyValue, boolean, notBlank, oneOf } from '#http/parameters/types.ts';
-import { fail, isFailure } from '#runtime/failure.ts';
-import { AlertReported } from '../alerts/index.ts';
-import { integrationResource } from './access.ts';
-import { createIntegration } from './create.ts';
+import { anyValue, boolean, integer, notBlank, oneOf } from '#http/parameters/types.ts';
+import type { Services } from '#http/services.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { AlertReported, receiveAlerts } from '../alerts/index.ts';
+import { isMapping, parseMapping } from '../attribute-mappings/index.ts';
+import { LEGACY_ENDPOINTS } from './endpoint-path.ts';
 import { AlertIntegration, PayloadField } from './entities.ts';
-import { toPayloadColumns } from './input.ts';
 import { listPayloadFields } from './payload-fields.ts';
 import { anyObject, payloadObject, readSamplePayload } from './payload-parameter.ts';
-import { deleteIntegration, listIntegrations, updateIntegration } from './store.ts';
-import { processTestAlert } from './test-alert.ts';
-import { generateEncryptedToken } from './tokens.ts';
+import {
+  deleteIntegration,
+  findIntegration,
+  getOldestIntegrationId,
+  type IntegrationInProject,
+  insertIntegration,
+  listIntegrations,
+  updateIntegration,
+} from './store.ts';
+import { generateEncryptedToken, generateEndpointIdentifier } from './tokens.ts';
+
+/** Validates the payload parameters of an integration before anything is written. */
+
+interface IntegrationPayloadInput {
+  readonly payload_example?: RawParameters | string | null | undefined;
+  readonly payload_attribute_mapping?: RawParameters | null | undefined;
+}
+
+/** Column values of the payload parameters; absent columns stay unchanged. */
+interface PayloadColumns {
+  readonly payload_example?: string;
+  readonly payload_attribute_mapping?: string;
+}
+
+type PayloadInputError = 'exampleInvalid' | 'exampleTooLarge' | 'invalid';
+
+/** Maximum length of a mapping, in characters. Each received payload parses the mapping. */
+const MAX_MAPPING_LENGTH = 65_536;
+
+const INVALID_MAPPING = { payload_attribute_mapping: ['must be a valid json schema'] };
+
+/** Returns the JSON of the example and of the mapping. Returns an empty object on tier free, which ignores both. */
+async function toPayloadColumns(
+  input: IntegrationPayloadInput,
+  tier: string,
+): Promise<PayloadColumns | Failure<PayloadInputError>> {
+  if (tier === 'free') return {};
+  const { payload_example, payload_attribute_mapping } = input;
+  const example = payload_example == null ? null : await readSamplePayload(payload_example);
+  if (example === 'tooLarge') return fail('exampleTooLarge');
+  if (example === 'invalid' || example === 'tooDeep') return fail('exampleInvalid');
+  const mapping = payload_attribute_mapping == null ? null : toMappingJson(payload_attribute_mapping);
+  if (mapping === 'invalid') return fail('invalid', { errors: INVALID_MAPPING });
+  return {
+    ...(example && { payload_example: example.json }),
+    ...(mapping && { payload_attribute_mapping: mapping }),
+  };
+}
+
+/** Returns the JSON of a mapping, or `invalid` if it does not match the schema or is too long. */
+function toMappingJson(mapping: RawParameters): string {
+  const json = isMapping(mapping) ? JSON.stringify(mapping) : '';
+  return json === '' || json.length > MAX_MAPPING_LENGTH ? 'invalid' : json;
+}
+
+/**
+ * Loads the integration that the path names. On tier free, newer integrations of a type neither work nor are listed, but they
+ * exist: a caller who knows the id can get one, reset its token and delete it.
+ */
+const integrationResource = {
+  name: 'integration',
+  params: { integration_id: required(integer) },
+  load: ({ db, params }: AccessCall<{ readonly integration_id: number }>, { project }: { readonly project: Project }) =>
+    findIntegration(db, project, params.integration_id),
+  notFound: () => notFound('Alert Integration'),
+} as const;
 
 /** Endpoints for the integrations that send alerts to a project (contract/monitoring.md §5). */
 
@@ -163,3 +233,62 @@ export const listAlertPayloadFields = endpoint({
     return (await listPayloadFields(payload.value)) ?? fail('tooLarge');
   },
 });
+
+interface CreateIntegrationInput extends PayloadColumns, Columns<'alert_integrations', 'name' | 'type' | 'active'> {
+  /** Whether the integration uses the legacy address without an identifier; a project has one for each type. */
+  readonly legacy: boolean;
+}
+
+/** Creates an integration. Fails with `hasIntegrationOfType` if tier free already has one of this type. */
+async function createIntegration(
+  uow: UnitOfWork,
+  encryptionKey: KeyObject,
+  project: Project,
+  { legacy, ...input }: CreateIntegrationInput,
+): Promise<IntegrationInProject | Failure<'hasIntegrationOfType'>> {
+  const isAllowed = uow.tier !== 'free' || (await getOldestIntegrationId(uow, project.id, input.type)) === null;
+  if (!isAllowed) return fail('hasIntegrationOfType');
+  const endpoint_identifier = legacy ? LEGACY_ENDPOINTS[input.type] : generateEndpointIdentifier();
+  return insertIntegration(uow, project, {
+    payload_example: '{}',
+    payload_attribute_mapping: '{}',
+    ...input,
+    endpoint_identifier,
+    ...generateEncryptedToken(encryptionKey, { project_id: project.id, endpoint_identifier }),
+  });
+}
+
+interface TestAlertInput {
+  readonly project: Project;
+  readonly integration: IntegrationInProject;
+  readonly payload: RawParameters | string;
+  readonly client: RequestClient;
+}
+
+/** Processes a payload as if a monitoring tool had sent it with the right key. Creates real alerts. */
+async function processTestAlert(
+  {
+    runUnitOfWork,
+    clock,
+    config: { tier },
+    database,
+  }: Pick<Services, 'runUnitOfWork' | 'clock' | 'config' | 'database'>,
+  { project, integration, payload: rawPayload, client }: TestAlertInput,
+): Promise<Awaited<ReturnType<typeof receiveAlerts>> | Failure<'payloadInvalid' | 'isInactive'>> {
+  const { id, type, name, active, payload_attribute_mapping: mapping } = integration;
+  const payload = await readSamplePayload(rawPayload);
+  if (payload === 'invalid') return fail('payloadInvalid');
+  const db = database.forRequest().reader;
+  const isHidden = tier === 'free' && (await getOldestIntegrationId(db, project.id, type)) !== id;
+  if (!active || isHidden) return fail('isInactive');
+  // The payload is too large or nested too deeply; this is reported only for an active integration.
+  if (typeof payload === 'string') return fail('unusablePayload');
+  const sender = { name, mapping: parseMapping(tier === 'free' ? '{}' : mapping) };
+  const { value, json: text } = payload;
+  return receiveAlerts({ runUnitOfWork, clock, tier }, db, {
+    projectId: project.id,
+    sender,
+    payload: { value, text, largeAlerts: null },
+    client,
+  });
+}

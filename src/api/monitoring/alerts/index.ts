@@ -4,8 +4,8 @@ import * as endpoints from './endpoints.ts';
 // Exports for other resource modules.
 export { AlertReported } from './endpoints.ts';
 export { flattenMembers } from './fingerprint.ts';
+export { SYSTEM_NOTE_TEXTS, transitionAlerts } from './process-reports.ts';
 export { alertsLockKey, receiveAlerts } from './receive.ts';
-export { SYSTEM_NOTE_TEXTS, transitionAlerts } from './status-transitions.ts';
 export { findOldestIntegration, insertSystemNotes } from './store.ts';
 
 /**

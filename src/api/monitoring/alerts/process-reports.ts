@@ -1,10 +1,10 @@
 import { getAlertBotId } from '#authentication/users/alert-bot.ts';
 import type { Columns } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
+import type { AlertStatus } from '#database/schema.ts';
 import { allocateIids } from '#domain/iids.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParsedAlert } from './parsed-alert.ts';
-import { SYSTEM_NOTE_TEXTS, transitionAlerts } from './status-transitions.ts';
 import {
   incrementEventCounts,
   insertAlerts,
@@ -13,6 +13,7 @@ import {
   loadUnresolvedAlerts,
   type NewAlert,
   type SystemNoteInput,
+  updateStatuses,
 } from './store.ts';
 
 /** Alerts that a project received in one payload, in order. */
@@ -239,4 +240,47 @@ async function publishAlertsReported(uow: UnitOfWork, pendingAlerts: readonly Pe
     fired: toIds(pendingAlerts.filter(({ endedAt }) => endedAt === null)),
     resolved: toIds(pendingAlerts.filter(({ endedAt }) => endedAt !== null)),
   });
+}
+
+/** The only code that changes the status of an existing alert (contract/monitoring.md "States", §4, §6). */
+
+/** Texts of the system notes on alerts. */
+export const SYSTEM_NOTE_TEXTS = {
+  logged: (source: string) => `logged an alert from **${source}**`,
+  recovered: (source: string) => `logged a recovery alert from **${source}**`,
+  status: (status: AlertStatus) => `changed the status to **${status[0]!.toUpperCase()}${status.slice(1)}**`,
+  assigned: (username: string) => `assigned to @${username}`,
+  unassigned: (username: string) => `unassigned @${username}`,
+} as const;
+
+interface StatusTransition {
+  /** Id of the alert. */
+  readonly id: number;
+  readonly newStatus: AlertStatus;
+  /** End time of an alert that becomes resolved; default: now. */
+  readonly endedAt?: string | null | undefined;
+  /** Bodies of the system notes to create, in this order. */
+  readonly notes: readonly string[];
+}
+
+/** Sets the status of these alerts and creates the system notes, written by `authorId`. Each alert may occur once. */
+export async function transitionAlerts(
+  uow: UnitOfWork,
+  authorId: number,
+  transitions: readonly StatusTransition[],
+): Promise<void> {
+  const { now } = uow;
+  await updateStatuses(
+    uow,
+    transitions.map(({ id, newStatus, endedAt }) => ({
+      id,
+      status: newStatus,
+      ended_at: newStatus === 'resolved' ? (endedAt ?? now) : null,
+      now,
+    })),
+  );
+  await insertSystemNotes(
+    uow,
+    transitions.flatMap(({ id, notes }) => notes.map((body) => ({ alertId: id, authorId, body }))),
+  );
 }

@@ -1,14 +1,30 @@
+import { Type } from 'typebox';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { parseIdOrPath } from '#domain/namespaces/routes.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
 import { created, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
 import { fail } from '#runtime/failure.ts';
-import { ClientKey } from './entities.ts';
-import { deleteKey, findKey, insertKey, listKeys } from './store.ts';
+import { type ClientKeyRow, deleteKey, findKey, insertKey, listKeys } from './store.ts';
+
+/** Builds the DSN of a key: the server's URL with the key as its user, followed by the project's id. */
+function buildDsn({ public_key, project_id }: ClientKeyRow, url: string): string {
+  return `${url.replace('://', `://${public_key}@`)}/errortracking/api/v1/projects/${project_id}`;
+}
+
+/** A client key with its DSN (contract/monitoring.md §8). */
+const ClientKey = entity('ErrorTrackingClientKey', {
+  id: Type.Integer(),
+  active: Type.Boolean(),
+  public_key: Type.String(),
+  sentry_dsn: Type.String(),
+})
+  .columns('id', 'active', 'public_key')
+  .from((key: ClientKeyRow, context) => ({ sentry_dsn: buildDsn(key, context.url) }));
 
 /** Client keys, which SDKs use to report errors to a project (contract/monitoring.md §8). */
 

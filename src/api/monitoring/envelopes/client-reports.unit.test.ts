@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CLIENT_REPORTS } from './client-reports.testing.ts';
 import { getUserKey, parseEvent } from './event-reader.ts';
-import { computeGroupHash } from './grouping.ts';
+import { computeGroupHash } from './report.ts';
 
 const parse = (event: object) =>
   parseEvent(event as never, { receivedAt: '2026-02-13T10:28:16.000Z', address: 'sender' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseEvent } from './event-reader.ts';
-import { computeGroupHash } from './grouping.ts';
+import { computeGroupHash } from './report.ts';
 
 const groupHashOf = (event: object) =>
   computeGroupHash(parseEvent(event as never, { receivedAt: '2026-02-13T10:28:16.000Z', address: '' }));

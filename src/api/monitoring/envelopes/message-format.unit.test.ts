@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatMessage } from './message-format.ts';
+import { formatMessage } from './event-reader.ts';
 
 type Case = readonly [template: string, params: unknown, message: string];
 

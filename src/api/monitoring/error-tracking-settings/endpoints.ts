@@ -1,15 +1,66 @@
+import type { Selectable } from 'kysely';
+import { Type } from 'typebox';
+import type { Reader, Transaction } from '#database/database.ts';
+import type { Schema } from '#database/schema.ts';
 import { isErrorTrackingEnabled } from '#domain/error-tracking.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { ok } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { boolean, notBlank } from '#http/parameters/types.ts';
-import { ErrorTrackingSettings } from './entities.ts';
-import { findSettings } from './store.ts';
-import { updateSettings } from './update.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
+import { ensureActiveKey } from '../client-keys/index.ts';
+
+type SettingsRow = Pick<Selectable<Schema['error_tracking_settings']>, 'project_id' | 'active' | 'integrated'>;
+
+const COLUMNS = ['project_id', 'active', 'integrated'] as const;
+
+/** Returns the settings of a project, or null if they were never saved. index: error_tracking_settings primary key */
+async function findSettings(db: Reader, projectId: number): Promise<SettingsRow | null> {
+  const query = db.selectFrom('error_tracking_settings').select(COLUMNS).where('project_id', '=', projectId);
+  return (await query.executeTakeFirst()) ?? null;
+}
+
+/** Creates or updates the settings of a project. index: error_tracking_settings primary key */
+async function saveSettings(tx: Transaction, { project_id, active, integrated }: SettingsRow): Promise<SettingsRow> {
+  const row = { active, integrated, updated_at: tx.now };
+  return tx
+    .insertInto('error_tracking_settings')
+    .values({ project_id, created_at: tx.now, ...row })
+    .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+/** Returns the projects for which the feature flag is on. */
+async function loadEnabledProjectIds(
+  rows: readonly SettingsRow[],
+  { db, tier }: SerializationContext,
+): Promise<ReadonlySet<number>> {
+  const ids = rows.map(({ project_id }) => project_id);
+  const isEnabled = await Promise.all(ids.map((projectId) => isErrorTrackingEnabled(db, { projectId, tier })));
+  return new Set(ids.filter((_, index) => isEnabled[index]));
+}
+
+/** The null fields describe an external backend, which Hearth does not support (contract/monitoring.md §9). */
+const ErrorTrackingSettings = entity('ErrorTrackingSettings', {
+  active: Type.Boolean(),
+  project_name: Type.Null(),
+  sentry_external_url: Type.Null(),
+  api_url: Type.Null(),
+  integrated: Type.Boolean(),
+}).from(loadEnabledProjectIds, ({ project_id, active, integrated }: SettingsRow, _context, enabledProjectIds) => ({
+  active,
+  project_name: null,
+  sentry_external_url: null,
+  api_url: null,
+  integrated: integrated && enabledProjectIds.has(project_id),
+}));
 
 /** Settings that determine whether a project accepts error reports (contract/monitoring.md §9). */
 
@@ -64,3 +115,18 @@ export const setErrorTrackingSettings = endpoint({
   write: (uow, { project, params: { active, integrated } }) =>
     updateSettings(uow, { project_id: project.id, active, integrated }),
 });
+
+/**
+ * Saves the settings of a project. Active settings require the integrated backend, because Hearth supports no other one.
+ * Creates a client key if the project has no active key (contract/monitoring.md §9).
+ */
+async function updateSettings(
+  uow: UnitOfWork,
+  settings: SettingsRow,
+): Promise<SettingsRow | Failure<'externalBackendUnsupported'>> {
+  const { project_id: projectId, active, integrated } = settings;
+  const isIntegrated = integrated && (await isErrorTrackingEnabled(uow, { projectId, tier: uow.tier }));
+  if (active && !isIntegrated) return fail('externalBackendUnsupported');
+  if (active) await ensureActiveKey(uow, projectId);
+  return saveSettings(uow, settings);
+}

@@ -10,5 +10,4 @@ export const errors = resourceModule({
 
 // Events are parsed with the same functions when they are received and when they are read.
 export { selectCulpritFrame } from './culprit-frame.ts';
-export { getAttribute } from './event-attributes.ts';
-export { getEventFrames, selectException } from './stack-trace.ts';
+export { getAttribute, getEventFrames, selectException } from './stack-trace.ts';

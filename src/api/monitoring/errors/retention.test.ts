@@ -4,8 +4,7 @@ import { BATCH_SIZE } from '#events/batches.ts';
 import { enqueue } from '#jobs/job.ts';
 import { errorRow, eventRow } from '#test/support/error-rows.ts';
 import { expectSuccess, type Project, type World, world } from '#test/support/world.ts';
-import { deleteEventBatch } from './delete.ts';
-import { cleanUpExpiredReports } from './retention.ts';
+import { cleanUpExpiredReports, deleteEventBatch } from './retention.ts';
 
 // Retention of reports (contract/monitoring.md §12 "Retention"), and deletion with their project.
 

@@ -1,14 +1,15 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { ANONYMOUS } from '#authentication/caller.ts';
+import { deleteLargeRowBatch, deleteWithChildren } from '#database/batch-statements.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { buildErrorReportsLockKey, DEFAULT_INGESTION } from '#domain/error-tracking.ts';
 import { BATCH_SIZE, MORE, runBatchSteps } from '#events/batches.ts';
+import { ERRORS } from '#events/owned-rows.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
-import { deleteErrorBatch, deleteEventBatch } from './delete.ts';
 
 /**
  * Deletes events, errors and session counts after the retention period of their project. An error is deleted after its
@@ -120,4 +121,19 @@ async function deleteCountsBefore(tx: Transaction, projectId: number, before: st
     (select project_id, release, environment from session_buckets
       where project_id = ${projectId} and last_seen < ${before} limit ${BATCH_SIZE})`.execute(tx);
   return Number(result.numAffectedRows ?? 0);
+}
+
+/** Deletes up to BATCH_SIZE rows of errors without events: first their aggregates, then the errors. Returns their number; BATCH_SIZE while there may be more. */
+function deleteErrorBatch(tx: Transaction, errorIds: readonly number[]): Promise<number> {
+  return deleteWithChildren(tx, ERRORS, errorIds, BATCH_SIZE);
+}
+
+/**
+ * Deletes a batch of events of a project, limited by size. `before`: only events received before this timestamp.
+ * Returns the number of deleted rows, as `runBatchSteps` expects. index: error_events_by_receipt
+ */
+export function deleteEventBatch(tx: Transaction, projectId: number, before: string | null = null): Promise<number> {
+  const projectCondition = sql<SqlBool>`project_id = ${projectId}`;
+  const where = before === null ? projectCondition : sql<SqlBool>`${projectCondition} and received_at < ${before}`;
+  return deleteLargeRowBatch(tx, { table: 'error_events', text: 'payload' }, where, BATCH_SIZE);
 }

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
-import { getAttribute } from './event-attributes.ts';
 
 /**
  * Reads the stack trace from an event's payload (contract/monitoring.md §12, §13). A value of the wrong type counts as
@@ -111,4 +110,19 @@ const toInteger = (value: unknown): number | null => (Number.isSafeInteger(value
 function toText(value: unknown): string | null {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+}
+
+/** Older SDKs send some attributes of events under these names (contract/monitoring.md §12 "Older names"). */
+const OLDER_NAMES = {
+  exception: 'sentry.interfaces.Exception',
+  logentry: 'sentry.interfaces.Message',
+  request: 'sentry.interfaces.Http',
+  stacktrace: 'sentry.interfaces.Stacktrace',
+  template: 'sentry.interfaces.Template',
+  user: 'sentry.interfaces.User',
+} as const;
+
+/** Returns an attribute of an event or of an exception by its name, or else by its older name. */
+export function getAttribute(object: JsonObject, name: keyof typeof OLDER_NAMES): unknown {
+  return object[name] ?? object[OLDER_NAMES[name]];
 }

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import type { SignedInCaller } from '#authentication/caller.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
@@ -7,8 +9,10 @@ import { INVALID } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional } from '#http/parameters/declarations.ts';
 import { shortText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { getIncidentSettings } from './store.ts';
-import { updateIncidentSettings } from './update.ts';
+import type { Services } from '#http/services.ts';
+import { type Failure, invalid } from '#runtime/failure.ts';
+import { readIssueTemplate } from './issue-template.ts';
+import { getIncidentSettings, type IncidentSettings, saveIncidentSettings } from './store.ts';
 
 /** Endpoints for a project's incident management settings (contract/monitoring.md §7). */
 
@@ -42,3 +46,43 @@ export const updateIncidentManagementSettings = endpoint({
   response: ok(IncidentManagementSettings),
   handle: ({ project, caller, params }, services) => updateIncidentSettings(services, caller, project, params),
 });
+
+/** Settings to update; missing ones keep their values. */
+type UpdateIncidentSettingsInput = {
+  readonly [Name in keyof IncidentSettings]?: IncidentSettings[Name] | null | undefined;
+};
+
+/** Updates the settings. If incidents are enabled, the selected template must exist. */
+async function updateIncidentSettings(
+  { runUnitOfWork, database, git }: Pick<Services, 'runUnitOfWork' | 'database' | 'git'>,
+  caller: SignedInCaller,
+  project: Project,
+  input: UpdateIncidentSettingsInput,
+): Promise<IncidentSettings | Failure<'invalid'>> {
+  // A template that is deleted after this check is omitted from incidents.
+  const { create_issue, issue_template_key: key } = mergeSettings(
+    await getIncidentSettings(database.reader, project.id),
+    input,
+  );
+  if (create_issue && key !== null && (await readIssueTemplate(git, project, key)) === null) {
+    return invalid({ issue_template_key: ['not found'] });
+  }
+  return runUnitOfWork(caller, async (uow) => {
+    const newSettings = mergeSettings(await getIncidentSettings(uow, project.id), input);
+    await saveIncidentSettings(uow, project.id, newSettings);
+    return newSettings;
+  });
+}
+
+/** Merges the settings; an empty template key becomes null. */
+function mergeSettings(
+  currentSettings: IncidentSettings,
+  { issue_template_key: key, ...flags }: UpdateIncidentSettingsInput,
+): IncidentSettings {
+  return {
+    create_issue: flags.create_issue ?? currentSettings.create_issue,
+    send_email: flags.send_email ?? currentSettings.send_email,
+    auto_close_incident: flags.auto_close_incident ?? currentSettings.auto_close_incident,
+    issue_template_key: key === undefined ? currentSettings.issue_template_key : key || null,
+  };
+}

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  buildIncidentDescription,
-  buildIncidentTitle,
-  type IncidentAlert,
-  toIncidentSeverity,
-} from './incident-content.ts';
+import { buildIncidentDescription, buildIncidentTitle, type IncidentAlert, toIncidentSeverity } from './create.ts';
 
 const ALERT: IncidentAlert = {
   title: 'Disk full',

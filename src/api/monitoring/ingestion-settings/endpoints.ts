@@ -1,5 +1,8 @@
+import type { Selectable } from 'kysely';
 import { Type } from 'typebox';
-import { buildErrorReportsLockKey } from '#domain/error-tracking.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import type { Schema } from '#database/schema.ts';
+import { buildErrorReportsLockKey, DEFAULT_INGESTION } from '#domain/error-tracking.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -7,7 +10,34 @@ import { entity } from '#http/endpoint/entity.ts';
 import { nullable, ok } from '#http/endpoint/responses.ts';
 import { atLeastOne, optional } from '#http/parameters/declarations.ts';
 import { integerIn } from '#http/parameters/types.ts';
-import { type IngestionSettingsRow, loadIngestionSettings, saveIngestionSettings } from './store.ts';
+
+type IngestionSettingsRow = Pick<Selectable<Schema['ingestion_settings']>, 'events_per_minute' | 'retention_days'>;
+
+const COLUMNS = ['events_per_minute', 'retention_days'] as const;
+
+/** Returns the settings of a project, or the defaults if none are saved. index: ingestion_settings primary key */
+async function loadIngestionSettings(db: Reader, projectId: number): Promise<IngestionSettingsRow> {
+  const query = db.selectFrom('ingestion_settings').select(COLUMNS).where('project_id', '=', projectId);
+  return (await query.executeTakeFirst()) ?? DEFAULT_INGESTION;
+}
+
+/**
+ * Saves the settings and resets the counter of the current minute.
+ * index: ingestion_settings primary key, ingestion_windows primary key
+ */
+async function saveIngestionSettings(
+  tx: Transaction,
+  projectId: number,
+  settings: IngestionSettingsRow,
+): Promise<void> {
+  const row = { ...settings, updated_at: tx.now };
+  await tx
+    .insertInto('ingestion_settings')
+    .values({ project_id: projectId, created_at: tx.now, ...row })
+    .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
+    .execute();
+  await tx.deleteFrom('ingestion_windows').where('project_id', '=', projectId).execute();
+}
 
 /** Rate limit and retention period of a project's error reports (contract/monitoring.md §13). */
 

@@ -16,10 +16,8 @@ import { arrayOf, date, integer, integerIn, oneOf } from '#http/parameters/types
 import { fail } from '#runtime/failure.ts';
 import { tokenManagerAccess, visibleParentAccess, withReuseDetection } from './access.ts';
 import { TOKEN_CREATED, TOKEN_DELETED } from './activity.ts';
-import { createBotToken } from './create.ts';
+import { createBotToken, revokeBotToken, rotateBotToken, rotateOwnBotToken } from './changes.ts';
 import { ResourceAccessToken, ResourceAccessTokenWithSecret } from './entities.ts';
-import { revokeBotToken } from './revoke.ts';
-import { rotateBotToken, rotateOwnBotToken } from './rotate.ts';
 import { findBotToken, listBotTokens } from './store.ts';
 
 // Projects and groups have the same endpoints (contract/conventions.md §10).

@@ -1,26 +1,74 @@
 import { withCustomAttributes } from '#api/identity/custom-attributes/index.ts';
+import { type Caller, isSignedIn } from '#authentication/caller.ts';
+import type { Reader } from '#database/database.ts';
+import { paginate, paginateByKey } from '#database/page.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import type { Group as GroupOfCaller } from '#domain/namespaces/groups.ts';
+import { isCommonSearchTerm } from '#domain/namespaces/namespaces.ts';
 import { open, signedIn } from '#http/access/access.ts';
 import { inGroup, inGroupAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
-import { offsetTooFarError } from '#http/lists/offset-limit.ts';
+import { checkOffsetLimit, offsetTooFarError } from '#http/lists/offset-limit.ts';
+import type { ListPage } from '#http/lists/page.ts';
+import { type KeysetRule, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
-import { archive, unarchive } from './archive.ts';
-import { createGroup as create, PATH_NOT_SAVED } from './create.ts';
+import { archive, createGroup as create, PATH_NOT_SAVED, transferGroup as transfer, unarchive } from './changes.ts';
 import { deleteGroupPermanently, restoreGroup as restore, scheduleGroupDeletion } from './deletion/delete.ts';
 import { Group, GroupDetail, GroupDetailWithRunnersToken } from './entities.ts';
-import { GROUPS_KEYSET, loadAllGroupsPage, loadGroupPage } from './list.ts';
-import { groupListParams, groupParams } from './parameters.ts';
+import { type GroupListInput, groupListParams, groupParams } from './parameters.ts';
 import { PATH_TAKEN } from './path-validation.ts';
-import type { GroupRow } from './store.ts';
-import { transferGroup as transfer } from './transfer.ts';
+import { type GroupRow, type GroupScope, hasFewGroups, orderGroups, selectVisibleGroups } from './store.ts';
 import { updateGroup as update } from './update.ts';
+
+/** Keyset pagination of GET /groups, for anonymous callers only (contract/conventions.md §6). */
+const GROUPS_KEYSET: KeysetRule = { orders: ['name asc'], cursorKind: 'opaque', anonymousOnly: true };
+
+/** Returns one page of the groups that the caller can see. */
+async function loadGroupPage(
+  db: Reader,
+  caller: Caller,
+  scope: GroupScope,
+  input: GroupListInput,
+  page: PageRequest,
+): Promise<ListPage<GroupRow>> {
+  const { order_by: order, sort, search } = input;
+  const isCommonSearch = search ? (await hasFewGroups(db)) || (await isCommonSearchTerm(db, search)) : false;
+  const query = selectVisibleGroups(db, caller, input, scope, isCommonSearch);
+  if (page.kind === 'offset') {
+    return paginate(
+      db,
+      orderGroups(query, order, sort, search),
+      page,
+      search && !isCommonSearch ? 'countInPageQuery' : undefined,
+    );
+  }
+  const { sort: direction, perPage, after } = page;
+  const { items } = await paginateByKey(query, 'namespaces.name', 'namespaces.id', {
+    direction,
+    limit: perPage + 1,
+    after: after ?? undefined,
+  });
+  return toKeysetPage(page, items, GROUPS_KEYSET, ({ name }) => name);
+}
+
+/**
+ * Returns one page of all visible groups. The offset of anonymous callers is limited; beyond the limit they
+ * use keyset pagination.
+ */
+async function loadAllGroupsPage(
+  db: Reader,
+  caller: Caller,
+  input: GroupListInput,
+  page: PageRequest,
+): Promise<ListPage<GroupRow> | Failure<'offsetTooFar'>> {
+  const failure = isSignedIn(caller) ? null : await checkOffsetLimit(db, page);
+  return failure ?? loadGroupPage(db, caller, 'everywhere', input, page);
+}
 
 export const listGroups = endpoint({
   get: '/groups',

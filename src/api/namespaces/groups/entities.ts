@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { Type } from 'typebox';
 import {
   type CustomAttributesById,
@@ -6,16 +7,21 @@ import {
   pickCustomAttributes,
 } from '#api/identity/custom-attributes/index.ts';
 import { isAdministrator } from '#authentication/caller.ts';
+import type { Reader } from '#database/database.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import { findArchivedGroupIds } from '#domain/namespaces/archive-state.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { getGroupRole, type Group as Row } from '#domain/namespaces/groups.ts';
+import { loadSnippetSizesByGroup } from '#domain/snippets.ts';
+import type { Git } from '#git/git.ts';
 import { type Entity, entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
+import { loadRepositorySizes } from '#repositories/maintenance/summary.ts';
+import { loadWikiSizesByGroup } from '#repositories/wikis/maintenance.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { EmbeddedProject, loadProjectPage, sizeFields, withRunnersToken } from '../projects/index.ts';
+import { EmbeddedProject, loadProjectPage, sizeFields, toSizes, withRunnersToken } from '../projects/index.ts';
 import { getAttributeFields, pickIncludedAttributes } from './attributes.ts';
-import { type GroupStatistics, loadGroupStatistics } from './statistics.ts';
 import type { GroupRow } from './store.ts';
 
 /** The entities of groups (contract/planning.md §1 "Group"). */
@@ -170,4 +176,43 @@ async function loadProjects(rows: readonly GroupRow[], context: SerializationCon
     return [id, await EmbeddedProject.serializeAll(items, context)] as const;
   });
   return new Map(await Promise.all(entries));
+}
+
+type GroupStatistics = ReturnType<typeof toSizes>;
+
+/** Returns the sizes of the projects directly in these groups. */
+async function loadGroupStatistics(
+  db: Reader,
+  git: Git,
+  groupIds: readonly number[],
+): Promise<ReadonlyMap<number, GroupStatistics>> {
+  if (groupIds.length === 0) return new Map();
+  const [repositorySizes, lfsSizes, wikiSizes, snippetSizes] = await Promise.all([
+    loadRepositorySizes(db, git, groupIds),
+    loadLfsSizes(db, groupIds),
+    loadWikiSizesByGroup(db, git, groupIds),
+    loadSnippetSizesByGroup(db, groupIds),
+  ]);
+  const getSizes = (id: number) =>
+    toSizes({
+      repository: repositorySizes.get(id) ?? 0,
+      lfs: lfsSizes.get(id) ?? 0,
+      wiki: wikiSizes.get(id) ?? 0,
+      snippets: snippetSizes.get(id) ?? 0,
+    });
+  return new Map(groupIds.map((id) => [id, getSizes(id)]));
+}
+
+/** index: projects_by_namespace, lfs_object_projects_pkey */
+async function loadLfsSizes(db: Reader, groupIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  const rows = await db
+    .selectFrom('projects')
+    .innerJoin('lfs_object_projects', 'lfs_object_projects.project_id', 'projects.id')
+    .innerJoin('lfs_objects', 'lfs_objects.id', 'lfs_object_projects.lfs_object_id')
+    .select(['projects.namespace_id', sql<number>`cast(sum(lfs_objects.size) as bigint)`.as('lfs')])
+    .where('projects.namespace_id', 'in', groupIds)
+    .groupBy('projects.namespace_id')
+    .modifyEnd(LONG_RUNNING)
+    .execute();
+  return new Map(rows.map((row) => [row.namespace_id, row.lfs]));
 }

@@ -3,10 +3,10 @@ import { destroyDetachedGroup } from './deletion/destroy-in-request.ts';
 import { destroyMarkedGroups, destroyMarkedGroupsDaily } from './deletion/destroy-marked.ts';
 import * as endpoints from './endpoints.ts';
 
+export { importGroup } from './changes.ts';
 // Exports for other modules.
 export { destroyGroupInBatches } from './deletion/destroy.ts';
 export { GroupDetail } from './entities.ts';
-export { importGroup } from './import.ts';
 
 export const groups = resourceModule({
   endpoints,

@@ -11,11 +11,16 @@ import { searchExpression, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { LEAVE_ABILITIES, MANAGE_ABILITIES, removableMember, VIEW_ABILITIES } from './access.ts';
-import { addMember, addMembers, MEMBER_UNIQUE_ERRORS, type UserReference } from './add.ts';
+import {
+  addMember,
+  addMembers,
+  MEMBER_UNIQUE_ERRORS,
+  removeMember,
+  type UserReference,
+  updateMember,
+} from './changes.ts';
 import { AddedMembers, Member } from './entities.ts';
-import { removeMember } from './remove.ts';
 import { findMember, listMembers, listMemberUsers } from './store.ts';
-import { updateMember } from './update.ts';
 
 // Groups and projects have the same endpoints (contract/planning.md §3.4).
 

@@ -1,9 +1,9 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { expireMembers, expireMembersDaily } from './changes.ts';
 import * as endpoints from './endpoints.ts';
-import { expireMembers, expireMembersDaily } from './expire.ts';
 
 // Exports for other modules.
-export { importMember } from './import.ts';
+export { importMember } from './changes.ts';
 
 export const members = resourceModule({
   endpoints,

@@ -1,14 +1,119 @@
+import { Type } from 'typebox';
 import type { SignedInCaller } from '#authentication/caller.ts';
+import type { Reader } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { canSeeGroup, findGroup } from '#domain/namespaces/groups.ts';
+import type { NamespaceRow } from '#domain/namespaces/namespaces.ts';
 import { type AccessCall, signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, page } from '#http/endpoint/responses.ts';
+import { entity, type ShapeOf } from '#http/endpoint/entity.ts';
+import { nullable, ok, page } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { searchExpression } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
-import { Namespace, NamespaceExistence } from './entities.ts';
-import { findNamespaceExistence } from './exists.ts';
-import { findNamespace, loadNamespacePage } from './store.ts';
+import { NamespaceBasic } from '../projects/index.ts';
+import {
+  countNamespaceContents,
+  findNamespace,
+  findOwnedGroupIds,
+  findTakenPaths,
+  loadNamespacePage,
+  type NamespaceCounts,
+} from './store.ts';
+
+/** The entities of namespaces (contract/planning.md §1 "Namespace"). */
+
+const NO_COUNTS: NamespaceCounts = { projects: 0, groupMembers: 0, members: 0 };
+
+const Namespace = entity('Namespace', {
+  ...NamespaceBasic.schema.properties,
+  /** Only for groups that the caller owns. */
+  members_count_with_descendants: Type.Optional(Type.Integer()),
+  projects_count: Type.Integer(),
+  /** Always null, because it is not measured. */
+  root_repository_size: nullable(Type.Integer()),
+  billable_members_count: Type.Integer(),
+  plan: Type.Literal('default'),
+  trial: Type.Boolean(),
+  trial_ends_on: Type.Null(),
+  shared_runners_minutes_limit: Type.Null(),
+  extra_shared_runners_minutes_limit: Type.Null(),
+}).from(
+  async (rows: readonly NamespaceRow[], { db, caller }) => ({
+    counts: await countNamespaceContents(
+      db,
+      caller,
+      rows.map(({ id }) => id),
+    ),
+    ownedIds: await findOwnedGroupIds(db, caller, rows),
+  }),
+  (row, context, { counts, ownedIds }) => {
+    const { projects, groupMembers, members } = counts.get(row.id) ?? NO_COUNTS;
+    return {
+      ...NamespaceBasic.serialize(row, context),
+      ...(ownedIds.has(row.id) ? { members_count_with_descendants: groupMembers } : {}),
+      projects_count: projects,
+      root_repository_size: null,
+      // A personal namespace always counts its owner.
+      billable_members_count: row.kind === 'user' ? Math.max(1, members) : members,
+      plan: 'default',
+      trial: false,
+      trial_ends_on: null,
+      shared_runners_minutes_limit: null,
+      extra_shared_runners_minutes_limit: null,
+    };
+  },
+);
+
+const NamespaceExistence = entity('NamespaceExistence', {
+  exists: Type.Boolean(),
+  suggests: Type.Array(Type.String()),
+});
+type NamespaceExistenceResult = ShapeOf<typeof NamespaceExistence>;
+
+const FREE_PATH: NamespaceExistenceResult = { exists: false, suggests: [] };
+
+/**
+ * Returns whether a path is taken in a group or at the top level, and if so the first free path with a number
+ * appended. Paths in a parent that the caller cannot see count as free.
+ */
+async function findNamespaceExistence(
+  db: Reader,
+  caller: SignedInCaller,
+  path: string,
+  parentId: number | null | undefined,
+): Promise<NamespaceExistenceResult> {
+  const prefix = await findParentPrefix(db, caller, parentId);
+  if (prefix === null || !(await isTaken(db, prefix + path))) return FREE_PATH;
+  for (let firstSuffix = 1; ; firstSuffix += CANDIDATES_PER_QUERY) {
+    const candidates = Array.from({ length: CANDIDATES_PER_QUERY }, (_, index) => `${path}${firstSuffix + index}`);
+    const takenPaths = await findTakenPaths(
+      db,
+      candidates.map((candidate) => prefix + candidate),
+    );
+    const freePath = candidates.find((candidate) => !takenPaths.has(foldCase(prefix + candidate)));
+    if (freePath !== undefined) return { exists: true, suggests: [freePath] };
+  }
+}
+
+/** Number of candidates that one query checks. */
+const CANDIDATES_PER_QUERY = 20;
+
+async function isTaken(db: Reader, fullPath: string): Promise<boolean> {
+  return (await findTakenPaths(db, [fullPath])).size > 0;
+}
+
+/** Returns the parent's path prefix, or null if the caller cannot see the parent. */
+async function findParentPrefix(
+  db: Reader,
+  caller: SignedInCaller,
+  parentId: number | null | undefined,
+): Promise<string | null> {
+  if (parentId == null) return '';
+  const parent = await findGroup(db, caller, String(parentId));
+  return parent !== null && canSeeGroup(caller, parent) ? `${parent.full_path}/` : null;
+}
 
 const namespace = {
   name: 'namespace',

@@ -11,16 +11,15 @@ import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { onBehalfOfUserAccess, updateProjectAccess, userAccess } from './access.ts';
-import { archive, unarchive } from './archive.ts';
 import { projectAttributeNames, projectAttributeParams } from './attributes/attributes.ts';
-import { create } from './creation/create.ts';
+import { archive, TRANSFER_ERRORS, TRANSFER_UNIQUE_ERRORS, transfer, unarchive } from './changes.ts';
+import { create } from './creation/changes.ts';
 import { markOrDestroyProject } from './deletion/delete.ts';
 import { restoreMarkedProject } from './deletion/mark-for-deletion.ts';
 import { Project, ProjectForCaller, ProjectWithRunnersToken, SavedProject } from './entities.ts';
 import { PROJECTS_KEYSET } from './listing/list.ts';
 import { listProjectsByParams, UPDATED_AT_ERRORS } from './listing/list-page.ts';
 import { creationParams, importParams, pickAttributes, projectListParams, toCreateProjectInput } from './parameters.ts';
-import { TRANSFER_ERRORS, TRANSFER_UNIQUE_ERRORS, transfer } from './transfer.ts';
 import { PROJECT_UNIQUE_ERRORS } from './unique-errors.ts';
 import { update } from './update.ts';
 

@@ -8,10 +8,11 @@ export { userAccess } from './access.ts';
 export { recordProjectVisibility } from './activity.ts';
 // Exports for other modules.
 export { type AttributeName, projectAttributeParams } from './attributes/attributes.ts';
+export { validateUnsupportedAttribute } from './attributes/input-attributes.ts';
 export { parseStoredAttributes } from './attributes/stored-attributes.ts';
-export { validateUnsupportedAttribute } from './attributes/unsupported-attributes.ts';
 export { validateArtifactSize } from './attributes/validation.ts';
-export { importProject } from './creation/import.ts';
+export { TRANSFER_ERRORS, TRANSFER_UNIQUE_ERRORS, transfer } from './changes.ts';
+export { importProject } from './creation/changes.ts';
 export {
   destroyProject,
   destroyProjectBatch,
@@ -19,7 +20,7 @@ export {
   isDestructionStarted,
   RepositoryMoveInProgress,
 } from './deletion/destroy.ts';
-export { chooseRestoredNames } from './deletion/restored-names.ts';
+export { chooseRestoredNames } from './deletion/mark-for-deletion.ts';
 export {
   EmbeddedProject,
   NamespaceBasic,
@@ -35,7 +36,6 @@ export { projectFilterParams, projectListParams, toCommonFilter } from './parame
 export { withRunnersToken } from './runners-token.ts';
 export { sizeFields, toSizes } from './statistics.ts';
 export { PROJECT_ORDERS } from './store.ts';
-export { TRANSFER_ERRORS, TRANSFER_UNIQUE_ERRORS, transfer } from './transfer.ts';
 export { validateDefaultBranch } from './validation.ts';
 
 export const projects = resourceModule({

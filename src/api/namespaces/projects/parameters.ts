@@ -15,7 +15,7 @@ import {
   oneOf,
 } from '#http/parameters/types.ts';
 import { type AttributeName, type ProjectAttributeInput, projectAttributeNames } from './attributes/attributes.ts';
-import type { CreateProjectInput } from './creation/create.ts';
+import type { CreateProjectInput } from './creation/changes.ts';
 import type { ProjectListOptions } from './listing/list.ts';
 import { PROJECT_ORDERS, type ProjectFilter, SIZE_ORDERS } from './store.ts';
 

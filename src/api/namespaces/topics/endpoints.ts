@@ -7,9 +7,8 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
 import { invalid } from '#runtime/failure.ts';
+import { createTopic as create, mergeTopics as merge, removeTopic, updateTopic as update } from './changes.ts';
 import { Topic } from './entities.ts';
-import { mergeTopics as merge, removeTopic } from './merge.ts';
-import { createTopic as create, updateTopic as update } from './save.ts';
 import { findTopic, listTopics as list } from './store.ts';
 
 /** Topics of projects (contract/everyday.md "Topics"). */

@@ -3,14 +3,14 @@ import { getGhostUserId, isDeletionScheduled } from '#authentication/users/delet
 import { loadCaller } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { listSolelyOwnedGroups } from '#domain/members/memberships.ts';
+import { listProjectIdsInNamespaces } from '#domain/namespaces/hierarchy.ts';
 import { MORE, recheckNothing, runInBatches } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import { destroyGroupInBatches } from '../groups/index.ts';
 import { destroyProject, destroyProjectBatch } from '../projects/index.ts';
-import { deleteUserWithReferences } from './delete-user-row.ts';
-import { listPersonalProjectIds } from './store.ts';
+import { deleteUserWithReferences } from './changes.ts';
 
 interface UserDestruction {
   readonly userId: number;
@@ -82,4 +82,10 @@ async function destroyRemainder(
   // A request that ran during the deactivation may have created another project.
   for (const id of await listPersonalProjectIds(uow, userId)) await destroyProject(uow, id);
   await deleteUserWithReferences(uow, { userId, hard });
+}
+
+/** Lists the projects in the user's personal namespace, including those marked for deletion. */
+function listPersonalProjectIds(db: Reader, userId: number): Promise<number[]> {
+  // index: namespaces_by_owner, projects_by_namespace
+  return listProjectIdsInNamespaces(db, db.selectFrom('namespaces').select('id').where('owner_id', '=', userId));
 }

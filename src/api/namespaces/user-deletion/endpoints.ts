@@ -1,9 +1,11 @@
+import { findUserUntilDeleted } from '#authentication/users/users.ts';
+import { type AccessCall, administratorAfterParameters } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { noContent } from '#http/endpoint/responses.ts';
 import { USER_NOT_FOUND } from '#http/errors/error-messages.ts';
-import { optional } from '#http/parameters/declarations.ts';
-import { boolean } from '#http/parameters/types.ts';
-import { deletableUserAccess } from './access.ts';
+import { forbidden, notFound } from '#http/errors/http-error.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { boolean, integer } from '#http/parameters/types.ts';
 import { scheduleUserDeletion as remove } from './delete.ts';
 
 export const deleteUser = endpoint({
@@ -21,3 +23,16 @@ export const deleteUser = endpoint({
   response: noContent,
   write: (uow, { user, params }) => remove(uow, user.id, params.hard_delete),
 });
+
+/** Admits administrators, and loads the user that the path names. Internal users cannot be deleted. */
+function deletableUserAccess() {
+  return administratorAfterParameters().resource({
+    name: 'user',
+    params: { id: required(integer) },
+    load: ({ db, params }: AccessCall<{ readonly id: number }>) => findUserUntilDeleted(db, params.id),
+    notFound: () => notFound('User'),
+    authorize(_call, { user }) {
+      if (user.internal) throw forbidden('An internal user cannot be deleted');
+    },
+  });
+}

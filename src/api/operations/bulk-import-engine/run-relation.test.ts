@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { buildImportInput, type FakeSource, serveGroup, startFakeSource } from './fake-source.testing.ts';
+import { watchEntity } from './run-entity.ts';
 import { findMappedUsers } from './store.ts';
-import { watchEntity } from './timeout.ts';
 
 const here = await world();
 await here.root.put('/application/settings', { allow_local_requests_from_web_hooks_and_services: true });

@@ -1,18 +1,119 @@
+import { Type } from 'typebox';
+import type { Caller, CallerSite } from '#authentication/caller.ts';
 import { openBlob } from '#blobs/index.ts';
+import type { Database } from '#database/database.ts';
+import type { SiteScope } from '#domain/site-scope.ts';
+import { type Access, access } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, list, ok, stream } from '#http/endpoint/responses.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { created, dateTime, list, nullable, objectSchema, ok, stream } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
+import { unauthorized } from '#http/errors/http-error.ts';
 import { perPage } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { fail } from '#runtime/failure.ts';
-import { buildStatusEntity, findPrimary, findSite, GEO_SITE_APIS } from '../geo-sites/index.ts';
-import { enqueueChecksums, loadReplicables, REPLICABLE_NAMES } from '../replicables/index.ts';
-import { siteAccess, siteBlobAccess } from './access.ts';
-import { FollowingSite, GeoEvent, Replicable } from './entities.ts';
-import { findSiteScope, listSiteEvents } from './events.ts';
-import { getScanStartId, recordSkippedRange } from './skipped-events.ts';
+import {
+  buildSiteEntity,
+  buildStatusEntity,
+  findPrimary,
+  findSite,
+  GEO_SITE_APIS,
+  requireApiScope,
+  type Site,
+} from '../geo-sites/index.ts';
+import {
+  enqueueChecksums,
+  loadReplicables,
+  REPLICABLE_NAMES,
+  type Replicable as ReplicableRow,
+} from '../replicables/index.ts';
+import { findSiteScope, listSiteEvents, type SiteEvent } from './events.ts';
 import { statusReportParams, storeReport } from './status-report.ts';
+
+/** Entities in responses to secondaries (contract/operations.md §3.4). */
+
+const text = Type.String();
+const GeoSite = buildSiteEntity(GEO_SITE_APIS[0]);
+
+/** A secondary with its primary. */
+interface SiteWithPrimary {
+  readonly site: Site;
+  readonly primary: Site | null;
+}
+
+const FollowingSite = entity('GeoFollowingSite', {
+  site: GeoSite.schema,
+  /** Null: no primary exists. */
+  primary: nullable(objectSchema('GeoPrimarySite', { name: text, url: text })),
+  storages: Type.Array(text),
+}).from(
+  (rows: readonly SiteWithPrimary[], context) =>
+    GeoSite.serializeAll(
+      rows.map(({ site }) => site),
+      context,
+    ),
+  ({ site: { id }, primary }, context, serializedSites) => ({
+    site: serializedSites.find((serializedSite) => serializedSite.id === id)!,
+    primary: primary && { name: primary.name, url: primary.url },
+    storages: Object.keys(context.git.storages).sort(),
+  }),
+);
+
+const Replicable = entity('GeoReplicable', {
+  replicable_name: Type.Enum([...REPLICABLE_NAMES]),
+  replicable_id: Type.Integer(),
+  checksum: nullable(text),
+  checksum_state: Type.Enum(['pending', 'succeeded', 'failed']),
+  size: nullable(Type.Integer()),
+  path: nullable(text),
+  storage: nullable(text),
+  updated_at: dateTime,
+}).from((row: ReplicableRow) => row);
+
+const GeoEvent = entity('GeoEvent', {
+  id: Type.Integer(),
+  created_at: dateTime,
+  event_name: Type.Enum(['created', 'updated', 'deleted']),
+  replicable_name: Type.Enum([...REPLICABLE_NAMES]),
+  replicable_id: Type.Integer(),
+  checksum: nullable(text),
+}).from((row: SiteEvent) => row);
+
+/**
+ * Cached range of events outside the scope of a site. A site with selective sync may get no events for a long time and
+ * request events after the same id again and again. A cached range stays valid, because an object that enters the scope
+ * gets a new event.
+ */
+interface SkippedRange {
+  readonly afterId: number;
+  readonly untilId: number;
+}
+
+/** Maximum number of cached ranges per database. */
+const MAX_RANGES = 1_000;
+const rangesByDatabase = new WeakMap<Database, ReturnType<typeof createBoundedCache<SkippedRange>>>();
+
+function getRanges(database: Database) {
+  const ranges = rangesByDatabase.get(database) ?? createBoundedCache<SkippedRange>(MAX_RANGES);
+  rangesByDatabase.set(database, ranges);
+  return ranges;
+}
+
+const toScopeKey = ({ id, selective_sync_type, selective_sync_shards }: SiteScope) =>
+  `${id} ${selective_sync_type} ${selective_sync_shards}`;
+
+/** Returns the event id from which to scan for a site that has read all events up to `afterId`. */
+function getScanStartId(database: Database, scope: SiteScope, afterId: number): number {
+  const range = getRanges(database).get(toScopeKey(scope));
+  return range?.afterId === afterId ? range.untilId : afterId;
+}
+
+/** Records that no event after `afterId`, up to and including `untilId`, is in the site's scope. */
+function recordSkippedRange(database: Database, scope: SiteScope, { afterId, untilId }: SkippedRange): void {
+  getRanges(database).set(toScopeKey(scope), { afterId, untilId });
+}
 
 /** Endpoints for secondaries (contract/operations.md §3.4). */
 
@@ -110,3 +211,40 @@ export const retrieveReplicable = endpoint({
     return { headers, body: blob.stream };
   },
 });
+
+/** Access for replication sites with a signed token only (contract/operations.md §3.3). */
+
+/** Creates the access for enabled secondaries; with `allowDisabled`, also for disabled ones. */
+function siteAccess({ allowDisabled = false } = {}): Access<{ site: CallerSite }> {
+  return access({
+    audience: 'tokenHolder',
+    label: allowDisabled ? 'site (disabled too)' : 'site',
+    authenticate({ caller: { site } }) {
+      if (site === undefined || !(site.enabled || allowDisabled)) throw unauthorized();
+      requireApiScope(site);
+    },
+    load: async ({ caller }) => ({ site: requireSite(caller) }),
+    authorize: () => {},
+  });
+}
+
+/** Creates the access for enabled secondaries whose token is signed for the requested blob. */
+function siteBlobAccess(): Access<{ site: CallerSite }> {
+  return access({
+    audience: 'tokenHolder',
+    label: 'site',
+    authenticate({ caller: { site }, path }) {
+      const isSigned =
+        site?.claims.replicable_name === path.replicable_name &&
+        String(site?.claims.replicable_id) === path.replicable_id;
+      if (site?.enabled !== true || typeof site.claims.replicable_id !== 'number' || !isSigned) throw unauthorized();
+    },
+    load: async ({ caller }) => ({ site: requireSite(caller) }),
+    authorize: () => {},
+  });
+}
+
+function requireSite({ site }: Caller): CallerSite {
+  if (site === undefined) throw unauthorized();
+  return site;
+}

@@ -6,9 +6,9 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
+import { scheduleMove } from './changes.ts';
 import { getMoveEntity } from './entities.ts';
 import { forKinds } from './repository-kinds.ts';
-import { scheduleMove } from './schedule.ts';
 import { scheduleAllMoves } from './schedule-all.ts';
 import { findMove, listMoves } from './store.ts';
 

@@ -1,8 +1,8 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { onStorageMoveRequested } from './changes.ts';
 import { deleteMovedSources } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
 import { moveNextRepository, resumeMoves, resumeMovesSchedule } from './run.ts';
-import { onStorageMoveRequested } from './schedule.ts';
 import { scheduleMovesInBatches } from './schedule-all.ts';
 
 /**

@@ -4,8 +4,8 @@ import { invalidParameters } from '#http/errors/http-error.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
+import { scheduleMove } from './changes.ts';
 import { type ContainerKindName, getContainerKind } from './repository-kinds.ts';
-import { scheduleMove } from './schedule.ts';
 import { listMovesInState } from './store.ts';
 
 /** Moves of all containers of a kind in a storage (contract/operations.md §2, "Bulk POST"). */

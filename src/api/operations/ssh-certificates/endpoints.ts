@@ -1,12 +1,55 @@
+import { Type } from 'typebox';
+import type { Group } from '#domain/namespaces/groups.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inGroup } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, page } from '#http/endpoint/responses.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { created, dateTime, noContent, page } from '#http/endpoint/responses.ts';
+import { forbidden, HttpError, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { domainValidatedText } from '#http/parameters/texts.ts';
-import { CERTIFICATE_NOT_FOUND, certificateResource, manageCertificatesAccess } from './access.ts';
-import { createCertificate, FINGERPRINT_TAKEN } from './create.ts';
-import { SshCertificate } from './entities.ts';
-import { deleteCertificate } from './on-delete.ts';
-import { listCertificates } from './store.ts';
+import { integer } from '#http/parameters/types.ts';
+import { isFeatureEnabled } from '#settings/features.ts';
+import { createCertificate, deleteCertificate, FINGERPRINT_TAKEN } from './changes.ts';
+import { type Certificate, findCertificate, listCertificates } from './store.ts';
+
+/** Access to the SSH certificates of a group (contract/operations.md §4). */
+
+interface InGroup {
+  readonly group: Group;
+}
+
+/** Creates the access for owners of a top-level group, if the tier and the feature flag enable certificates. */
+const manageCertificatesAccess = () =>
+  inGroup('admin_ssh_certificate').require(async ({ services, db }, { group }) => {
+    const { tier } = services.config;
+    const actor = { type: 'Group', id: group.id } as const;
+    if (tier === 'free' || !(await isFeatureEnabled(db, { flag: 'ssh_certificates_rest_endpoints', tier, actor }))) {
+      throw notFound();
+    }
+    if (group.parent_id !== null) throw forbidden('Group');
+  });
+
+/** Message of the 404 for a missing certificate. */
+const CERTIFICATE_NOT_FOUND = 'SSH Certificate not found';
+
+/** Resource: the certificate `:certificate_id` of the group. */
+const certificateResource = {
+  name: 'certificate',
+  params: { certificate_id: required(integer) },
+  load: ({ db, params }: AccessCall<{ readonly certificate_id: number }>, { group }: InGroup) =>
+    findCertificate(db, group.id, params.certificate_id),
+  notFound: () => new HttpError(404, { message: CERTIFICATE_NOT_FOUND }),
+} as const;
+
+/** contract/operations.md §4. */
+const SshCertificate = entity('SshCertificate', {
+  id: Type.Integer(),
+  title: Type.String(),
+  /** The key as sent by the client. */
+  key: Type.String(),
+  created_at: dateTime,
+}).from((certificate: Certificate) => certificate);
 
 // contract/operations.md §4: public keys of certificate authorities that a top-level group trusts.
 

@@ -1,5 +1,5 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { onGroupTransferred } from './changes.ts';
 import * as endpoints from './endpoints.ts';
-import { onGroupTransferred } from './on-delete.ts';
 
 export const sshCertificates = resourceModule({ endpoints, subscriptions: [onGroupTransferred] });

@@ -1,19 +1,144 @@
-import { forGroupAndProject } from '#http/access/parents.ts';
+import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
+import { findWiki } from '#domain/wikis.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
+import type { Access, AccessCall } from '#http/access/access.ts';
+import { forGroupAndProject, type ParentKind } from '#http/access/parents.ts';
+import {
+  inGroup,
+  inGroupAllowingAnonymous,
+  inProject,
+  inProjectAllowingAnonymous,
+} from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, streamWith } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import { INVALID, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import type { ErrorEntry } from '#http/errors/error-table.ts';
+import { notFound } from '#http/errors/http-error.ts';
 import { atLeastOne, object, optional, required } from '#http/parameters/declarations.ts';
 import { commitMessage, limitedText, pathText, refName, string } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
 import { MEBIBYTE } from '#http/request/body.ts';
-import { readWikiAccess, writeWikiAccess } from './access.ts';
-import { ListedPages, WikiAttachment, WikiPage } from './entities.ts';
-import { getPage } from './get.ts';
-import { listPages } from './list.ts';
+import type { Services } from '#http/services.ts';
+import { renderMarkdown } from '#markdown/render-thread.ts';
+import type { WikiAbility } from '#repositories/ref-updates/move-refs.ts';
+import { toSlugKey } from '#repositories/wikis/page-names.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
+import { ListedPages, serializeListedPage, serializePage, WikiAttachment, WikiPage } from './entities.ts';
+import { parseFrontMatter, splitFrontMatter } from './front-matter.ts';
+import { type FoundPage, findPage, listPagesInBatches, loadWikiHead, type WikiSnapshot } from './load-page.ts';
+import { findOrAssignPageIds, type RenderedPage, readText, renderPage } from './page-content.ts';
 import { EXTENSIONS_BY_FORMAT, type Format } from './page-titles.ts';
+import { type PageReader, runInReadQueue } from './read-queue.ts';
 import { attachmentFields, uploadAttachment } from './upload-attachment.ts';
 import { createPage, deletePage, updatePage } from './write.ts';
+
+type ListingServices = Pick<Services, 'database' | 'git'>;
+
+/** Number of pages whose ids are loaded by one query. The texts are read one by one. */
+const BATCH_SIZE = 500;
+
+/** Streams all pages, because they may be too many and too long to hold in memory. */
+async function listPages(
+  services: ListingServices,
+  parent: GroupOrProject,
+  withContent: boolean,
+  reader: PageReader,
+): Promise<StreamReply> {
+  const snapshot = await loadWikiHead(services.git, await findWiki(services.database.reader, parent));
+  const body =
+    snapshot === null ? '[]' : Readable.from(writeJson(services, snapshot, withContent, reader), { objectMode: false });
+  return { headers: { 'Content-Type': 'application/json', ...buildCacheHeaders(snapshot, withContent) }, body };
+}
+
+/**
+ * Returns the usual cache headers (contract/conventions.md §4). The ETag is a hash of the inputs, because the body is streamed.
+ */
+function buildCacheHeaders(snapshot: WikiSnapshot | null, withContent: boolean) {
+  const tag = hash('sha1', `${snapshot?.wiki.wiki_id} ${snapshot?.commit} ${withContent}`, 'hex');
+  return { ETag: `W/"${tag}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' };
+}
+
+/** Yields the texts of which the JSON array of all pages consists. */
+async function* writeJson(
+  services: ListingServices,
+  snapshot: WikiSnapshot,
+  withContent: boolean,
+  reader: PageReader,
+): AsyncGenerator<string> {
+  let isFirst = true;
+  yield '[';
+  for await (const pages of listPagesInBatches(snapshot, BATCH_SIZE)) {
+    const ids = await findOrAssignPageIds(
+      services,
+      snapshot.wiki.wiki_id,
+      pages.map(({ page }) => page),
+    );
+    const toPageWithId = ({ page }: FoundPage) => ({ id: ids.get(toSlugKey(page.slug)) as number, page });
+    if (!withContent && pages.length > 0) {
+      const text = JSON.stringify(pages.map((page) => serializeListedPage(toPageWithId(page)))).slice(1, -1);
+      yield isFirst ? text : `,${text}`;
+      isFirst = false;
+      continue;
+    }
+    for (const page of pages) {
+      const content = await readText(snapshot.git, snapshot.repository, page.blobId);
+      const serialized = serializePage({
+        ...toPageWithId(page),
+        content,
+        front_matter: await parseFrontMatter(content, reader),
+      });
+      yield `${isFirst ? '' : ','}${JSON.stringify(serialized)}`;
+      isFirst = false;
+    }
+  }
+  yield ']';
+}
+
+interface GetPageInput {
+  readonly slug: string;
+  /** Commit id, or at least its first 7 characters. */
+  readonly version?: string | null | undefined;
+  readonly render_html: boolean;
+}
+
+/** Returns the page at the head of the default branch, or at `version`. */
+async function getPage(
+  services: Pick<Services, 'database' | 'git'>,
+  parent: GroupOrProject,
+  { slug, version, render_html }: GetPageInput,
+  reader: PageReader,
+): Promise<RenderedPage | Failure<'notFound'>> {
+  const currentWiki = await loadWikiHead(services.git, await findWiki(services.database.reader, parent));
+  const requestedWiki = currentWiki && version ? await loadWikiAtVersion(currentWiki, version) : currentWiki;
+  const foundPage = requestedWiki && (await findPage(requestedWiki, slug));
+  if (!requestedWiki || !foundPage) return fail('notFound');
+  const content = await readText(requestedWiki.git, requestedWiki.repository, foundPage.blobId);
+  const page = await renderPage(services, requestedWiki.wiki, foundPage.page, content, reader);
+  return render_html ? renderHtml(page, reader) : page;
+}
+
+/** Returns the wiki at the commit with this id; null if there is no such commit. */
+async function loadWikiAtVersion(currentWiki: WikiSnapshot, version: string): Promise<WikiSnapshot | null> {
+  if (!/^[0-9a-f]{7,40}$/i.test(version)) return null;
+  const commit = await resolveRevision(currentWiki.git, currentWiki.repository, version);
+  // A branch or tag may have a name that looks like an abbreviated id.
+  return commit?.startsWith(version.toLowerCase()) ? { ...currentWiki, commit } : null;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Returns the page with its text as HTML without active content (contract/operations.md §2.2 "render_html"). */
+async function renderHtml(page: RenderedPage, reader: PageReader): Promise<RenderedPage> {
+  const { body } = splitFrontMatter(page.content);
+  const isMarkdown = page.page.format === 'markdown';
+  const content = isMarkdown
+    ? await runInReadQueue(reader, body, (waiter) => renderMarkdown(body, waiter))
+    : `<pre>${body.replace(/[&<>"]/g, (character) => ESCAPES[character]!)}</pre>`;
+  return { ...page, content };
+}
 
 // contract/operations.md §2.2, for projects and groups.
 
@@ -128,3 +253,30 @@ export const [attachToGroupWiki, attachToProjectWiki] = forGroupAndProject((pare
       uploadAttachment(services, { parent, caller, ability: 'create_wiki' }, { request, rawParams }),
   }),
 );
+
+/** Access to wikis (contract/operations.md §2.2 "Rights"). */
+
+/** Throws 404 on the free tier, because group wikis need a paid tier. */
+async function requirePaidTier({ services }: AccessCall): Promise<void> {
+  if (services.config.tier === 'free') throw notFound();
+}
+
+/** Creates the access to read the wiki of a project or group, also without signing in if it is public. */
+function readWikiAccess({ type }: ParentKind): Access<{ parent: GroupOrProject; caller: Caller }> {
+  if (type === 'project')
+    return inProjectAllowingAnonymous('read_wiki').map(({ project, caller }) => ({ parent: { project }, caller }));
+  return inGroupAllowingAnonymous('read_wiki')
+    .require(requirePaidTier)
+    .map(({ group, caller }) => ({ parent: { group }, caller }));
+}
+
+/** Creates the access to change the wiki of a project or group. */
+function writeWikiAccess(
+  { type }: ParentKind,
+  ability: WikiAbility,
+): Access<{ parent: GroupOrProject; caller: SignedInCaller }> {
+  if (type === 'project') return inProject(ability).map(({ project, caller }) => ({ parent: { project }, caller }));
+  return inGroup(ability)
+    .require(requirePaidTier)
+    .map(({ group, caller }) => ({ parent: { group }, caller }));
+}

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { jobRun } from '#test/support/job-run.ts';
 import { archivedJob, insertPipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
-import { expireArtifacts } from './expire.ts';
+import { expireArtifacts } from './changes.ts';
 import { sendArtifact } from './upload.testing.ts';
 
 // Downloads of artifacts by jobs and users (contract/runners.md §3.7, §5.4, §5.5).

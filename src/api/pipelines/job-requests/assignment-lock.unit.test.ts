@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Services } from '#http/services.ts';
-import { withAssignmentLock } from './assignment-lock.ts';
+import { withAssignmentLock } from './claim-job.ts';
 
 const newServer = () => ({ config: {} }) as Services;
 

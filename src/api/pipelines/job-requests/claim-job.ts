@@ -1,16 +1,16 @@
 import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Runner } from '#authorization/runners.ts';
+import type { Config } from '#config.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
+import type { JobOptions } from '../ci-file/index.ts';
 import { type FailureReason, hasExpired } from '../jobs/index.ts';
 import { changeJobStatus, findBlockedDeployments, jobsLockKey } from '../processing/index.ts';
-import { withAssignmentLock } from './assignment-lock.ts';
 import { type CandidateJob, hasPendingJobs, listCandidates } from './choose-job.ts';
-import { supportsJob } from './runner-features.ts';
 import { findRunnableJob, type JobDependency, listDependencies, type RunnableJob } from './store.ts';
 
 /** A runner that requests a job, and its manager. */
@@ -143,4 +143,53 @@ async function findDeploymentFailureReason(uow: UnitOfWork, job: RunnableJob): P
 function getTimeout(job: RunnableJob, { maximum_timeout }: Runner, project: { readonly attributes: string }): number {
   const timeout = job.timeout ?? parseStoredAttributes(project).build_timeout;
   return maximum_timeout === null ? timeout : Math.min(timeout, maximum_timeout);
+}
+
+/**
+ * Ids of the jobs that this process is assigning, by the configuration of the server. Concurrent requests compete for
+ * the first pending job; a request skips a locked job instead of waiting.
+ */
+const LOCKED_JOB_IDS = new WeakMap<Config, Set<number>>();
+
+/** Runs `task` while the job is locked. Returns 'locked' if another request has locked it already. */
+export async function withAssignmentLock<T>(
+  { config }: Pick<Services, 'config'>,
+  id: number,
+  task: () => Promise<T>,
+): Promise<T | 'locked'> {
+  const lockedIds = LOCKED_JOB_IDS.get(config) ?? new Set();
+  LOCKED_JOB_IDS.set(config, lockedIds);
+  if (lockedIds.has(id)) return 'locked';
+  lockedIds.add(id);
+  try {
+    return await task();
+  } finally {
+    lockedIds.delete(id);
+  }
+}
+
+/** Returns the features that a runner needs for a job (contract/runners.md §3.3 "Features"). */
+function listRequiredFeatures({
+  artifacts,
+  allow_failure_exit_codes,
+  retry,
+  cache,
+  release,
+}: Partial<JobOptions>): string[] {
+  const requiredFeatures: Readonly<Record<string, boolean>> = {
+    upload_multiple_artifacts: Object.keys(artifacts?.reports ?? {}).length > 0,
+    artifacts_exclude: (artifacts?.exclude ?? []).length > 0,
+    return_exit_code: (allow_failure_exit_codes ?? []).length > 0 || (retry?.exit_codes ?? []).length > 0,
+    fallback_cache_keys: (cache ?? []).some(({ fallback_keys }) => fallback_keys.length > 0),
+    multi_build_steps: release !== null && release !== undefined,
+  };
+  return Object.keys(requiredFeatures).filter((name) => requiredFeatures[name]);
+}
+
+/** Returns whether a runner with these features can run the job. */
+function supportsJob(
+  features: Readonly<Record<string, boolean>> | null | undefined,
+  options: Partial<JobOptions>,
+): boolean {
+  return listRequiredFeatures(options).every((name) => features?.[name] === true);
 }

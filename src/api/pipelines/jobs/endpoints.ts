@@ -1,19 +1,21 @@
+import type { KeyObject } from 'node:crypto';
+import type { JobRow } from '#domain/jobs.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { fail } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
+import { encrypt } from '#security/encryption.ts';
 import { mayCancelJobs, pipelineResource } from '../pipelines/index.ts';
-import { jobsLockKey } from '../processing/index.ts';
+import { hasFinished, JOB_VARIABLE, jobsLockKey } from '../processing/index.ts';
 import { canSetPipelineVariables } from '../variables/index.ts';
 import { mayAdministerPipelines, readJobAccess, runJobAccess, updateJobAccess } from './access.ts';
 import { cancelAndReloadJob, playAndReloadJob, retryAndReloadJob } from './cancel-retry-play.ts';
 import { Job } from './entities.ts';
-import { eraseJobData } from './erase.ts';
 import { listParams, pipelineJobsParams, playParams } from './parameters.ts';
-import { encryptJobVariables } from './play-variables.ts';
 import { JOBS_KEYSET, listJobs, listJobsOfPipeline } from './store.ts';
 
 /** Endpoints for users to read jobs and act on them (contract/runners.md §5). */
@@ -99,3 +101,32 @@ export const eraseJob = endpoint({
       : Promise.resolve(fail('forbidden'));
   },
 });
+
+/** Encrypts the variables given when a job is played. The last value of a duplicate key wins. */
+function encryptJobVariables(
+  secretKey: KeyObject,
+  variables: readonly { readonly key: string; readonly value: string }[],
+) {
+  const valuesByKey = new Map(variables.map((variable) => [variable.key, variable.value]));
+  return [...valuesByKey].map(([key, value]) => ({ key, value: encrypt(secretKey, value, JOB_VARIABLE) }));
+}
+
+/**
+ * Permanently deletes the log and artifacts of a finished job (contract/runners.md §5.4). Fails if there is nothing to
+ * erase.
+ */
+async function eraseJobData(uow: UnitOfWork, job: JobRow): Promise<JobRow | Failure<'notErasable'>> {
+  if (!hasFinished(job.status)) return fail('notErasable');
+  const artifacts = await uow.deleteFrom('job_artifacts').where('job_id', '=', job.id).executeTakeFirst();
+  const heldBytes = await uow
+    .updateTable('jobs')
+    .set({ trace_held: null })
+    .where('id', '=', job.id)
+    .where('trace_held', 'is not', null)
+    .executeTakeFirst();
+  const chunks = await uow.deleteFrom('job_trace_chunks').where('job_id', '=', job.id).executeTakeFirst();
+  if (artifacts.numDeletedRows + chunks.numDeletedRows + heldBytes.numUpdatedRows === 0n) return fail('notErasable');
+  const change = { erased_at: uow.now, artifacts_expire_at: null, trace_size: 0 };
+  await uow.updateTable('jobs').set(change).where('id', '=', job.id).execute();
+  return { ...job, ...change };
+}

@@ -11,7 +11,7 @@ export { ARTIFACT_TYPES, type ArtifactTypeName, findArtifactType } from './artif
 export { Job } from './entities.ts';
 export { FAILURE_REASONS, type FailureReason } from './failure-reasons.ts';
 export { hasExpired, isLatestArtifact, listSuccessfulPipelineIds } from './latest-artifacts.ts';
-export { findJobState } from './runner-store.ts';
+export { findJobState } from './report.ts';
 
 export const jobs = resourceModule({
   endpoints: { ...endpoints, ...runnerListEndpoints, ...runnerEndpoints },

@@ -1,10 +1,11 @@
+import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
 import { recordRunnerContact } from '#authorization/job-authentication.ts';
+import type { Reader, Transaction } from '#database/database.ts';
 import type { JobStatus } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type AuthenticatedJob, requireRunning } from '#http/access/job-access.ts';
 import { changeJobStatus } from '../processing/index.ts';
 import { parseFailureReason } from './failure-reasons.ts';
-import { findJobState, recordHeartbeat } from './runner-store.ts';
 
 export interface JobReport {
   readonly state: 'running' | 'success' | 'failed';
@@ -30,4 +31,23 @@ export async function applyJobReport(uow: UnitOfWork, job: AuthenticatedJob, rep
   const current = await findJobState(uow, job.id);
   requireRunning(current);
   return current.status;
+}
+
+/** Records that the runner still works on the job. */
+async function recordHeartbeat(tx: Transaction, jobId: number): Promise<void> {
+  await tx
+    .updateTable('jobs')
+    .set({ last_seen_at: tx.now })
+    .where('id', '=', jobId)
+    .where('status', 'in', RUNNING_JOB_STATUSES)
+    .execute();
+}
+
+/** Returns the status of a job and when it was erased, or null if it was deleted. index: jobs primary key */
+export async function findJobState(
+  db: Reader,
+  jobId: number,
+): Promise<{ readonly status: JobStatus; readonly erased_at: string | null } | null> {
+  const row = await db.selectFrom('jobs').select(['status', 'erased_at']).where('id', '=', jobId).executeTakeFirst();
+  return row ?? null;
 }

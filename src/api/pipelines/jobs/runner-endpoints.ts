@@ -1,4 +1,5 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
+import type { AuthenticatedJob } from '#authorization/job-authentication.ts';
 import { findJob } from '#domain/jobs.ts';
 import { access, requireSignedIn } from '#http/access/access.ts';
 import { jobTokenAccess } from '#http/access/job-access.ts';
@@ -7,9 +8,9 @@ import { ok, streamWith } from '#http/endpoint/responses.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
+import type { Services } from '#http/services.ts';
 import { fail } from '#runtime/failure.ts';
 import { jobsLockKey } from '../processing/index.ts';
-import { logChecksumMismatch } from './checksum-mismatch.ts';
 import { Job } from './entities.ts';
 import { applyJobReport } from './report.ts';
 
@@ -59,3 +60,18 @@ export const getOwnJob = endpoint({
     return (job && (await findJob(db, job.projectId, job.id))) ?? fail('noJob');
   },
 });
+
+/**
+ * Logs a warning if the CRC-32 that a runner reports for the job log differs from that of the stored log. The request
+ * is not rejected (contract/runners.md §3.5). Checksums of other algorithms are ignored.
+ */
+function logChecksumMismatch(
+  { log }: Pick<Services, 'log'>,
+  { id, trace_size, trace_checksum }: AuthenticatedJob,
+  reportedChecksum: string | null | undefined,
+): void {
+  const [, digits] = /^crc32:([0-9a-f]{1,8})$/i.exec(reportedChecksum ?? '') ?? [];
+  const checksum = trace_size === 0 ? 0 : trace_checksum;
+  if (digits === undefined || checksum === null || Number.parseInt(digits, 16) === checksum) return;
+  log.warn({ job_id: id, trace_size }, 'The stored log of a job does not match the checksum that its runner reported');
+}

@@ -19,13 +19,12 @@ import {
   takeScheduleAccess,
   updateScheduleAccess,
 } from './access.ts';
-import { createSchedule, getSchedulesLockKey } from './create.ts';
+import { applyScheduleChanges, createSchedule, getSchedulesLockKey, takeScheduleOwnership } from './changes.ts';
 import { PipelineSchedule, PipelineScheduleDetail, type ScheduleForCaller } from './entities.ts';
 import { CREATE_SCHEDULE_PARAMS, UPDATE_SCHEDULE_PARAMS } from './parameters.ts';
 import { findFullRefName } from './ref-names.ts';
 import { playSchedule } from './run.ts';
 import { deleteSchedule, listSchedules, type ScheduleRow } from './store.ts';
-import { applyScheduleChanges, takeScheduleOwnership } from './update.ts';
 
 /** Pipeline schedule endpoints (contract/runners.md §4.7). */
 

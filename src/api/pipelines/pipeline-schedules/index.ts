@@ -1,6 +1,6 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { onScheduleOwnerDeleted } from './changes.ts';
 import * as endpoints from './endpoints.ts';
-import { onScheduleOwnerDeleted } from './on-delete.ts';
 import { playSchedule, runSchedule, startDueSchedules, startDueSchedulesEachMinute } from './run.ts';
 
 export const pipelineSchedules = resourceModule({

@@ -6,8 +6,10 @@ import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, limitedText, refName } from '#http/parameters/texts.ts';
 import { arrayOf, oneOf } from '#http/parameters/types.ts';
+import type { Services } from '#http/services.ts';
 import { fail } from '#runtime/failure.ts';
-import { jobsLockKey } from '../processing/index.ts';
+import { decrypt } from '#security/encryption.ts';
+import { jobsLockKey, PIPELINE_VARIABLE } from '../processing/index.ts';
 import {
   cancelPipelineAccess,
   deletePipelineAccess,
@@ -17,12 +19,11 @@ import {
 } from './access.ts';
 import { createPipelineForRef } from './creation/create-for-ref.ts';
 import { PIPELINE_CREATION_ERRORS } from './creation/errors.ts';
-import { deletePipelineInBatches } from './deletion/delete.ts';
+import { deletePipelineInBatches } from './deletion/changes.ts';
 import { listParams, statusesParam } from './parameters.ts';
 import { cancelAndReloadPipeline, renamePipeline, retryAndReloadPipeline } from './retry-cancel-rename.ts';
-import { findNewestPipelineOfRef, listPipelines as listPipelinesOfProject } from './store.ts';
+import { findNewestPipelineOfRef, listEncryptedVariables, listPipelines as listPipelinesOfProject } from './store.ts';
 import { PipelineVariable } from './variable-entity.ts';
-import { loadPipelineVariables } from './variables.ts';
 
 /** Endpoints to read pipelines and act on them (contract/runners.md §4.3, §4.4). */
 
@@ -143,3 +144,13 @@ export const updatePipelineMetadata = endpoint({
 
 export * from './merge-request-endpoints.ts';
 export * from './package-endpoints.ts';
+
+/** Loads and decrypts the variables of a pipeline. */
+async function loadPipelineVariables(
+  { database, secretKey }: Pick<Services, 'database' | 'secretKey'>,
+  pipelineId: number,
+) {
+  const rows = await listEncryptedVariables(database.reader, pipelineId);
+  const decryptionKey = await secretKey();
+  return rows.map((row) => ({ ...row, value: decrypt(decryptionKey, row.value, PIPELINE_VARIABLE) }));
+}

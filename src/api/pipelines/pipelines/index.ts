@@ -1,7 +1,6 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { createPipelinesOnPush } from './creation/on-push.ts';
-import { deleteOldPipelines, deleteOldPipelinesDaily } from './deletion/delete-old.ts';
-import { deletePipelinesOfProject } from './deletion/on-delete.ts';
+import { deleteOldPipelines, deleteOldPipelinesDaily, deletePipelinesOfProject } from './deletion/changes.ts';
 import * as endpoints from './endpoints.ts';
 
 export { mayCancelJobs, pipelineResource } from './access.ts';

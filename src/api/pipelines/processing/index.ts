@@ -1,12 +1,10 @@
 /** Changes the status of jobs and pipelines. Has no endpoints; all status changes use this module. */
 
-export { cancelJob, cancelPipeline } from './cancel.ts';
+export { cancelJob, cancelPipeline, playJob, releaseJob, retryJob, retryPipeline } from './changes.ts';
 export { setCommitStatus } from './commit-statuses.ts';
 export { createEnvironmentsForJobs, findBlockedDeployments } from './deployment-check.ts';
 export { hasFinished } from './job-readiness.ts';
 export { recordOutcome } from './pipeline-outcome.ts';
-export { playJob, releaseJob } from './play.ts';
-export { retryJob, retryPipeline } from './retry.ts';
 export { deleteRunnerQueue, getQueueVersion, notifyRunnersOfScope } from './runner-queue-versions.ts';
 export {
   changeJobStatus,

@@ -1,13 +1,40 @@
+import { Type } from 'typebox';
+import type { ProcessMode } from '#database/schema.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
+import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, page } from '#http/endpoint/responses.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { dateTime, ok, page } from '#http/endpoint/responses.ts';
+import { notFound } from '#http/errors/http-error.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { string } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
-import { jobsLockKey } from '../processing/index.ts';
-import { resourceGroupResource } from './access.ts';
-import { ResourceGroup } from './entities.ts';
-import { listResourceGroups as listResourceGroupsOfProject } from './store.ts';
-import { updateProcessMode } from './update.ts';
+import { jobsLockKey, startNextInResourceGroup } from '../processing/index.ts';
+import {
+  findResourceGroup,
+  listResourceGroups as listResourceGroupsOfProject,
+  type ResourceGroupRow,
+  setProcessMode,
+} from './store.ts';
+
+/** The resource group in the path. */
+const resourceGroupResource = {
+  name: 'resourceGroup',
+  params: { key: required(string) },
+  load: ({ db, params }: AccessCall<{ readonly key: string }>, { project }: { readonly project: Project }) =>
+    findResourceGroup(db, project.id, params.key),
+  notFound: () => notFound(),
+} as const;
+
+const ResourceGroup = entity('ResourceGroup', {
+  id: Type.Integer(),
+  key: Type.String(),
+  process_mode: Type.String(),
+  created_at: dateTime,
+  updated_at: dateTime,
+}).columns();
 
 /** Resource groups: one job of a group runs at a time (contract/runners.md §5.6). */
 
@@ -36,3 +63,15 @@ export const updateResourceGroup = endpoint({
   response: ok(ResourceGroup),
   write: (uow, { resourceGroup, params }) => updateProcessMode(uow, resourceGroup, params.process_mode),
 });
+
+/** Updates the process mode (null: unchanged) and returns the group. The new order may start a waiting job at once. */
+async function updateProcessMode(
+  uow: UnitOfWork,
+  group: ResourceGroupRow,
+  mode: ProcessMode | null | undefined,
+): Promise<ResourceGroupRow> {
+  if (mode == null || mode === group.process_mode) return group;
+  const updatedGroup = await setProcessMode(uow, group, mode);
+  await startNextInResourceGroup(uow, group);
+  return updatedGroup;
+}

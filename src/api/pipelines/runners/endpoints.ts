@@ -13,12 +13,14 @@ import {
 } from '#http/parameters/declarations.ts';
 import { boolean, integer, oneOf } from '#http/parameters/types.ts';
 import { mayDeleteRunnerOrThrow, runnerAccess } from './access.ts';
-import { createRunner as createRunnerForUser } from './create.ts';
-import { deleteRunner as deleteRunnerAndRecord } from './delete.ts';
+import {
+  updateRunner as applyRunnerUpdate,
+  createRunner as createRunnerForUser,
+  deleteRunner as deleteRunnerAndRecord,
+} from './changes.ts';
 import { RunnerDetail, RunnerManager, RunnerWithToken } from './entities.ts';
 import { listManagers } from './managers/managers.ts';
 import { listProjectsOfRunner } from './projects/groups-and-projects.ts';
-import { updateRunner as applyRunnerUpdate } from './update.ts';
 import { contentParams } from './validation.ts';
 
 export * from './listing/endpoints.ts';

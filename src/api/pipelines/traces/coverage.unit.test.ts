@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { COVERAGE_SCAN_BYTES, findCoverage } from './coverage.ts';
+import { COVERAGE_SCAN_BYTES, findCoverage } from './index.ts';
 
 for (const [log, pattern, coverage] of [
   ['Total 81.5%', '/Total (\\d+\\.\\d+)/', 81.5],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { createSecretMasker } from './mask-secrets.ts';
+import { createSecretMasker } from './append.ts';
 
 async function through(pieces: readonly string[], secrets: readonly string[]): Promise<string> {
   const chunks: Buffer[] = [];

@@ -10,7 +10,7 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { longText } from '#http/parameters/texts.ts';
 import { dateTime, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { createTrigger as createTriggerForUser, triggersLockKey } from './create.ts';
+import { createTrigger as createTriggerForUser, triggersLockKey } from './changes.ts';
 import { Trigger } from './entities.ts';
 import {
   deleteTrigger as deleteStoredTrigger,

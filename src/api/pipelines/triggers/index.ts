@@ -1,5 +1,5 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
-import { cleanUpTriggers, cleanUpTriggersDaily } from './cleanup.ts';
+import { cleanUpTriggers, cleanUpTriggersDaily } from './changes.ts';
 import * as endpoints from './endpoints.ts';
 
 /** Pipeline trigger tokens. */

@@ -4,14 +4,12 @@ import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { type VariableContext, variableAccess, variablesAccess } from './access.ts';
-import { createVariable } from './create.ts';
-import { deleteVariableAndRecord } from './delete.ts';
+import { createVariable, deleteVariableAndRecord, updateVariableAndRecord } from './changes.ts';
 import { CiVariable } from './entities.ts';
 import { VARIABLE_ERRORS, variableNotFound } from './errors.ts';
 import { OWNER_TYPES } from './owner.ts';
 import { CREATE_PARAMS, environmentScope, UPDATE_PARAMS } from './parameters.ts';
 import { listVariables } from './store.ts';
-import { updateVariableAndRecord } from './update.ts';
 
 // CI variables of groups and projects (contract/runners.md §4.5).
 

@@ -1,13 +1,11 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { instanceVariableAccess, instanceVariablesAccess } from './access.ts';
-import { createVariable } from './create.ts';
-import { deleteVariableAndRecord } from './delete.ts';
+import { createVariable, deleteVariableAndRecord, updateVariableAndRecord } from './changes.ts';
 import { CiInstanceVariable } from './entities.ts';
 import { VARIABLE_ERRORS, variableNotFound } from './errors.ts';
 import { CREATE_PARAMS, UPDATE_PARAMS } from './parameters.ts';
 import { listVariables } from './store.ts';
-import { updateVariableAndRecord } from './update.ts';
 
 /** Instance variables: for all jobs and environments, managed by administrators (contract/runners.md §4.5). */
 

@@ -1,10 +1,11 @@
 import { APPROVED_TEXT, UNAPPROVED_TEXT } from '#activity/index.ts';
-import type { SignedInCaller } from '#authentication/caller.ts';
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
+import { mayInProject } from '#authorization/abilities.ts';
 import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
+import type { Tier } from '#config.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { canApprove } from './approval-permission.ts';
 import { deleteApproval, insertApproval, loadApprovals, updateReviewState } from './store.ts';
 
 /** A merge request whose approvals have changed. */
@@ -48,4 +49,21 @@ export async function unapprove(
   await updateReviewState(uow, approval, 'unapproved');
   await uow.record({ noteOn: { type: 'MergeRequest', id }, text: UNAPPROVED_TEXT });
   return { mergeRequest, project };
+}
+
+interface ApprovalContext {
+  readonly tier: Tier;
+  readonly caller: Caller;
+  readonly project: Project;
+  readonly mergeRequest: Pick<MergeRequest, 'author_id' | 'state'>;
+  /** Ids of the users who have approved. */
+  readonly approverIds: readonly number[];
+}
+
+/** Returns whether the caller may approve now. Authors may approve their own merge requests only on the free tier. */
+export function canApprove({ tier, caller, project, mergeRequest, approverIds }: ApprovalContext): boolean {
+  if (caller.user === null || !mayInProject(caller, 'update_merge_request', project)) return false;
+  const { id } = caller.user;
+  if (mergeRequest.state === 'merged' || approverIds.includes(id)) return false;
+  return tier === 'free' || mergeRequest.author_id !== id;
 }

@@ -1,12 +1,28 @@
+import { mayInProject } from '#authorization/abilities.ts';
+import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
+import { isTokenBot } from '#domain/members/token-bots.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, ok } from '#http/endpoint/responses.ts';
+import { unauthorized } from '#http/errors/http-error.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
-import { approve, unapprove } from '../approval-rows/index.ts';
-import { mergeRequestAccessWithAbility, readableMergeRequestAccess, SHA_DIFFERS } from '../merge-requests/index.ts';
-import { resetApprovalsAccess } from './access.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
+import { approve, deleteApprovals, resetReviewStates, unapprove } from '../approval-rows/index.ts';
+import {
+  authorizedMergeRequestAccess,
+  mergeRequestAccessWithAbility,
+  readableMergeRequestAccess,
+  SHA_DIFFERS,
+} from '../merge-requests/index.ts';
 import { ApprovalState, Approvals } from './entities.ts';
-import { resetApprovals } from './reset.ts';
+
+/** Access for bots of project and group tokens with the Developer role; all other callers get 401. */
+const resetApprovalsAccess = () =>
+  authorizedMergeRequestAccess(async ({ db, caller }, { project }) => {
+    const isBot = caller.user !== null && (await isTokenBot(db, caller.user.id));
+    if (!isBot || !mayInProject(caller, 'update_merge_request', project)) throw unauthorized();
+  }).withLabel('project:update_merge_request, token bots only (401)');
 
 // Approvals of merge requests (contract/planning.md §3.8 "Approvals").
 
@@ -59,3 +75,14 @@ export const resetMergeRequestApprovals = endpoint({
   response: accepted,
   write: (uow, { mergeRequest }) => resetApprovals(uow, mergeRequest),
 });
+
+/** Deletes all approvals without notifications. Fails if the merge request is merged. */
+async function resetApprovals(
+  uow: UnitOfWork,
+  { id, iid, project_id }: MergeRequest,
+): Promise<undefined | Failure<'alreadyMerged'>> {
+  const mergeRequest = await findMergeRequest(uow, uow.actor, project_id, iid);
+  if (mergeRequest?.state === 'merged') return fail('alreadyMerged');
+  await deleteApprovals(uow, id);
+  await resetReviewStates(uow, id);
+}

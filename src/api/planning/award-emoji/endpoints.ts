@@ -1,10 +1,16 @@
+import { Type } from 'typebox';
+import { toResource } from '#activity/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
+import { getGhostUserId } from '#authentication/users/deletion.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { created, dateTime, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { fail } from '#runtime/failure.ts';
-import { createAward, listAwards, removeAward } from '../awards/index.ts';
+import { type AwardRow, createAward, listAwards, removeAward } from '../awards/index.ts';
 import {
   awardCreationAccess,
   awardResource,
@@ -13,7 +19,37 @@ import {
   readableAwardableAccess,
   reloadAwardable,
 } from './access.ts';
-import { AwardEmoji } from './entities.ts';
+
+/** contract/planning.md §1 "AwardEmoji" */
+const AwardEmoji = entity('AwardEmoji', {
+  id: Type.Integer(),
+  name: Type.String(),
+  user: UserBasic.schema,
+  created_at: dateTime,
+  updated_at: dateTime,
+  /** The id of the issuable or note, not its iid. */
+  awardable_id: Type.Integer(),
+  awardable_type: Type.Enum(['Issue', 'MergeRequest', 'Epic', 'Note']),
+  /** Custom emoji are not supported. */
+  url: Type.Null(),
+})
+  .columns('id', 'name', 'created_at', 'updated_at')
+  .from(
+    async (rows: readonly AwardRow[], { db }) => {
+      // Awards of deleted users are shown as the ghost user's.
+      const ghostUserId = rows.some(({ user_id }) => user_id === null) ? await getGhostUserId(db) : null;
+      return { ghostUserId, usersById: await loadUsersById(db, [ghostUserId, ...rows.map(({ user_id }) => user_id)]) };
+    },
+    (row, context, { ghostUserId, usersById }) => {
+      const awardable = row.note_id === null ? toResource(row) : ({ type: 'Note', id: row.note_id } as const);
+      return {
+        user: UserBasic.serialize(requireRow(usersById.get(row.user_id ?? ghostUserId ?? 0)), context),
+        awardable_id: awardable.id,
+        awardable_type: awardable.type,
+        url: null,
+      };
+    },
+  );
 
 // Award emoji on issues, merge requests, epics and their notes (contract/planning.md §3.13).
 

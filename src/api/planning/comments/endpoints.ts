@@ -1,23 +1,68 @@
+import { Type } from 'typebox';
 import { commitResource } from '#api/code/commits/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
+import { createTextLoader } from '#database/long-texts.ts';
+import { requireRow } from '#domain/row-deleted.ts';
+import { getDiff } from '#git/diff/diff.ts';
+import { parseDiffLines } from '#git/diff/diff-lines.ts';
+import type { Git } from '#git/git.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
+import type { CommitNoteable } from '#http/access/noteables.ts';
 import { inProjectAllowingAnonymous, repositoryNotFoundIfDisabled } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, page } from '#http/endpoint/responses.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { created, dateTime, nullable, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import { isPresent, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
 import { longText, pathText } from '#http/parameters/texts.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
+import { getRepository } from '#repositories/repository.ts';
 import {
   commentedCommitResource,
   commitNoteableKind,
   createNote,
   listNotes,
   NOTE_ERRORS,
+  type NoteListRow,
   noteCreationAccess,
   notesLockKey,
+  type Position,
   toCommitNoteable,
 } from '../notes/index.ts';
-import { findChangedLinePosition } from './diff-line.ts';
-import { CommitNote } from './entities.ts';
+
+const loadBodies = createTextLoader('notes', 'body');
+
+/** A comment on a commit (contract/planning.md §3.16). */
+const CommitNote = entity('CommitNote', {
+  note: Type.String(),
+  path: nullable(Type.String()),
+  line: nullable(Type.Integer()),
+  line_type: nullable(Type.Enum(['new', 'old'])),
+  author: UserBasic.schema,
+  created_at: dateTime,
+}).from(
+  async (notes: readonly NoteListRow[], { db }) => {
+    const ids = notes.map(({ id }) => id);
+    const authorIds = notes.map(({ author_id }) => author_id);
+    const [usersById, bodiesById] = await Promise.all([loadUsersById(db, authorIds), loadBodies(db, ids)]);
+    return { usersById, bodiesById };
+  },
+  ({ id, author_id, position, created_at }, context, { usersById, bodiesById }) => ({
+    note: bodiesById.get(id) ?? '',
+    ...toLineFields(position),
+    author: UserBasic.serialize(requireRow(usersById.get(author_id)), context),
+    created_at,
+  }),
+);
+
+/** Returns the path and line of a position. The number of an unchanged line is the one after the commit. */
+function toLineFields(position: string | null) {
+  if (position === null) return { path: null, line: null, line_type: null };
+  const { old_path, new_path, old_line = null, new_line = null } = JSON.parse(position) as Position;
+  if (new_line === null && old_line !== null)
+    return { path: old_path ?? new_path, line: old_line, line_type: 'old' as const };
+  return { path: new_path ?? old_path, line: new_line, line_type: new_line === null ? null : ('new' as const) };
+}
 
 // Comments on a commit (contract/planning.md §3.16).
 
@@ -66,3 +111,31 @@ export const createCommitComment = endpoint({
     );
   },
 });
+
+interface LineInput {
+  readonly path?: string | null | undefined;
+  readonly line?: number | null | undefined;
+  readonly line_type: 'new' | 'old';
+}
+
+/** Returns the position of this line in the commit's diff, as JSON, or null if the diff neither adds nor removes it. */
+async function findChangedLinePosition(
+  git: Git,
+  { project, commit }: CommitNoteable,
+  { path, line, line_type }: LineInput,
+): Promise<string | null> {
+  if (!path || line == null) return null;
+  const parentId = commit.parentIds[0] ?? null;
+  const { files } = await getDiff(git, getRepository(git, project), parentId, commit.id);
+  const file = files.find(({ oldPath, newPath }) => (line_type === 'new' ? newPath : oldPath) === path);
+  const requestedLine = line_type === 'new' ? { oldLine: null, newLine: line } : { oldLine: line, newLine: null };
+  for (const { oldLine, newLine } of parseDiffLines(file?.text ?? '')) {
+    if (oldLine !== requestedLine.oldLine || newLine !== requestedLine.newLine) continue;
+    const baseSha = parentId ?? ZERO_ID;
+    const shas = { base_sha: baseSha, start_sha: baseSha, head_sha: commit.id };
+    const paths = { old_path: file!.oldPath, new_path: file!.newPath, position_type: 'text' as const };
+    const position: Position = { ...shas, ...paths, old_line: oldLine, new_line: newLine, line_range: null };
+    return JSON.stringify(position);
+  }
+  return null;
+}

@@ -1,10 +1,13 @@
 import type { RecordedEventName } from '#activity/index.ts';
-import { forNoteables } from '#http/access/noteables.ts';
+import { isSignedIn } from '#authentication/caller.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { forNoteables, type Noteable, type NoteableContext, type NoteableKind } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { forbidden, notFound } from '#http/errors/http-error.ts';
 import { exactlyOne, optional, required } from '#http/parameters/declarations.ts';
-import { longText } from '#http/parameters/texts.ts';
+import { longText, string } from '#http/parameters/texts.ts';
 import { boolean, dateTime } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { ISSUABLE_KINDS } from '../noteables/index.ts';
@@ -12,28 +15,70 @@ import {
   commitNoteableKind,
   createNoteOrQuickActionsEntity,
   deleteNote,
+  findThread,
   isResolvable,
   listThreads,
+  mayResolve,
+  mayUpdateNote,
   NOTE_ERRORS,
   Note,
+  noteCreationAccess,
   notesLockKey,
   QUICK_ACTION_ERRORS,
   readThreadNoteAccess,
   replyToThread,
   resolveNote,
   resolveThread,
+  type Thread,
   updateNote,
   updateThreadNoteAccess,
   writeNoteWithQuickActions,
 } from '../notes/index.ts';
-import {
-  readDiscussionAccess,
-  readDiscussionNotesAccess,
-  replyAccess,
-  resolveDiscussionAccess,
-  updateOrResolveNoteAccess,
-} from './access.ts';
 import { Discussion } from './entities.ts';
+
+/** Resource: the thread `:discussion_id` of the noteable, with the notes that the caller may read. */
+const discussionResource = {
+  name: 'discussion',
+  params: { discussion_id: required(string) },
+  load: (
+    { db, params }: AccessCall<{ readonly discussion_id: string }>,
+    { noteable, caller }: NoteableContext<Noteable>,
+  ): Promise<Thread | null> => findThread(db, caller, noteable, params.discussion_id),
+  notFound: () => notFound('Discussion'),
+} as const;
+
+/** Access to a thread for readers of the noteable. */
+const readDiscussionAccess = (kind: NoteableKind) => kind.readAccess().resource(discussionResource);
+
+/** Access to the notes of a thread for readers of the noteable; 404 `Notes` if there is no such thread. */
+const readDiscussionNotesAccess = (kind: NoteableKind) =>
+  kind.readAccess().resource({ ...discussionResource, notFound: () => notFound('Notes') });
+
+/** Access to reply to a thread, for callers who may comment. */
+const replyAccess = (kind: NoteableKind) => noteCreationAccess(kind).resource(discussionResource);
+
+/** Access to resolve a resolvable thread: for callers with at least the Developer role, its author and the author of the noteable. */
+const resolveDiscussionAccess = (kind: NoteableKind) =>
+  readDiscussionAccess(kind)
+    .require(({ caller }, { noteable, discussion: thread }) => {
+      if (!isSignedIn(caller) || !mayResolve(caller, noteable, thread) || !thread.notes.some(isResolvable))
+        throw forbidden();
+    })
+    .withLabel(`${kind.parentType}:resolve_note, own threads and noteables: create_note`);
+
+/** Access to a note of a thread. The check is deferred: the request body decides between update and resolve. */
+const updateOrResolveNoteAccess = (kind: NoteableKind) =>
+  readThreadNoteAccess(kind).deferred({
+    name: 'isAllowed',
+    label: `${kind.parentType}:change_note or resolve_note`,
+    createCheck:
+      ({ db }, { noteable, caller, note }) =>
+      async (operation: 'update' | 'resolve'): Promise<boolean> => {
+        if (operation === 'update') return mayUpdateNote(caller, noteable, note);
+        const thread = await findThread(db, caller, noteable, note.discussion_id);
+        return thread !== null && mayResolve(caller, noteable, thread);
+      },
+  });
 
 // Threads on issues, merge requests, epics and commits (contract/planning.md §3.12).
 

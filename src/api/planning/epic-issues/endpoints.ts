@@ -5,10 +5,8 @@ import { optional } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { epicAccessWithAbility } from '../epics/index.ts';
 import { addIssueAccess, updateIssueAccess } from './access.ts';
-import { addIssue } from './add.ts';
+import { addIssue, removeIssue, reorderIssue } from './changes.ts';
 import { EpicIssue, EpicIssueLink, EpicIssueMoved } from './entities.ts';
-import { removeIssue } from './remove.ts';
-import { reorderIssue } from './reorder.ts';
 import { listIssuesOfEpic } from './store.ts';
 
 const ISSUES = '/groups/:id/epics/:epic_iid/issues';

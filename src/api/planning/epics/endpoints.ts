@@ -5,12 +5,10 @@ import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, required } from '#http/parameters/declarations.ts';
 import { shortText } from '#http/parameters/texts.ts';
 import { epicAccessWithAbility, epicGroupAccess, readableEpicAccess, signedInEpicGroupAccess } from './access.ts';
-import { createEpic as create } from './create.ts';
-import { removeEpic } from './delete.ts';
+import { createEpic as create, removeEpic, updateEpicWithQuickActions } from './changes.ts';
 import { Epic, EpicDetails, EpicInList } from './entities.ts';
 import { listEpics as list } from './list.ts';
 import { createEpicParams, epicFilterRules, epicListParams, updateEpicParams } from './parameters.ts';
-import { updateEpicWithQuickActions } from './update.ts';
 
 export const listEpics = endpoint({
   get: '/groups/:id/epics',

@@ -3,8 +3,8 @@ import { deleteIssuablesOfOwner, EPICS } from '../issuables/index.ts';
 import * as endpoints from './endpoints.ts';
 
 export { epicAccessWithAbility } from './access.ts';
+export { importEpic, setImportedParent } from './changes.ts';
 export { EpicInList, EpicOfIssue } from './entities.ts';
-export { importEpic, setImportedParent } from './import.ts';
 export {
   addIssueToEpic,
   type EpicIssueAssociation,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
-import type { Columns, Reader } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { createTextLoader } from '#database/long-texts.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { requireRow } from '#domain/row-deleted.ts';
@@ -8,9 +8,9 @@ import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { LabelBasic, type LabelBasicRow } from '../labels/index.ts';
 import { loadMilestonesById, Milestone } from '../milestones/index.ts';
-import { loadAssignees } from './assignees.ts';
 import { type IssuableTables, type LabelableTables, memoizeByTables } from './kind.ts';
 import { loadLabels } from './labels.ts';
+import { type SetChange, updateLinks } from './link-tables.ts';
 import { formatWorkTime } from './time/work-time.ts';
 
 /** Fields shared by issues and merge requests (contract/planning.md §1). */
@@ -149,3 +149,30 @@ async function serializeLabelsById(rows: readonly LabelBasicRow[], context: Seri
 
 /** Schema of `labels` in lists. */
 export const listLabelsSchema = Type.Array(Type.Union([Type.String(), LabelBasic.schema]));
+
+/** Loads the assignees of these issuables, in the order of assignment. */
+export async function loadAssignees(db: Reader, tables: IssuableTables, ids: readonly number[]) {
+  const rows = await selectAssignees(tables)(db, ids);
+  return rows.sort((left, right) => left.id - right.id);
+}
+
+// index: issue_assignees_by_issue
+const selectAssignees = memoizeByTables((tables: IssuableTables) =>
+  prepareForIds((db, ids) =>
+    db
+      .selectFrom(tables.assigneeTable)
+      .select(['id', `${tables.foreignKey} as issuable_id`, 'user_id'])
+      .where(tables.foreignKey, 'in', ids),
+  ),
+);
+
+/** Adds and removes assignees. Remaining assignees keep their order. index: issue_assignees_by_issue */
+export function updateAssignees(tx: Transaction, tables: IssuableTables, id: number, change: SetChange): Promise<void> {
+  const createdAtColumn = tables.assigneeTable === 'merge_request_reviewers' ? 'created_at' : undefined;
+  return updateLinks(
+    tx,
+    { table: tables.assigneeTable, ownerColumn: tables.foreignKey, targetColumn: 'user_id', createdAtColumn },
+    id,
+    change,
+  );
+}

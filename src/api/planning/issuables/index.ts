@@ -1,11 +1,11 @@
 /** Code shared by issues, merge requests and epics. It declares no endpoints of its own. */
 
 export { recordIssuableChanges, recordIssuableCreated, recordStateChange } from './activity.ts';
-export { loadAssignees, updateAssignees } from './assignees.ts';
 export { isSameSet, pickChangedColumns, stateColumnsAfter } from './changes.ts';
 export { deleteIssuable } from './delete.ts';
 export {
   listLabelsSchema,
+  loadAssignees,
   loadIssuableRelations,
   loadListRelations,
   loadProjectPaths,
@@ -14,6 +14,7 @@ export {
   serializeReferences,
   TimeStats,
   taskCompletionStatusSchema,
+  updateAssignees,
 } from './entities.ts';
 export {
   dueDateCondition,
@@ -62,7 +63,6 @@ export {
   resolveLabels,
   updateLabels,
 } from './labels.ts';
-export { findMilestoneIdWithSameTitle } from './milestones.ts';
 export { deleteIssuablesOfOwner, deleteNotesBatch } from './on-delete.ts';
 export { unassignFormerMembers } from './on-membership-ended.ts';
 export { replaceOutOfScopeReferences } from './on-transfer.ts';
@@ -71,6 +71,7 @@ export {
   findFirstPosition,
   findLastPosition,
   type OrderedList,
+  POSITION_GAP,
   type ReorderInput,
   reorderInList,
 } from './ordering/manual-order.ts';
@@ -82,10 +83,9 @@ export {
   orderComputedNullsLast,
   orderNullsLast,
 } from './ordering/orders.ts';
-export { POSITION_GAP } from './ordering/positions.ts';
 export { listParticipants } from './participants.ts';
 export { publishIssuableChanges } from './publish-changes.ts';
-export { resolveAssignees, resolveMilestone, resolveUsers } from './requested-values.ts';
+export { findMilestoneIdWithSameTitle, resolveAssignees, resolveMilestone, resolveUsers } from './requested-values.ts';
 export { findSubscribedIds, setSubscribed, updateSubscription } from './subscriptions.ts';
 export { findCodeRanges, MAX_SCANNED_POSITIONS } from './text/code.ts';
 export {

@@ -1,6 +1,8 @@
+import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
+import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { findMilestoneIdInScope } from './milestones.ts';
+import { findMilestone, findMilestoneByTitle, loadMilestonesById } from '../milestones/index.ts';
 
 /** Returns the milestone after the update. Undefined and a milestone out of scope keep the current milestone; 0 and null clear it. */
 export async function resolveMilestone(
@@ -36,4 +38,15 @@ export async function resolveUsers(
   const readerIds = new Set(await filterReaders(newIds));
   const resolvedIds = [...new Set(requestedIds)].filter((id) => currentIds.includes(id) || readerIds.has(id));
   return resolvedIds.length === 0 && requestedIds.some((id) => id > 0) ? currentIds : resolvedIds;
+}
+
+/** Returns the id of the milestone if it belongs to the project or an ancestor group, else null. */
+async function findMilestoneIdInScope(db: Reader, project: Project, id: number): Promise<number | null> {
+  return (await findMilestone(db, await ancestorsAndSelf(db, { project }), id))?.id ?? null;
+}
+
+/** Returns the id of the milestone of the project or an ancestor group that has the same title, or null. */
+export async function findMilestoneIdWithSameTitle(db: Reader, project: Project, id: number): Promise<number | null> {
+  const title = (await loadMilestonesById(db, [id])).get(id)?.title ?? '';
+  return (await findMilestoneByTitle(db, await ancestorsAndSelf(db, { project }), title))?.id ?? null;
 }

@@ -4,7 +4,7 @@ import type { IssueSeverity } from '#database/schema.ts';
 import { allocateIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { insertIssueWithRelations, recordIssueCreated } from './insert.ts';
+import { insertIssueWithRelations, recordIssueCreated } from './changes.ts';
 import { NO_METADATA } from './metadata.ts';
 
 /** Content of an incident that the server creates (contract/monitoring.md §7). */

@@ -11,7 +11,7 @@ import { fail } from '#runtime/failure.ts';
 import { deleteIssuable, ISSUES, ifUnmodifiedResource } from '../issuables/index.ts';
 import { notesLockKey } from '../note-rows/index.ts';
 import { issueAccessWithAbility, issueNotFound, readableIssueAccess, updatableIssueAccess } from './access.ts';
-import { createIssue as create } from './create.ts';
+import { createIssue as create } from './changes.ts';
 import { Issue } from './entities.ts';
 import { findFollowedMergeRequest } from './follow-up.ts';
 import { issuesLockKey } from './lock-key.ts';

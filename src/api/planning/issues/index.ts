@@ -9,10 +9,9 @@ import * as endpoints from './endpoints.ts';
 import { removeOutOfScopeIterations } from './on-transfer.ts';
 
 export { readableIssueAccess, readableIssueResource } from './access.ts';
-export { type CloseReason, closeIssue } from './close.ts';
+export { type CloseReason, closeIssue, importIssue } from './changes.ts';
 export { createIncident } from './create-incident.ts';
 export { Issue, IssueInList, type IssueListRow } from './entities.ts';
-export { importIssue } from './import.ts';
 export { issuesLockKey } from './lock-key.ts';
 export { issueNoteable } from './noteable.ts';
 export { issueQuickActions } from './quick-actions/update.ts';

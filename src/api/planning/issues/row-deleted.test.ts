@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { RowDeleted } from '#domain/row-deleted.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { Note } from '../notes/entities.ts';
-import { MilestoneEvent } from '../resource-milestone-events/entities.ts';
+import { MilestoneEvent } from '../resource-milestone-events/endpoints.ts';
 import { IssueInList } from './entities.ts';
 
 // A read that meets a deleted row is repeated as a whole (src/domain/row-deleted.ts).

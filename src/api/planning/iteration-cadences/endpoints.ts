@@ -6,13 +6,11 @@ import { atLeastOne, optional, required } from '#http/parameters/declarations.ts
 import { domainValidatedText, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, date, integer } from '#http/parameters/types.ts';
 import { cadenceInScope, manageIterationsAccess, ownCadence, readIterationsAccess } from './access.ts';
-import { createCadence } from './create.ts';
-import { deleteCadence } from './delete.ts';
+import { createCadence, deleteCadence, updateCadence } from './changes.ts';
 import { Cadence } from './entities.ts';
 import { iterationsLockKey } from './iteration-rows.ts';
 import { assertIterationsScheduled } from './schedule.ts';
 import { listCadences } from './store.ts';
-import { updateCadence } from './update.ts';
 
 // contract/planning.md §3.10, an extension.
 

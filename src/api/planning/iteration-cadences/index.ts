@@ -6,7 +6,7 @@ import { scheduleIterations, scheduleIterationsDaily } from './schedule.ts';
 // Public interface for other resources.
 export { MANAGE_ITERATIONS, manageIterationsAccess, readIterationsAccess } from './access.ts';
 export { assignIterationBatch } from './assign-iteration.ts';
-export { createManualCadence, findOrCreateImportCadence } from './create.ts';
+export { createManualCadence, findOrCreateImportCadence } from './changes.ts';
 export { type ImportedIterationState, insertIteration, iterationsLockKey } from './iteration-rows.ts';
 export { assertIterationsScheduled, scheduleCadence } from './schedule.ts';
 export { type CadenceRow, findCadence, findCadenceById, findFirstManualCadence } from './store.ts';

@@ -1,6 +1,12 @@
+import type { Group } from '#domain/namespaces/groups.ts';
+import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
+import type { AccessCall } from '#http/access/access.ts';
+import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
+import { forbidOnFreeTier } from '#http/access/tiers.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, longText, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
@@ -10,13 +16,45 @@ import {
   manageIterationsAccess,
   readIterationsAccess,
 } from '../iteration-cadences/index.ts';
-import { iterationInScope, ownIteration, readProjectIterationsAccess } from './access.ts';
-import { createIteration as create } from './create.ts';
-import { deleteIteration as remove } from './delete.ts';
+import { createIteration as create, deleteIteration as remove, updateIteration as update } from './changes.ts';
 import { Iteration } from './entities.ts';
-import { ITERATION_STATES, listIterations } from './store.ts';
-import { updateIteration as update } from './update.ts';
+import { findIteration, ITERATION_STATES, listIterations } from './store.ts';
 import { ITERATION_TITLE_TAKEN } from './validation.ts';
+
+// Access to iterations, and the loading of the iteration of a path (contract/planning.md §2.4, §3.10).
+
+/** Returns the access to the iterations of a project; fails with 403 in a personal namespace, which has none. */
+const readProjectIterationsAccess = () =>
+  inProjectAllowingAnonymous('read_iteration')
+    .require(forbidOnFreeTier)
+    .require((_call, { project }) => {
+      if (project.namespace_kind === 'user') throw forbidden();
+    });
+
+interface GroupContext {
+  readonly group: Group;
+}
+
+type IterationCall = AccessCall<{ readonly iteration_id: number }>;
+
+const iterationResource = {
+  name: 'iteration',
+  params: { iteration_id: required(integer) },
+  notFound: genericNotFound,
+} as const;
+
+/** Loads the iteration of the path from the group itself. */
+const ownIteration = {
+  ...iterationResource,
+  load: ({ db, params }: IterationCall, { group }: GroupContext) => findIteration(db, [group.id], params.iteration_id),
+} as const;
+
+/** Loads the iteration of the path from the group or an ancestor. */
+const iterationInScope = {
+  ...iterationResource,
+  load: async ({ db, params }: IterationCall, { group }: GroupContext) =>
+    findIteration(db, (await ancestorsAndSelf(db, { group })).groupIds, params.iteration_id),
+} as const;
 
 const listParams = {
   state: optional(oneOf(...ITERATION_STATES), 'all'),

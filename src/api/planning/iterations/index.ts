@@ -1,9 +1,9 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
+export { importIteration } from './changes.ts';
 // Public interface for other resources.
 export { Iteration } from './entities.ts';
-export { importIteration } from './import.ts';
 export { findIterationIdForProject } from './scope.ts';
 export {
   findFirstCadences,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getTextColor, parseColor } from './color.ts';
-import { CSS_COLORS } from './css-colors.ts';
+import { CSS_COLORS, getTextColor, parseColor } from './color.ts';
 
 test('parses three digits, six digits and CSS names, and preserves six digits', () => {
   for (const [text, color] of [

@@ -20,13 +20,16 @@ import {
   READ_LABELS,
   toLabelsBelowCondition,
 } from './access.ts';
-import { createLabel } from './create.ts';
-import { deleteLabel } from './delete.ts';
+import {
+  createLabel,
+  deleteLabel,
+  promoteLabel,
+  setLabelSubscription,
+  type UpdateLabelInput,
+  updateLabel,
+} from './changes.ts';
 import { Label, ProjectLabel } from './entities.ts';
-import { promoteLabel } from './promote.ts';
 import { listLabels } from './store.ts';
-import { setLabelSubscription } from './subscriptions.ts';
-import { type UpdateLabelInput, updateLabel } from './update.ts';
 
 // Projects and groups have the same endpoints (contract/planning.md §3.5).
 

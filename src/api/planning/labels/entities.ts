@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { createTextLoader, mapLazyText } from '#database/long-texts.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
+import { findSubscribedLabelIds } from './changes.ts';
 import { getTextColor } from './color.ts';
 import { countVisibleIssues, countVisibleOpenMergeRequests } from './counts.ts';
 import type { LabelBasicRow, LabelListRow } from './store.ts';
-import { findSubscribedLabelIds } from './subscriptions.ts';
 
 /** Escapes the text for HTML; Markdown is not rendered. */
 const escapeHtml = (text: string) => text.replace(/[&<>]/g, (character) => HTML_ENTITIES[character]!);

@@ -4,7 +4,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { findUserById } from '#authentication/users/users.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { type Caller, type Project, world } from '#test/support/world.ts';
-import { findOrCreateLabels } from './find-or-create.ts';
+import { findOrCreateLabels } from './changes.ts';
 
 const { server, newGroup, newProject } = await world();
 const { database, runUnitOfWork } = server.services;

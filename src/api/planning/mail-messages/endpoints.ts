@@ -1,12 +1,34 @@
+import { Type } from 'typebox';
 import { MAIL_EVENTS, MAIL_STATES, MAIL_TARGETS } from '#database/schema.ts';
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, page } from '#http/endpoint/responses.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { dateTime, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
-import { retryMail } from './delivery/retry.ts';
-import { MailMessage } from './entities.ts';
+import { retryMail } from './delivery/changes.ts';
 import { listMails } from './store.ts';
+
+/** A mail as administrators see it, without its content (contract/activity.md Part 5). */
+const MailMessage = entity('MailMessage', {
+  id: Type.Integer(),
+  state: Type.Enum([...MAIL_STATES]),
+  event: Type.Enum([...MAIL_EVENTS]),
+  reason: nullable(Type.String()),
+  recipient_id: Type.Integer(),
+  recipient_email: Type.String(),
+  project_id: nullable(Type.Integer()),
+  group_id: nullable(Type.Integer()),
+  target_type: Type.Enum([...MAIL_TARGETS]),
+  target_id: Type.Integer(),
+  subject: Type.String(),
+  message_id: Type.String(),
+  in_reply_to: nullable(Type.String()),
+  attempts: Type.Integer(),
+  last_error: nullable(Type.String()),
+  created_at: dateTime,
+  sent_at: nullable(dateTime),
+}).columns();
 
 // Notification mails (contract/activity.md Part 5).
 

@@ -1,10 +1,30 @@
+import { defineSubscription } from '#events/event-bus.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
-import { cleanUpMails, cleanUpMailsDaily } from './delivery/cleanup.ts';
+import { cleanUpMails, cleanUpMailsDaily } from './delivery/changes.ts';
 import { deliverMails, deliverMailsRegularly } from './delivery/deliver.ts';
 import { notifyOfDueIssues, notifyOfDueIssuesDaily } from './due-issues.ts';
 import * as endpoints from './endpoints.ts';
-import { notifyUsers, onNotifiableEvent, onProjectMoved } from './notify.ts';
-import { onTextUpdated } from './on-text-edited.ts';
+import { isMailEnabled, notifyUsers, onNotifiableEvent, onProjectMoved } from './notify.ts';
+import { findMentionedUserIds } from './recipients/mentioned-users.ts';
+import { insertMentions } from './store.ts';
+import { findTargetReaders } from './subjects/target-readers.ts';
+
+/** Records the users mentioned in an edited text as participants, without a mail. Of an internal comment, only its readers are recorded. */
+const onTextUpdated = defineSubscription({
+  event: 'text-updated',
+  isEnabled: isMailEnabled,
+  async inTransaction(uow, { about: target, field, text, internal }) {
+    if (field === 'title') return;
+    const mentionedIds = await findMentionedUserIds(uow, text);
+    if (mentionedIds.length === 0) return;
+    const readers = internal ? await findTargetReaders(uow, target) : null;
+    await insertMentions(
+      uow,
+      target,
+      readers === null ? mentionedIds : await readers.filterReaders(uow, mentionedIds, internal),
+    );
+  },
+});
 
 // Public interface for other resources.
 export { enqueueSystemNotification, isMailEnabled } from './notify.ts';

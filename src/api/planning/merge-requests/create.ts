@@ -18,9 +18,9 @@ import {
   parseQuickActions,
   runAfterUpdate,
 } from '../quick-actions/index.ts';
+import { insertMergeRequestWithRelations } from './changes.ts';
 import { isDraft } from './draft.ts';
 import { type BranchHeads, runWithBranchHeads } from './heads/branch-heads.ts';
-import { insertMergeRequestWithRelations } from './insert.ts';
 import { mergeRequestsLockKey } from './lock-key.ts';
 import { resolveMergeRequestMetadata } from './metadata.ts';
 import type { createMergeRequestParams } from './parameters.ts';

@@ -6,8 +6,8 @@ import { atLeastOne, mutuallyExclusive, optional } from '#http/parameters/declar
 import { boolean } from '#http/parameters/types.ts';
 import { ifUnmodifiedResource } from '../issuables/index.ts';
 import { mergeRequestAccessWithAbility, readableMergeRequestAccess, updatableMergeRequestAccess } from './access.ts';
+import { deleteMergeRequestIfUnchanged } from './changes.ts';
 import { createMergeRequest as create } from './create.ts';
-import { deleteMergeRequestIfUnchanged } from './delete.ts';
 import { MergeRequest } from './entities.ts';
 import { createMergeRequestParams, updateMergeRequestParams } from './parameters.ts';
 import { updateMergeRequestWithLock } from './update.ts';

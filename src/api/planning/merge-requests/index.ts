@@ -6,6 +6,7 @@ import {
   autoMergeOnPipelineFinished,
   autoMergeOnThreadsResolved,
 } from './auto-merge/job.ts';
+import { enqueueHeadRefDeletion } from './changes.ts';
 import { closeIssuesByCommits, closeIssuesOnPush } from './closing-issues/close-by-commits.ts';
 import { closeIssuesAfterMerge } from './closing-issues/close-issues.ts';
 import * as endpoints from './endpoints.ts';
@@ -14,7 +15,6 @@ import { updateMergeRequestsOnPush } from './heads/merge-request-heads.ts';
 import { checkMergeRequests } from './merging/check-mergeability.ts';
 import { mergeByCommandJob } from './merging/merge-by-command.ts';
 import { markMergedByPush } from './merging/merge-by-push.ts';
-import { enqueueHeadRefDeletion } from './on-delete.ts';
 import { mergeRequestPushOptions } from './push-options/apply.ts';
 import { rebaseJob } from './rebase/job.ts';
 
@@ -24,9 +24,9 @@ export {
   readableMergeRequestAccess,
   signedInMergeRequestAccess,
 } from './access.ts';
+export { importMergeRequest } from './changes.ts';
 export { authorizedMergeRequestAccess, signedInMergeRequestCodeAccess } from './code-access.ts';
 export { ListedMergeRequest, MergeRequestInList, mergeRequestState, mergeStatusField } from './entities.ts';
-export { importMergeRequest } from './import.ts';
 export { mergeRequestFilterRules } from './listing/parameters.ts';
 export { listMergeRequestsOfProject, projectMergeRequestParams } from './listing/project-merge-requests.ts';
 export { mergeRequestsLockKey } from './lock-key.ts';

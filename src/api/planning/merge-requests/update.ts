@@ -36,7 +36,7 @@ import {
   parseQuickActions,
   runAfterUpdate,
 } from '../quick-actions/index.ts';
-import { abortAutoMerges } from './auto-merge/cancel.ts';
+import { abortAutoMerges } from './auto-merge/changes.ts';
 import { enqueueAutoMergeAfter, enqueueAutoMergeIfEnabled } from './auto-merge/enqueue.ts';
 import { updateClosingIids } from './closing-issues/store.ts';
 import { isDraft } from './draft.ts';

@@ -1,4 +1,9 @@
-import { forNoteables, type NoteableKind } from '#http/access/noteables.ts';
+import { projectSnippetNotesAccess } from '#api/code/snippets/index.ts';
+import { AccessRevoked, reloadAccess } from '#authorization/current-access.ts';
+import { mayReadSnippet } from '#authorization/snippets.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { findSnippet, type Snippet } from '#domain/snippets.ts';
+import { forNoteables, type NoteableKind, type SnippetNoteable } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
@@ -14,8 +19,30 @@ import {
   writeNoteWithQuickActions,
 } from './create-with-quick-actions.ts';
 import { Note } from './entities.ts';
-import { snippetNoteableKind } from './snippet-noteable.ts';
 import { createNote, deleteNote, NOTE_ERRORS, updateNote } from './write.ts';
+
+/** Snippets of projects as noteables. Personal snippets have no notes. */
+const snippetNoteableKind: NoteableKind<SnippetNoteable> = {
+  type: 'Snippet',
+  nounWithArticle: 'a snippet',
+  path: '/projects/:id/snippets/:snippet_id',
+  parentType: 'project',
+  readAccess: () =>
+    projectSnippetNotesAccess().map(({ project, snippet, caller }) => ({
+      noteable: toSnippetNoteable(project, snippet),
+      caller,
+    })),
+  async reload(tx, viewer, { id, project: { id: projectId } }) {
+    const { caller, project } = await reloadAccess(tx, viewer, projectId);
+    const snippet = await findSnippet(tx, id);
+    if (snippet === null || !mayReadSnippet(caller, snippet, project)) throw new AccessRevoked();
+    return { noteable: toSnippetNoteable(project, snippet), caller };
+  },
+};
+
+function toSnippetNoteable(project: Project, { id, author_id }: Snippet): SnippetNoteable {
+  return { type: 'Snippet', id, authorId: author_id, project, locked: false };
+}
 
 // Notes on issues, merge requests, epics (contract/planning.md §3.7) and project snippets (contract/everyday-more.md §7.1).
 

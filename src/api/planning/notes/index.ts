@@ -1,6 +1,6 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { onUserDeleted } from './changes.ts';
 import * as endpoints from './endpoints.ts';
-import { onUserDeleted } from './on-delete.ts';
 
 export {
   findNote,
@@ -26,15 +26,14 @@ export {
   readThreadNoteAccess,
   updateThreadNoteAccess,
 } from './access.ts';
+export { importNote } from './changes.ts';
 export { commentedCommitResource, commitNoteableKind, toCommitNoteable } from './commit-noteable.ts';
 export {
   createNoteOrQuickActionsEntity,
   QUICK_ACTION_ERRORS,
   writeNoteWithQuickActions,
 } from './create-with-quick-actions.ts';
-export { Note } from './entities.ts';
-export { importNote } from './import.ts';
-export { Position } from './position.ts';
+export { Note, Position } from './entities.ts';
 export { createNote, deleteNote, NOTE_ERRORS, replyToThread, type ThreadStart, updateNote } from './write.ts';
 
 export const notes = resourceModule({ endpoints, subscriptions: [onUserDeleted] });

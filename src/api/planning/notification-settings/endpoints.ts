@@ -1,17 +1,62 @@
+import { type TProperties, Type } from 'typebox';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { EMAIL_EVENTS, type EmailEvent } from '#database/schema.ts';
+import { EMAIL_EVENTS, type EmailEvent, NOTIFICATION_LEVELS, type SourceType } from '#database/schema.ts';
 import { signedIn } from '#http/access/access.ts';
 import { forGroupAndProject } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok } from '#http/endpoint/responses.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
+import { objectSchema, ok } from '#http/endpoint/responses.ts';
 import { INVALID, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { GlobalNotificationSetting, GroupNotificationSetting, ProjectNotificationSetting } from './entities.ts';
-import { getTiersOfEvent } from './event-names.ts';
-import { getGlobalSetting, getSetting } from './store.ts';
+import { getTiersOfEvent, isEventEnabled, listAvailableEvents } from './event-names.ts';
+import { type GlobalSetting, getGlobalSetting, getSetting, type UserNotificationSetting } from './store.ts';
 import { updateGlobalSetting, updateSourceSetting } from './update.ts';
+
+const isOptionalEvent = (event: EmailEvent) => event === 'new_epic' || event === 'approver';
+
+/** Whether each event is enabled. Only some sources and tiers have `new_epic` and `approver`. */
+const EmailEvents = objectSchema(
+  'NotificationEmailEvents',
+  Object.fromEntries(
+    EMAIL_EVENTS.map((event) => [event, isOptionalEvent(event) ? Type.Optional(Type.Boolean()) : Type.Boolean()]),
+  ) as TProperties,
+);
+
+const fields = {
+  level: Type.Enum([...NOTIFICATION_LEVELS]),
+  /** Present with the level `custom`. */
+  events: Type.Optional(EmailEvents),
+};
+
+/** The caller's global notification setting (contract/activity.md Part 2). */
+const GlobalNotificationSetting = entity('GlobalNotificationSetting', {
+  ...fields,
+  notification_email: Type.String(),
+}).from(({ setting, email }: GlobalSetting, context) => ({
+  ...serializeSetting('everything', setting, context),
+  notification_email: email,
+}));
+
+const createSettingEntity = (source: SourceType) =>
+  entity('NotificationSetting', fields).from((setting: UserNotificationSetting, context) =>
+    serializeSetting(source, setting, context),
+  );
+
+const GroupNotificationSetting = createSettingEntity('group');
+const ProjectNotificationSetting = createSettingEntity('project');
+
+function serializeSetting(
+  source: SourceType | 'everything',
+  setting: UserNotificationSetting,
+  { tier }: SerializationContext,
+) {
+  const { level } = setting;
+  if (level !== 'custom') return { level };
+  const events = listAvailableEvents(source, tier).map((event) => [event, isEventEnabled(setting, event)]);
+  return { level, events: Object.fromEntries(events) };
+}
 
 // Notification settings of the caller (contract/activity.md Part 2).
 

@@ -1,20 +1,218 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
+import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { isSameSet } from '../issuables/index.ts';
+import { findLabelsByTitles } from '../labels/index.ts';
+import { parseNames } from './arguments.ts';
 import type { QuickActionChanges } from './changes.ts';
-import { NOT_APPLICABLE, type QuickAction, type QuickActionContext } from './command-context.ts';
+import {
+  ALL_TYPES,
+  type CommandResult,
+  NOT_APPLICABLE,
+  type QuickAction,
+  type QuickActionContext,
+  TYPE_NAMES,
+} from './command-context.ts';
 import { IMMEDIATE_ACTIONS } from './immediate-commands.ts';
 import { ISSUE_ACTIONS } from './issue-commands.ts';
 import { ITERATION_ACTIONS } from './iteration-commands.ts';
-import { LABEL_ACTIONS } from './label-commands.ts';
 import { LINK_ACTIONS } from './link-commands.ts';
-import { MERGE_REQUEST_ACTIONS } from './merge-request-commands.ts';
 import { type ParsedCommand, type ParsedText, parseCommands } from './parse.ts';
 import { PEOPLE_ACTIONS } from './people-commands.ts';
 import { PLANNING_ACTIONS } from './planning-commands.ts';
-import type { QuickActionInput, QuickActionSubject, SubjectState } from './subject.ts';
-import { TEXT_ACTIONS } from './text-commands.ts';
+import type { LabelRef, QuickActionInput, QuickActionSubject, RebaseObstacle, SubjectState } from './subject.ts';
+
+// Quick actions for labels. Unknown labels are ignored.
+
+async function findLabels({ uow, subject }: QuickActionContext, argument: string): Promise<LabelRef[]> {
+  const names = [...new Set([...parseNames(argument, '~'), ...(argument.startsWith('~') ? [] : [argument])])];
+  const labelRows = await findLabelsByTitles(uow, await ancestorsAndSelf(uow, subject.parent), names);
+  const labelsByTitle = new Map(labelRows.map(({ id, title }) => [title, { id, title }]));
+  return names.flatMap((name) => labelsByTitle.get(name) ?? []);
+}
+
+const toIds = (labels: readonly LabelRef[]) => labels.map(({ id }) => id);
+const isIn =
+  (labels: readonly LabelRef[]) =>
+  ({ id }: LabelRef) =>
+    labels.some((other) => other.id === id);
+
+/** Formats labels: `~bug label`, `~bug ~"two words" labels`. */
+function formatLabels(labels: readonly LabelRef[]): string {
+  const names = labels.map(({ title }) => (/\s/.test(title) ? `~"${title}"` : `~${title}`));
+  return `${names.join(' ')} label${names.length === 1 ? '' : 's'}`;
+}
+
+async function addLabels(context: QuickActionContext, argument: string): Promise<CommandResult> {
+  const labels = await findLabels(context, argument);
+  if (labels.length === 0) return null;
+  const addedLabels = labels.filter((label) => !isIn(context.currentState.labels)(label));
+  context.currentState = { ...context.currentState, labels: [...context.currentState.labels, ...addedLabels] };
+  context.changes.add_label_ids = [...(context.changes.add_label_ids ?? []), ...toIds(labels)];
+  return `Added ${formatLabels(labels)}.`;
+}
+
+async function removeLabels(context: QuickActionContext, argument: string): Promise<CommandResult> {
+  if (context.currentState.labels.length === 0) return NOT_APPLICABLE;
+  const labels = argument === '' ? context.currentState.labels : await findLabels(context, argument);
+  if (labels.length === 0) return null;
+  context.currentState = {
+    ...context.currentState,
+    labels: context.currentState.labels.filter((label) => !isIn(labels)(label)),
+  };
+  if (argument === '') {
+    context.changes.label_ids = [];
+    return 'Removed all labels.';
+  }
+  context.changes.remove_label_ids = [...(context.changes.remove_label_ids ?? []), ...toIds(labels)];
+  return `Removed ${formatLabels(labels)}.`;
+}
+
+async function replaceLabels(context: QuickActionContext, argument: string): Promise<CommandResult> {
+  const labels = await findLabels(context, argument);
+  if (labels.length === 0) return null;
+  context.currentState = { ...context.currentState, labels };
+  context.changes.label_ids = toIds(labels);
+  return `Replaced all labels with ${formatLabels(labels)}.`;
+}
+
+const LABEL_ACTIONS = [
+  {
+    names: ['label', 'labels'],
+    noteableTypes: ALL_TYPES,
+    availableAtCreation: true,
+    requiredRight: 'manage',
+    run: addLabels,
+  },
+  { names: ['unlabel', 'remove_label'], noteableTypes: ALL_TYPES, requiredRight: 'manage', run: removeLabels },
+  { names: ['relabel'], noteableTypes: ALL_TYPES, requiredRight: 'manage', run: replaceLabels },
+] as const satisfies readonly QuickAction[];
+
+// Quick actions for approval, merge, rebase and target branch.
+
+async function approve({ subject, afterUpdate }: QuickActionContext): Promise<CommandResult> {
+  const { mergeRequest } = subject;
+  if (!(await mergeRequest?.mayApprove())) return NOT_APPLICABLE;
+  afterUpdate.push(() => mergeRequest!.approve());
+  return 'Approved the current merge request.';
+}
+
+async function unapprove({ subject, afterUpdate }: QuickActionContext): Promise<CommandResult> {
+  const { mergeRequest } = subject;
+  if (!(await mergeRequest?.mayUnapprove())) return NOT_APPLICABLE;
+  afterUpdate.push(() => mergeRequest!.unapprove());
+  return 'Unapproved the current merge request.';
+}
+
+/** Merges in the background, and only the commit that the user has seen. */
+async function merge({ subject, requestedHead, changes, afterUpdate }: QuickActionContext): Promise<CommandResult> {
+  const { mergeRequest } = subject;
+  if (mergeRequest === undefined || !(await mergeRequest.mayMerge())) return NOT_APPLICABLE;
+  if (!requestedHead) return 'The `/merge` quick action requires the SHA of the head of the branch.';
+  if (requestedHead !== mergeRequest.headSha) return 'Branch has been updated since the merge was requested.';
+  changes.merge = requestedHead;
+  afterUpdate.push(() => mergeRequest.scheduleMerge());
+  return (await mergeRequest.mustWaitToMerge()) ? 'Set to auto-merge.' : 'Merged this merge request.';
+}
+
+const REBASE_OBSTACLES: Readonly<Record<RebaseObstacle, string>> = {
+  forcePushForbidden: 'This merge request branch is protected from force push.',
+  conflict: 'This merge request is currently in an unmergeable state, and cannot be rebased.',
+  inProgress: 'A rebase is already in progress.',
+};
+
+async function rebase({ subject, changes, afterUpdate }: QuickActionContext): Promise<CommandResult> {
+  const { mergeRequest } = subject;
+  if (mergeRequest === undefined || !(await mergeRequest.mayRebase())) return NOT_APPLICABLE;
+  const obstacle = await mergeRequest.findRebaseObstacle();
+  if (obstacle !== null) return REBASE_OBSTACLES[obstacle];
+  changes.rebase = true;
+  afterUpdate.push(() => mergeRequest.scheduleRebase());
+  return `Scheduled a rebase of branch ${mergeRequest.sourceBranch}.`;
+}
+
+function setTargetBranch(context: QuickActionContext, argument: string): CommandResult {
+  if (argument === '') return null;
+  // A new merge request gets its target branch before its branches are read.
+  if (context.subject.noteable !== null) context.currentState = { ...context.currentState, target_branch: argument };
+  context.changes.target_branch = argument;
+  return `Set target branch to ${argument}.`;
+}
+
+const MERGE_REQUESTS_ONLY = ['MergeRequest'] as const;
+
+const MERGE_REQUEST_ACTIONS = [
+  { names: ['approve'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'see', run: approve },
+  { names: ['unapprove'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'see', run: unapprove },
+  { names: ['merge'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'see', run: merge },
+  { names: ['rebase'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'see', run: rebase },
+  {
+    names: ['target_branch'],
+    noteableTypes: MERGE_REQUESTS_ONLY,
+    availableAtCreation: true,
+    requiredRight: 'update',
+    run: setTargetBranch,
+  },
+] as const satisfies readonly QuickAction[];
+
+// Quick actions for state, title and draft.
+
+const DRAFT_PREFIX = 'Draft: ';
+
+function close(context: QuickActionContext): CommandResult {
+  if (context.currentState.state !== 'opened') return NOT_APPLICABLE;
+  context.currentState = { ...context.currentState, state: 'closed' };
+  context.changes.state_event = 'close';
+  return `Closed this ${TYPE_NAMES[context.subject.type]}.`;
+}
+
+function reopen(context: QuickActionContext): CommandResult {
+  if (context.currentState.state !== 'closed') return NOT_APPLICABLE;
+  context.currentState = { ...context.currentState, state: 'opened' };
+  context.changes.state_event = 'reopen';
+  return `Reopened this ${TYPE_NAMES[context.subject.type]}.`;
+}
+
+function setTitle(context: QuickActionContext, argument: string): CommandResult {
+  if (argument === '') return null;
+  context.currentState = { ...context.currentState, title: argument };
+  context.changes.title = argument;
+  return `Changed the title to "${argument}".`;
+}
+
+const isDraft = (text: string) => text.slice(0, 6).toLowerCase() === 'draft:';
+
+function setDraft(context: QuickActionContext, requestedDraft: boolean): CommandResult {
+  const { title } = context.currentState;
+  if (isDraft(title) === requestedDraft) return "No change to this merge request's draft status.";
+  context.currentState = {
+    ...context.currentState,
+    title: requestedDraft ? `${DRAFT_PREFIX}${title}` : title.slice(6).trimStart(),
+  };
+  context.changes.wip_event = requestedDraft ? 'draft' : 'ready';
+  return requestedDraft ? 'Marked this merge request as a draft.' : 'Marked this merge request as ready.';
+}
+
+const TEXT_ACTIONS = [
+  { names: ['close'], noteableTypes: ALL_TYPES, availableAtCreation: true, requiredRight: 'update', run: close },
+  { names: ['reopen'], noteableTypes: ALL_TYPES, availableAtCreation: true, requiredRight: 'update', run: reopen },
+  { names: ['title'], noteableTypes: ALL_TYPES, requiredRight: 'update', run: setTitle },
+  {
+    names: ['draft'],
+    noteableTypes: ['MergeRequest'],
+    availableAtCreation: true,
+    requiredRight: 'update',
+    run: (context) => setDraft(context, true),
+  },
+  {
+    names: ['ready'],
+    noteableTypes: ['MergeRequest'],
+    availableAtCreation: true,
+    requiredRight: 'update',
+    run: (context) => setDraft(context, false),
+  },
+] as const satisfies readonly QuickAction[];
 
 // The list of all quick actions, and their execution. All commands of a text result in one update.
 

@@ -1,13 +1,31 @@
+import type { Selectable } from 'kysely';
+import { Type } from 'typebox';
+import { getForeignKeyColumn, type Resource } from '#activity/index.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { type Page, paginate } from '#database/page.ts';
 import { forNoteables } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, page } from '#http/endpoint/responses.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { nullable, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { ISSUABLE_KINDS } from '../noteables/index.ts';
-import { StateEvent } from './entities.ts';
-import { findStateEvent, listStateEvents } from './store.ts';
+import { ISSUABLE_KINDS, loadEventUsers, resourceEventFields, serializeResourceEvent } from '../noteables/index.ts';
+
+/** A state event (contract/planning.md §1 "StateEvent"). */
+const StateEvent = entity('StateEvent', {
+  ...resourceEventFields,
+  source_commit: nullable(Type.String()),
+  source_merge_request_id: nullable(Type.Integer()),
+  state: Type.String(),
+})
+  .columns('source_commit', 'source_merge_request_id', 'state')
+  .from(
+    (rows: readonly StateEventRow[], { db }) => loadEventUsers(db, rows),
+    (row, context, users) => serializeResourceEvent(row, context, users),
+  );
 
 // State events of issues, merge requests and epics (contract/planning.md §2.2).
 
@@ -35,3 +53,20 @@ export const [getIssueStateEvent, getMergeRequestStateEvent, getEpicStateEvent] 
       (await findStateEvent(db, noteable, params.resource_state_event_id)) ?? fail('notFound'),
   }),
 );
+
+type StateEventRow = Selectable<Schema['resource_state_events']>;
+
+// index: resource_state_events_by_issue
+function selectEvents(db: Reader, { type, id }: Resource) {
+  return db.selectFrom('resource_state_events').selectAll().where(getForeignKeyColumn(type), '=', id);
+}
+
+/** Returns one page of the events of a noteable, oldest first. */
+function listStateEvents(db: Reader, noteable: Resource, page: OffsetRequest): Promise<Page<StateEventRow>> {
+  return paginate(db, selectEvents(db, noteable).orderBy('resource_state_events.id', 'asc'), page);
+}
+
+/** Returns one event of the noteable, or null. */
+async function findStateEvent(db: Reader, noteable: Resource, id: number): Promise<StateEventRow | null> {
+  return (await selectEvents(db, noteable).where('resource_state_events.id', '=', id).executeTakeFirst()) ?? null;
+}

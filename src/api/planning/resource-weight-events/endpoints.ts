@@ -1,11 +1,27 @@
+import type { Selectable } from 'kysely';
+import { Type } from 'typebox';
+import type { Reader, Schema } from '#database/database.ts';
+import { type Page, paginate } from '#database/page.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, page } from '#http/endpoint/responses.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { nullable, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { fail } from '#runtime/failure.ts';
 import { issueNoteable } from '../issues/index.ts';
-import { parseEventId } from '../noteables/index.ts';
-import { WeightEvent } from './entities.ts';
-import { findWeightEvent, listWeightEvents } from './store.ts';
+import { baseEventFields, loadEventUsers, parseEventId, serializeBaseEvent } from '../noteables/index.ts';
+
+/** A weight event (contract/planning.md §1 "WeightEvent"). */
+const WeightEvent = entity('WeightEvent', {
+  ...baseEventFields,
+  /** The global id of the issue. */
+  issue_id: Type.Integer(),
+  /** Null if it was cleared. */
+  weight: nullable(Type.Integer()),
+}).from(
+  (rows: readonly WeightEventRow[], { db }) => loadEventUsers(db, rows),
+  (row, context, users) => ({ ...serializeBaseEvent(row, context, users), issue_id: row.issue_id, weight: row.weight }),
+);
 
 // Weight events of issues (contract/planning.md §3.11).
 
@@ -26,3 +42,20 @@ export const getIssueWeightEvent = endpoint({
   read: async (db, { noteable, params }) =>
     (await findWeightEvent(db, noteable.id, parseEventId(params))) ?? fail('notFound'),
 });
+
+type WeightEventRow = Selectable<Schema['resource_weight_events']>;
+
+// index: resource_weight_events_by_issue
+function selectEvents(db: Reader, issueId: number) {
+  return db.selectFrom('resource_weight_events').selectAll().where('issue_id', '=', issueId);
+}
+
+/** Returns one page of the events of an issue, oldest first. */
+function listWeightEvents(db: Reader, issueId: number, page: OffsetRequest): Promise<Page<WeightEventRow>> {
+  return paginate(db, selectEvents(db, issueId).orderBy('resource_weight_events.id', 'asc'), page);
+}
+
+/** Returns one event of the issue, or null. */
+async function findWeightEvent(db: Reader, issueId: number, id: number): Promise<WeightEventRow | null> {
+  return (await selectEvents(db, issueId).where('resource_weight_events.id', '=', id).executeTakeFirst()) ?? null;
+}

@@ -1,16 +1,58 @@
-import { signedIn } from '#http/access/access.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { type AccessCall, signedIn } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND, NOT_MODIFIED } from '#http/errors/error-messages.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { genericNotFound } from '#http/errors/http-error.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { markTodoDone } from '../todo-rows/index.ts';
-import { markEpicAccess, markIssueAccess, markMergeRequestAccess, ownTodoAccess } from './access.ts';
+import { epicAccessWithAbility } from '../epics/index.ts';
+import { readableIssueResource } from '../issues/index.ts';
+import { signedInMergeRequestAccess } from '../merge-requests/index.ts';
+import { findTodo, markTodoDone, type TodoCause } from '../todo-rows/index.ts';
+import { createMarkedTodo, markAllTodosDone } from './changes.ts';
 import { Todo } from './entities.ts';
 import { TODO_ACTION_FILTERS, TODO_TARGET_TYPES } from './filter.ts';
 import { listTodosOfCaller } from './list.ts';
-import { createMarkedTodo, markAllTodosDone } from './mark.ts';
+
+/** Loads the caller's to-do item `:id` if they may read its target. */
+const ownTodoAccess = () =>
+  signedIn().resource({
+    name: 'todo',
+    params: { id: required(integer) },
+    load: ({ db, params }: AccessCall<{ readonly id: number }>, { caller }: { readonly caller: SignedInCaller }) =>
+      findTodo(db, caller, params.id),
+    notFound: genericNotFound,
+  });
+
+type TodoTarget = Pick<TodoCause, 'target' | 'projectId' | 'groupId'>;
+
+const toProjectTarget = (type: 'Issue' | 'MergeRequest', id: number, projectId: number): TodoTarget => ({
+  target: { type, id },
+  projectId,
+  groupId: null,
+});
+
+// A caller may create a to-do item for anything that they may read.
+
+const markIssueAccess = () =>
+  inProject('read_project')
+    .resource(readableIssueResource)
+    .map(({ caller, project, issue }) => ({ caller, todoTarget: toProjectTarget('Issue', issue.id, project.id) }));
+
+const markMergeRequestAccess = () =>
+  signedInMergeRequestAccess().map(({ caller, project, mergeRequest }) => ({
+    caller,
+    todoTarget: toProjectTarget('MergeRequest', mergeRequest.id, project.id),
+  }));
+
+const markEpicAccess = () =>
+  epicAccessWithAbility('read_epic').map(({ caller, group, epic }) => ({
+    caller,
+    todoTarget: { target: { type: 'Epic', id: epic.id }, projectId: null, groupId: group.id } as TodoTarget,
+  }));
 
 // To-do items (contract/planning.md §3.15).
 

@@ -14,7 +14,7 @@ import {
 } from '../issuables/index.ts';
 import { findNoteableSubject } from '../mail-messages/index.ts';
 import { markTodosDone } from '../todo-rows/index.ts';
-import { createTodosFor, createTodosForMentions } from './create.ts';
+import { createTodosFor, createTodosForMentions } from './changes.ts';
 
 /**
  * Events on issues, merge requests, epics and commits create to-do items and complete those of the actor. This runs in the unit of work of

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '#database/database.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { engine, testPlace } from '#test/engines/engine.ts';
 import { LONG_RUNNING } from '../long-statements.ts';
-import { analyzeTables } from './statistics.ts';
+import { analyzeTables } from './sqlite.ts';
 
 const skip = engine === 'sqlite' ? false : 'PostgreSQL gathers by itself';
 

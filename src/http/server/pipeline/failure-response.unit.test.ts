@@ -4,7 +4,7 @@ import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import type { ErrorTable } from '#http/errors/error-table.ts';
 import { fail } from '#runtime/failure.ts';
-import { toHttpError } from './failure-response.ts';
+import { toHttpError } from './execute.ts';
 
 const errors: ErrorTable = {
   gone: [404, '404 Thing Not Found'],

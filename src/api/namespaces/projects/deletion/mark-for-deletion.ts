@@ -1,6 +1,7 @@
+import { randomInt } from 'node:crypto';
 import type { Columns, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { toDeletionScheduledName } from '#domain/namespaces/name-validation.ts';
+import { toDeletionScheduledName, withSuffix } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { buildChildPath, getNamespacePath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -8,7 +9,6 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { moveProject, reloadProject } from '../move-route.ts';
 import { findTakenFields } from '../unique-errors.ts';
 import { isDestructionStarted } from './destroy.ts';
-import { chooseRestoredNames } from './restored-names.ts';
 
 /**
  * Delayed deletion (contract/planning.md §3.1 "Deletion is delayed"): a marked project can be restored until it is
@@ -86,4 +86,25 @@ function findMarkColumns(tx: Transaction, id: number) {
 async function updateMarkColumns(tx: Transaction, id: number, markColumns: MarkColumns): Promise<void> {
   const row = { ...markColumns, name_key: foldCase(markColumns.name), updated_at: tx.now };
   await tx.updateTable('projects').set(row).where('id', '=', id).execute();
+}
+
+interface Names {
+  readonly name: string;
+  readonly path: string;
+}
+
+/**
+ * Returns the name and path of a restored group or project: the former ones, or if they are taken, both with the same
+ * suffix of five random letters or digits (contract/planning.md §3.1 "restore").
+ */
+export async function chooseRestoredNames(
+  formerNames: Names,
+  isFree: (names: Names) => Promise<boolean>,
+): Promise<Names> {
+  let names = formerNames;
+  while (!(await isFree(names))) {
+    const suffix = `-${Array.from({ length: 5 }, () => randomInt(36).toString(36)).join('')}`;
+    names = { name: withSuffix(formerNames.name, suffix), path: withSuffix(formerNames.path, suffix) };
+  }
+  return names;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { parsePushOptions } from './push-options.ts';
+import { parsePushOptions } from './on-push.ts';
 
 for (const [options, skip, variables] of [
   [[], false, {}],

@@ -8,7 +8,7 @@ import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { Runner } from '../entities.ts';
 import { findRunnerInProject } from '../store.ts';
-import { assignRunner as assignRunnerToProject, unassignRunner as unassignRunnerFromProject } from './assign.ts';
+import { assignRunner as assignRunnerToProject, unassignRunner as unassignRunnerFromProject } from './changes.ts';
 
 // contract/runners.md §1.6
 

@@ -2,7 +2,7 @@ import type { QuickActionKind } from '#api/planning/quick-actions/index.ts';
 import { findEpics } from '#authorization/epics.ts';
 import type { GroupIssuable } from '#http/access/noteables.ts';
 import { hierarchyLockKey } from '#http/access/parents.ts';
-import { updateEpicWithQuickActions } from '../update.ts';
+import { updateEpicWithQuickActions } from '../changes.ts';
 import { loadEpicSubject } from './subject.ts';
 
 /** Quick actions in comments on epics. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { computePositions, type ItemPosition, POSITION_GAP } from './positions.ts';
+import { computePositions, type ItemPosition, POSITION_GAP } from './manual-order.ts';
 
 /** Returns the ids in their order after the new positions were applied. */
 function orderWith(items: readonly ItemPosition[], places: readonly ItemPosition[]): number[] {

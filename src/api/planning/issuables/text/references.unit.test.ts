@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseReferences, REFERENCE_PREFIXES } from './references.ts';
+import { parseReferences, REFERENCE_PREFIXES } from './mentions.ts';
 
 const named = (text: string) =>
   parseReferences(text).map(({ type, path, iid }) => `${path}${REFERENCE_PREFIXES[type]}${iid}`);

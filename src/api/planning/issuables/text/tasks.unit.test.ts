@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countTasks } from './tasks.ts';
+import { countTasks } from './texts.ts';
 
 test('counts ticked and unticked list items', () => {
   const text =

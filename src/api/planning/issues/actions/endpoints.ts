@@ -15,8 +15,7 @@ import { integer } from '#http/parameters/types.ts';
 import { issueAccessWithAbility, moveTargetResource, readableIssueAccess, readableIssueResource } from '../access.ts';
 import { Issue } from '../entities.ts';
 import { issuesLockKey } from '../lock-key.ts';
-import { moveIssue as move } from './move.ts';
-import { reorderIssue as reorder } from './reorder.ts';
+import { moveIssue as move, reorderIssue as reorder } from './changes.ts';
 
 const ISSUE_PATH = '/projects/:id/issues/:issue_iid';
 

@@ -1,12 +1,14 @@
-import { expressionBuilder, type SqlBool, sql } from 'kysely';
+import { expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   buildIdQueries,
   columnCondition,
   dueDateCondition,
+  type IdOrKeyword,
   INDEXED_ORDERS,
   ISSUES,
   type IssuableListParent,
   type IssuableListScope,
+  idsCondition,
   issuableConditions,
   type ListCondition,
   negatedConditions,
@@ -15,15 +17,14 @@ import {
   valueCondition,
 } from '#api/planning/issuables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
+import { epicVisibleTo, findReadableEpic } from '#authorization/epics.ts';
 import { findIssuesForList, issueInProjectVisibleTo, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
-import type { Reader } from '#database/database.ts';
+import type { Reader, Schema } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { paginateByKey } from '#database/page.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import { type KeysetRequest, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 import { isPresent, type ParameterValues } from '#http/parameters/declarations.ts';
-import { epicConditions } from './epic-conditions.ts';
-import { iterationConditions } from './iteration-conditions.ts';
 import {
   applyIssueOrder,
   COLUMNS,
@@ -158,4 +159,78 @@ function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: Issue
 function typeCondition(db: Reader, scope: IssuableListScope, type: string): ListCondition {
   if (type === 'issue') return { predicate: sql<SqlBool>`issues.issue_type = 'issue'` };
   return columnCondition(db, scope, 'issue_type', (column) => sql`${column} = ${type} and ${column} <> 'issue'`);
+}
+
+/** Returns the condition for issues of this epic, of any epic or of no epic. Epics that the caller may not read are ignored. index: epic_issues_by_epic, epic_issues_by_issue */
+async function epicConditions(
+  db: Reader,
+  caller: Caller,
+  epicId: IdOrKeyword | null | undefined,
+): Promise<ListCondition[]> {
+  if (epicId == null) return [];
+  if (epicId === 'Any') return [{ predicate: isInVisibleEpic(db, caller) }];
+  if (epicId === 'None') return [{ predicate: sql<SqlBool>`not ${isInVisibleEpic(db, caller)}` }];
+  if (!(await findReadableEpic(db, caller, epicId))) return [{ predicate: sql<SqlBool>`1 = 0` }];
+  const ids = sql`select association.issue_id from epic_issues as association where association.epic_id = ${epicId}`;
+  return [idsCondition(db, { tables: ISSUES }, ids, sql.ref('association.issue_id'))];
+}
+
+/** Matches issues of an epic that the caller may read. index: epic_issues_by_issue, epics primary key, namespaces primary key */
+function isInVisibleEpic({ today }: Reader, caller: Caller): RawBuilder<SqlBool> {
+  const visibleEpic = expressionBuilder<Schema, 'epic_issues'>()
+    .selectFrom('epics')
+    .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
+    .select('epics.id')
+    .whereRef('epics.id', '=', 'epic_issues.epic_id')
+    .where(epicVisibleTo(caller, today));
+  return sql<SqlBool>`exists (select 1 from epic_issues where epic_issues.issue_id = issues.id and exists ${visibleEpic})`;
+}
+
+/** Filters by the iteration of an issue: by id, by title, or current (contract/planning.md §3.6). */
+interface IterationFilter {
+  readonly iteration_id?: IdOrKeyword | 'Current' | null | undefined;
+  readonly iteration_title?: string | null | undefined;
+}
+
+/** Returns the conditions of the iteration filters. index: issues_by_iteration, issues_by_project_iteration */
+function iterationConditions(
+  { today }: Reader,
+  scope: IssuableListScope,
+  { iteration_id: id, iteration_title: title }: IterationFilter,
+): ListCondition[] {
+  const conditions: ListCondition[] = [];
+  if (id != null) conditions.push(iterationIdCondition(scope, id, today));
+  if (title != null)
+    conditions.push(iterationCondition(scope, (column) => sql`${column} in (${selectByTitle(title)})`));
+  return conditions;
+}
+
+function iterationIdCondition(scope: IssuableListScope, id: IdOrKeyword | 'Current', today: string): ListCondition {
+  // Most issues have no iteration, so there is no id subquery.
+  if (id === 'None') return { predicate: sql<SqlBool>`issues.iteration_id is null` };
+  return iterationCondition(scope, (column) => {
+    if (id === 'Any') return sql`${column} is not null`;
+    return id === 'Current' ? sql`${column} in (${selectCurrent(scope, today)})` : sql`${column} = ${id}`;
+  });
+}
+
+function iterationCondition(
+  scope: IssuableListScope,
+  condition: (column: RawBuilder<unknown>) => RawBuilder<SqlBool>,
+): ListCondition {
+  const isInProject = scope.project === null ? sql`1 = 1` : sql`candidate.project_id = ${scope.project.id}`;
+  const ids = sql`select candidate.id from issues as candidate where ${isInProject} and ${condition(sql.ref('candidate.iteration_id'))}`;
+  return { predicate: condition(sql.ref('issues.iteration_id')), ids };
+}
+
+/** Selects the ids of iterations with this title. index: iterations_by_title */
+const selectByTitle = (title: string) =>
+  sql`select iteration.id from iterations as iteration where iteration.title = ${title}`;
+
+/** Selects the ids of the current iterations: of the project's ancestor groups, or of all groups. index: iterations_by_iid, iterations_by_due_date */
+function selectCurrent({ project }: IssuableListScope, today: string): RawBuilder<unknown> {
+  const currentIds = sql`select iteration.id from iterations as iteration where iteration.start_date <= ${today} and iteration.due_date >= ${today}`;
+  if (project === null) return currentIds;
+  const ancestorIds = sql`select ancestors.ancestor_id from namespace_closure as ancestors where ancestors.descendant_id = ${project.namespace_id}`;
+  return sql`${currentIds} and iteration.group_id in (${ancestorIds})`;
 }

@@ -6,7 +6,7 @@ import { mayInProject } from '#authorization/abilities.ts';
 import { filterIssueReaders, type Issue, mayUpdateIssue } from '#authorization/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { moveIssue } from '../actions/move.ts';
+import { moveIssue } from '../actions/changes.ts';
 
 // Issues as subjects of quick actions.
 

@@ -3,7 +3,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created } from '#http/endpoint/responses.ts';
 import { mergeOrAuthorAccess } from '../code-access.ts';
-import { cancelAutoMerge } from './cancel.ts';
+import { cancelAutoMerge } from './changes.ts';
 
 const AutoMergeCanceled = entity('AutoMergeCanceled', { status: Type.Literal('success') });
 

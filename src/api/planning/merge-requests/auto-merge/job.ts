@@ -14,7 +14,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { type MergeFailure, type MergeServices, runAutoMerge } from '../merging/merge.ts';
 import { loadMergeSettings } from '../merging/merge-settings.ts';
 import { updateMergeError } from '../store.ts';
-import { abortAutoMerges } from './cancel.ts';
+import { abortAutoMerges } from './changes.ts';
 import { AUTO_MERGE, enqueueAutoMerge, enqueueAutoMergeIfEnabled, enqueueAutoMergeLater } from './enqueue.ts';
 import { deleteAutoMerges, findAutoMerge, hasAutoMerge } from './store.ts';
 

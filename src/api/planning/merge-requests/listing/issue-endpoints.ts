@@ -1,14 +1,95 @@
+import { sql } from 'kysely';
 import { UserBasic } from '#api/identity/users/index.ts';
-import { listParticipants, MERGE_REQUESTS, MERGE_REQUESTS_BY_REVIEWER } from '#api/planning/issuables/index.ts';
-import { IssueInList, readableIssueAccess } from '#api/planning/issues/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
+import {
+  findMentionedIssueIds,
+  listParticipants,
+  MERGE_REQUESTS,
+  MERGE_REQUESTS_BY_REVIEWER,
+} from '#api/planning/issuables/index.ts';
+import { IssueInList, type IssueListRow, readableIssueAccess } from '#api/planning/issues/index.ts';
+import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
+import { findIssuesForList, issueInProjectVisibleTo } from '#authorization/issues.ts';
+import type { MergeRequest } from '#authorization/merge-requests.ts';
+import type { Reader } from '#database/database.ts';
+import { type Page, paginate } from '#database/page.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import type { Git } from '#git/git.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { page } from '#http/endpoint/responses.ts';
+import { paginateInMemory } from '#http/lists/in-memory-page.ts';
+import type { ListPage } from '#http/lists/page.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { readableMergeRequestAccess } from '../access.ts';
-import { listIssuesClosedBy } from '../closing-issues/list-closed-issues.ts';
 import { MergeRequestInList } from '../entities.ts';
+import { listComparisonCommits, loadCurrentComparison } from '../versions/versions.ts';
 import { listMergeRequestsClosing, listMergeRequestsMentioning } from './issue-merge-requests.ts';
-import { listRelatedIssues } from './related-issues.ts';
+
+/** The texts that are searched: the newest comments and commits, and of each comment the first characters. */
+const MAX_NOTES = 100;
+const MAX_NOTE_CHARACTERS = 16_384;
+const MAX_COMMITS = 100;
+
+interface RelatedIssuesQuery {
+  readonly caller: Caller;
+  readonly project: Project;
+  readonly mergeRequest: MergeRequest;
+  readonly page: OffsetRequest;
+}
+
+/** Returns a page of the issues that title, description, comments or commits mention and the caller may read, oldest first. */
+async function listRelatedIssues(
+  db: Reader,
+  git: Git,
+  { caller, project, mergeRequest, page }: RelatedIssuesQuery,
+): Promise<ListPage<IssueListRow>> {
+  const readsCode = mayInProject(caller, 'read_code', project);
+  const texts = [
+    mergeRequest.title,
+    mergeRequest.description ?? '',
+    ...(await loadNoteTexts(db, caller, project, mergeRequest)),
+    ...(readsCode ? await loadCommitMessages(db, git, project, mergeRequest) : []),
+  ];
+  const ids = (await findMentionedIssueIds(db, caller, { project }, texts)).sort((first, second) => first - second);
+  const { items, ...rest } = paginateInMemory(ids, page);
+  const rows = await findIssuesForList(db, caller, items);
+  return {
+    ...rest,
+    items: rows.map((row) => ({ ...row, referenceContext: row.project_id === project.id ? 'project' : null })),
+  };
+}
+
+/** index: notes_by_merge_request_created */
+async function loadNoteTexts(
+  db: Reader,
+  caller: Caller,
+  project: Project,
+  { id }: MergeRequest,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('notes')
+    .select(sql<string>`substr(body, 1, ${MAX_NOTE_CHARACTERS})`.as('text'))
+    .where('merge_request_id', '=', id)
+    .$if(!mayInProject(caller, 'read_internal_note', project), (query) => query.where('internal', '=', false))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MAX_NOTES)
+    .execute();
+  return rows.map(({ text }) => text);
+}
+
+async function loadCommitMessages(
+  db: Reader,
+  git: Git,
+  project: Project,
+  mergeRequest: MergeRequest,
+): Promise<readonly string[]> {
+  const comparison = await loadCurrentComparison(db, git, project, mergeRequest);
+  const page = { kind: 'offset', page: 1, perPage: MAX_COMMITS } as const;
+  const { items } = await listComparisonCommits(git, project, comparison, page);
+  return items.map(({ commit }) => commit.message);
+}
 
 /** Participants of a merge request, and merge requests related to issues. */
 
@@ -55,3 +136,34 @@ export const listIssuesRelatedToMergeRequest = endpoint({
   read: (db, { mergeRequest, project, caller, page }, git) =>
     listRelatedIssues(db, git, { caller, project, mergeRequest, page }),
 });
+
+/**
+ * Returns a page of the issues, in any state, that merging closes and the caller may read. Empty unless the target is the default
+ * branch and the project closes issues automatically. index: merge_request_closing_iids_pkey, issues_by_iid
+ */
+async function listIssuesClosedBy(
+  db: Reader,
+  caller: Caller,
+  project: Project,
+  { id, target_branch }: Pick<MergeRequest, 'id' | 'target_branch'>,
+  page: OffsetRequest,
+): Promise<Page<IssueListRow>> {
+  const closesIssues =
+    target_branch === project.default_branch && parseStoredAttributes(project).autoclose_referenced_issues;
+  const query = db
+    .selectFrom('merge_request_closing_iids as closing')
+    .innerJoin('issues', (join) =>
+      join.onRef('issues.project_id', '=', 'closing.project_id').onRef('issues.iid', '=', 'closing.issue_iid'),
+    )
+    .select('issues.id')
+    .where('closing.merge_request_id', '=', id)
+    .where((eb) => eb.lit(closesIssues))
+    .where(issueInProjectVisibleTo(caller, project) as never);
+  const idPage = await paginate(db, query.orderBy('issues.iid', 'asc'), page);
+  const rows = await findIssuesForList(
+    db,
+    caller,
+    idPage.items.map((row) => row.id),
+  );
+  return { ...idPage, items: rows.map((row) => ({ ...row, referenceContext: 'project' })) };
+}

@@ -14,8 +14,7 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
-import { approvalConditions } from './approval-conditions.ts';
-import { deploymentConditions } from './deployment-conditions.ts';
+import { approvalConditions, deploymentConditions } from './list.ts';
 
 const database = await testDatabase();
 after(() => database[Symbol.asyncDispose]());

@@ -20,7 +20,7 @@ import { mayMergeInto, type RefPermission } from '#repositories/ref-updates/ref-
 import type { RefServices } from '#repositories/services.ts';
 import { type Clock, timestamp } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { enableAutoMerge } from '../auto-merge/set.ts';
+import { enableAutoMerge } from '../auto-merge/changes.ts';
 import { type AutoMergeOptions, hasAutoMerge } from '../auto-merge/store.ts';
 import { decideAutoMerge, isReadyToAutoMerge } from '../auto-merge/strategy.ts';
 import { type BranchComparison, compareBranches } from './branch-comparison.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseMergeRequestOptions } from './options.ts';
+import { parseMergeRequestOptions } from './apply.ts';
 
 test('takes the last value of a repeated option; an empty one clears it', () => {
   const parse = (...titles: readonly string[]) =>

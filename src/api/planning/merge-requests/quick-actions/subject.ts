@@ -1,17 +1,31 @@
+import { approve, canApprove, loadApprovals, unapprove, updateReviewState } from '#api/planning/approval-rows/index.ts';
 import {
   loadAssignees,
   loadLabels,
   MERGE_REQUESTS,
   MERGE_REQUESTS_BY_REVIEWER,
 } from '#api/planning/issuables/index.ts';
-import { NEW_SUBJECT_STATE, type QuickActionSubject } from '#api/planning/quick-actions/index.ts';
+import {
+  type MergeRequestOperations,
+  NEW_SUBJECT_STATE,
+  type QuickActionSubject,
+} from '#api/planning/quick-actions/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import type { CurrentAccess } from '#authorization/current-access.ts';
 import { filterMergeRequestReaders, type MergeRequest, mayUpdateMergeRequest } from '#authorization/merge-requests.ts';
+import { loadHeadPipelines } from '#authorization/pipelines.ts';
+import { mayForcePush } from '#authorization/protected-branches/branch-rules.ts';
+import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { createMergeRequestOperations } from './operations.ts';
+import { enqueue } from '#jobs/job.ts';
+import { mayCommitTo, mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
+import { isPipelineActive } from '../auto-merge/strategy.ts';
+import { mergeByCommandJob } from '../merging/merge-by-command.ts';
+import { isTooEarly } from '../merging/mergeability.ts';
+import { scheduleRebase } from '../rebase/changes.ts';
+import { findActiveRebases } from '../rebase/store.ts';
 
 // Merge requests as subjects of quick actions.
 
@@ -64,4 +78,43 @@ function createBaseSubject(uow: UnitOfWork<SignedInCaller>, project: Project) {
     mayManage: mayInProject(uow.actor, 'update_merge_request', project),
     filterReaders: (ids: readonly number[]) => filterMergeRequestReaders(uow, project, ids),
   } as const;
+}
+
+/** Returns what quick actions do with a merge request as the caller, with the permissions of the endpoints. */
+function createMergeRequestOperations(
+  uow: UnitOfWork<SignedInCaller>,
+  { caller, project }: Pick<CurrentAccess, 'caller' | 'project'>,
+  mergeRequest: MergeRequest,
+): MergeRequestOperations {
+  const { id, head_sha: headSha, source_branch: sourceBranch, state } = mergeRequest;
+  const userId = caller.user.id;
+  const loadApproverIds = async () => (await loadApprovals(uow, [id])).map(({ user_id }) => user_id);
+  return {
+    sourceBranch,
+    headSha,
+    mayApprove: async () =>
+      canApprove({ tier: uow.tier, caller, project, mergeRequest, approverIds: await loadApproverIds() }),
+    approve: () => approve(uow, project, mergeRequest, null),
+    mayUnapprove: async () => state !== 'merged' && (await loadApproverIds()).includes(userId),
+    unapprove: () => unapprove(uow, project, mergeRequest),
+    mayMerge: async () =>
+      state === 'opened' &&
+      mergeRequest.merge_status !== 'cannot_be_merged' &&
+      !project.read_only &&
+      (await mayMergeInto(uow, caller, project, mergeRequest.target_branch)),
+    mustWaitToMerge: async () =>
+      mergeRequest.draft ||
+      isTooEarly(mergeRequest, uow.now) ||
+      isPipelineActive((await loadHeadPipelines(uow, [id])).get(id)?.status ?? null),
+    scheduleMerge: () => enqueue(uow, mergeByCommandJob, { mergeRequestId: id, userId, headSha }),
+    mayRebase: async () =>
+      state === 'opened' && !project.read_only && (await mayCommitTo(uow, caller, project, sourceBranch)),
+    async findRebaseObstacle() {
+      if (!mayForcePush(await listProtectionRules(uow, project.id), sourceBranch)) return 'forcePushForbidden';
+      if (mergeRequest.merge_status === 'cannot_be_merged') return 'conflict';
+      return (await findActiveRebases(uow, [id], uow.now)).has(id) ? 'inProgress' : null;
+    },
+    scheduleRebase: () => scheduleRebase(uow, { id, userId, head: headSha, skipCi: false }),
+    requestReview: (reviewerId) => updateReviewState(uow, { mergeRequestId: id, userId: reviewerId }, 'unreviewed'),
+  };
 }

@@ -6,7 +6,7 @@ import { REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { authorizedMergeRequestAccess } from '../code-access.ts';
-import { startRebase } from './start.ts';
+import { startRebase } from './changes.ts';
 
 const Rebase = entity('MergeRequestRebase', { rebase_in_progress: Type.Boolean() });
 

@@ -1,0 +1,117 @@
+import { getAccessToken, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
+import {
+  type AccessToken,
+  createToken,
+  exceedsLatestExpiry,
+  findAccessToken,
+  getDefaultExpiry,
+  getLatestExpiry,
+  type IssuedToken,
+  revokeToken,
+  type Scope,
+  validateGrantedScopes,
+} from '#authentication/tokens/access-tokens.ts';
+import { validateDisplayName } from '#authentication/users/name-validation.ts';
+import { findChangeableUser, findUserById, type UnchangeableUserCode, type User } from '#authentication/users/users.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { recordTokenEvent } from './activity.ts';
+import { isImpersonating } from './impersonation.ts';
+
+export interface CreateTokenInput {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+  readonly scopes: readonly Scope[];
+  readonly expires_at?: string | null | undefined;
+}
+
+/**
+ * Creates a token for a user. Fails if the caller impersonates the user. The token expires on the latest allowed date, unless
+ * the input contains another date.
+ */
+export async function issueToken(
+  uow: UnitOfWork<SignedInCaller>,
+  userId: number,
+  { name, description, scopes, expires_at }: CreateTokenInput,
+): Promise<IssuedToken | Failure<UnchangeableUserCode | 'invalidToken' | 'isImpersonated' | 'missingScope'>> {
+  const user = await findChangeableUser(uow, userId);
+  if (isFailure(user)) return user;
+  if (isImpersonating(uow.actor, user.id)) return fail('isImpersonated');
+  const scopeFailure = validateGrantedScopes(uow.actor, scopes);
+  if (scopeFailure !== null) return scopeFailure;
+  const settings = await loadSettings(uow);
+  const expiresAt = expires_at ?? null;
+  const failure = validateToken({ name, scopes, expiresAt }, getLatestExpiry(uow.today, settings));
+  if (failure !== null) return failure;
+  const issuedToken = await createToken(uow, {
+    userId,
+    name,
+    description: description || null,
+    scopes,
+    expiresAt: expiresAt ?? getDefaultExpiry(uow.today, settings),
+    prefix: settings.personal_access_token_prefix,
+  });
+  await recordTokenEvent(uow, { event: 'created', token: issuedToken.tokenRow, owner: user });
+  return issuedToken;
+}
+
+interface ValidatedFields extends Pick<CreateTokenInput, 'name' | 'scopes'> {
+  readonly expiresAt: string | null;
+}
+
+/**
+ * Validates the input for a token. Returns all problems as one sentence in the value `problems`, or null if it is valid.
+ * `latestExpiry` is the last allowed expiry date.
+ */
+export function validateToken(
+  { name, scopes, expiresAt }: ValidatedFields,
+  latestExpiry: string | null,
+): Failure<'invalidToken'> | null {
+  const problems = [
+    ...validateDisplayName(name).map((problem) => `Name ${problem}`),
+    ...(scopes.length === 0 ? ["Scopes can't be blank"] : []),
+    ...(exceedsLatestExpiry(expiresAt, latestExpiry) ? [`Expiration date must be before ${latestExpiry}`] : []),
+  ];
+  return problems.length === 0 ? null : fail('invalidToken', { problems: joinSentence(problems) });
+}
+
+/** Joins parts as `A`, `A and B`, or `A, B, and C`. */
+function joinSentence(parts: readonly string[]): string {
+  if (parts.length < 3) return parts.join(' and ');
+  return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
+}
+
+/** Returns whether the caller may manage a token: administrators every token, other users their own, except impersonation tokens. */
+export function canManageToken(caller: SignedInCaller, token: AccessToken): boolean {
+  return isAdministrator(caller) || (token.user_id === caller.user.id && !token.impersonation);
+}
+
+/** Revokes a token. Has no effect on a revoked token. */
+export async function revokePersonalToken(
+  uow: UnitOfWork<SignedInCaller>,
+  id: number,
+): Promise<undefined | Failure<'notFound' | 'notPermitted'>> {
+  const token = await findAccessToken(uow, id);
+  if (token === null) return fail('notFound');
+  if (!canManageToken(uow.actor, token)) return fail('notPermitted');
+  await revokeAndRecord(uow, token);
+}
+
+/** Revokes the token of the request. An impersonation token can do so only if its user is an administrator. */
+export async function revokeOwnToken(
+  uow: UnitOfWork<SignedInCaller>,
+): Promise<undefined | Failure<'notPersonal' | 'notPermitted'>> {
+  const currentToken = getAccessToken(uow.actor);
+  if (currentToken === null) return fail('notPersonal');
+  const token = await findAccessToken(uow, currentToken.id);
+  if (token === null) return;
+  if (!canManageToken(uow.actor, token)) return fail('notPermitted');
+  await revokeAndRecord(uow, token);
+}
+
+async function revokeAndRecord(uow: UnitOfWork<SignedInCaller>, token: AccessToken): Promise<void> {
+  if (!(await revokeToken(uow, token.id))) return;
+  const owner = (await findUserById(uow, token.user_id)) as User;
+  await recordTokenEvent(uow, { event: 'revoked', token, owner });
+}

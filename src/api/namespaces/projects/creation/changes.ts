@@ -1,0 +1,161 @@
+import { ANONYMOUS, type Caller, type SignedInCaller } from '#authentication/caller.ts';
+import { findUserById, type User } from '#authentication/users/users.ts';
+import { getWidestAllowedVisibility, minVisibility, type Visibility } from '#authorization/visibility-levels.ts';
+import type { Reader } from '#database/database.ts';
+import { MAINTAINER } from '#domain/members/roles.ts';
+import { findAvailableName } from '#domain/namespaces/available-name.ts';
+import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';
+import { findProject, type Project } from '#domain/namespaces/projects.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
+import type { Services } from '#http/services.ts';
+import { createInitialCommit } from '#repositories/commits/initial-commit.ts';
+import type { RefServices } from '#repositories/services.ts';
+import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { loadSettings } from '#settings/settings.ts';
+import type { ProjectAttributeInput } from '../attributes/attributes.ts';
+import { resolveAttributes } from '../attributes/input-attributes.ts';
+import { type ImportedProjectState, insertProject } from './insert.ts';
+import { findPersonalTarget, findTarget, mayCreateProjectsIn } from './target-namespace.ts';
+
+/** The input for a new project. */
+export interface CreateProjectInput {
+  readonly values: ProjectAttributeInput;
+  /** Whether to create a first commit with a README.md. */
+  readonly readme: boolean;
+  readonly importUrl: string | null | undefined;
+  readonly template: TemplateReference;
+}
+
+/** The requested template. */
+interface TemplateReference {
+  readonly name: string | null | undefined;
+  readonly projectId: number | null | undefined;
+}
+
+/** The creator and the namespace of a new project. */
+interface CreatorAndNamespace {
+  readonly creatorId: number;
+  /** Null for the creator's personal namespace. */
+  readonly namespaceId: number | null;
+}
+
+type CreateProjectServices = RefServices & Pick<Services, 'config'>;
+type CreateFailure = 'importUnsupported' | 'invalid' | 'limitReached';
+
+/**
+ * Creates a project with its route, repository row and owner, and with `readme` its first commit (contract/planning.md
+ * §3.3 "POST /projects").
+ */
+export async function create(
+  services: CreateProjectServices,
+  caller: Caller,
+  creatorAndNamespace: CreatorAndNamespace,
+  { values, readme, importUrl, template }: CreateProjectInput,
+): Promise<Project | Failure<CreateFailure>> {
+  if (importUrl) return fail('importUnsupported');
+  const templateFailure = findTemplateFailure(template);
+  if (templateFailure !== null) return templateFailure;
+  const storages = Object.keys(services.config.storages);
+  const createResult = await services.runUnitOfWork(caller, (uow) =>
+    createInTarget(uow, creatorAndNamespace, resolveAttributes(values, '{}', uow), storages),
+  );
+  if (isFailure(createResult)) return createResult;
+  if (!readme) return createResult.project;
+  const { project, creator } = createResult;
+  await initializeWithReadme(services, project, creator);
+  return (await findProject(services.database.reader, caller, String(project.id))) ?? project;
+}
+
+/** Returns a failure if a template is requested, because an empty project in its place would surprise the caller. */
+function findTemplateFailure({ name, projectId }: TemplateReference): Failure<'invalid'> | null {
+  if (projectId != null) return invalid({ template_project_id: [`${projectId} is unknown or invalid`] });
+  return name ? invalid({ template_name: [`'${name}' is unknown or invalid`] }) : null;
+}
+
+/** Checks all conditions in the unit of work, because the namespace may be moved, hidden or deleted meanwhile. */
+async function createInTarget(
+  uow: UnitOfWork,
+  { creatorId, namespaceId }: CreatorAndNamespace,
+  input: ProjectAttributeInput,
+  storages: readonly string[],
+): Promise<{ readonly project: Project; readonly creator: User } | Failure<'invalid' | 'limitReached'>> {
+  const creator = await findUserById(uow, creatorId);
+  const target = await (namespaceId === null
+    ? findPersonalTarget(uow, creatorId)
+    : findTarget(uow, uow.actor, String(namespaceId)));
+  if (creator === null || target === null || !mayCreateProjectsIn(uow.actor, target)) {
+    return invalid({ namespace: ['is not valid'] });
+  }
+  if (target.group === null && (await hasReachedProjectLimit(uow, creator))) {
+    return fail('limitReached', { limit: creator.projects_limit });
+  }
+  const project = await insertProject(uow, { creator, target }, input, storages);
+  return isFailure(project) ? project : { project, creator };
+}
+
+/** Returns whether the user has reached the limit of personal projects. Projects in groups do not count. */
+async function hasReachedProjectLimit(db: Reader, { id, projects_limit: limit }: User): Promise<boolean> {
+  // index: namespaces_by_owner, projects_by_namespace
+  const { count } = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('namespaces.owner_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return count >= limit;
+}
+
+/** Content of a project from another server. */
+interface ImportProjectInput {
+  readonly path: string;
+  readonly name: string;
+  readonly visibility: Visibility;
+  readonly values: ProjectAttributeInput;
+  readonly importedState: ImportedProjectState;
+}
+
+/**
+ * Creates a project from another server in a group where the actor is at least Maintainer, regardless of the group's
+ * `project_creation_level` (contract/operations.md §1.4). Its visibility is the narrowest of its own, the group's and
+ * the instance's. If the name is taken, `_1` is appended.
+ */
+export async function importProject(
+  uow: UnitOfWork<SignedInCaller>,
+  group: Group,
+  { path, name, visibility, values, importedState }: ImportProjectInput,
+  storages: readonly string[],
+): Promise<Project | Failure<'invalid'>> {
+  const creator = await findUserById(uow, uow.actor.user.id);
+  const target = await findTarget(uow, uow.actor, String(group.id));
+  const mayImport = getGroupRole(uow.actor, group) >= MAINTAINER && !group.archived && !group.marked;
+  if (creator === null || target === null || !mayImport) return invalid({ namespace: ['is not valid'] });
+  const input = {
+    ...resolveAttributes(values, '{}', uow),
+    path,
+    name: await findAvailableName(uow, group.id, name),
+    visibility: getWidestAllowedVisibility(
+      ANONYMOUS,
+      minVisibility(visibility, group.visibility),
+      await loadSettings(uow),
+    ),
+  };
+  return insertProject(uow, { creator, target }, input, storages, importedState);
+}
+
+/** Creates the first commit of a new project, a README.md on its default branch, as the creator. */
+async function initializeWithReadme(services: RefServices, project: Project, creator: User): Promise<void> {
+  const { id, name, commit_email, email } = creator;
+  const failure = await createInitialCommit(services, {
+    project,
+    actor: { server: true, userId: id },
+    author: { name, email: commit_email ?? email },
+    path: 'README.md',
+    content: Buffer.from(buildReadme(project)),
+    message: 'Initial commit',
+  });
+  if (isFailure(failure)) throw new Error(`Cannot create the first branch of project ${project.id}: ${failure.code}`);
+}
+
+function buildReadme({ name, description }: Pick<Project, 'name' | 'description'>): string {
+  return `# ${name}\n${description ? `\n${description}\n` : ''}`;
+}

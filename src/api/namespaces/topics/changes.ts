@@ -1,0 +1,102 @@
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
+import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
+import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
+import {
+  deleteTopic,
+  detachProjects,
+  findTopic,
+  insertTopic,
+  type TopicContent,
+  type TopicRow,
+  updateTopicRow,
+} from './store.ts';
+
+/** Creates a topic without projects. */
+export async function createTopic(uow: UnitOfWork, input: TopicContent): Promise<TopicRow | Failure<'invalid'>> {
+  const content = { ...input, name: input.name.trim() };
+  const errors = validateTopic(content);
+  return errors === null ? insertTopic(uow, content) : invalid(errors);
+}
+
+/** Changes the values that the input has; the projects of the topic get its new name. */
+export async function updateTopic(
+  uow: UnitOfWork,
+  topic: TopicRow,
+  input: { readonly [Name in keyof TopicContent]?: string | null | undefined },
+): Promise<TopicRow | Failure<'invalid' | 'notFound'>> {
+  const content = {
+    name: (input.name ?? topic.name).trim(),
+    title: input.title ?? topic.title,
+    description: input.description === undefined ? topic.description : input.description,
+  };
+  const errors = validateTopic(content);
+  if (errors !== null) return invalid(errors);
+  return (await updateTopicRow(uow, topic.id, content)) ?? fail('notFound');
+}
+
+/** Moves the projects of the source topic to the target topic, deletes the source topic and returns the target topic. */
+export async function mergeTopics(
+  runUnitOfWork: RunUnitOfWork,
+  caller: SignedInCaller,
+  sourceId: number,
+  targetId: number,
+): Promise<TopicRow | Failure<'notFound' | 'identical'>> {
+  return runInBatches(runUnitOfWork, caller, {
+    async recheck(uow) {
+      const [source, target] = [await findTopic(uow, sourceId), await findTopic(uow, targetId)];
+      if (source === null || target === null) return fail('notFound');
+      return sourceId === targetId ? fail('identical') : undefined;
+    },
+    async runBatch(uow) {
+      if (await removeTopicBatch(uow, sourceId, targetId)) return MORE;
+      return (await findTopic(uow, targetId)) as TopicRow;
+    },
+  });
+}
+
+/** Takes the topic from its projects, in batches because their number is not limited, and deletes it. */
+export async function removeTopic(
+  runUnitOfWork: RunUnitOfWork,
+  caller: SignedInCaller,
+  id: number,
+): Promise<undefined> {
+  await runInBatches(runUnitOfWork, caller, {
+    recheck: recheckNothing,
+    runBatch: async (uow) => ((await removeTopicBatch(uow, id, null)) ? MORE : undefined),
+  });
+}
+
+/** Handles one batch of projects; the last one deletes the topic. Returns whether there may be more. */
+async function removeTopicBatch(uow: UnitOfWork, id: number, replacementId: number | null): Promise<boolean> {
+  if ((await detachProjects(uow, id, replacementId, BATCH_SIZE)) === BATCH_SIZE) return true;
+  await deleteTopic(uow, id);
+  return false;
+}
+
+/** Validation of topics. Pure. */
+
+const MAX_NAME_LENGTH = 255;
+const MAX_DESCRIPTION_LENGTH = 1024;
+
+/** Rejects line breaks and other control characters in a name. */
+export function validateTopicCharacters(name: string): string[] {
+  return /[\p{Cc}\u2028\u2029]/u.test(name) ? ['has characters that are not allowed'] : [];
+}
+
+/** Returns the errors of a topic, or null. */
+function validateTopic({ name, title, description }: TopicContent): FieldErrors | null {
+  return compactFieldErrors({
+    name: [...validateText(name), ...validateTopicCharacters(name)],
+    title: validateText(title),
+    description: validateLength(description ?? '', MAX_DESCRIPTION_LENGTH),
+  });
+}
+
+function validateText(text: string): string[] {
+  return text.trim() === '' ? ["can't be blank"] : validateLength(text, MAX_NAME_LENGTH);
+}
+
+function validateLength(text: string, maxLength: number): string[] {
+  return [...text].length > maxLength ? [`is too long (maximum is ${maxLength} characters)`] : [];
+}

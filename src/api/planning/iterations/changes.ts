@@ -1,0 +1,153 @@
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { requireGroupAccess } from '#authorization/current-access.ts';
+import { IID_TAKEN } from '#domain/iids.ts';
+import type { Group } from '#domain/namespaces/groups.ts';
+import { BATCH_SIZE, MORE, runInBatches } from '#events/batches.ts';
+import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
+import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
+import {
+  assignIterationBatch,
+  type CadenceRow,
+  createManualCadence,
+  findCadence,
+  findCadenceById,
+  findFirstManualCadence,
+  findOrCreateImportCadence,
+  type ImportedIterationState,
+  insertIteration,
+  MANAGE_ITERATIONS,
+  scheduleCadence,
+} from '../iteration-cadences/index.ts';
+import {
+  deleteIterationRow,
+  findIteration,
+  getIterationState,
+  type IterationContent,
+  type IterationRow,
+  isIterationIidTaken,
+  isLastIteration,
+  updateIterationRow,
+} from './store.ts';
+import { normalizeTitle, validateIteration } from './validation.ts';
+
+/** A new iteration. Without `cadenceId` it joins the group's first manual cadence. */
+interface CreateIterationInput extends IterationContent {
+  readonly cadenceId: number | null;
+}
+
+/** Creates an iteration in a manual cadence of this group; creates the cadence if none is named and none exists. */
+export async function createIteration(
+  uow: UnitOfWork<SignedInCaller>,
+  group: Pick<Group, 'id' | 'name'>,
+  { cadenceId, ...input }: CreateIterationInput,
+): Promise<IterationRow | Failure<'notFound' | 'cadenceIsAutomatic' | 'invalid'>> {
+  const cadence = await findOrCreateCadence(uow, group, cadenceId);
+  if (cadence === null) return fail('notFound');
+  if (cadence.automatic) return fail('cadenceIsAutomatic');
+  const content = { ...input, title: normalizeTitle(input.title) };
+  const errors = await validateIteration(uow, { id: 0, cadence_id: cadence.id }, content);
+  if (errors) return invalid(errors);
+  const id = await insertIteration(uow, cadence, { period: content, texts: content });
+  return (await findIteration(uow, [group.id], id)) as IterationRow;
+}
+
+async function findOrCreateCadence(
+  uow: UnitOfWork<SignedInCaller>,
+  group: Pick<Group, 'id' | 'name'>,
+  id: number | null,
+): Promise<CadenceRow | null> {
+  if (id !== null) return findCadence(uow, [group.id], id);
+  return (await findFirstManualCadence(uow, group.id)) ?? createManualCadence(uow, group);
+}
+
+/** An iteration exported from another server. */
+interface ImportedIteration extends IterationContent, ImportedIterationState {}
+
+/**
+ * Creates an iteration from another server with its original iid, in the group's import cadence (contract/operations.md §1.4).
+ * The caller must hold `iterationsLockKey`.
+ */
+export async function importIteration(
+  uow: UnitOfWork,
+  group: Pick<Group, 'id'>,
+  { iid, created_at, updated_at, ...input }: ImportedIteration,
+): Promise<IterationRow | Failure<'invalid'>> {
+  if (await isIterationIidTaken(uow, group.id, iid)) return IID_TAKEN;
+  const cadence = await findOrCreateImportCadence(uow, group);
+  const content = { ...input, title: normalizeTitle(input.title) };
+  const errors = await validateIteration(uow, { id: 0, cadence_id: cadence.id }, content);
+  if (errors) return invalid(errors);
+  const id = await insertIteration(uow, cadence, {
+    period: content,
+    texts: content,
+    importedState: { iid, created_at, updated_at },
+  });
+  return (await findIteration(uow, [group.id], id)) as IterationRow;
+}
+
+/** Changes to an iteration. Null clears an optional attribute; undefined keeps it. */
+type UpdateIterationInput = {
+  readonly [Name in keyof IterationContent]?: IterationContent[Name] | null | undefined;
+};
+
+/** Updates an iteration. In an automatic cadence only the description can change. */
+export async function updateIteration(
+  uow: UnitOfWork<SignedInCaller>,
+  { id, group_id }: Pick<IterationRow, 'id' | 'group_id'>,
+  input: UpdateIterationInput,
+): Promise<IterationRow | Failure<'notFound' | 'cadenceIsAutomatic' | 'invalid'>> {
+  const before = await findIteration(uow, [group_id], id);
+  if (before === null) return fail('notFound');
+  const dateErrors = validateDates(input);
+  if (dateErrors) return invalid(dateErrors);
+  const content = {
+    title: input.title === undefined ? before.title : normalizeTitle(input.title),
+    description: input.description === undefined ? before.description : input.description,
+    start_date: input.start_date ?? before.start_date,
+    due_date: input.due_date ?? before.due_date,
+  };
+  const areDatesChanged = content.start_date !== before.start_date || content.due_date !== before.due_date;
+  if (areDatesChanged || content.title !== before.title) {
+    if ((await findCadenceById(uow, before.cadence_id))?.automatic) return fail('cadenceIsAutomatic');
+    const errors = await validateIteration(uow, before, content);
+    if (errors) return invalid(errors);
+  }
+  const isChanged = areDatesChanged || content.title !== before.title || content.description !== before.description;
+  return isChanged ? updateIterationRow(uow, id, content) : before;
+}
+
+function validateDates({ start_date, due_date }: UpdateIterationInput): FieldErrors | null {
+  const rejectNull = (date: string | null | undefined) => (date === null ? ["can't be blank"] : []);
+  return compactFieldErrors({ start_date: rejectNull(start_date), due_date: rejectNull(due_date) });
+}
+
+/** A result of `getIterationState`. */
+const CLOSED = 3;
+
+/**
+ * Deletes an iteration after clearing it from issues in batches of one transaction each. A current or upcoming iteration must
+ * be the last of its cadence; this is checked before the first batch. An automatic cadence creates a replacement at once.
+ */
+export function deleteIteration(
+  runUnitOfWork: RunUnitOfWork,
+  caller: SignedInCaller,
+  { id, group_id }: IterationRow,
+): Promise<undefined | Failure<'notFound' | 'notLastOfCadence'>> {
+  return runInBatches(runUnitOfWork, caller, {
+    async recheck(uow, hasBegun) {
+      await requireGroupAccess(uow, caller, group_id, MANAGE_ITERATIONS);
+      const iteration = await findIteration(uow, [group_id], id);
+      if (iteration === null) return fail('notFound');
+      const mayDelete =
+        hasBegun || getIterationState(iteration, uow.today) === CLOSED || (await isLastIteration(uow, iteration));
+      return mayDelete ? iteration : fail('notLastOfCadence');
+    },
+    async runBatch(uow, { cadence_id }) {
+      if ((await assignIterationBatch(uow, null, (issues) => issues.where('iteration_id', '=', id))) === BATCH_SIZE)
+        return MORE;
+      await deleteIterationRow(uow, id);
+      const cadence = await findCadenceById(uow, cadence_id);
+      if (cadence?.automatic) await scheduleCadence(uow, cadence);
+    },
+  });
+}
