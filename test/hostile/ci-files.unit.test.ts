@@ -78,7 +78,7 @@ for (const [what, file, error] of [
   [
     'parallel jobs that need parallel jobs',
     `a: {stage: build, script: x, parallel: 200}\nb: {stage: build, script: x, parallel: 200}\nc: {script: x, needs: [a, b], parallel: 200}\nd: {script: x, needs: [a, b], parallel: 200}`,
-    /too big/,
+    /can only need 50 others, but you have listed 400/,
   ],
   [
     'two hundred parallel jobs of nine hundred jobs',
