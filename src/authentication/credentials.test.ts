@@ -12,7 +12,7 @@ import { createUser } from './users/users.ts';
 
 const noKey = () => Promise.reject(new Error('No token is encrypted'));
 
-async function surroundings() {
+async function createFixture() {
   const clock = testClock();
   const database = await testDatabase({ clock });
   const warnings: object[] = [];
@@ -43,13 +43,13 @@ async function person(database: Database, token: object = {}) {
 const change = (database: Database, work: (tx: Transaction) => Promise<unknown>) => database.transaction(work);
 
 test('an anonymous request runs no query', async () => {
-  await using it = await surroundings();
+  await using it = await createFixture();
   const found = await it.ask(null, { database: null });
   assert.deepEqual(found, { caller: { user: null, token: null, address: '10.0.0.9' }, block: null });
 });
 
 test('an access token in the format of an OAuth token identifies its user as a bearer token', async () => {
-  await using it = await surroundings();
+  await using it = await createFixture();
   const { user, secret } = await person(it.database, { secret: '0a'.repeat(32) });
   const found = await it.ask(secret, {}, 'bearer');
   assert.equal(found.caller?.user?.id, user.id);
@@ -57,7 +57,7 @@ test('an access token in the format of an OAuth token identifies its user as a b
 });
 
 test('a token identifies its user, with scopes and address', async () => {
-  await using it = await surroundings();
+  await using it = await createFixture();
   const { user, tokenRow: token, secret } = await person(it.database, { scopes: ['api', 'sudo'] });
   const found = await it.ask(secret);
   await it.tokenUsage.waitForFlush();
@@ -73,7 +73,7 @@ test('a token identifies its user, with scopes and address', async () => {
 });
 
 test('expiry takes precedence over revocation, and a revoked token is reported in both cases', async () => {
-  await using it = await surroundings();
+  await using it = await createFixture();
   const { tokenRow: token, secret } = await person(it.database, { expiresAt: '2026-01-03' });
   await change(it.database, (tx) => revokeToken(tx, token.id));
   assert.deepEqual(await it.ask(secret), { invalidToken: { code: 'revoked', revokedTokenId: token.id } });
@@ -83,7 +83,7 @@ test('expiry takes precedence over revocation, and a revoked token is reported i
 });
 
 test('a user in any state but active is blocked', async () => {
-  await using it = await surroundings();
+  await using it = await createFixture();
   const { user, secret } = await person(it.database);
   const bars: readonly [UserState, string][] = [
     ['blocked', 'blocked'],
@@ -105,7 +105,7 @@ test('a user in any state but active is blocked', async () => {
 });
 
 test('an impersonation token is valid only while impersonation is enabled', async () => {
-  await using it = await surroundings();
+  await using it = await createFixture();
   const { secret } = await person(it.database, { impersonation: true });
   assert.equal((await it.ask(secret)).block, null);
   assert.equal((await it.ask(secret, { config: { impersonationEnabled: false } })).block, 'impersonation_off');
@@ -113,7 +113,7 @@ test('an impersonation token is valid only while impersonation is enabled', asyn
 });
 
 test('concurrent requests record one use, and the five latest addresses are kept', async () => {
-  await using it = await surroundings();
+  await using it = await createFixture();
   const { tokenRow: token } = await person(it.database);
   const uses = it.tokenUsage;
   const seen = async () =>

@@ -1,5 +1,5 @@
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import type { Transaction } from '#database/database.ts';
+import type { Columns, Transaction } from '#database/database.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { getMemberRole } from '#domain/namespaces/projects.ts';
@@ -28,6 +28,16 @@ export interface ProjectIssuable extends BaseNoteable {
   readonly iid: number;
   readonly project: Project;
   readonly group?: undefined;
+}
+
+/** Returns an issue or merge request as the parent of notes. */
+export function toProjectIssuable(
+  type: ProjectIssuable['type'],
+  project: Project,
+  row: Columns<'merge_requests', 'id' | 'iid' | 'author_id' | 'discussion_locked'>,
+): ProjectIssuable {
+  const { id, iid, author_id: authorId, discussion_locked } = row;
+  return { type, id, iid, authorId, project, locked: discussion_locked === true };
 }
 
 export interface GroupIssuable extends BaseNoteable {

@@ -44,7 +44,7 @@ test('orders copied and serialized fields as in the schema, and omits absent opt
   );
 });
 
-test('passes the loaded relations to the serializer beside the columns', async () => {
+test('passes the loaded relations to the serializer together with the columns', async () => {
   const Loaded = entity('Loaded', fields)
     .columns('id', 'name')
     .from(

@@ -130,17 +130,20 @@ export const longText = createFieldType(createByteLimit(MEBIBYTE), 'bytes');
  * (contract/planning.md §3.6).
  */
 export function sizedText(bytes: number): ParameterType<string> {
-  const maxSize = formatBytes(bytes);
   return createLimitedType({
     ...createByteLimit(bytes),
-    tooLongText: `is too long. The maximum size is ${maxSize}.`,
-    report: (name, problems, value) =>
-      problems.addToField(name, `is too long (${formatBytes(byteLength(value))}). The maximum size is ${maxSize}.`),
+    tooLongText: `is too long. The maximum size is ${formatBytes(bytes)}.`,
+    report: (name, problems, value) => problems.addToField(name, describeTooLong(byteLength(value), bytes)),
   });
 }
 
+/** Returns the error of a text over its maximum size: `is too long (1.1 MB). The maximum size is 1 MB.` */
+export function describeTooLong(bytes: number, maxBytes: number): string {
+  return `is too long (${formatBytes(bytes)}). The maximum size is ${formatBytes(maxBytes)}.`;
+}
+
 /** Formats a size as `1.1 MB`, with at most three significant digits, in units of 1024. */
-export function formatBytes(bytes: number): string {
+function formatBytes(bytes: number): string {
   const unit = bytes < MEBIBYTE ? 1024 : MEBIBYTE;
   return `${Number((bytes / unit).toPrecision(3))} ${unit === MEBIBYTE ? 'MB' : 'KB'}`;
 }

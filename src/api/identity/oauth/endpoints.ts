@@ -80,8 +80,8 @@ const UNTRUSTED_REASONS: Readonly<Record<UntrustedRequest['invalidField'], strin
 /** Returns an error page (400) without a redirect, because the redirect URI is not trusted. */
 function createUntrustedRequestPage({ invalidField }: UntrustedRequest): HtmlReply {
   const main = markup`${createAlertBox(UNTRUSTED_REASONS[invalidField])}
-<p>You have come from another site, and what it has sent along is wrong. Nobody has got anything from your account.</p>`;
-  return createHtmlPage({ title: 'An application asks in a wrong way', main, csrfToken: null, status: 400 });
+<p>The request of the application is not valid. It received no access to your account.</p>`;
+  return createHtmlPage({ title: 'Invalid authorization request', main, csrfToken: null, status: 400 });
 }
 
 function createHiddenFields(fields: AuthorizationRequest): readonly Markup[] {

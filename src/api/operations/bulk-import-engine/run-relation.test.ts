@@ -233,8 +233,8 @@ test('limits the number of groups copied at the same time for one user', async (
   });
   const imports = [1, 2].map(() => {
     const { configuration, entities: one } = buildImportInput(source, 'acme', '');
-    const wished = Array.from({ length: 4 }, () => ({ ...one[0]!, destination_slug: here.name('copy') }));
-    return expectSuccess(user.post('/bulk_imports', { configuration, entities: wished }));
+    const copies = Array.from({ length: 4 }, () => ({ ...one[0]!, destination_slug: here.name('copy') }));
+    return expectSuccess(user.post('/bulk_imports', { configuration, entities: copies }));
   });
   await Promise.all(imports);
   await here.runJobs();

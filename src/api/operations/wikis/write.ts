@@ -2,7 +2,7 @@ import type { FileChange } from '#git/commits/commit.ts';
 import { isStorageFailure } from '#git/process/failures.ts';
 import { findEntryAtPath, findLastCommit } from '#git/trees/path-entries.ts';
 import { listTree } from '#git/trees/tree-list.ts';
-import { formatBytes } from '#http/parameters/texts.ts';
+import { describeTooLong } from '#http/parameters/texts.ts';
 import type { Services } from '#http/services.ts';
 import type { PathRename } from '#repositories/ref-updates/intents.ts';
 import { type PageName, parsePageName, toSlugKey } from '#repositories/wikis/page-names.ts';
@@ -183,9 +183,6 @@ function validateContent(content: string, maxBytes: number): string[] {
   if (bytes <= maxBytes) return [];
   return [describeTooLong(bytes, maxBytes)];
 }
-
-const describeTooLong = (bytes: number, maxBytes: number) =>
-  `is too long (${formatBytes(bytes)}). The maximum size is ${formatBytes(maxBytes)}.`;
 
 /** Returns the text with the requested front matter; unchanged if the input has none. */
 function applyFrontMatter(text: string, { front_matter }: PageInput): string {

@@ -1,6 +1,6 @@
 /**
  * Returns the names of all emoji, separated by white space. `=` separates a name from its aliases. A group with `*` stands for five,
- * one for each skin tone, and `+` for each other skin tone (`emoji.ts`). Names and aliases are those of the reference (its public
+ * one for each skin tone, and `+` for each other skin tone (`award.ts`). Names and aliases are those of the reference (its public
  * `fixtures/emojis`); names of gemoji 8.1 (https://github.com/github/gemoji, MIT) are aliases too.
  */
 export const getEmojiNames = () => `

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-const { project, owner, guest, root } = await world({ project: { with: ['guest'] } });
+const { project, owner, guest, root, servers } = await world({ project: { with: ['guest'] } });
 const issues = `${project.at}/issues`;
 
 test('returns the created issue as everybody sees it', async () => {
@@ -45,4 +45,17 @@ test('assigns a Guest of the project to a confidential issue', async () => {
     [guest.id],
   );
   assert.equal((await guest.get(`${issues}/${body.iid}`)).status, 200);
+});
+
+test('stops waiting for the lock of the project when the client disconnects', async (t) => {
+  const waiters: unknown[] = [];
+  for (const { services } of servers) {
+    const { transaction } = services.database;
+    t.mock.method(services.database, 'transaction', (...args: Parameters<typeof transaction>) => {
+      waiters.push(args[1]?.client);
+      return transaction(...args);
+    });
+  }
+  const { status } = await owner.post(issues, { title: 'Impatient' });
+  assert.deepEqual([status, waiters.some((client) => client !== undefined)], [201, true]);
 });

@@ -62,7 +62,7 @@ export const createIssue = endpoint({
     'note discussion',
   ],
   response: created(Issue),
-  async handle({ caller, project, params, base }, { runUnitOfWork, database }) {
+  async handle({ caller, project, params, base, request: { client } }, { runUnitOfWork, database }) {
     const mergeRequest = await findFollowedMergeRequest(
       database.reader,
       caller,
@@ -70,7 +70,8 @@ export const createIssue = endpoint({
       params.merge_request_to_resolve_discussions_of,
     );
     const lock = [issuesLockKey(project), ...(mergeRequest === null ? [] : [notesLockKey({ noteable: mergeRequest })])];
-    return runUnitOfWork(caller, (uow) => create(uow, project, params, { mergeRequest, baseUrl: base.url }), { lock });
+    const followUp = { mergeRequest, baseUrl: base.url };
+    return runUnitOfWork(caller, (uow) => create(uow, project, params, followUp), { client, lock });
   },
 });
 

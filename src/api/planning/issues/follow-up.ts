@@ -1,12 +1,12 @@
 import { continuedInIssueText } from '#activity/index.ts';
 import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import type { Issue } from '#authorization/issues.ts';
-import { findMergeRequest, type MergeRequest, mayReadMergeRequests } from '#authorization/merge-requests.ts';
+import { findMergeRequest, mayReadMergeRequests } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { ProjectIssuable } from '#http/access/noteables.ts';
-import { formatBytes } from '#http/parameters/texts.ts';
+import { type ProjectIssuable, toProjectIssuable } from '#http/access/noteables.ts';
+import { describeTooLong } from '#http/parameters/texts.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
 import {
   findThread,
@@ -39,11 +39,7 @@ export async function findFollowedMergeRequest(
 ): Promise<ProjectIssuable | null> {
   if (iid == null || !mayReadMergeRequests(caller, project)) return null;
   const mergeRequest = await findMergeRequest(db, caller, project.id, iid);
-  return mergeRequest && toNoteable(project, mergeRequest);
-}
-
-function toNoteable(project: Project, { id, iid, author_id, discussion_locked }: MergeRequest): ProjectIssuable {
-  return { type: 'MergeRequest', id, iid, authorId: author_id, project, locked: discussion_locked === true };
+  return mergeRequest && toProjectIssuable('MergeRequest', project, mergeRequest);
 }
 
 /** Loads the requested thread, or all unresolved threads of the merge request. */
@@ -85,8 +81,7 @@ export async function describeFollowUp(
   return size > MAX_DESCRIPTION_BYTES ? descriptionTooLong(size) : description;
 }
 
-const descriptionTooLong = (bytes: number) =>
-  invalid({ description: [`is too long (${formatBytes(bytes)}). The maximum size is 1 MB.`] });
+const descriptionTooLong = (bytes: number) => invalid({ description: [describeTooLong(bytes, MAX_DESCRIPTION_BYTES)] });
 
 /** Returns the first unresolved note of a thread; if there is none, its first note. */
 const findQuotedNote = ({ notes }: Thread) => notes.find(isUnresolved) ?? notes[0];

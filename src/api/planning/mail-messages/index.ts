@@ -38,7 +38,7 @@ export { findTargetReaders } from './subjects/target-readers.ts';
  * (`HEARTH_MAIL_DELIVERY`). The job (`notify.ts`) reads candidates in batches ordered by id (`candidates.ts`). It checks the settings
  * and the access of each candidate (`recipients.ts`) by the rules of the contract (`notification-rules.ts`). It writes one row per event
  * and user, even if it runs twice. One delivery job across all processes sends due mails (`deliver.ts`): it leases rows and checks access
- * again. An address gets 60 mails an hour; the rest becomes a digest (`hourly-limit.ts`). Failures are retried later. The SMTP client
+ * again. An address gets 60 mails an hour; the rest becomes a digest. Failures are retried later. The SMTP client
  * is loaded with the first mail.
  */
 export const mailMessages = resourceModule({

@@ -1,7 +1,6 @@
 import { AccessRevoked, reloadAccess } from '#authorization/current-access.ts';
-import { findMergeRequests, type MergeRequest, mayReadMergeRequests } from '#authorization/merge-requests.ts';
-import type { Project } from '#domain/namespaces/projects.ts';
-import type { IssuableKind, ProjectIssuable } from '#http/access/noteables.ts';
+import { findMergeRequests, mayReadMergeRequests } from '#authorization/merge-requests.ts';
+import { type IssuableKind, type ProjectIssuable, toProjectIssuable } from '#http/access/noteables.ts';
 import { inProject, inVisibleProject } from '#http/access/project-access.ts';
 import { mergeRequestResource, readableMergeRequestResource } from './access.ts';
 
@@ -14,7 +13,10 @@ export const mergeRequestNoteable: IssuableKind<ProjectIssuable> = {
   readAccess: () =>
     inProject('read_project')
       .resource(readableMergeRequestResource)
-      .map(({ project, mergeRequest, caller }) => ({ noteable: toNoteable(project, mergeRequest), caller })),
+      .map(({ project, mergeRequest, caller }) => ({
+        noteable: toProjectIssuable('MergeRequest', project, mergeRequest),
+        caller,
+      })),
   iidPath: '/projects/:id/merge_requests/:merge_request_iid',
   accessByIid: (audience, createUnreadableError) =>
     inVisibleProject(audience)
@@ -22,15 +24,14 @@ export const mergeRequestNoteable: IssuableKind<ProjectIssuable> = {
       .require(({ caller }, { project }) => {
         if (!mayReadMergeRequests(caller, project)) throw createUnreadableError();
       })
-      .map(({ project, mergeRequest, caller }) => ({ noteable: toNoteable(project, mergeRequest), caller })),
+      .map(({ project, mergeRequest, caller }) => ({
+        noteable: toProjectIssuable('MergeRequest', project, mergeRequest),
+        caller,
+      })),
   async reload(tx, previousCaller, { id, project: { id: projectId } }) {
     const { caller, project } = await reloadAccess(tx, previousCaller, projectId);
     const [mergeRequest] = await findMergeRequests(tx, caller, [id]);
     if (mergeRequest === undefined || !mayReadMergeRequests(caller, project)) throw new AccessRevoked();
-    return { noteable: toNoteable(project, mergeRequest), caller };
+    return { noteable: toProjectIssuable('MergeRequest', project, mergeRequest), caller };
   },
 };
-
-function toNoteable(project: Project, { id, iid, author_id, discussion_locked }: MergeRequest): ProjectIssuable {
-  return { type: 'MergeRequest', id, iid, authorId: author_id, project, locked: discussion_locked === true };
-}

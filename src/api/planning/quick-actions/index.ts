@@ -1,8 +1,7 @@
 /**
  * Quick actions: lines in texts that change the noteable they are on (contract/planning.md §3.17). This module has no endpoints;
- * notes and descriptions use it. `parse.ts` finds the commands. The tables (`text-commands.ts`, `label-commands.ts`,
- * `people-commands.ts`, `planning-commands.ts`, `immediate-commands.ts`, `merge-request-commands.ts`, `link-commands.ts`,
- * `iteration-commands.ts`, `issue-commands.ts`) define their effects, which result in one update.
+ * notes and descriptions use it. `parse.ts` finds the commands. The tables in `run.ts` and `*-commands.ts` define their effects,
+ * which result in one update.
  */
 export { NoteCommandsChanges, type QuickActionChanges } from './changes.ts';
 export { applyDescriptionCommands, runAfterUpdate } from './description-commands.ts';
