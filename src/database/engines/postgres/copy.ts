@@ -181,10 +181,11 @@ async function insert(
   await connection.execute({ sql, parameters });
 }
 
+/** SQLite records 0 for a table whose statements have inserted no row yet; no sequence of PostgreSQL has this value. */
 async function setLastId(connection: Connection, table: string, lastId: number): Promise<void> {
   await query(
     connection,
-    `select setval(pg_get_serial_sequence($1::text, attname), $2::bigint, true) from pg_attribute
+    `select setval(pg_get_serial_sequence($1::text, attname), greatest($2::bigint, 1), $2::bigint > 0) from pg_attribute
      where attrelid = $1::text::regclass and attidentity <> ''`,
     [`"${table}"`, lastId],
   );
