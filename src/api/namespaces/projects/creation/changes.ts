@@ -14,6 +14,7 @@ import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import type { ProjectAttributeInput } from '../attributes/attributes.ts';
 import { resolveAttributes } from '../attributes/input-attributes.ts';
+import { destroyProject } from '../deletion/destroy.ts';
 import { type ImportedProjectState, insertProject } from './insert.ts';
 import { findPersonalTarget, findTarget, mayCreateProjectsIn } from './target-namespace.ts';
 
@@ -44,7 +45,7 @@ type CreateFailure = 'importUnsupported' | 'invalid' | 'limitReached';
 
 /**
  * Creates a project with its route, repository row and owner, and with `readme` its first commit (contract/planning.md
- * §3.3 "POST /projects").
+ * §3.3 "POST /projects"). Throws if the commit cannot be written, for example to a full disk, and destroys the project before.
  */
 export async function create(
   services: CreateProjectServices,
@@ -62,7 +63,13 @@ export async function create(
   if (isFailure(createResult)) return createResult;
   if (!readme) return createResult.project;
   const { project, creator } = createResult;
-  await initializeWithReadme(services, project, creator);
+  try {
+    await initializeWithReadme(services, project, creator);
+  } catch (error) {
+    // A request that is answered with an error leaves no project behind, whose name a retry would find taken.
+    await services.runUnitOfWork(caller, (uow) => destroyProject(uow, project.id)).catch(() => {});
+    throw error;
+  }
   return (await findProject(services.database.reader, caller, String(project.id))) ?? project;
 }
 

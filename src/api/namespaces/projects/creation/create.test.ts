@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
+import { DatabaseUnavailable } from '#database/database.ts';
+import { atNextTransaction } from '#test/support/interrupted-transactions.ts';
 import { world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
@@ -265,4 +267,18 @@ test('creates no project from a template, because none exists', async () => {
     (await ada.post('/projects', { name: 'plain', template_name: '', use_custom_template: false })).status,
     201,
   );
+});
+
+test('leaves no project behind if its first commit cannot be written', async () => {
+  const here = await world();
+  const mira = await here.user();
+  const params = { name: 'Unlucky', initialize_with_readme: true };
+  atNextTransaction(here, async (createProject) => {
+    const created = await createProject();
+    atNextTransaction(here, () => Promise.reject(new DatabaseUnavailable(new Error('disk full'))));
+    return created;
+  });
+  assert.equal((await mira.post('/projects', params)).status, 503);
+  assert.deepEqual((await mira.get(`/users/${mira.id}/projects`)).body, []);
+  assert.equal((await mira.post('/projects', params)).status, 201);
 });
