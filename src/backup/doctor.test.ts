@@ -87,11 +87,15 @@ test('deletes dangling rows or clears their references, as the foreign key decla
   const { body: issue } = await expectSuccess(project.owner.post(`${project.at}/issues`, { title: 'Referring' }));
   await unchecked(`update issues set milestone_id = 4000000 where id = ${issue.id}`);
   await isRepaired(
-    /^references: # rows of issues refer by milestone_id .*--fix would clear these references/,
-    /repaired \(clear these references\)/,
+    /^references: # rows of issues \(milestone_id\) refer to missing rows of milestones: --fix would clear these references/,
+    /repaired \(clear these references of issues\)/,
   );
-  await unchecked("insert into redirects (full_path, full_path_key, project_id) values ('a/b', 'a/b', 4000000)");
-  await isRepaired(/^references: # rows of redirects refer by project_id .*--fix would delete/, /repaired \(delete/);
+  await unchecked(`insert into redirects (full_path, full_path_key, project_id) values ('a/b', 'a/b', 4000000);
+    insert into stars (project_id, user_id, created_at) values (4000000, ${project.owner.id}, '2020-01-01T00:00:00.000Z')`);
+  await isRepaired(
+    /^references: # rows of redirects \(project_id\), # rows of stars \(project_id\) refer to missing rows of projects: --fix would delete/,
+    /repaired \(delete these rows of redirects, stars\)/,
+  );
 });
 
 test('rebuilds an index that does not match its rows', once, async () => {
@@ -111,9 +115,9 @@ test('raises counters that are lower than used numbers', async () => {
   await database.transaction((tx) =>
     tx.updateTable('iid_counters').set({ last: 0 }).where('project_id', '=', project.id).execute(),
   );
-  await isRepaired(/^counters: project_id # would number its next issue after #, but there is #/, /repaired/);
+  await isRepaired(/^counters: The project \S+ would number its next issue after #, but there is #/, /repaired/);
   await database.transaction((tx) => tx.deleteFrom('iid_counters').where('project_id', '=', project.id).execute());
-  await isRepaired(/^counters: project_id # would number its next issue/, /repaired/);
+  await isRepaired(/^counters: The project \S+ would number its next issue/, /repaired/);
 });
 
 test('repairs folded keys unless another row has the key', async () => {
@@ -140,18 +144,18 @@ test('completes an abandoned ref update', async () => {
       .values(values as never)
       .execute(),
   );
-  await isRepaired(/^intents: An update of refs of the project #/, /repaired/);
+  await isRepaired(/^intents: An update of refs of the project user-#\/project-#/, /repaired/);
 });
 
 test('repairs repository columns from the repository, and HEAD from the row', once, async () => {
   await here.runJobs();
   await writeFile(join(await directoryOf(project), 'HEAD'), 'ref: refs/heads/other\n');
-  await isRepaired(/^repositories: HEAD of repositories # does not name its default branch main/, /repaired/);
+  await isRepaired(/^repositories: HEAD of the project \S+ does not name its default branch main/, /repaired/);
   for (const set of [{ empty: true }, { summary_version: '900000 main' }]) {
     await database.transaction((tx) =>
       tx.updateTable('repositories').set(set).where('project_id', '=', project.id).execute(),
     );
-    await isRepaired(/^repositories: (repositories # is marked as empty|The summary of repositories #)/, /repaired/);
+    await isRepaired(/^repositories: (The project \S+ is marked as empty|The summary of the project \S+)/, /repaired/);
   }
 });
 
@@ -166,7 +170,7 @@ test('reports and removes files of interrupted git commands', once, async () => 
   const young = join(directory, 'objects/pack/tmp_pack_young');
   await writeFile(young, '');
   await isRepaired(
-    /^repositories: The repository of repositories # has # files of interrupted git commands \(# bytes\)/,
+    /^repositories: The repository of the project \S+ has # files of interrupted git commands \(# bytes\)/,
     /repaired/,
   );
   await rm(young);
@@ -175,14 +179,14 @@ test('reports and removes files of interrupted git commands', once, async () => 
 test('reports a missing or damaged repository without a repair', once, async () => {
   const directory = await directoryOf(project);
   await rename(directory, `${directory}.kept`);
-  await isLeft(/^repositories: The repository of repositories # is missing: .*restore a backup$/);
+  await isLeft(/^repositories: The repository of the project \S+ is missing: .*restore a backup$/);
   await rename(`${directory}.kept`, directory);
   const tip = (await project.owner.get(`${project.repository}/branches/main`)).body.commit.id as string;
   const objects = join(directory, 'objects');
   const file = join(objects, tip.slice(0, 2), tip.slice(2));
   const lost = (await stat(file).catch(() => null)) === null ? join(objects, 'pack') : file;
   await rename(lost, join(directory, 'lost'));
-  await isLeft(/^repositories: The repository of repositories # is damaged/);
+  await isLeft(/^repositories: The repository of the project \S+ is damaged/);
   await rename(join(directory, 'lost'), lost);
   assert.deepEqual(await doctor(), []);
 });
@@ -258,9 +262,9 @@ test('reports rows with impossible locations and files, and runs all other check
   const lines = await doctor();
   assert.match(
     lines[0]!,
-    /^repositories: repositories # has the path "\.\.\/\.\.\/odd\.git", which is not one of a storage/,
+    /^repositories: The project \S+ has the path "\.\.\/\.\.\/odd\.git", which is not one of a storage/,
   );
-  assert.match(lines[1]!, /^repositories: repositories # is in the storage lost/);
+  assert.match(lines[1]!, /^repositories: The project \S+ is in the storage lost/);
   assert.match(lines[2]!, /^blobs: The file "' or #" cannot be examined/);
   assert.equal(lines.length, 3);
   await database.transaction(async (tx) => {
@@ -278,7 +282,7 @@ test('reports pipes among repositories and files without opening them', once, as
   await rm(refs, { force: true });
   execFileSync('mkfifo', [blob, refs]);
   const [first, second, ...more] = await doctor();
-  assert.match(first!, /^repositories: The repository of repositories # has a file that is not regular: packed-refs/);
+  assert.match(first!, /^repositories: The repository of the project \S+ has a file that is not regular: packed-refs/);
   assert.match(second!, /^blobs: The file \S+ of no row is missing/);
   assert.deepEqual(more, []);
   await rm(refs);

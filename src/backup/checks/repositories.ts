@@ -14,7 +14,14 @@ import { isDiskPath, repositoryExists, syncDirectory } from '#git/storage/storag
 import { listRefLines } from '#git/transfer/bundle.ts';
 import { recoverInterruptedRefUpdates } from '#repositories/ref-updates/recovery.ts';
 import { listRepositories, type StoredRepository } from '../repositories.ts';
-import { ABANDONED_AFTER_MS, type Check, type CheckContext, describeError, type Finding } from './finding.ts';
+import {
+  ABANDONED_AFTER_MS,
+  type Check,
+  type CheckContext,
+  describeError,
+  describeOwner,
+  type Finding,
+} from './finding.ts';
 
 /** Compares the rows of repositories with the storages. */
 
@@ -34,54 +41,67 @@ export const repositoriesCheck: Check = {
   },
 };
 
+/** A finding about a repository, whose owner is named only if there is something to report. */
+interface RepositoryFinding extends Pick<Finding, 'repair'> {
+  /** Returns the text for an owner such as `project group/tool`. */
+  describe(owner: string): string;
+}
+
 /** Checks a repository again if it changed during the check: the finding may have been work in progress. */
 async function* recheckIfChanged(
   context: CheckContext,
   row: StoredRepository,
-  findings: readonly Finding[],
+  findings: readonly RepositoryFinding[],
 ): AsyncGenerator<Finding> {
   if (findings.length === 0) return;
   const currentRow = (await loadRows(context)).find(({ name }) => name === row.name);
   if (currentRow === undefined) return;
   const isSame =
     currentRow.version === row.version && currentRow.disk_path === row.disk_path && currentRow.storage === row.storage;
-  yield* isSame ? findings : await checkRepository(context, currentRow);
+  const [table, id] = row.name.split(' ') as [string, string];
+  const owner = await describeOwner(context, table, Number(id));
+  for (const { describe, ...finding } of isSame ? findings : await checkRepository(context, currentRow))
+    yield { ...finding, text: describe(owner) };
 }
 
-/** Maximum number of findings about the objects of one repository. */
-const MAX_PROBLEMS = 5;
-
 /** Checks the location, the files and objects, and the row of a repository. */
-async function checkRepository(context: CheckContext, row: StoredRepository): Promise<Finding[]> {
+async function checkRepository(context: CheckContext, row: StoredRepository): Promise<RepositoryFinding[]> {
   const { git } = context;
   if (git.storages[row.storage] === undefined) {
-    return [{ text: `${row.name} is in the storage ${row.storage}, which HEARTH_STORAGES does not contain` }];
+    return [
+      { describe: (owner) => `The ${owner} is in the storage ${row.storage}, which HEARTH_STORAGES does not contain` },
+    ];
   }
   if (!isDiskPath(row.disk_path)) {
-    return [{ text: `${row.name} has the path ${JSON.stringify(row.disk_path)}, which is not one of a storage` }];
+    const path = JSON.stringify(row.disk_path);
+    return [{ describe: (owner) => `The ${owner} has the path ${path}, which is not one of a storage` }];
   }
   const location = `${row.disk_path} in the storage ${row.storage}`;
   try {
     const repository = getRepositoryAt(git, row.storage, row.disk_path);
     if (!(await repositoryExists(repository))) {
-      return !row.empty ? [{ text: `The repository of ${row.name} is missing: ${location}` }] : [];
+      return row.empty ? [] : [{ describe: (owner) => `The repository of the ${owner} is missing: ${location}` }];
     }
     const specialFile = await findSpecialFile(repository);
     if (specialFile !== null) {
-      return [{ text: `The repository of ${row.name} has a file that is not regular: ${specialFile} (${location})` }];
+      return [
+        {
+          describe: (owner) =>
+            `The repository of the ${owner} has a file that is not regular: ${specialFile} (${location})`,
+        },
+      ];
     }
     // Only that referenced objects exist: checking every object would take too long.
     const fsckResult = await fsck(git, repository, 'connectivity');
-    const damageFindings = fsckResult.ok
-      ? []
-      : fsckResult.problems
-          .slice(0, MAX_PROBLEMS)
-          .map((problem) => ({ text: `The repository of ${row.name} is damaged (${location}): ${problem}` }));
-    const staleFindings = await checkStaleFiles(context, row, repository);
-    return [...damageFindings, ...staleFindings, ...(await checkRow(context, row, repository))];
+    if (!fsckResult.ok) {
+      const [problem, ...others] = fsckResult.problems;
+      const more = others.length > 0 ? ` (and ${others.length} more problems)` : '';
+      return [{ describe: (owner) => `The repository of the ${owner} is damaged (${location}): ${problem}${more}` }];
+    }
+    return [...(await checkStaleFiles(context, repository)), ...(await checkRow(context, row, repository))];
   } catch (error) {
     const state = error instanceof GitError ? 'is damaged' : 'cannot be examined';
-    return [{ text: `The repository of ${row.name} ${state} (${location}): ${describeError(error)}` }];
+    return [{ describe: (owner) => `The repository of the ${owner} ${state} (${location}): ${describeError(error)}` }];
   }
 }
 
@@ -100,7 +120,7 @@ async function findSpecialFile({ directory }: Repository, subdirectory = ''): Pr
 }
 
 /** Finds files of git commands that failed or were killed. */
-async function checkStaleFiles({ git }: CheckContext, { name }: StoredRepository, repository: Repository) {
+async function checkStaleFiles({ git }: CheckContext, repository: Repository): Promise<RepositoryFinding[]> {
   const staleFiles = await listStaleFiles(git, repository);
   if (staleFiles.length === 0) return [];
   const sizes = await Promise.all(
@@ -117,7 +137,8 @@ async function checkStaleFiles({ git }: CheckContext, { name }: StoredRepository
   };
   return [
     {
-      text: `The repository of ${name} has ${staleFiles.length} files of interrupted git commands (${bytes} bytes)`,
+      describe: (owner) =>
+        `The repository of the ${owner} has ${staleFiles.length} files of interrupted git commands (${bytes} bytes)`,
       repair: { text: 'remove them', run },
     },
   ];
@@ -128,18 +149,18 @@ async function checkRow(
   { git, database }: CheckContext,
   row: StoredRepository,
   repository: Repository,
-): Promise<Finding[]> {
+): Promise<RepositoryFinding[]> {
   const { name, default_branch, empty, intents } = row;
   // During ref updates there is nothing to compare.
   if (intents.length > 0) return [];
-  const findings: Finding[] = [];
+  const findings: RepositoryFinding[] = [];
   if ((await findHeadBranch(repository)) !== default_branch) {
     const run = async () => {
       await setHead(git, repository, default_branch);
       return true;
     };
     findings.push({
-      text: `HEAD of ${name} does not name its default branch ${default_branch}`,
+      describe: (owner) => `HEAD of the ${owner} does not name its default branch ${default_branch}`,
       repair: { text: 'set HEAD to the default branch', run },
     });
   }
@@ -158,7 +179,7 @@ async function checkRow(
   if (empty && hasBranches) {
     const run = createRowUpdate('empty = false');
     findings.push({
-      text: `${name} is marked as empty, but it has branches`,
+      describe: (owner) => `The ${owner} is marked as empty, but it has branches`,
       repair: { text: 'clear the mark', run },
     });
   }
@@ -172,7 +193,7 @@ async function checkRow(
   if (summaryVersion !== null && Number.parseInt(summaryVersion, 10) > row.version) {
     const run = createRowUpdate('summary_version = null');
     findings.push({
-      text: `The summary of ${name} has a newer version than its refs`,
+      describe: (owner) => `The summary of the ${owner} has a newer version than its refs`,
       repair: { text: 'delete it, so that it is computed again', run },
     });
   }
@@ -233,8 +254,10 @@ export const unfinishedRefUpdatesCheck: Check = {
         .orderBy('id')
         .execute();
     for (const { id, project_id, wiki_id, snippet_id, created_at } of await listAbandoned()) {
-      const wikiOrProject = project_id === null ? `wiki ${wiki_id}` : `project ${project_id}`;
-      const owner = snippet_id === null ? wikiOrProject : `snippet ${snippet_id}`;
+      const [table, ownerId] = Object.entries({ repositories: project_id, wikis: wiki_id, snippets: snippet_id }).find(
+        ([, value]) => value !== null,
+      )!;
+      const owner = await describeOwner(context, table, ownerId!);
       yield {
         text: `An update of refs of the ${owner} from ${created_at} was never completed`,
         repair: {

@@ -10,7 +10,7 @@ import {
   type TableDefinition,
 } from '#database/copy.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { Check, CheckContext, Finding, Repair } from './finding.ts';
+import { type Check, type CheckContext, describeParent, type Finding, type Repair } from './finding.ts';
 
 /** Checks of rows, derived from the database schema. */
 
@@ -32,9 +32,12 @@ export const databaseCheck: Check = {
   name: 'database',
   run: (context) =>
     withSnapshot(context, async function* (snapshot) {
-      for (const { problem, index } of await snapshot.checkIntegrity()) {
-        const text = `The database is damaged: ${problem}`;
-        if (index === null) yield { text };
+      const problems = await snapshot.checkIntegrity();
+      // Each row that an index misses is a problem, but has the same cause.
+      for (const [index, sameCause] of Map.groupBy(problems, (found) => found.index ?? found.problem)) {
+        const more = sameCause.length > 1 ? ` (and ${sameCause.length - 1} more problems)` : '';
+        const text = `The database is damaged: ${sameCause[0]!.problem}${more}`;
+        if (sameCause[0]!.index === null) yield { text };
         else yield { text, repair: { text: `rebuild the index ${index}`, run: () => reindex(context, index) } };
       }
     }),
@@ -45,23 +48,34 @@ async function reindex({ database }: CheckContext, index: string): Promise<boole
   return true;
 }
 
-/** Finds rows that refer to missing rows. */
+/** Finds rows that refer to missing rows. One finding reports all rows that miss rows of the same table. */
 export const referencesCheck: Check = {
   name: 'references',
   run: (context) =>
     withSnapshot(context, async function* (snapshot) {
+      const danglingReferences: DanglingReference[] = [];
       for (const reference of await snapshot.listForeignKeys()) {
         const [{ count } = { count: 0 }] = await snapshot.query(
           `select count(*) as count from ${buildDanglingRowsSql(reference)}`,
         );
-        if (Number(count) === 0) continue;
-        const { table, columns, parent, onDelete } = reference;
-        const text = `${count} rows of ${table} refer by ${columns.join(', ')} to missing rows of ${parent}`;
-        if (onDelete === 'nothing') yield { text };
-        else yield { text, repair: createReferenceRepair(context, reference) };
+        if (Number(count) > 0) danglingReferences.push({ ...reference, count: Number(count) });
+      }
+      const isRepairable = ({ onDelete }: ForeignKey) => onDelete !== 'nothing';
+      for (const sameCause of Map.groupBy(
+        danglingReferences,
+        (each) => `${each.parent} ${isRepairable(each)}`,
+      ).values()) {
+        const rows = sameCause.map(({ table, columns, count }) => `${count} rows of ${table} (${columns.join(', ')})`);
+        const text = `${rows.join(', ')} refer to missing rows of ${sameCause[0]!.parent}`;
+        yield isRepairable(sameCause[0]!) ? { text, repair: createReferenceRepair(context, sameCause) } : { text };
       }
     }),
 };
+
+/** A foreign key and the number of rows that refer to missing rows by it. */
+interface DanglingReference extends ForeignKey {
+  readonly count: number;
+}
 
 /** Returns the SQL that follows `from` or `delete from`: the rows of a table whose referenced rows are missing. */
 function buildDanglingRowsSql({ table, columns, parent, parentColumns }: ForeignKey): string {
@@ -73,23 +87,29 @@ function buildDanglingRowsSql({ table, columns, parent, parentColumns }: Foreign
   return `${quoteIdentifier(table)} where ${notNull} and not exists (select 1 from ${quoteIdentifier(parent)} referred where ${keyCondition})`;
 }
 
-/** Returns a repair that does what the foreign key's `on delete` action would have done. */
-function createReferenceRepair({ database }: CheckContext, reference: ForeignKey): Repair {
-  const { table, columns, onDelete } = reference;
-  const danglingRowsSql = buildDanglingRowsSql(reference);
-  const assignments = columns.map((column) => `${quoteIdentifier(column)} = null`).join(', ');
-  // `replace` changes the first `where`, which is that of the statement itself.
-  const statement =
-    onDelete === 'cascade'
-      ? `delete from ${danglingRowsSql}`
-      : `update ${danglingRowsSql.replace(' where ', ` set ${assignments} where `)}`;
+/** Returns a repair that does what the `on delete` actions of the foreign keys would have done. */
+function createReferenceRepair({ database }: CheckContext, references: readonly ForeignKey[]): Repair {
+  const listTables = (onDelete: ForeignKey['onDelete']) =>
+    [...new Set(references.filter((each) => each.onDelete === onDelete).map(({ table }) => table))].join(', ');
+  const [deleted, cleared] = [listTables('cascade'), listTables('set null')];
+  const texts = [deleted && `delete these rows of ${deleted}`, cleared && `clear these references of ${cleared}`];
   return {
-    text: onDelete === 'cascade' ? `delete these rows of ${table}` : 'clear these references',
+    text: texts.filter(Boolean).join(' and '),
     async run() {
-      await database.transaction((tx) => sql.raw(statement).execute(tx));
+      await database.transaction(async (tx) => {
+        for (const reference of references) await sql.raw(buildReferenceRepairSql(reference)).execute(tx);
+      });
       return true;
     },
   };
+}
+
+function buildReferenceRepairSql(reference: ForeignKey): string {
+  const danglingRowsSql = buildDanglingRowsSql(reference);
+  if (reference.onDelete === 'cascade') return `delete from ${danglingRowsSql}`;
+  const assignments = reference.columns.map((column) => `${quoteIdentifier(column)} = null`).join(', ');
+  // `replace` changes the first `where`, which is that of the statement itself.
+  return `update ${danglingRowsSql.replace(' where ', ` set ${assignments} where `)}`;
 }
 
 /** Finds counters that would assign used numbers again. */
@@ -135,14 +155,14 @@ async function* checkIds(
 
 /** Checks the iid counters of a table in each project or group. The counters of `issues` have the kind `issue`. */
 async function* checkIids(
-  { database }: CheckContext,
+  context: CheckContext,
   snapshot: DatabaseSnapshot,
   { name, columns }: TableDefinition,
 ): AsyncGenerator<Finding> {
   const hasColumn = (column: string) => columns.some((candidate) => candidate.name === column);
   if (!hasColumn('iid')) return;
   const kind = name.replace(/s$/, '');
-  for (const owner of ['project_id', 'group_id'].filter(hasColumn)) {
+  for (const owner of (['project_id', 'group_id'] as const).filter(hasColumn)) {
     const outdated = await snapshot.query(
       `select highest_iids.owner, highest_iids.highest, counters.last from
          (select ${owner} as owner, max(iid) as highest from ${quoteIdentifier(name)} where ${owner} is not null group by ${owner}) highest_iids
@@ -151,11 +171,11 @@ async function* checkIids(
     );
     for (const { owner: id, highest, last } of outdated) {
       yield {
-        text: `${owner} ${id} would number its next ${kind} after ${last ?? 0}, but there is ${highest}`,
+        text: `The ${await describeParent(context, owner, Number(id))} would number its next ${kind} after ${last ?? 0}, but there is ${highest}`,
         repair: {
           text: 'raise the counter',
           run: async () => {
-            await database.transaction((tx) => raiseIidCounter(tx, { owner, id: Number(id), kind, name }));
+            await context.database.transaction((tx) => raiseIidCounter(tx, { owner, id: Number(id), kind, name }));
             return true;
           },
         },
