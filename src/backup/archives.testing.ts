@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { type Config, loadConfig } from '#config.ts';
 import { openSnapshot } from '#database/copy.ts';
 import { openDatabase } from '#database/database.ts';
+import type { Migration } from '#database/migrations/migration.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { engine, type TestPlace, testPlace } from '#test/engines/engine.ts';
 import { scratchDirectory } from '#test/engines/scratch.ts';
@@ -63,8 +64,8 @@ export async function loadConfigWithKey(place: TestPlace, { server }: World): Pr
   return loadConfigOf(place, { HEARTH_SECRET_KEY: key.export().toString('hex') });
 }
 
-export function restoreArchive(config: Config, file: string): Promise<Manifest> {
-  return restore(config, file, silentProgress);
+export function restoreArchive(config: Config, file: string, migrations?: readonly Migration[]): Promise<Manifest> {
+  return restore(config, file, silentProgress, migrations);
 }
 
 export type Parts = Map<string, Buffer>;

@@ -7,7 +7,8 @@ import { isValueRejection } from '#database/constraint-violations.ts';
 import { type CellValues, type RestoreTarget, restoreDatabase, type TableDefinition } from '#database/copy.ts';
 import { lockDataDirectory } from '#database/data-directory-lock.ts';
 import { migrate } from '#database/migrate.ts';
-import { migrations } from '#database/migrations/index.ts';
+import { migrations as allMigrations } from '#database/migrations/index.ts';
+import type { Migration } from '#database/migrations/migration.ts';
 import { getRepositoryAt } from '#git/git.ts';
 import { createFromBundle, DamagedBundle } from '#git/transfer/bundle.ts';
 import { isFailure } from '#runtime/failure.ts';
@@ -50,7 +51,12 @@ import { readContent, type TarEntry } from './tar.ts';
  * Restores an archive into an empty server. Verifies the whole archive before it writes anything, and verifies parts
  * again while writing. The rows come last, in one transaction; then newer migrations run.
  */
-export async function restore(config: Config, path: string, progress: Progress): Promise<Manifest> {
+export async function restore(
+  config: Config,
+  path: string,
+  progress: Progress,
+  migrations: readonly Migration[] = allMigrations,
+): Promise<Manifest> {
   requirePrimary(config);
   await mkdir(config.dataDir, { recursive: true });
   const unlock = lockDataDirectory(config.dataDir);
@@ -73,14 +79,14 @@ export async function restore(config: Config, path: string, progress: Progress):
       await verifyArchive(archive, progress);
       await writeRestoreMark(config);
       try {
-        await writeArchiveContent(server, archive, key);
+        await writeArchiveContent(server, archive, { key, migrations });
       } catch (error) {
         await deleteRestoredFiles(config);
         throw error;
       }
       hasEmptyDatabase = false;
       await deleteRestoreMark(config);
-      await migrate(server.database);
+      await migrate(server.database, migrations);
       return archive.manifest;
     });
   } finally {
@@ -134,7 +140,11 @@ async function findPart(file: FileHandle, name: string): Promise<TarEntry | null
 }
 
 /** Writes repositories and blobs in the order of the parts, then the key, and at last the rows in one transaction. */
-async function writeArchiveContent(server: ServerData, archive: BackupArchive, key: KeyObject | null): Promise<void> {
+async function writeArchiveContent(
+  server: ServerData,
+  archive: BackupArchive,
+  { key, migrations }: { readonly key: KeyObject | null; readonly migrations: readonly Migration[] },
+): Promise<void> {
   const { file, manifest } = archive;
   const tableEntries = new Map<string, TarEntry>();
   let repositories = new Map<string, RepositoryLine>();

@@ -1,6 +1,5 @@
 import { type Clock, timestamp } from '#runtime/clock.ts';
 import type { Database, Transaction } from './database.ts';
-import { getDialect } from './dialect.ts';
 import type { BackupOperations, CellValues, ForeignKey, Row, TableDefinition } from './engines/engine.ts';
 import { applyMigrations } from './migrate.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -90,7 +89,7 @@ export async function restoreDatabase(
       now: timestamp(clock),
       afterCommit: () => {},
     });
-    await applyMigrations(tx, getDialect(engine.name), migrations);
+    await applyMigrations(tx, migrations);
     const tables = (await operations.listTables(transaction)).filter(({ name }) => name !== MIGRATIONS);
     const restoreConstraints = await operations.suspendConstraints(transaction);
     await work({

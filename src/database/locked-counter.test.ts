@@ -6,7 +6,7 @@ import { testDatabase } from '#test/engines/engine.ts';
 import type { Database, Transaction } from './database.ts';
 import { lockSchema } from './dialect.ts';
 
-/** Adds a secondary, so that changes of LFS objects are recorded (migration 0083). */
+/** Adds a secondary, so that changes of LFS objects are recorded. */
 async function follow(database: Database): Promise<void> {
   await database.transaction((tx) =>
     tx

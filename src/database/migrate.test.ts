@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { systemClock } from '#runtime/clock.ts';
 import { testDatabase, testPlace } from '#test/engines/engine.ts';
 import { openDatabase } from './database.ts';
+import { ddl, runStatements } from './ddl.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -33,27 +34,25 @@ test('concurrent starts of two processes migrate once', async () => {
   await Promise.all([one.close(), two.close()]);
 });
 
+const createHalf = ddl`
+create table half (
+  id id
+);
+`;
+
 test('rolls back a failed migration', async () => {
   await using database = await testDatabase({ empty: true });
   const broken: Migration = {
     name: '0001_broken',
-    async up(db, dialect) {
-      await db.schema
-        .createTable('half')
-        .addColumn('id', ...dialect.id)
-        .execute();
+    async up(db) {
+      await runStatements(db, createHalf);
       throw new Error('no');
     },
   };
   await assert.rejects(migrate(database, [broken]), { message: 'no' });
   const mended: Migration = {
     name: '0001_mended',
-    async up(db, dialect) {
-      await db.schema
-        .createTable('half')
-        .addColumn('id', ...dialect.id)
-        .execute();
-    },
+    up: (db) => runStatements(db, createHalf),
   };
   assert.deepEqual(await migrate(database, [mended]), ['0001_mended']);
 });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Reader, Transaction } from './database.ts';
-import { type Dialect, getDialect, isMissingTableError, lockSchema } from './dialect.ts';
+import { isMissingTableError, lockSchema } from './dialect.ts';
 import { createInitialSchema, INITIAL_SCHEMA_FILE, type InitialSchema, loadInitialSchema } from './initial-schema.ts';
 import { migrations as allMigrations } from './migrations/index.ts';
 import type { Migration, MigrationDb } from './migrations/migration.ts';
@@ -27,7 +27,7 @@ export async function migrate(
       const pendingMigrations = await listPendingMigrations(tx, migrations);
       if (pendingMigrations.length === migrations.length && initialSchema !== null)
         await applyInitialSchema(tx, pendingMigrations, initialSchema);
-      else await runMigrations(tx, getDialect(database.engine), pendingMigrations);
+      else await runMigrations(tx, pendingMigrations);
       return pendingMigrations.map(({ name }) => name);
     },
     { isolation: 'read committed' },
@@ -37,19 +37,15 @@ export async function migrate(
 }
 
 /** Runs these migrations on an empty database, in the caller's transaction. */
-export async function applyMigrations(
-  tx: Transaction,
-  dialect: Dialect,
-  migrations: readonly Migration[],
-): Promise<void> {
+export async function applyMigrations(tx: Transaction, migrations: readonly Migration[]): Promise<void> {
   await lockMigrations(tx);
-  await runMigrations(tx, dialect, migrations);
+  await runMigrations(tx, migrations);
 }
 
-async function runMigrations(tx: Transaction, dialect: Dialect, migrations: readonly Migration[]): Promise<void> {
+async function runMigrations(tx: Transaction, migrations: readonly Migration[]): Promise<void> {
   for (const migration of migrations) {
     // A migration knows the tables of its time, not those of the current schema.
-    await migration.up(tx as unknown as MigrationDb, dialect);
+    await migration.up(tx as unknown as MigrationDb);
     await recordMigration(tx, migration);
   }
 }

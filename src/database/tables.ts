@@ -144,14 +144,10 @@ export interface Schema {
     title: string;
     /** Folded title for searching, as the other `*_key` columns. */
     title_key: string;
-    description: string | null;
-    description_key: string | null;
     service: string | null;
     service_key: string | null;
     monitoring_tool: string | null;
     monitoring_tool_key: string | null;
-    /** JSON, a list of texts. */
-    hosts: string;
     severity: AlertSeverity;
     /** Sort rank, highest for `critical`; a generated column. */
     severity_rank: GeneratedAlways<number>;
@@ -165,19 +161,23 @@ export interface Schema {
     event_count: number;
     /** 40 hexadecimal digits; unique among the unresolved alerts of a project. */
     fingerprint: string | null;
-    /** JSON of the first payload. */
-    payload: string;
     runbook: string | null;
     metric_query: string | null;
     y_label: string | null;
-    /** Additional text for an incident that is created from the alert. */
-    incident_markdown: string | null;
     environment_id: number | null;
     /** The incident that was created from the alert. */
     issue_id: number | null;
     assignee_id: number | null;
     created_at: string;
     updated_at: string;
+    /** JSON, a list of texts. */
+    hosts: string;
+    description: string | null;
+    description_key: string | null;
+    /** Additional text for an incident that is created from the alert. */
+    incident_markdown: string | null;
+    /** JSON of the first payload. */
+    payload: string;
   };
   /** The application settings: one row. Keys that are missing in `value` have their defaults. */
   application_settings: {
@@ -223,6 +223,8 @@ export interface Schema {
     run_at: string;
     /** Number of attempts. */
     attempts: Generated<number>;
+    /** Number of processes that died while they ran the job. */
+    process_deaths: Generated<number>;
     /** End of the lease; null unless the job is running. */
     lease_until: string | null;
     lease_owner: string | null;
@@ -232,8 +234,6 @@ export interface Schema {
     /** The latest error, redacted. */
     last_error: string | null;
     created_at: string;
-    /** Number of processes that died while they ran the job. */
-    process_deaths: Generated<number>;
   };
   /** Blobs. Other tables refer to them by a foreign key; the content is in a file whose name is the SHA-256. */
   blobs: {
@@ -454,13 +454,13 @@ export interface Schema {
     id: Generated<number>;
     user_id: number;
     email: string;
+    /** Folded address; unique per user. */
+    address_key: Generated<string>;
     /** The folded address if it is reserved (primary or confirmed). Unique. */
     taken_key: string | null;
     confirmed_at: string | null;
     created_at: string;
     updated_at: string;
-    /** Folded address; unique per user. */
-    address_key: Generated<string>;
   };
   environments: {
     id: Generated<number>;
@@ -501,8 +501,6 @@ export interface Schema {
     iid: number;
     title: string;
     title_key: string;
-    description: string | null;
-    description_key: string | null;
     author_id: number;
     state: EpicState;
     closed_at: string | null;
@@ -527,6 +525,8 @@ export interface Schema {
     imported_from: Generated<ImportedFrom>;
     created_at: string;
     updated_at: string;
+    description: string | null;
+    description_key: string | null;
   };
   /** Environments in which an error was reported. */
   error_environments: {
@@ -545,6 +545,8 @@ export interface Schema {
     environment: string | null;
     release: string | null;
     platform: string;
+    /** The logger name from the sender. */
+    logger: string | null;
     /** JSON of `{id,email,username,ip_address}`, each a text or null; null: no user. */
     affected_user: string | null;
     /** JSON of an object of texts. */
@@ -553,8 +555,6 @@ export interface Schema {
     received_at: string;
     /** The payload as received, without NUL characters. */
     payload: string;
-    /** The logger name from the sender. */
-    logger: string | null;
   };
   /** Number of events per hour of the last day. */
   error_hours: {
@@ -634,17 +634,17 @@ export interface Schema {
     count: number;
   };
   /**
-   * Changes of replicated objects. Triggers insert the rows while a secondary exists (migration 0083). Ids become
-   * visible in ascending order.
+   * Changes of replicated objects. Triggers insert the rows while a secondary exists (`replication.ts` of the baseline
+   * schema). Ids become visible in ascending order.
    */
   geo_events: {
     id: Generated<number>;
-    created_at: string;
     event_name: 'created' | 'updated' | 'deleted';
     replicable_name: ReplicableName;
     replicable_id: number;
     /** Whether the location changed, so that sites with selective sync may have to add or remove the object. */
     rescoped: boolean;
+    created_at: string;
   };
   /** The position in the primary's events: one row with the id 1. */
   geo_position: {
@@ -652,6 +652,8 @@ export interface Schema {
     /** The last processed event. */
     cursor: number;
     cursor_at: string | null;
+    /** Time, accurate to the hour, until which all events of the primary are processed; null: never. */
+    followed_at: string | null;
     /** The number of the current or last listing. */
     listing: number;
     /** Selective sync scope of the last complete listing; null: none was completed. */
@@ -661,8 +663,6 @@ export interface Schema {
     /** Cursor of the current listing: the kind of objects, and the id after which it continues. */
     listing_name: string | null;
     listing_after_id: number;
-    /** Time, accurate to the hour, until which all events of the primary are processed; null: never. */
-    followed_at: string | null;
   };
   /** One object of the primary and the state of its copy. */
   geo_registry: {
@@ -828,8 +828,6 @@ export interface Schema {
     iid: number;
     title: string;
     title_key: string;
-    description: string | null;
-    description_key: string | null;
     author_id: number;
     state: IssueState;
     closed_at: string | null;
@@ -838,6 +836,7 @@ export interface Schema {
     /** Null: never locked or unlocked. */
     discussion_locked: boolean | null;
     issue_type: IssueType;
+    severity: Generated<IssueSeverity>;
     /** `YYYY-MM-DD` */
     start_date: string | null;
     /** `YYYY-MM-DD` */
@@ -857,13 +856,14 @@ export interface Schema {
     upvotes: Generated<number>;
     downvotes: Generated<number>;
     milestone_id: number | null;
+    iteration_id: number | null;
     /** The issue to which this issue was moved. */
     moved_to_id: number | null;
     imported_from: Generated<ImportedFrom>;
     created_at: string;
     updated_at: string;
-    iteration_id: number | null;
-    severity: Generated<IssueSeverity>;
+    description: string | null;
+    description_key: string | null;
   };
   iteration_cadences: {
     id: Generated<number>;
@@ -967,6 +967,8 @@ export interface Schema {
     status: JobStatus;
     run_when: JobWhen;
     allow_failure: boolean;
+    /** Whether the log may contain secrets, because debug output of the runner or its services is enabled. */
+    debug_mode: Generated<boolean>;
     /** Whether a later job of the same name exists (a retry). */
     retried: boolean;
     /** Copy of the pipeline's flag, so that the search for runnable jobs needs no join. */
@@ -986,9 +988,19 @@ export interface Schema {
     file_timeout: number | null;
     /** Environment name with variables expanded. */
     environment: string | null;
+    /** Environment URL with variables expanded; set when a runner takes the job. */
+    environment_url: string | null;
     resource_group_id: number | null;
     /** Size of the log in bytes. */
     trace_size: Generated<number>;
+    /**
+     * The last bytes of the log, if they may begin a masked secret: encrypted, in base64. They are in no chunk yet.
+     */
+    trace_held: string | null;
+    /** CRC-32 of the received bytes; null: no bytes, or unknown. */
+    trace_checksum: number | null;
+    /** When the growing log was last read, accurate to some seconds. */
+    trace_watched_at: string | null;
     artifacts_expire_at: string | null;
     /** Start time of a delayed job. */
     scheduled_at: string | null;
@@ -1002,20 +1014,8 @@ export interface Schema {
     updated_at: string;
     /** JSON array of `{job, artifacts, optional}`; null: all jobs of earlier stages. */
     needs: string | null;
-    /**
-     * The last bytes of the log, if they may begin a masked secret: encrypted, in base64. They are in no chunk yet.
-     */
-    trace_held: string | null;
-    /** CRC-32 of the received bytes; null: no bytes, or unknown. */
-    trace_checksum: number | null;
-    /** When the growing log was last read, accurate to some seconds. */
-    trace_watched_at: string | null;
-    /** Environment URL with variables expanded; set when a runner takes the job. */
-    environment_url: string | null;
     /** JSON array of ids of `job_option_parts`. */
     option_parts: Generated<string>;
-    /** Whether the log may contain secrets, because debug output of the runner or its services is enabled. */
-    debug_mode: Generated<boolean>;
   };
   /** Priorities in a project of its labels and those of its groups; a lower number comes first. */
   label_priorities: {
@@ -1208,15 +1208,15 @@ export interface Schema {
     base_commit_sha: string | null;
     /** The head of the target branch at that time. */
     start_commit_sha: string | null;
+    /** `git patch-id --stable`, equal for equal changes; null: not computed yet, or no changes. */
+    patch_id_sha: string | null;
     /** Null: not computed yet. */
     state: 'empty' | 'collected' | 'overflow' | null;
     /** Number of changed files, `1000+` if truncated. */
     real_size: string | null;
-    created_at: string;
     /** Whether the head is kept reachable while the merge request exists. */
     kept: Generated<boolean>;
-    /** `git patch-id --stable`, equal for equal changes; null: not computed yet, or no changes. */
-    patch_id_sha: string | null;
+    created_at: string;
   };
   merge_requests: {
     id: Generated<number>;
@@ -1224,8 +1224,6 @@ export interface Schema {
     iid: number;
     title: string;
     title_key: string;
-    description: string | null;
-    description_key: string | null;
     author_id: number;
     state: MergeRequestState;
     /** Whether the title marks it as a draft. */
@@ -1249,6 +1247,10 @@ export interface Schema {
      * change.
      */
     merge_check: MergeCheck | null;
+    /** Time before which the merge request must not be merged. */
+    merge_after: string | null;
+    /** Whether the last check found conflicts, about which users were notified. */
+    conflicts_told: Generated<boolean>;
     squash: boolean;
     /** Whether the merge deletes the source branch, as requested by the user who merged; null: not specified. */
     should_remove_source_branch: boolean | null;
@@ -1270,10 +1272,8 @@ export interface Schema {
     imported_from: Generated<ImportedFrom>;
     created_at: string;
     updated_at: string;
-    /** Whether the last check found conflicts, about which users were notified. */
-    conflicts_told: Generated<boolean>;
-    /** Time before which the merge request must not be merged. */
-    merge_after: string | null;
+    description: string | null;
+    description_key: string | null;
   };
   /** Milestones. Exactly one of `project_id` and `group_id` is set. */
   milestones: {
@@ -1313,6 +1313,10 @@ export interface Schema {
     archived: Generated<boolean>;
     /** JSON of the group attributes that differ from their defaults (contract/planning.md §3.1). */
     attributes: Generated<string>;
+    /** The path of the repository of a group's wiki, which exists once the wiki has a page. */
+    storage: Generated<string>;
+    /** The running storage move; null if there is none. */
+    move_id: number | null;
     /** Date on which the deletion was scheduled, `YYYY-MM-DD`. */
     marked_for_deletion_on: string | null;
     /** Name and path before the deletion was scheduled, which changes both. */
@@ -1320,44 +1324,40 @@ export interface Schema {
     path_before_deletion: string | null;
     created_at: string;
     updated_at: string;
-    /** The path of the repository of a group's wiki, which exists once the wiki has a page. */
-    storage: Generated<string>;
-    /** The running storage move; null if there is none. */
-    move_id: number | null;
   };
   notes: {
     id: Generated<number>;
     /** Exactly one of these five ids is set. */
     issue_id: number | null;
+    merge_request_id: number | null;
+    epic_id: number | null;
+    commented_commit_id: number | null;
+    snippet_id: number | null;
     /** 40 hexadecimal digits, shared by all notes of a discussion; an individual note has its own. */
     discussion_id: string;
     type: NoteType | null;
     author_id: number;
-    body: string;
     /** Whether the note is a system note about an action of the author. */
     system: boolean;
     /** The kind of a system note. */
     kind: SystemNoteKind | null;
     /** The other object of a system note (of a mention or a move). Hidden from users who cannot read it. */
     mentioning_issue_id: number | null;
+    mentioning_merge_request_id: number | null;
+    mentioning_epic_id: number | null;
     /** Whether only members with at least the Planner role see the note. */
     internal: boolean;
-    imported_from: Generated<ImportedFrom>;
-    created_at: string;
-    updated_at: string;
-    merge_request_id: number | null;
-    mentioning_merge_request_id: number | null;
-    epic_id: number | null;
-    mentioning_epic_id: number | null;
-    commented_commit_id: number | null;
     resolved_by_id: number | null;
     /** Only for notes in resolvable discussions; the user who resolved the note may be deleted. */
     resolved_at: string | null;
-    /** JSON of the position of a DiffNote in the form of the API. */
-    position: string | null;
     /** The commit of the merge request to whose diff the note belongs. */
     commit_sha: string | null;
-    snippet_id: number | null;
+    imported_from: Generated<ImportedFrom>;
+    created_at: string;
+    updated_at: string;
+    /** JSON of the position of a DiffNote in the form of the API. */
+    position: string | null;
+    body: string;
   };
   /** Settings for a group, a project, or (with neither) global ones. A null event has its default. */
   notification_settings: {
@@ -1366,8 +1366,6 @@ export interface Schema {
     group_id: number | null;
     project_id: number | null;
     level: 'disabled' | 'participating' | 'watch' | 'global' | 'mention' | 'custom';
-    created_at: string;
-    updated_at: string;
     new_release: boolean | null;
     new_note: boolean | null;
     new_issue: boolean | null;
@@ -1389,6 +1387,8 @@ export interface Schema {
     merge_when_pipeline_succeeds: boolean | null;
     new_epic: boolean | null;
     approver: boolean | null;
+    created_at: string;
+    updated_at: string;
   };
   /** OAuth applications. The secret is not stored. */
   oauth_applications: {
@@ -1444,14 +1444,14 @@ export interface Schema {
      * Lifetime of the access token in seconds. The refresh token is valid until it is used or revoked, at most a year.
      */
     expires_in: number;
-    created_at: string;
-    /** Time from which both tokens are revoked; null: not revoked. */
-    revoked_at: string | null;
     /**
      * The first token of the family: tokens that were issued one after another by refresh. Null: this is the first
      * token.
      */
     family_id: number | null;
+    created_at: string;
+    /** Time from which both tokens are revoked; null: not revoked. */
+    revoked_at: string | null;
   };
   pipeline_schedule_variables: {
     id: Generated<number>;
@@ -1513,9 +1513,14 @@ export interface Schema {
     /** Idempotency key of the request that created the pipeline; unique. */
     origin: string | null;
     status: PipelineStatus;
+    /** The last success or failure, kept while the pipeline runs again; null: none yet. */
+    outcome: 'success' | 'failed' | null;
     /** Whether the ref was protected when the pipeline was created. */
     protected: boolean;
     user_id: number | null;
+    /** The trigger of the pipeline, which may be deleted. */
+    trigger_id: number | null;
+    schedule_id: number | null;
     yaml_errors: string | null;
     failure_reason: string | null;
     name: string | null;
@@ -1523,11 +1528,6 @@ export interface Schema {
     finished_at: string | null;
     created_at: string;
     updated_at: string;
-    /** The last success or failure, kept while the pipeline runs again; null: none yet. */
-    outcome: 'success' | 'failed' | null;
-    /** The trigger of the pipeline, which may be deleted. */
-    trigger_id: number | null;
-    schedule_id: number | null;
   };
   project_topics: {
     project_id: number;
@@ -1556,6 +1556,9 @@ export interface Schema {
     wiki_access_level: Generated<FeatureLevel>;
     snippets_access_level: Generated<FeatureLevel>;
     lfs_enabled: Generated<boolean>;
+    /** Number of rows of `stars`. */
+    star_count: Generated<number>;
+    imported_from: Generated<ImportedFrom>;
     /** JSON of the other attributes that differ from their defaults (contract/planning.md §3.3). */
     attributes: Generated<string>;
     marked_for_deletion_on: string | null;
@@ -1564,9 +1567,6 @@ export interface Schema {
     last_activity_at: string;
     created_at: string;
     updated_at: string;
-    /** Number of rows of `stars`. */
-    star_count: Generated<number>;
-    imported_from: Generated<ImportedFrom>;
   };
   protected_branch_access_levels: {
     id: Generated<number>;
@@ -1668,6 +1668,8 @@ export interface Schema {
     project_id: number;
     storage: string;
     disk_path: string;
+    /** The scheduled or running storage move; null if there is none. */
+    move_id: number | null;
     /** Whether an administrator or a storage move has made the repository read-only. */
     read_only: Generated<boolean>;
     /** Version of the refs for caches; incremented by each ref change. */
@@ -1676,6 +1678,10 @@ export interface Schema {
     default_branch: string;
     /** Whether nothing has been pushed or committed yet. */
     empty: Generated<boolean>;
+    /**
+     * JSON of the group's default branch protection when the project was created; null: the instance setting applies.
+     */
+    default_branch_protection: string | null;
     /** Version of the refs for which the following summary columns were computed; null: not computed yet. */
     summary_version: string | null;
     /** Name of the README file in the root directory of the default branch. */
@@ -1684,12 +1690,6 @@ export interface Schema {
     commit_count: number | null;
     /** Size of the objects in bytes. */
     size: number | null;
-    /**
-     * JSON of the group's default branch protection when the project was created; null: the instance setting applies.
-     */
-    default_branch_protection: string | null;
-    /** The scheduled or running storage move; null if there is none. */
-    move_id: number | null;
     /** Sizes in bytes of the project's wiki, LFS objects and snippets when last measured; for sorting lists. */
     wiki_size: Generated<number>;
     lfs_size: Generated<number>;
@@ -1719,28 +1719,28 @@ export interface Schema {
   resource_milestone_events: {
     id: Generated<number>;
     issue_id: number | null;
+    merge_request_id: number | null;
     /** Null after the account is deleted. */
     user_id: number | null;
-    state: ResourceState;
-    created_at: string;
     /** Null after the milestone was deleted: the event is then hidden. */
     milestone_id: number | null;
     action: MilestoneChange;
-    merge_request_id: number | null;
+    state: ResourceState;
+    created_at: string;
   };
   resource_state_events: {
     id: Generated<number>;
     issue_id: number | null;
+    merge_request_id: number | null;
+    epic_id: number | null;
     /** Null after the account is deleted. */
     user_id: number | null;
     state: ResourceState;
-    created_at: string;
     /** The commit that closed the issue. */
     source_commit: string | null;
-    merge_request_id: number | null;
-    epic_id: number | null;
     /** The merge request whose merge closed the issue. */
     source_merge_request_id: number | null;
+    created_at: string;
   };
   resource_weight_events: {
     id: Generated<number>;
@@ -1888,6 +1888,8 @@ export interface Schema {
   snippets: {
     id: Generated<number>;
     author_id: number;
+    /** Null: a personal snippet. */
+    project_id: number | null;
     title: string;
     description: string | null;
     visibility: Visibility;
@@ -1896,23 +1898,21 @@ export interface Schema {
     /** The storage path of the repository. */
     storage: string;
     disk_path: string;
+    /** The running storage move; null if there is none. */
+    move_id: number | null;
+    default_branch: Generated<string>;
+    /** Version of the refs; incremented by each ref change. */
+    ref_state_version: Generated<number>;
     /**
      * Whether the repository was created. Until then the snippet is hidden; if the creation fails, the row is deleted.
      */
     made: boolean;
-    created_at: string;
-    updated_at: string;
-    /** The running storage move; null if there is none. */
-    move_id: number | null;
-    /** Null: a personal snippet. */
-    project_id: number | null;
-    default_branch: Generated<string>;
-    /** Version of the refs; incremented by each ref change. */
-    ref_state_version: Generated<number>;
     /** Whether the repository has no branch yet. */
     empty: Generated<boolean>;
     /** Size of the objects in bytes. */
     size: Generated<number>;
+    created_at: string;
+    updated_at: string;
   };
   ssh_certificates: {
     id: Generated<number>;
@@ -1952,12 +1952,12 @@ export interface Schema {
     id: Generated<number>;
     user_id: number;
     issue_id: number | null;
+    merge_request_id: number | null;
+    epic_id: number | null;
     /** False: explicitly unsubscribed. */
     subscribed: boolean;
     created_at: string;
     updated_at: string;
-    merge_request_id: number | null;
-    epic_id: number | null;
   };
   todos: {
     id: Generated<number>;
@@ -1971,13 +1971,13 @@ export interface Schema {
     issue_id: number | null;
     merge_request_id: number | null;
     epic_id: number | null;
+    commented_commit_id: number | null;
     /** The note that mentions the user. */
     note_id: number | null;
     action: TodoAction;
     state: Generated<'pending' | 'done'>;
     created_at: string;
     updated_at: string;
-    commented_commit_id: number | null;
   };
   /** Bots of project and group tokens, each with the group or project of its only membership. */
   token_bots: {
@@ -2059,10 +2059,10 @@ export interface Schema {
     /** The latest UTC date on which the user was active. */
     last_activity_on: string | null;
     created_by_id: number | null;
-    created_at: string;
-    updated_at: string;
     /** Time at which the deletion was requested: the user is blocked and deleted in the background. */
     deletion_scheduled_at: string | null;
+    created_at: string;
+    updated_at: string;
   };
   /** Stable ids of wiki pages, to which events refer. A page whose id was never needed has no row. */
   wiki_pages: {

@@ -4,9 +4,9 @@ import { type Kysely, sql } from 'kysely';
 import { testDatabase } from '#test/engines/engine.ts';
 import { getViolatedUniqueIndex } from './constraint-violations.ts';
 import { type Database, DatabaseUnavailable, openDatabase, type Reader } from './database.ts';
-import { getDialect, toZeroOrOne } from './dialect.ts';
+import { ddl, runStatements } from './ddl.ts';
+import { toZeroOrOne } from './dialect.ts';
 import { migrate } from './migrate.ts';
-import type { MigrationDb } from './migrations/migration.ts';
 import { escapeLike, like } from './search/substring-search.ts';
 
 interface Things {
@@ -17,18 +17,21 @@ async function withThings(database: Database): Promise<Kysely<Things>> {
   await migrate(database, [
     {
       name: '0001_things',
-      async up(db, dialect) {
-        await db.schema
-          .createTable('things')
-          .addColumn('id', ...dialect.id)
-          .addColumn('flag', dialect.boolean, (column) => column.defaultTo(false))
-          .addColumn('size', dialect.integer, (column) => column.notNull())
-          .addColumn('name', dialect.text, (column) => column.notNull())
-          .addColumn('name_key', dialect.key, (column) => column.notNull())
-          .addColumn('ratio', dialect.real)
-          .execute();
-        await db.schema.createIndex('things_by_name').on('things').columns(['name_key', 'size']).unique().execute();
-      },
+      up: (tx) =>
+        runStatements(
+          tx,
+          ddl`
+            create table things (
+              id id,
+              flag boolean default false,
+              size integer not null,
+              name text not null,
+              name_key text not null,
+              ratio real
+            );
+            create unique index things_by_name on things (name_key, size);
+          `,
+        ),
     },
   ]);
   return database.reader as unknown as Kysely<Things>;
@@ -224,11 +227,4 @@ test('reports an unreachable database as unavailable, for reads and writes', asy
     DatabaseUnavailable,
   );
   await database.close();
-});
-
-test('creates every type of column on both engines', () => {
-  for (const engine of ['sqlite', 'postgres'] as const) assert.equal(getDialect(engine).engine, engine);
-  // The shape that migrations see is writable.
-  const use = (db: MigrationDb) => db.insertInto('things').values({ name: 'x' });
-  assert.equal(typeof use, 'function');
 });

@@ -57,7 +57,7 @@ async function listIndexedColumns(db: Reader): Promise<ReadonlySet<string>> {
       ? sql<Reference>`select t.name as "table", i.name as "column"
           from sqlite_schema t, pragma_index_list(t.name) l, pragma_index_info(l.name) i, sqlite_schema s
           where t.type = 'table' and i.seqno = 0 and s.name = l.name
-            and (l.partial = 0 or s.sql like '%where "' || i.name || '" is not null')
+            and (l.partial = 0 or s.sql like '%where ' || i.name || ' is not null')
           union select t.name, c.name from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table' and c.pk = 1`
       : sql<Reference>`select i.indrelid::regclass::text as "table", a.attname as "column"
           from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]

@@ -34,6 +34,8 @@ export type Isolation = 'serializable' | 'read committed';
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  /** Set for a text of several statements, which have no parameters and return no rows. */
+  readonly isScript?: boolean;
   /** Set for statements that run often: PostgreSQL caches the plan under this name. */
   readonly name?: string;
 }

@@ -1,12 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { Dialect } from '../dialect.ts';
 
 /** One step of the schema's history. */
 export interface Migration {
   /** Name of the migration and of its file, without the extension. */
   readonly name: string;
   /** Creates and changes tables. Runs once, in one transaction with the other pending migrations. */
-  up(db: MigrationDb, dialect: Dialect): Promise<void>;
+  up(db: MigrationDb): Promise<void>;
 }
 
 /** The untyped database of migrations: the table interfaces describe the current schema, not that of an earlier step. */

@@ -3,10 +3,11 @@ import { test } from 'node:test';
 import { type SqlBool, sql } from 'kysely';
 import { testDatabase } from '#test/engines/engine.ts';
 import type { Database } from '../database.ts';
-import { explainPlan, getDialect } from '../dialect.ts';
+import { runStatements } from '../ddl.ts';
+import { explainPlan } from '../dialect.ts';
 import { COMMON_THRESHOLD, hasManyMatches } from './common-substrings.ts';
 import { containsSubstring, escapeLike, like } from './substring-search.ts';
-import { makeWordsSearchable } from './trigrams.ts';
+import { wordIndex } from './trigrams.ts';
 import { containsWords, containsWordsUnindexed, selectCandidateIds } from './word-search.ts';
 
 async function insert({ transaction }: Database, names: readonly string[]): Promise<number[]> {
@@ -79,7 +80,7 @@ test('requires all words in the same one of several texts', async () => {
   await using database = await testDatabase();
   await insert(database, ['blue whale', 'whale', 'big "sea" 100%', 'abcd bcde']);
   await database.transaction(async (tx) => {
-    await makeWordsSearchable(tx, getDialect(database.engine), 'namespaces', ['path', 'description']);
+    await runStatements(tx, wordIndex('namespaces', 'path', 'description'));
     await tx.updateTable('namespaces').set({ description: 'blue sea' }).where('path', '=', 'whale').execute();
   });
   const cases: [words: string[], names: string[]][] = [
@@ -119,7 +120,7 @@ test('finds a word in a long text of its repeated parts, and not where its end i
   const [text, word] = ['a'.repeat(200_000), 'a'.repeat(300)];
   await insert(database, ['one']);
   await database.transaction(async (tx) => {
-    await makeWordsSearchable(tx, getDialect(database.engine), 'namespaces', ['path', 'description']);
+    await runStatements(tx, wordIndex('namespaces', 'path', 'description'));
     await tx.updateTable('namespaces').set({ description: text }).execute();
   });
   assert.equal((await withWords(database, [word]).execute()).length, 1);
@@ -136,9 +137,7 @@ test('finds words anywhere in a long text, and not after the text changed', asyn
     database.transaction((tx) =>
       tx.updateTable('namespaces').set({ description }).where('path', '=', 'long').execute(),
     );
-  await database.transaction((tx) =>
-    makeWordsSearchable(tx, getDialect(database.engine), 'namespaces', ['path', 'description']),
-  );
+  await database.transaction((tx) => runStatements(tx, wordIndex('namespaces', 'path', 'description')));
   await write(`first ${'filler '.repeat(10_000)} last`);
   assert.deepEqual(await find('first', 'last'), ['long']);
   assert.deepEqual(await find('other', 'last'), []);
@@ -151,7 +150,7 @@ test('finds words anywhere in a long text, and not after the text changed', asyn
 test('an index finds all words of three characters and more', async () => {
   await using database = await testDatabase();
   const plan = await database.transaction(async (tx) => {
-    await makeWordsSearchable(tx, getDialect(database.engine), 'namespaces', ['path', 'description']);
+    await runStatements(tx, wordIndex('namespaces', 'path', 'description'));
     return explainPlan(tx, withWords({ reader: tx }, ['blue', 'whale', 'x']).clearOrderBy());
   });
   assert.match(plan.join('\n'), /namespaces_path_description_trigrams/);
@@ -207,7 +206,7 @@ test('the time of a search grows linearly with the length of the texts, for any 
   await using database = await testDatabase();
   await insert(database, ['one', 'two']);
   await database.transaction(async (tx) => {
-    await makeWordsSearchable(tx, getDialect(database.engine), 'namespaces', ['path', 'description']);
+    await runStatements(tx, wordIndex('namespaces', 'path', 'description'));
     await tx
       .updateTable('namespaces')
       .set({ description: 'a'.repeat(2 ** 20) })

@@ -31,7 +31,7 @@ export const isTooShortForIndex = (part: string): boolean => [...part].length < 
 
 /**
  * Builds the condition that one of `columns` contains this folded text. An index serves three characters and more if a migration
- * called `makeSearchable` for the same columns. The query must not alias the table.
+ * has created a `trigramIndex` of the same columns. The query must not alias the table.
  */
 export function containsSubstring(
   db: Reader,

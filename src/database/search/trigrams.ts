@@ -1,99 +1,81 @@
-import { type QueryExecutorProvider, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Dialect } from '../dialect.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { EngineSql } from '../ddl.ts';
 
-/** For migrations: creates a trigram index on folded columns, for `containsSubstring`. */
-export async function makeSearchable(
-  db: QueryExecutorProvider,
-  dialect: Dialect,
-  table: string,
-  columns: string | readonly string[],
-): Promise<void> {
-  await createTrigramIndex(db, dialect, table, [columns].flat(), (text) => text);
+/** Creates a trigram index on folded columns, for `containsSubstring`. */
+export function trigramIndex(table: string, ...columns: readonly string[]): EngineSql {
+  return createTrigramIndex({ table, columns });
 }
 
 /**
- * For migrations: creates a trigram index on long texts, for `containsWords`. SQLite's index contains only the beginning of a
- * text, because indexing 1 MiB takes seconds; the few longer rows are scanned.
+ * Creates a trigram index on long texts, for `containsWords`. SQLite's index contains only the beginning of a text, because
+ * indexing 1 MiB takes seconds; the few longer rows are scanned.
  */
-export async function makeWordsSearchable(
-  db: QueryExecutorProvider,
-  dialect: Dialect,
-  table: string,
-  columns: readonly string[],
-): Promise<void> {
-  await createTrigramIndex(
-    db,
-    dialect,
+export function wordIndex(table: string, ...columns: readonly string[]): EngineSql {
+  const trigrams = createTrigramIndex({
     table,
     columns,
-    (text) => sql`substr(${text}, 1, ${sql.lit(INDEXED_CHARACTERS)})`,
-  );
-  if (dialect.engine === 'postgres') return;
-  const name = sql.id(`${getTrigramIndexName(table, columns)}_long`);
-  await sql`create index ${name} on ${sql.table(table)} (id) where ${isLongText(columns)}`.execute(db);
+    toIndexedText: (text) => `substr(${text}, 1, ${INDEXED_CHARACTERS})`,
+  });
+  const longTexts = `create index ${getTrigramIndexName(table, columns)}_long on ${table} (id) where ${formatIsLongText(columns)};\n`;
+  return (engine) => `${trigrams(engine)}${engine === 'sqlite' ? longTexts : ''}`;
 }
 
 /**
- * For migrations: like `makeSearchable`, for rows that are updated often. SQLite's index is updated only if a text changes.
- * PostgreSQL gets no index: each update of a row would write all its trigrams again, and its scans block nothing.
+ * Creates a trigram index for `containsSubstring` on rows that are updated often. SQLite's index is updated only if a text
+ * changes. PostgreSQL gets no index: each update of a row would write all its trigrams again, and its scans block nothing.
  */
-export async function makeOftenWrittenSearchable(
-  db: QueryExecutorProvider,
-  dialect: Dialect,
-  table: string,
-  columns: readonly string[],
-): Promise<void> {
-  if (dialect.engine === 'postgres') return;
-  const hasChanged = (column: string) => sql`${sql.ref(`old.${column}`)} is not ${sql.ref(`new.${column}`)}`;
-  const triggerCondition = sql`when ${sql.join(columns.map(hasChanged), sql` or `)}`;
-  await createTrigramIndex(db, dialect, table, columns, (text) => text, triggerCondition);
+export function trigramIndexOfFrequentlyUpdatedRows(table: string, ...columns: readonly string[]): EngineSql {
+  const hasChanged = columns.map((column) => `old.${column} is not new.${column}`).join(' or ');
+  const trigrams = createTrigramIndex({ table, columns, updateCondition: `when ${hasChanged} ` });
+  return (engine) => (engine === 'sqlite' ? trigrams(engine) : '');
 }
 
 /** Number of characters of a text that the word index contains. */
 const INDEXED_CHARACTERS = 16_384;
 
-/** Builds the condition that a row's texts are longer than their indexed beginning. The literal matches the partial index. */
+/** Builds the condition that a row's texts are longer than their indexed beginning, in the form of the partial index. */
 export function isLongText(columns: readonly string[]): RawBuilder<SqlBool> {
-  const lengths = columns.map((column) => sql`coalesce(length(${sql.ref(column)}), 0)`);
-  return sql<SqlBool>`${sql.join(lengths, sql` + `)} > ${sql.lit(INDEXED_CHARACTERS)}`;
+  return sql.raw<SqlBool>(formatIsLongText(columns));
 }
 
-/** Creates the index. `toIndexedText` builds the text that SQLite indexes; `triggerCondition` limits the updates of SQLite's index. */
-async function createTrigramIndex(
-  db: QueryExecutorProvider,
-  dialect: Dialect,
-  table: string,
-  columns: readonly string[],
-  toIndexedText: (text: RawBuilder<unknown>) => RawBuilder<unknown>,
-  triggerCondition: RawBuilder<unknown> = sql``,
-): Promise<void> {
-  const [tableRef, name] = [sql.table(table), getTrigramIndexName(table, columns)];
-  if (dialect.engine === 'postgres') {
-    await sql`create extension if not exists pg_trgm`.execute(db);
-    const indexedColumns = sql.join(columns.map((column) => sql`${sql.ref(column)} gin_trgm_ops`));
-    await sql`create index ${sql.id(name)} on ${tableRef} using gin (${indexedColumns})`.execute(db);
-    return;
-  }
-  // SQLite's trigram index is a virtual table, which triggers keep up to date.
-  const index = sql.table(name);
-  const columnRefs = sql.join(columns.map((column) => sql.ref(column)));
-  const indexedTexts = (row: 'old' | 'new') =>
-    sql.join(columns.map((column) => toIndexedText(sql`${sql.ref(`${row}.${column}`)}`)));
-  const addToIndex = sql`insert into ${index} (rowid, ${columnRefs}) values (new.id, ${indexedTexts('new')})`;
+function formatIsLongText(columns: readonly string[]): string {
+  const lengths = columns.map((column) => `coalesce(length(${column}), 0)`);
+  return `${lengths.join(' + ')} > ${INDEXED_CHARACTERS}`;
+}
+
+interface TrigramIndex {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Returns the text that SQLite indexes. */
+  readonly toIndexedText?: (text: string) => string;
+  /** Limits the updates of SQLite's index. */
+  readonly updateCondition?: string;
+}
+
+function createTrigramIndex({
+  table,
+  columns,
+  toIndexedText = (text) => text,
+  updateCondition = '',
+}: TrigramIndex): EngineSql {
+  const index = getTrigramIndexName(table, columns);
+  const names = columns.join(', ');
+  const listTexts = (row: 'old' | 'new') => columns.map((column) => toIndexedText(`${row}.${column}`)).join(', ');
+  const addToIndex = `insert into ${index} (rowid, ${names}) values (new.id, ${listTexts('new')})`;
   // FTS5 takes commands as inserts into the column with the name of the table; `delete` needs the indexed texts.
-  const deleteFromIndex = sql`insert into ${index} (${sql.ref(name)}, rowid, ${columnRefs}) values ('delete', old.id, ${indexedTexts('old')})`;
-  const toTriggerName = (suffix: string) => sql.id(`${name}_${suffix}`);
-  await sql`create virtual table ${index} using fts5 (${columnRefs}, content=${sql.lit(table)}, content_rowid='id', tokenize='trigram case_sensitive 1')`.execute(
-    db,
-  );
-  await sql`create trigger ${toTriggerName('add')} after insert on ${tableRef} begin ${addToIndex}; end`.execute(db);
-  await sql`create trigger ${toTriggerName('take')} after delete on ${tableRef} begin ${deleteFromIndex}; end`.execute(
-    db,
-  );
-  await sql`create trigger ${toTriggerName('change')} after update of ${columnRefs} on ${tableRef} ${triggerCondition} begin ${deleteFromIndex}; ${addToIndex}; end`.execute(
-    db,
-  );
-  await sql`insert into ${index} (${sql.ref(name)}) values ('rebuild')`.execute(db);
+  const deleteFromIndex = `insert into ${index} (${index}, rowid, ${names}) values ('delete', old.id, ${listTexts('old')})`;
+  return (engine) =>
+    engine === 'sqlite'
+      ? // SQLite's trigram index is a virtual table, which triggers keep up to date.
+        `create virtual table ${index} using fts5 (${names}, content='${table}', content_rowid='id', tokenize='trigram case_sensitive 1');
+create trigger ${index}_add after insert on ${table} begin ${addToIndex}; end;
+create trigger ${index}_take after delete on ${table} begin ${deleteFromIndex}; end;
+create trigger ${index}_change after update of ${names} on ${table} ${updateCondition}begin ${deleteFromIndex}; ${addToIndex}; end;
+insert into ${index} (${index}) values ('rebuild');
+`
+      : `create extension if not exists pg_trgm;
+create index ${index} on ${table} using gin (${columns.map((column) => `${column} gin_trgm_ops`).join(', ')});
+`;
 }
 
 /** Returns the name of a trigram index. */

@@ -8,7 +8,7 @@ import { getTrigramIndexName, isLongText, toFtsPhrase } from './trigrams.ts';
 
 /**
  * Builds the condition that one of the `searchedColumns` contains all `words` (from `parseSearchWords`, folded). `columns` are all
- * columns of the index that `makeWordsSearchable` has created. Words of three characters and more use the index; each match is
+ * columns of the index that `wordIndex` has created. Words of three characters and more use the index; each match is
  * then checked.
  */
 export function containsWords(

@@ -5,7 +5,7 @@ import * as endpoints from './endpoints.ts';
 /**
  * API for secondaries. A secondary authenticates with a signed header (`authentication/tokens/site-keys.ts`), which is
  * accepted only by endpoints that declare `allowSiteToken`.
- * Triggers record changes of repositories and blobs in `geo_events` (migration 0083), but only while a secondary
+ * Triggers record changes of repositories and blobs in `geo_events` (`replication.ts` of the baseline schema), but only while a secondary
  * exists: a push needs no further statement, and cascading deletions are recorded too. On PostgreSQL these triggers run
  * at commit and one after another, so that a reader with "greater than the last id" misses no event.
  * Jobs compute the checksums that sites request (`operations/replicables/checksums.ts`). A checksum is valid for one

@@ -360,10 +360,14 @@ const WRITE_COMMANDS = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 const getStatementName = createStatementNames();
 
 async function run(client: pg.PoolClient, statement: Statement): Promise<StatementResult> {
-  const { sql, parameters } = statement;
+  const { sql, parameters, isScript } = statement;
   // Long statements have no cached plan: the best index depends on the parameter values.
   const name = statement.name ?? (getLongStatementKind(statement) === null ? getStatementName(sql) : undefined);
   try {
+    if (isScript) {
+      await client.query(sql);
+      return { rows: [] };
+    }
     const result = await client.query<Row>({ text: sql, values: parameters as unknown[], name });
     return {
       rows: result.rows ?? [],

@@ -59,8 +59,12 @@ export function openConnection(file: string, checkInterruption?: () => void): Sq
       statements.clear();
       database.exec('pragma shrink_memory');
     },
-    execute({ sql, parameters }: Statement): StatementResult {
+    execute({ sql, parameters, isScript }: Statement): StatementResult {
       try {
+        if (isScript) {
+          database.exec(sql);
+          return { rows: [] };
+        }
         return runStatement(prepareCached(sql), parameters);
       } catch (error) {
         throw translateError(error, database);
