@@ -58,6 +58,7 @@ const listedColumns = [
   'issues.milestone_id',
   'issues.iteration_id',
   'issues.moved_to_id',
+  'issues.duplicated_to_id',
   'issues.imported_from',
   'issues.created_at',
   'issues.updated_at',

@@ -859,6 +859,8 @@ export interface Schema {
     iteration_id: number | null;
     /** The issue to which this issue was moved. */
     moved_to_id: number | null;
+    /** The issue of which this issue is a duplicate. */
+    duplicated_to_id: number | null;
     imported_from: Generated<ImportedFrom>;
     created_at: string;
     updated_at: string;

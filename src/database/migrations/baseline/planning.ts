@@ -140,6 +140,7 @@ create table issues (
   milestone_id integer references milestones (id) on delete set null,
   iteration_id integer references iterations (id) on delete set null,
   moved_to_id integer references issues (id) on delete set null,
+  duplicated_to_id integer references issues (id) on delete set null,
   imported_from text not null default 'none',
   created_at timestamp not null,
   updated_at timestamp not null,
@@ -151,6 +152,8 @@ create index issues_by_author on issues (author_id, id);
 create index issues_by_closed_by on issues (closed_by_id, id);
 create index issues_by_milestone on issues (milestone_id, id);
 create index issues_by_moved_to on issues (moved_to_id, id);
+-- Partial, because few issues are duplicates.
+create index issues_by_duplicated_to on issues (duplicated_to_id, id) where duplicated_to_id is not null;
 -- Covering indexes for the sort orders of lists. They contain the columns that most lists filter by, so that skipped
 -- issues cost no row lookup.
 create index issues_by_created_at on issues (project_id, created_at, id, state, confidential, author_id);
