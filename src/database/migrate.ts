@@ -1,33 +1,22 @@
 import { sql } from 'kysely';
 import type { Database, Reader, Transaction } from './database.ts';
 import { isMissingTableError, lockSchema } from './dialect.ts';
-import { createInitialSchema, INITIAL_SCHEMA_FILE, type InitialSchema, loadInitialSchema } from './initial-schema.ts';
 import { migrations as allMigrations } from './migrations/index.ts';
 import type { Migration, MigrationDb } from './migrations/migration.ts';
 import { getSession } from './sessions.ts';
 
 /**
  * Runs the pending migrations and returns their names. Several processes may call it at once; without pending migrations it is
- * one query. Throws DatabaseTooNew if the database has unknown migrations. A new SQLite database gets the initial schema of the
- * file `schemaFile`, if that file matches the migrations.
+ * one query. Throws DatabaseTooNew if the database has unknown migrations.
  */
-export async function migrate(
-  database: Database,
-  migrations = allMigrations,
-  schemaFile: string = INITIAL_SCHEMA_FILE,
-): Promise<string[]> {
-  const pendingNames = (await listPendingMigrations(database.reader, migrations)).map(({ name }) => name);
-  if (pendingNames.length === 0) return [];
-  // Read before the transaction, which contains SQL only.
-  const initialSchema = await loadInitialSchema(database.reader, pendingNames, schemaFile);
+export async function migrate(database: Database, migrations = allMigrations): Promise<string[]> {
+  if ((await listPendingMigrations(database.reader, migrations)).length === 0) return [];
   const appliedNames = await database.transaction(
     async (tx) => {
       await lockMigrations(tx);
       // Another process may have migrated before this one got the lock.
       const pendingMigrations = await listPendingMigrations(tx, migrations);
-      if (pendingMigrations.length === migrations.length && initialSchema !== null)
-        await applyInitialSchema(tx, pendingMigrations, initialSchema);
-      else await runMigrations(tx, pendingMigrations);
+      await runMigrations(tx, pendingMigrations);
       return pendingMigrations.map(({ name }) => name);
     },
     { isolation: 'read committed' },
@@ -48,16 +37,6 @@ async function runMigrations(tx: Transaction, migrations: readonly Migration[]):
     await migration.up(tx as unknown as MigrationDb);
     await recordMigration(tx, migration);
   }
-}
-
-/** Creates the initial schema and marks its migrations as applied. */
-async function applyInitialSchema(
-  tx: Transaction,
-  migrations: readonly Migration[],
-  initialSchema: InitialSchema,
-): Promise<void> {
-  await createInitialSchema(tx, initialSchema);
-  for (const migration of migrations) await recordMigration(tx, migration);
 }
 
 async function recordMigration(tx: Transaction, { name }: Migration): Promise<void> {
