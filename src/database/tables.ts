@@ -1165,8 +1165,8 @@ export interface Schema {
   merge_request_auto_merges: {
     merge_request_id: number;
     user_id: number;
-    /** JSON of the merge options. */
-    wish: string;
+    /** JSON of the merge options and of the head to merge. */
+    options: string;
     created_at: string;
   };
   /**

@@ -163,7 +163,7 @@ create index merge_request_approvals_by_user on merge_request_approvals (user_id
 create table merge_request_auto_merges (
   merge_request_id integer primary key references merge_requests (id) on delete cascade,
   user_id integer not null references users (id) on delete cascade,
-  wish json not null,
+  options json not null,
   created_at timestamp not null
 );
 create index merge_request_auto_merges_by_user on merge_request_auto_merges (user_id, merge_request_id);

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 
-/** Rows of merge requests with auto-merge enabled. The column `wish` holds the options and the head as JSON. */
+/** Rows of merge requests with auto-merge enabled. The column `options` contains the options and the head as JSON. */
 
 /** Stored options of an auto-merge. */
 export interface AutoMergeOptions {
@@ -25,7 +25,7 @@ export async function upsertAutoMerge(
   id: number,
   { userId, head, options }: AutoMerge,
 ): Promise<void> {
-  const columns = { user_id: userId, wish: JSON.stringify({ ...options, head }), created_at: tx.now };
+  const columns = { user_id: userId, options: JSON.stringify({ ...options, head }), created_at: tx.now };
   await tx
     .insertInto('merge_request_auto_merges')
     .values({ merge_request_id: id, ...columns })
@@ -37,11 +37,11 @@ export async function upsertAutoMerge(
 export async function findAutoMerge(db: Reader, id: number): Promise<AutoMerge | null> {
   const row = await db
     .selectFrom('merge_request_auto_merges')
-    .select(['user_id', 'wish'])
+    .select(['user_id', 'options'])
     .where('merge_request_id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const { head, ...options } = JSON.parse(row.wish) as AutoMergeOptions & Pick<AutoMerge, 'head'>;
+  const { head, ...options } = JSON.parse(row.options) as AutoMergeOptions & Pick<AutoMerge, 'head'>;
   return { userId: row.user_id, head, options };
 }
 
