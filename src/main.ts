@@ -197,6 +197,7 @@ const expectedErrors = [
   'UsageError',
   'DatabaseUnavailable',
   'DatabaseTooNew',
+  'DatabaseTooOld',
   'DataDirectoryInUse',
 ];
 

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { findVersionMismatch } from '#database/migrate.ts';
+import type { Migration } from '#database/migrations/migration.ts';
 import { CommandFailed } from './command-failed.ts';
 import { ARCHIVE_FORMAT, MANIFEST, type Manifest, PARTS, parseManifest, SUMS } from './manifest.ts';
 import type { Progress } from './progress.ts';
@@ -27,9 +29,9 @@ export interface BackupArchive {
 
 /**
  * Checks the names of all parts and reads the manifest. Throws for files that are no archive of Hearth, and for
- * archives of newer versions.
+ * archives of newer versions and of versions before 1.0.0.
  */
-export async function openArchive(file: FileHandle, migrations: readonly string[]): Promise<BackupArchive> {
+export async function openArchive(file: FileHandle, migrations: readonly Migration[]): Promise<BackupArchive> {
   let sumsEntry: TarEntry | undefined;
   let lastEntry: TarEntry | undefined;
   for await (const entry of readParts(file)) {
@@ -41,14 +43,9 @@ export async function openArchive(file: FileHandle, migrations: readonly string[
   if (lastEntry.size > MAX_MANIFEST_BYTES) throw damagedArchive(`${MANIFEST} is too large`);
   const manifest = parseManifest(await readText(file, lastEntry));
   if (manifest === null) throw damagedArchive(`${MANIFEST} does not match its checksum`);
-  if (!hasCurrentFormat(manifest)) throw new CommandFailed('newerArchive', `${NEWER_VERSION} (${manifest.version})`);
-  const unknownMigrations = manifest.migrations.filter((name) => !migrations.includes(name));
-  if (unknownMigrations.length > 0) {
-    throw new CommandFailed(
-      'newerArchive',
-      `${NEWER_VERSION} (${manifest.version}): it has ${unknownMigrations.join(', ')}`,
-    );
-  }
+  if (!hasCurrentFormat(manifest)) throw new CommandFailed('otherVersion', `${NEWER_VERSION} (${manifest.version})`);
+  const mismatch = findVersionMismatch('The archive', manifest.migrations, migrations);
+  if (mismatch !== null) throw new CommandFailed('otherVersion', mismatch.message);
   return { file, manifest, sumsEntry };
 }
 

@@ -3,7 +3,6 @@ import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { openBlob } from '#blobs/index.ts';
 import type { CellValues, DatabaseSnapshot, TableDefinition } from '#database/copy.ts';
-import { migrations } from '#database/migrations/index.ts';
 import { getRepositoryAt } from '#git/git.ts';
 import { getObjectInfo } from '#git/objects/object-reader.ts';
 import { GitError } from '#git/process/failures.ts';
@@ -86,19 +85,6 @@ async function withDeletionGuards<T>({ clock, blobs, git }: ServerData, work: ()
   }
 }
 
-/** Throws if the database has migrations unknown to this version, which could not copy it correctly. */
-async function requireKnownMigrations(snapshot: DatabaseSnapshot): Promise<void> {
-  const unknownMigrations = snapshot.migrations.filter(
-    (name) => !migrations.some((migration) => migration.name === name),
-  );
-  if (unknownMigrations.length === 0) return;
-  await snapshot.close();
-  throw new CommandFailed(
-    'failed',
-    `The database was created by a newer version of Hearth: it has ${unknownMigrations.join(', ')}`,
-  );
-}
-
 /** State of an archive that is being written. */
 interface ArchiveWriter {
   readonly tar: TarWriter;
@@ -119,7 +105,6 @@ async function writeArchive(server: ServerData, options: BackupOptions, file: Fi
   await using sumsSpool = await openSpool(`${options.file}.sums.partial`);
   const key = await findSecretKey(config);
   const { snapshot, repositories } = await openConsistentSnapshot(server, refsSpool, options.betweenSteps);
-  await requireKnownMigrations(snapshot);
   const time = timestamp(clock);
   await options.betweenSteps?.('the snapshot is open');
   const writer: ArchiveWriter = { tar: createTarWriter(file, clock.now()), sumsSpool, count: 0, bytes: 0 };

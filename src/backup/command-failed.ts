@@ -14,7 +14,7 @@ const EXIT_CODES = {
   failed: 1,
   notEmpty: 3,
   damagedArchive: 4,
-  newerArchive: 5,
+  otherVersion: 5,
   otherKey: 6,
   unsound: 7,
 } as const;

@@ -182,10 +182,11 @@ test('rejects a manifest of another form', async () => {
   assert.equal(await isUntouched(place), true);
 });
 
-test('rejects an archive with a newer format or newer migrations', async () => {
+test('rejects an archive with a newer format, newer migrations, or of a version before 1.0.0', async () => {
   await using place = await createEmptyPlace();
   const { migrations: names } = JSON.parse(String(parts.get(MANIFEST)));
   await assertRestoreFails(await writeSealedArchive(parts, { migrations: [...names, '9999_tomorrow'] }), 5, place);
+  await assertRestoreFails(await writeSealedArchive(parts, { migrations: ['0001_background'] }), 5, place);
   await assertRestoreFails(await writeSealedArchive(parts, { format: 2 as 1 }), 5, place);
   assert.equal(await isUntouched(place), true);
 });

@@ -68,8 +68,7 @@ export async function restore(
       throw new CommandFailed('failed', `${path} cannot be read: ${error.code}`);
     });
     if (file === null) throw new CommandFailed('failed', `${path} is not a regular file`);
-    const migrationNames = migrations.map(({ name }) => name);
-    const archive = await openArchive(file, migrationNames);
+    const archive = await openArchive(file, migrations);
     requireStorages(config, archive.manifest);
     return await withServerData(config, progress, async (server) => {
       await requireEmptyDatabase(server.database);

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BlobStore, createBlobStore } from '#blobs/index.ts';
 import type { Config } from '#config.ts';
+import { openSnapshot } from '#database/copy.ts';
 import { type Database, openDatabase } from '#database/database.ts';
+import { findVersionMismatch } from '#database/migrate.ts';
 import { createGit, type Git } from '#git/git.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { CommandFailed } from './command-failed.ts';
@@ -33,8 +35,17 @@ export async function withServer<T>(
   return withServerData(config, progress, async (server) => {
     await requireCompleteRestore(config, server.database);
     if (!(await hasTables(server.database))) throw createNotFoundError();
+    await requireKnownSchema(server.database);
     return work(server);
   });
+}
+
+/** Throws if another version created the database, which this one would not copy or check correctly. */
+async function requireKnownSchema(database: Database): Promise<void> {
+  const snapshot = await openSnapshot(database);
+  const mismatch = findVersionMismatch('The database', snapshot.migrations);
+  await snapshot.close();
+  if (mismatch !== null) throw new CommandFailed('failed', mismatch.message);
 }
 
 /** Throws on a secondary site, which can copy its data from the primary again. */

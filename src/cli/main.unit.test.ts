@@ -5,6 +5,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 
@@ -122,6 +123,22 @@ test('migrate runs the missing migrations and prints them', async (t) => {
   const first = await run(['migrate'], env);
   assert.match(first.out, /^0001_baseline\n/);
   assert.deepEqual(await run(['migrate'], env), { out: 'The database is up to date.\n', err: '', code: 0 });
+});
+
+test('every command rejects a database of a version before 1.0.0 in one line', async (t) => {
+  const HEARTH_DATA_DIR = await dataDir(t);
+  const database = new DatabaseSync(join(HEARTH_DATA_DIR, 'hearth.sqlite3'));
+  database.exec(`create table users (id integer primary key autoincrement);
+    create table schema_migrations (name text primary key, applied_at text not null);
+    insert into schema_migrations values ('0001_background', '2026-01-01T00:00:00.000Z')`);
+  database.close();
+  const file = join(HEARTH_DATA_DIR, 'backup.tar');
+  const advice = 'there is no upgrade from it. Use an empty data directory and an empty database.';
+  const err = `hearth: The database was created by a version of Hearth before 1.0.0, and ${advice}\n`;
+  for (const args of [['serve'], ['migrate'], ['backup', file], ['doctor']]) {
+    const ended = await run(args, { HEARTH_DATA_DIR, HEARTH_PORT: '0', PATH: process.env.PATH! });
+    assert.deepEqual(ended, { out: '', err, code: 1 }, args.join(' '));
+  }
 });
 
 /** Returns the first log line with the address of the server. */

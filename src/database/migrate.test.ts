@@ -59,5 +59,8 @@ test('rolls back a failed migration', async () => {
 
 test('rejects a database of a newer version', async () => {
   await using database = await testDatabase();
-  await assert.rejects(migrate(database, []), /migrated by a newer version of Hearth/);
+  await assert.rejects(migrate(database, []), {
+    name: 'DatabaseTooNew',
+    message: /created by a newer version of Hearth: it has 0001_baseline/,
+  });
 });

@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import type { Database, Reader, Transaction } from './database.ts';
 import { isMissingTableError, lockSchema } from './dialect.ts';
+import { migration as baseline } from './migrations/0001_baseline.ts';
 import { migrations as allMigrations } from './migrations/index.ts';
 import type { Migration, MigrationDb } from './migrations/migration.ts';
 import { getSession } from './sessions.ts';
 
 /**
  * Runs the pending migrations and returns their names. Several processes may call it at once; without pending migrations it is
- * one query. Throws DatabaseTooNew if the database has unknown migrations.
+ * one query. Throws DatabaseTooNew or DatabaseTooOld if the database has unknown migrations.
  */
 export async function migrate(database: Database, migrations = allMigrations): Promise<string[]> {
   if ((await listPendingMigrations(database.reader, migrations)).length === 0) return [];
@@ -43,16 +44,44 @@ async function recordMigration(tx: Transaction, { name }: Migration): Promise<vo
   await sql`insert into schema_migrations (name, applied_at) values (${name}, ${tx.now})`.execute(tx);
 }
 
-/** Lists the migrations that are not applied yet. Throws DatabaseTooNew if unknown ones are applied. */
+/**
+ * Lists the migrations that are not applied yet. Throws DatabaseTooNew or DatabaseTooOld if migrations are applied that this
+ * version does not have.
+ */
 async function listPendingMigrations(db: Reader, migrations: readonly Migration[]): Promise<readonly Migration[]> {
-  const appliedMigrations = await listAppliedMigrations(db);
-  const knownNames = new Set(migrations.map(({ name }) => name));
-  const unknownNames = appliedMigrations.filter((name) => !knownNames.has(name));
-  if (unknownNames.length > 0) {
-    const message = `The database was migrated by a newer version of Hearth: it has ${unknownNames.join(', ')}. Start that version or a later one.`;
-    throw Object.assign(new Error(message), { name: 'DatabaseTooNew' });
+  const appliedNames = await listAppliedMigrations(db);
+  const mismatch = findVersionMismatch('The database', appliedNames, migrations);
+  if (mismatch !== null)
+    throw Object.assign(new Error(mismatch.message), {
+      name: mismatch.isNewer ? 'DatabaseTooNew' : 'DatabaseTooOld',
+    });
+  return migrations.filter(({ name }) => !appliedNames.includes(name));
+}
+
+/** Why this version cannot use a database or an archive. */
+interface VersionMismatch {
+  readonly isNewer: boolean;
+  readonly message: string;
+}
+
+/**
+ * Returns why this version cannot use `subject`, a database or an archive in which migrations with these names were applied;
+ * null if it can.
+ */
+export function findVersionMismatch(
+  subject: string,
+  appliedNames: readonly string[],
+  migrations: readonly Migration[] = allMigrations,
+): VersionMismatch | null {
+  const unknownNames = appliedNames.filter((applied) => !migrations.some(({ name }) => name === applied));
+  if (unknownNames.length === 0) return null;
+  // Versions before 1.0.0 had other migrations.
+  if (!appliedNames.includes(baseline.name)) {
+    const advice = 'there is no upgrade from it. Use an empty data directory and an empty database';
+    return { isNewer: false, message: `${subject} was created by a version of Hearth before 1.0.0, and ${advice}.` };
   }
-  return migrations.filter(({ name }) => !appliedMigrations.includes(name));
+  const message = `${subject} was created by a newer version of Hearth: it has ${unknownNames.join(', ')}. Use that version or a later one.`;
+  return { isNewer: true, message };
 }
 
 /** Lists the names of the applied migrations; none for an empty database. */
