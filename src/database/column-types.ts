@@ -55,10 +55,6 @@ export type ActivityTargetType =
   | 'WikiPage::Meta';
 export type ImportedFrom = 'none' | 'gitlab_migration';
 
-export type AlertIntegrationType = 'http' | 'prometheus';
-export type AlertSeverity = 'critical' | 'high' | 'medium' | 'low' | 'info' | 'unknown';
-export type AlertStatus = 'triggered' | 'acknowledged' | 'resolved' | 'ignored';
-
 export type TrackerState =
   | 'created'
   | 'enqueued'
@@ -72,20 +68,12 @@ export const ENTITY_TYPES = ['group_entity', 'project_entity'] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
 export type Visibility = 'private' | 'internal' | 'public';
-export type FeatureLevel = 'disabled' | 'private' | 'enabled';
-export type SourceType = 'group' | 'project';
 
-export type EnvironmentState = 'available' | 'stopping' | 'stopped';
-export type EnvironmentTier = 'production' | 'staging' | 'testing' | 'development' | 'other';
-export type AutoStopSetting = 'always' | 'with_action';
 export type DeploymentStatus = 'created' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped' | 'blocked';
-
-export type EpicState = 'opened' | 'closed';
 
 /** Type of a report: `error` with an exception, `default` with a message only. */
 export type ErrorType = 'error' | 'default';
 export type ErrorLevel = 'fatal' | 'error' | 'warning' | 'info' | 'debug';
-export type ErrorStatus = 'unresolved' | 'resolved' | 'ignored';
 export type SessionBucket = 'exited' | 'errored' | 'crashed' | 'abnormal';
 
 export type IidKind =
@@ -98,11 +86,7 @@ export type IidKind =
   | 'deployment'
   | 'alert';
 
-/** The type of a link between issues; `blocks`: the source blocks the target. */
-export type IssueLinkType = 'relates_to' | 'blocks';
 export type IssueState = 'opened' | 'closed';
-/** The severity of an incident. */
-export type IssueSeverity = 'unknown' | 'low' | 'medium' | 'high' | 'critical';
 export type IssueType = 'issue' | 'incident' | 'task' | 'test_case';
 
 /** Types of objects that mails are about. The id of a `Commit` is that of its row in `commented_commits`. */
@@ -117,14 +101,6 @@ export type AlertMailEvent = (typeof ALERT_EVENTS)[number];
 export type MailEvent = (typeof MAIL_EVENTS)[number];
 export type MailReason = 'assigned' | 'review_requested' | 'mentioned' | 'subscribed';
 
-/** `locked`: imported from another server while that server merged it. */
-export type MergeRequestState = 'opened' | 'closed' | 'merged' | 'locked';
-export type MergeStatus = 'unchecked' | 'checking' | 'can_be_merged' | 'cannot_be_merged';
-/**
- * Result of the mergeability check. `no_commits`: a branch is missing, or the source has no own commits; `conflict`: the merge has
- * conflicts; `diverged`: the target has new commits, but the merge is clean; `ahead`: a fast-forward is possible.
- */
-export type MergeCheck = 'no_commits' | 'conflict' | 'diverged' | 'ahead';
 export const REVIEW_STATES = [
   'unreviewed',
   'reviewed',
@@ -134,8 +110,6 @@ export const REVIEW_STATES = [
   'review_started',
 ] as const;
 export type ReviewState = (typeof REVIEW_STATES)[number];
-
-export type MilestoneState = 'active' | 'closed';
 
 /** The kind of change that a system note describes. */
 export type SystemNoteKind =
@@ -183,9 +157,7 @@ export type PipelineStatus = JobStatus;
 /** Statuses that can be posted for a commit. */
 export type CommitStatusName = 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped';
 export type PipelineSource = 'push' | 'api' | 'web' | 'trigger' | 'schedule' | 'pipeline' | 'external';
-export type VariableType = 'env_var' | 'file';
 export type JobWhen = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed';
-export type ProcessMode = 'unordered' | 'oldest_first' | 'newest_first' | 'newest_ready_first';
 
 /** Kinds of replicated objects. */
 export type ReplicableName =
@@ -196,15 +168,6 @@ export type ReplicableName =
   | 'lfs_object'
   | 'upload'
   | 'job_artifact';
-
-export type ResourceState = 'opened' | 'closed' | 'merged' | 'locked';
-export type MilestoneChange = 'add' | 'remove';
-export type LabelChange = 'add' | 'remove';
-
-export type RunnerType = 'instance_type' | 'group_type' | 'project_type';
-export type RunnerAccessLevel = 'not_protected' | 'ref_protected';
-
-export type MoveState = 'scheduled' | 'started' | 'replicated' | 'finished' | 'failed' | 'cleanup failed';
 
 export const TODO_ACTIONS = [
   'assigned',

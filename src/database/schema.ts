@@ -43,3 +43,35 @@ export const NOTIFICATION_LEVELS = [
 
 export type TodoState = Row<'todos'>['state'];
 export const TODO_STATES = ['pending', 'done'] as const satisfies TodoState[];
+
+export type AlertIntegrationType = Row<'alert_integrations'>['type'];
+export type AlertSeverity = Row<'alerts'>['severity'];
+export type AlertStatus = Row<'alerts'>['status'];
+export type AutoStopSetting = Row<'environments'>['auto_stop_setting'];
+export type EnvironmentState = Row<'environments'>['state'];
+export type EnvironmentTier = Row<'environments'>['tier'];
+export type EpicState = Row<'epics'>['state'];
+export type ErrorStatus = Row<'errors'>['status'];
+export type FeatureLevel = Row<'projects'>['repository_access_level'];
+/** The type of a link between issues; `blocks`: the source blocks the target. */
+export type IssueLinkType = Row<'issue_links'>['link_type'];
+/** The severity of an incident. */
+export type IssueSeverity = Row<'issues'>['severity'];
+export type LabelChange = Row<'resource_label_events'>['action'];
+/**
+ * Result of the mergeability check. `no_commits`: a branch is missing, or the source has no own commits; `conflict`: the merge has
+ * conflicts; `diverged`: the target has new commits, but the merge is clean; `ahead`: a fast-forward is possible.
+ */
+export type MergeCheck = NonNullable<Row<'merge_requests'>['merge_check']>;
+/** `locked`: imported from another server while that server merged it. */
+export type MergeRequestState = Row<'merge_requests'>['state'];
+export type MergeStatus = Row<'merge_requests'>['merge_status'];
+export type MilestoneChange = Row<'resource_milestone_events'>['action'];
+export type MilestoneState = Row<'milestones'>['state'];
+export type MoveState = Row<'storage_moves'>['state'];
+export type ProcessMode = Row<'resource_groups'>['process_mode'];
+export type ResourceState = Row<'resource_state_events'>['state'];
+export type RunnerAccessLevel = Row<'runners'>['access_level'];
+export type RunnerType = Row<'runners'>['runner_type'];
+export type SourceType = Row<'token_bots'>['source_type'];
+export type VariableType = Row<'pipeline_variables'>['variable_type'];

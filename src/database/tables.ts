@@ -3,53 +3,28 @@ import type { Generated, GeneratedAlways } from 'kysely';
 import type {
   ActivityActionName,
   ActivityTargetType,
-  AlertIntegrationType,
-  AlertSeverity,
-  AlertStatus,
-  AutoStopSetting,
   CommitStatusName,
   DeploymentStatus,
-  EntityType,
-  EnvironmentState,
-  EnvironmentTier,
-  EpicState,
   ErrorLevel,
-  ErrorStatus,
   ErrorType,
-  FeatureLevel,
   IidKind,
   ImportedFrom,
-  IssueLinkType,
-  IssueSeverity,
   IssueState,
   IssueType,
   JobStatus,
   JobWhen,
-  LabelChange,
   MailEvent,
   MailReason,
   MailTarget,
-  MergeCheck,
-  MergeRequestState,
-  MergeStatus,
-  MilestoneChange,
-  MilestoneState,
-  MoveState,
   NoteType,
   PipelineSource,
   PipelineStatus,
-  ProcessMode,
   ReplicableName,
-  ResourceState,
   ReviewState,
-  RunnerAccessLevel,
-  RunnerType,
   SessionBucket,
-  SourceType,
   SystemNoteKind,
   TodoAction,
   TrackerState,
-  VariableType,
   Visibility,
 } from './column-types.ts';
 
@@ -111,7 +86,7 @@ export interface Schema {
   alert_integrations: {
     id: Generated<number>;
     project_id: number;
-    type: AlertIntegrationType;
+    type: 'http' | 'prometheus';
     name: string;
     active: boolean;
     /** Last segment of the URL; it never changes. */
@@ -148,10 +123,10 @@ export interface Schema {
     service_key: string | null;
     monitoring_tool: string | null;
     monitoring_tool_key: string | null;
-    severity: AlertSeverity;
+    severity: 'critical' | 'high' | 'medium' | 'low' | 'info' | 'unknown';
     /** Sort rank, highest for `critical`; a generated column. */
     severity_rank: GeneratedAlways<number>;
-    status: AlertStatus;
+    status: 'triggered' | 'acknowledged' | 'resolved' | 'ignored';
     /** Sort rank, highest for `triggered`, lowest for `ignored`; a generated column. */
     status_rank: GeneratedAlways<number>;
     started_at: string;
@@ -263,7 +238,7 @@ export interface Schema {
     user_id: number;
     /** The entity of the parent group that contains this entity; null: the request named this entity. */
     parent_id: number | null;
-    source_type: EntityType;
+    source_type: 'group_entity' | 'project_entity';
     source_full_path: string;
     /** Id on the source; null until its first response. */
     source_id: number | null;
@@ -473,10 +448,10 @@ export interface Schema {
     /** The part of the name before the first slash. */
     folder: string | null;
     external_url: string | null;
-    state: EnvironmentState;
-    tier: EnvironmentTier;
+    state: 'available' | 'stopping' | 'stopped';
+    tier: 'production' | 'staging' | 'testing' | 'development' | 'other';
     description: string | null;
-    auto_stop_setting: AutoStopSetting;
+    auto_stop_setting: 'always' | 'with_action';
     auto_stop_at: string | null;
     /** Time at which the environment is deleted if it is stopped then. */
     auto_delete_at: string | null;
@@ -502,7 +477,7 @@ export interface Schema {
     title: string;
     title_key: string;
     author_id: number;
-    state: EpicState;
+    state: 'opened' | 'closed';
     closed_at: string | null;
     closed_by_id: number | null;
     confidential: boolean;
@@ -582,7 +557,7 @@ export interface Schema {
     project_id: number;
     /** SHA-1 fingerprint of the group, 40 hexadecimal digits. */
     fingerprint: string;
-    type: ErrorType;
+    type: 'error' | 'default';
     name: string;
     name_key: string;
     /** From the newest report, as the level. */
@@ -591,8 +566,8 @@ export interface Schema {
     culprit: string | null;
     culprit_key: string | null;
     platform: string;
-    level: ErrorLevel;
-    status: ErrorStatus;
+    level: 'fatal' | 'error' | 'warning' | 'info' | 'debug';
+    status: 'unresolved' | 'resolved' | 'ignored';
     event_count: number;
     /** Number of rows of `error_users`. */
     user_count: number;
@@ -818,7 +793,7 @@ export interface Schema {
     id: Generated<number>;
     source_id: number;
     target_id: number;
-    link_type: IssueLinkType;
+    link_type: 'relates_to' | 'blocks';
     created_at: string;
     updated_at: string;
   };
@@ -829,14 +804,14 @@ export interface Schema {
     title: string;
     title_key: string;
     author_id: number;
-    state: IssueState;
+    state: 'opened' | 'closed';
     closed_at: string | null;
     closed_by_id: number | null;
     confidential: boolean;
     /** Null: never locked or unlocked. */
     discussion_locked: boolean | null;
     issue_type: IssueType;
-    severity: Generated<IssueSeverity>;
+    severity: Generated<'unknown' | 'low' | 'medium' | 'high' | 'critical'>;
     /** `YYYY-MM-DD` */
     start_date: string | null;
     /** `YYYY-MM-DD` */
@@ -1227,7 +1202,7 @@ export interface Schema {
     title: string;
     title_key: string;
     author_id: number;
-    state: MergeRequestState;
+    state: 'opened' | 'closed' | 'merged' | 'locked';
     /** Whether the title marks it as a draft. */
     draft: boolean;
     source_branch: string;
@@ -1243,12 +1218,12 @@ export interface Schema {
     /** The commit of the target branch after the merge. */
     merged_sha: string | null;
     merge_error: string | null;
-    merge_status: MergeStatus;
+    merge_status: 'unchecked' | 'checking' | 'can_be_merged' | 'cannot_be_merged';
     /**
      * Result of the last mergeability check, from which `merge_status` follows; null: not checked since the last
      * change.
      */
-    merge_check: MergeCheck | null;
+    merge_check: 'no_commits' | 'conflict' | 'diverged' | 'ahead' | null;
     /** Time before which the merge request must not be merged. */
     merge_after: string | null;
     /** Whether the last check found conflicts, about which users were notified. */
@@ -1285,7 +1260,7 @@ export interface Schema {
     iid: number;
     title: string;
     title_key: string;
-    state: MilestoneState;
+    state: 'active' | 'closed';
     /** `YYYY-MM-DD`. */
     start_date: string | null;
     due_date: string | null;
@@ -1461,7 +1436,7 @@ export interface Schema {
     key: string;
     /** Encrypted. */
     value: string;
-    variable_type: VariableType;
+    variable_type: 'env_var' | 'file';
     raw: boolean;
   };
   pipeline_schedules: {
@@ -1499,7 +1474,7 @@ export interface Schema {
     key: string;
     /** Encrypted. */
     value: string;
-    variable_type: VariableType;
+    variable_type: 'env_var' | 'file';
     raw: boolean;
   };
   pipelines: {
@@ -1550,13 +1525,13 @@ export interface Schema {
     visibility: 'private' | 'internal' | 'public';
     archived: Generated<boolean>;
     /** Access levels of features are columns, so that lists can filter by them. */
-    repository_access_level: Generated<FeatureLevel>;
-    issues_access_level: Generated<FeatureLevel>;
-    merge_requests_access_level: Generated<FeatureLevel>;
-    builds_access_level: Generated<FeatureLevel>;
-    environments_access_level: Generated<FeatureLevel>;
-    wiki_access_level: Generated<FeatureLevel>;
-    snippets_access_level: Generated<FeatureLevel>;
+    repository_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+    issues_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+    merge_requests_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+    builds_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+    environments_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+    wiki_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+    snippets_access_level: Generated<'disabled' | 'private' | 'enabled'>;
     lfs_enabled: Generated<boolean>;
     /** Number of rows of `stars`. */
     star_count: Generated<number>;
@@ -1701,7 +1676,7 @@ export interface Schema {
     id: Generated<number>;
     project_id: number;
     key: string;
-    process_mode: ProcessMode;
+    process_mode: 'unordered' | 'oldest_first' | 'newest_first' | 'newest_ready_first';
     created_at: string;
     updated_at: string;
   };
@@ -1715,7 +1690,7 @@ export interface Schema {
     issue_id: number | null;
     merge_request_id: number | null;
     epic_id: number | null;
-    action: LabelChange;
+    action: 'add' | 'remove';
     created_at: string;
   };
   resource_milestone_events: {
@@ -1726,8 +1701,8 @@ export interface Schema {
     user_id: number | null;
     /** Null after the milestone was deleted: the event is then hidden. */
     milestone_id: number | null;
-    action: MilestoneChange;
-    state: ResourceState;
+    action: 'add' | 'remove';
+    state: 'opened' | 'closed' | 'merged' | 'locked';
     created_at: string;
   };
   resource_state_events: {
@@ -1737,7 +1712,7 @@ export interface Schema {
     epic_id: number | null;
     /** Null after the account is deleted. */
     user_id: number | null;
-    state: ResourceState;
+    state: 'opened' | 'closed' | 'merged' | 'locked';
     /** The commit that closed the issue. */
     source_commit: string | null;
     /** The merge request whose merge closed the issue. */
@@ -1815,7 +1790,7 @@ export interface Schema {
   };
   runners: {
     id: Generated<number>;
-    runner_type: RunnerType;
+    runner_type: 'instance_type' | 'group_type' | 'project_type';
     /** The group of a group runner; null for others. */
     group_id: number | null;
     description: string | null;
@@ -1827,7 +1802,7 @@ export interface Schema {
     paused: boolean;
     locked: boolean;
     run_untagged: boolean;
-    access_level: RunnerAccessLevel;
+    access_level: 'not_protected' | 'ref_protected';
     /** Seconds. */
     maximum_timeout: number | null;
     maintenance_note: string | null;
@@ -1894,7 +1869,7 @@ export interface Schema {
     project_id: number | null;
     title: string;
     description: string | null;
-    visibility: Visibility;
+    visibility: 'private' | 'internal' | 'public';
     /** JSON array of the file paths on the default branch; the first file is the one that the raw endpoint returns. */
     files: string;
     /** The storage path of the repository. */
@@ -1939,7 +1914,7 @@ export interface Schema {
     project_id: number | null;
     snippet_id: number | null;
     group_id: number | null;
-    state: MoveState;
+    state: 'scheduled' | 'started' | 'replicated' | 'finished' | 'failed' | 'cleanup failed';
     source_storage: string;
     destination_storage: string;
     /** JSON array of `{ from, to }`: the paths of each repository in the source and the destination. */
@@ -1984,7 +1959,7 @@ export interface Schema {
   /** Bots of project and group tokens, each with the group or project of its only membership. */
   token_bots: {
     user_id: number;
-    source_type: SourceType;
+    source_type: 'group' | 'project';
     source_id: number;
   };
   topics: {

@@ -113,7 +113,7 @@ create table snippets (
   project_id integer references projects (id) on delete cascade,
   title text not null,
   description text,
-  visibility text not null,
+  visibility text not null check (visibility in ('private', 'internal', 'public')),
   files text not null,
   storage text not null,
   disk_path text not null,

@@ -93,7 +93,7 @@ create table resource_state_events (
   merge_request_id integer references merge_requests (id) on delete cascade,
   epic_id integer references epics (id) on delete cascade,
   user_id integer references users (id) on delete set null,
-  state text not null,
+  state text not null check (state in ('opened', 'closed', 'merged', 'locked')),
   source_commit text,
   source_merge_request_id integer references merge_requests (id) on delete set null,
   created_at timestamp not null
@@ -112,8 +112,8 @@ create table resource_milestone_events (
   merge_request_id integer references merge_requests (id) on delete cascade,
   user_id integer references users (id) on delete set null,
   milestone_id integer references milestones (id) on delete set null,
-  action text not null,
-  state text not null,
+  action text not null check (action in ('add', 'remove')),
+  state text not null check (state in ('opened', 'closed', 'merged', 'locked')),
   created_at timestamp not null
 );
 create index resource_milestone_events_by_issue on resource_milestone_events (issue_id, id)
@@ -130,7 +130,7 @@ create table resource_label_events (
   issue_id integer references issues (id) on delete cascade,
   merge_request_id integer references merge_requests (id) on delete cascade,
   epic_id integer references epics (id) on delete cascade,
-  action text not null,
+  action text not null check (action in ('add', 'remove')),
   created_at timestamp not null
 );
 create index resource_label_events_by_issue on resource_label_events (issue_id, id) where issue_id is not null;

@@ -155,13 +155,13 @@ create table oauth_grants (
   scopes json not null,
   redirect_uri text not null,
   challenge text,
-  challenge_method text,
+  challenge_method text check (challenge_method in ('S256', 'plain')),
   created_at timestamp not null,
   expires_at timestamp not null,
   used_at timestamp,
   -- A replayed code or refresh token revokes all tokens that descend from it: family_id of oauth_tokens.
   token_id integer,
-  check ((challenge is null) = (challenge_method is null) and challenge_method in ('S256', 'plain'))
+  check ((challenge is null) = (challenge_method is null))
 );
 create unique index oauth_grants_by_digest on oauth_grants (digest);
 create index oauth_grants_by_application on oauth_grants (application_id);

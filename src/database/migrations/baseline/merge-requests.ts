@@ -10,7 +10,7 @@ create table merge_requests (
   title text not null,
   title_key text not null,
   author_id integer not null references users (id),
-  state text not null,
+  state text not null check (state in ('opened', 'closed', 'merged', 'locked')),
   draft boolean not null,
   source_branch text not null,
   target_branch text not null,
@@ -23,8 +23,8 @@ create table merge_requests (
   squash_commit_sha text,
   merged_sha text,
   merge_error text,
-  merge_status text not null,
-  merge_check text,
+  merge_status text not null check (merge_status in ('unchecked', 'checking', 'can_be_merged', 'cannot_be_merged')),
+  merge_check text check (merge_check in ('no_commits', 'conflict', 'diverged', 'ahead')),
   merge_after timestamp,
   -- Whether users were notified of the conflict, so that they are notified once.
   conflicts_told boolean not null default false,
@@ -133,7 +133,7 @@ create table merge_request_versions (
   base_commit_sha text,
   start_commit_sha text,
   patch_id_sha text,
-  state text,
+  state text check (state in ('empty', 'collected', 'overflow')),
   real_size text,
   -- Whether a ref keeps the head reachable, so that each version is processed only once.
   kept boolean not null default false,

@@ -6,7 +6,7 @@ export const monitoring = ddl`
 create table alert_integrations (
   id id,
   project_id integer not null references projects (id) on delete cascade,
-  type text not null,
+  type text not null check (type in ('http', 'prometheus')),
   name text not null,
   active boolean not null,
   endpoint_identifier text not null,
@@ -31,7 +31,7 @@ create table alerts (
   service_key text,
   monitoring_tool text,
   monitoring_tool_key text,
-  severity text not null,
+  severity text not null check (severity in ('critical', 'high', 'medium', 'low', 'info', 'unknown')),
   -- The highest rank comes first in descending order.
   severity_rank integer
     generated always as (
@@ -44,7 +44,7 @@ create table alerts (
         when 'critical' then 5
       end
     ) stored,
-  status text not null,
+  status text not null check (status in ('triggered', 'acknowledged', 'resolved', 'ignored')),
   status_rank integer
     generated always as (
       case status when 'ignored' then 0 when 'resolved' then 1 when 'acknowledged' then 2 when 'triggered' then 3 end
@@ -141,7 +141,7 @@ create table errors (
   id id,
   project_id integer not null references projects (id) on delete cascade,
   fingerprint text not null,
-  type text not null,
+  type text not null check (type in ('error', 'default')),
   name text not null,
   name_key text not null,
   message text,
@@ -149,8 +149,8 @@ create table errors (
   culprit text,
   culprit_key text,
   platform text not null,
-  level text not null,
-  status text not null,
+  level text not null check (level in ('fatal', 'error', 'warning', 'info', 'debug')),
+  status text not null check (status in ('unresolved', 'resolved', 'ignored')),
   event_count integer not null,
   user_count integer not null,
   first_seen timestamp not null,

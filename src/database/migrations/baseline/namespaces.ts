@@ -62,13 +62,19 @@ create table projects (
   description text,
   visibility text not null check (visibility in ('private', 'internal', 'public')),
   archived boolean not null default false,
-  repository_access_level text not null default 'enabled',
-  issues_access_level text not null default 'enabled',
-  merge_requests_access_level text not null default 'enabled',
-  builds_access_level text not null default 'enabled',
-  environments_access_level text not null default 'enabled',
-  wiki_access_level text not null default 'enabled',
-  snippets_access_level text not null default 'enabled',
+  repository_access_level text not null default 'enabled'
+    check (repository_access_level in ('disabled', 'private', 'enabled')),
+  issues_access_level text not null default 'enabled'
+    check (issues_access_level in ('disabled', 'private', 'enabled')),
+  merge_requests_access_level text not null default 'enabled'
+    check (merge_requests_access_level in ('disabled', 'private', 'enabled')),
+  builds_access_level text not null default 'enabled'
+    check (builds_access_level in ('disabled', 'private', 'enabled')),
+  environments_access_level text not null default 'enabled'
+    check (environments_access_level in ('disabled', 'private', 'enabled')),
+  wiki_access_level text not null default 'enabled' check (wiki_access_level in ('disabled', 'private', 'enabled')),
+  snippets_access_level text not null default 'enabled'
+    check (snippets_access_level in ('disabled', 'private', 'enabled')),
   lfs_enabled boolean not null default true,
   -- The number of rows of stars, for sorted lists.
   star_count integer not null default 0,
@@ -137,7 +143,7 @@ create index memberships_by_created_by on memberships (created_by_id);
 -- Bot users of project and group tokens. Each has one membership, which cannot be deleted while the bot exists.
 create table token_bots (
   user_id integer primary key references users (id) on delete cascade,
-  source_type text not null,
+  source_type text not null check (source_type in ('group', 'project')),
   source_id integer not null,
   -- Checked at the end of the transaction: a user and its memberships may be deleted in any order.
   foreign key (source_type, source_id, user_id) references memberships (source_type, source_id, user_id)

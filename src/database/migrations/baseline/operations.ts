@@ -4,11 +4,11 @@ import { ddl } from '#database/ddl.ts';
 export const operations = ddl`
 create table storage_moves (
   id id,
-  kind text not null,
+  kind text not null check (kind in ('project', 'snippet', 'group')),
   project_id integer references projects (id) on delete cascade,
   snippet_id integer references snippets (id) on delete cascade,
   group_id integer references namespaces (id) on delete cascade,
-  state text not null,
+  state text not null check (state in ('scheduled', 'started', 'replicated', 'finished', 'failed', 'cleanup failed')),
   source_storage text not null,
   destination_storage text not null,
   repositories text not null,
@@ -55,7 +55,7 @@ create table bulk_import_entities (
   bulk_import_id integer not null references bulk_imports (id) on delete cascade,
   user_id integer not null references users (id) on delete cascade,
   parent_id integer references bulk_import_entities (id) on delete cascade,
-  source_type text not null,
+  source_type text not null check (source_type in ('group_entity', 'project_entity')),
   source_full_path text not null,
   source_id integer,
   destination_namespace text not null,

@@ -4,18 +4,18 @@ import { ddl } from '#database/ddl.ts';
 export const pipelines = ddl`
 create table runners (
   id id,
-  runner_type text not null,
+  runner_type text not null check (runner_type in ('instance_type', 'group_type', 'project_type')),
   group_id integer references namespaces (id) on delete cascade,
   description text,
   name text,
   token_digest text not null,
   token_expires_at timestamp,
-  registration_type text not null,
+  registration_type text not null check (registration_type in ('registration_token', 'authenticated_user')),
   creator_id integer references users (id) on delete set null,
   paused boolean not null,
   locked boolean not null,
   run_untagged boolean not null,
-  access_level text not null,
+  access_level text not null check (access_level in ('not_protected', 'ref_protected')),
   maximum_timeout integer,
   maintenance_note text,
   ip_address text not null default '',
@@ -89,7 +89,7 @@ create unique index runner_registration_tokens_of_instance on runner_registratio
   where group_id is null and project_id is null;
 
 create table runner_queues (
-  scope text not null,
+  scope text not null check (scope in ('instance', 'group', 'project')),
   scope_id integer not null,
   shard integer not null,
   version integer not null,
@@ -162,7 +162,7 @@ create table pipeline_schedule_variables (
   schedule_id integer not null references pipeline_schedules (id) on delete cascade,
   key text not null,
   value text not null,
-  variable_type text not null,
+  variable_type text not null check (variable_type in ('env_var', 'file')),
   raw boolean not null
 );
 create unique index pipeline_schedule_variables_by_key on pipeline_schedule_variables (schedule_id, key);
@@ -179,7 +179,7 @@ create table pipelines (
   origin text,
   status text not null,
   -- The outcome that notifications compare with that of the next pipeline.
-  outcome text,
+  outcome text check (outcome in ('success', 'failed')),
   protected boolean not null,
   user_id integer references users (id) on delete set null,
   -- No foreign keys: a deleted trigger or schedule may have a million pipelines, which then need no update.
@@ -215,7 +215,7 @@ create table pipeline_variables (
   pipeline_id integer not null references pipelines (id) on delete cascade,
   key text not null,
   value text not null,
-  variable_type text not null,
+  variable_type text not null check (variable_type in ('env_var', 'file')),
   raw boolean not null
 );
 create unique index pipeline_variables_by_key on pipeline_variables (pipeline_id, key);
@@ -224,7 +224,8 @@ create table resource_groups (
   id id,
   project_id integer not null references projects (id) on delete cascade,
   key text not null,
-  process_mode text not null,
+  process_mode text not null
+    check (process_mode in ('unordered', 'oldest_first', 'newest_first', 'newest_ready_first')),
   created_at timestamp not null,
   updated_at timestamp not null
 );
@@ -336,7 +337,7 @@ create table job_artifacts (
   filename text not null,
   size integer not null,
   sha256 text not null references blobs (sha256),
-  accessibility text not null,
+  accessibility text not null check (accessibility in ('public', 'private', 'maintainer', 'none')),
   expire_at timestamp,
   created_at timestamp not null
 );
