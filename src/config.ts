@@ -4,7 +4,7 @@ import { isJsonObject } from './text/json-object.ts';
 import { trimEndCharacters } from './text/trim.ts';
 
 /**
- * The start-up settings: environment variables that are read once. The README lists all names and formats. An invalid value
+ * The start-up settings: environment variables that are read once. `START_UP_SETTINGS` lists all names. An invalid value
  * throws a ConfigError whose message names the variable and never shows a secret.
  */
 export interface Config {
@@ -82,45 +82,106 @@ export class ConfigError extends Error {
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** The names of all environment variables. Functions that read a variable accept only these, so the list is complete. */
-export const ENV_VARIABLE_NAMES = [
-  'HEARTH_HOST',
-  'HEARTH_PORT',
-  'HEARTH_EXTERNAL_URL',
-  'HEARTH_TRUSTED_PROXIES',
-  'HEARTH_DATA_DIR',
-  'HEARTH_DATABASE_URL',
-  'HEARTH_STORAGES',
-  'HEARTH_BLOBS',
-  'HEARTH_SECRET_KEY',
-  'HEARTH_ROOT_TOKEN',
-  'HEARTH_ROOT_PASSWORD',
-  'HEARTH_TIER',
-  'HEARTH_IMPERSONATION_ENABLED',
-  'HEARTH_REGISTRATION_TOKEN',
-  'HEARTH_ALLOW_LOCAL_REQUESTS',
-  'HEARTH_ROLE',
-  'HEARTH_PRIMARY_URL',
-  'HEARTH_PRIMARY_TOKEN',
-  'HEARTH_SITE_NAME',
-  'HEARTH_SITE_SYNC_INTERVAL',
-  'HEARTH_SITE_STATUS_INTERVAL',
-  'HEARTH_LOG_LEVEL',
-  'HEARTH_MAIL_DELIVERY',
-  'HEARTH_SMTP_URL',
-  'HEARTH_MAIL_FROM',
-  'HEARTH_MAIL_DISPLAY_NAME',
-  'HEARTH_MAIL_REPLY_TO',
-] as const;
-export type EnvVariableName = (typeof ENV_VARIABLE_NAMES)[number];
+/** A start-up setting, for parsing, `hearth serve --help` and the documentation. */
+interface SettingDescription {
+  /** Value of an unset variable. Absent: `whenUnset` describes what happens then. */
+  readonly default?: string;
+  readonly whenUnset?: string;
+  /** Meaning in one sentence, in Markdown. */
+  readonly description: string;
+}
+
+/**
+ * All start-up settings, by environment variable. Functions that read a variable accept only these names and take the default
+ * from here, so that the list is complete.
+ */
+export const START_UP_SETTINGS = {
+  HEARTH_HOST: { default: '127.0.0.1', description: 'address to listen on' },
+  HEARTH_PORT: { default: '8080', description: 'port to listen on; 0: any free port' },
+  HEARTH_EXTERNAL_URL: {
+    whenUnset: 'scheme and Host of the request',
+    description: 'base of all absolute URLs in responses and mails; may have a path prefix',
+  },
+  HEARTH_TRUSTED_PROXIES: {
+    whenUnset: 'none',
+    description: 'comma-separated addresses or CIDRs whose `X-Forwarded-For` and `-Proto` headers are trusted',
+  },
+  HEARTH_DATA_DIR: { default: './data', description: 'directory of all files that no other setting places elsewhere' },
+  HEARTH_DATABASE_URL: { whenUnset: 'SQLite in the data directory', description: 'PostgreSQL: `postgres://...`' },
+  HEARTH_STORAGES: {
+    whenUnset: '`{"default":{"path":"<data dir>/repositories"}}`',
+    description: 'JSON object: storage name to directory of its repositories; must have `default`',
+  },
+  HEARTH_BLOBS: {
+    default: 'blobs',
+    description: 'directory of LFS objects, artifacts and other files; absolute, or relative to the data directory',
+  },
+  HEARTH_SECRET_KEY: {
+    whenUnset: 'a key file (mode 0600) in the data directory',
+    description: 'key that encrypts secrets, 64 hexadecimal digits; the same for all processes on one database',
+  },
+  HEARTH_ROOT_TOKEN: {
+    whenUnset: 'generated',
+    description: 'token of `root`, used at the first start only; a later start warns if it is not one of root',
+  },
+  HEARTH_ROOT_PASSWORD: {
+    whenUnset: 'generated',
+    description: 'password of `root`, used at the first start only; a later start warns if it is another one',
+  },
+  HEARTH_REGISTRATION_TOKEN: { whenUnset: 'generated', description: 'registration token for runners of the instance' },
+  HEARTH_TIER: { default: 'ultimate', description: 'feature set: free, premium or ultimate' },
+  HEARTH_IMPERSONATION_ENABLED: { default: 'true', description: 'false: impersonation tokens are rejected' },
+  HEARTH_ALLOW_LOCAL_REQUESTS: {
+    default: 'false',
+    description: 'initial value of the application setting that allows outbound requests to local addresses',
+  },
+  HEARTH_ROLE: {
+    default: 'primary',
+    description:
+      '`secondary`: a site that serves fetches from its verified copies and proxies all other requests to the primary',
+  },
+  HEARTH_PRIMARY_URL: { whenUnset: 'none', description: 'URL of the primary. Required for a secondary' },
+  HEARTH_PRIMARY_TOKEN: {
+    whenUnset: 'none',
+    description:
+      "credential for the registration of a secondary: an administrator's token, or `<access_key>:<secret>` of the site; needed until the data directory has `site-identity`",
+  },
+  HEARTH_SITE_NAME: { whenUnset: 'the external URL', description: 'name of this site' },
+  HEARTH_SITE_SYNC_INTERVAL: { default: '10', description: "seconds between a secondary's reads of the event feed" },
+  HEARTH_SITE_STATUS_INTERVAL: { default: '60', description: 'seconds between the status reports of a secondary' },
+  HEARTH_MAIL_DELIVERY: {
+    default: 'off',
+    description:
+      '`outbox`: store mails for administrators (`GET /api/v4/admin/mail_messages`) without sending them; `smtp`: send them. Mails are deleted after 30 days',
+  },
+  HEARTH_SMTP_URL: {
+    whenUnset: 'none',
+    description:
+      '`smtp://user:password@host:port` or `smtps://...`; uses STARTTLS if the server offers it. Required for `smtp`',
+  },
+  HEARTH_MAIL_FROM: { whenUnset: 'none', description: 'sender address of mails. Required for `smtp`' },
+  HEARTH_MAIL_DISPLAY_NAME: { whenUnset: 'none', description: 'sender name of mails' },
+  HEARTH_MAIL_REPLY_TO: { whenUnset: 'none', description: 'reply address of mails' },
+  HEARTH_LOG_LEVEL: { default: 'info', description: 'trace, debug, info, warn, error, fatal or silent' },
+} as const satisfies Readonly<Record<string, SettingDescription>>;
+
+export type EnvVariableName = keyof typeof START_UP_SETTINGS;
+
+/** The names of all environment variables that are settings. */
+export const ENV_VARIABLE_NAMES = Object.keys(START_UP_SETTINGS) as readonly EnvVariableName[];
+
+/** Names of the settings that have a default value. */
+type NameWithDefault = {
+  [Name in EnvVariableName]: (typeof START_UP_SETTINGS)[Name] extends { readonly default: string } ? Name : never;
+}[EnvVariableName];
 
 /** Loads and validates all settings. An empty variable counts as unset. Throws ConfigError. */
 export function loadConfig(env: EnvironmentVariables): Config {
-  const dataDir = resolve(getVariable(env, 'HEARTH_DATA_DIR') ?? './data');
+  const dataDir = resolve(getValue(env, 'HEARTH_DATA_DIR'));
   const storages = readStorages(env, 'HEARTH_STORAGES', dataDir);
-  const role = readOneOf(env, 'HEARTH_ROLE', ['primary', 'secondary'] as const, 'primary');
+  const role = readOneOf(env, 'HEARTH_ROLE', ['primary', 'secondary']);
   return Object.freeze({
-    host: readHostName(env, 'HEARTH_HOST') ?? '127.0.0.1',
+    host: readHostName(env, 'HEARTH_HOST'),
     port: readPort(env, 'HEARTH_PORT'),
     externalUrl: readHttpUrl(env, 'HEARTH_EXTERNAL_URL'),
     trustedProxies: readCidrs(env, 'HEARTH_TRUSTED_PROXIES'),
@@ -131,17 +192,17 @@ export function loadConfig(env: EnvironmentVariables): Config {
     secretKey: readSecretKey(env, 'HEARTH_SECRET_KEY'),
     rootToken: readToken(env, 'HEARTH_ROOT_TOKEN'),
     rootPassword: readPassword(env, 'HEARTH_ROOT_PASSWORD'),
-    tier: readOneOf(env, 'HEARTH_TIER', tiers, 'ultimate'),
-    impersonationEnabled: readBoolean(env, 'HEARTH_IMPERSONATION_ENABLED', true),
+    tier: readOneOf(env, 'HEARTH_TIER', tiers),
+    impersonationEnabled: readBoolean(env, 'HEARTH_IMPERSONATION_ENABLED'),
     registrationToken: readToken(env, 'HEARTH_REGISTRATION_TOKEN'),
-    allowLocalRequests: readBoolean(env, 'HEARTH_ALLOW_LOCAL_REQUESTS', false),
+    allowLocalRequests: readBoolean(env, 'HEARTH_ALLOW_LOCAL_REQUESTS'),
     role,
     primaryUrl: readPrimaryUrl(env, 'HEARTH_PRIMARY_URL', role),
     primaryToken: readToken(env, 'HEARTH_PRIMARY_TOKEN'),
     siteName: readLine(env, 'HEARTH_SITE_NAME'),
-    siteSyncIntervalSeconds: readInteger(env, 'HEARTH_SITE_SYNC_INTERVAL', 10, 1, 86_400),
-    siteStatusIntervalSeconds: readInteger(env, 'HEARTH_SITE_STATUS_INTERVAL', 60, 1, 86_400),
-    logLevel: readOneOf(env, 'HEARTH_LOG_LEVEL', logLevels, 'info'),
+    siteSyncIntervalSeconds: readInteger(env, 'HEARTH_SITE_SYNC_INTERVAL', 1, 86_400),
+    siteStatusIntervalSeconds: readInteger(env, 'HEARTH_SITE_STATUS_INTERVAL', 1, 86_400),
+    logLevel: readOneOf(env, 'HEARTH_LOG_LEVEL', logLevels),
     mail: readMail(env),
   });
 }
@@ -188,52 +249,43 @@ function getVariable(env: EnvironmentVariables, name: EnvVariableName): string |
   return value ? value : null;
 }
 
+/** Returns the value of a variable, or its default. */
+function getValue(env: EnvironmentVariables, name: NameWithDefault): string {
+  return getVariable(env, name) ?? START_UP_SETTINGS[name].default;
+}
+
 function createVariableError(name: EnvVariableName, rule: string): ConfigError {
   return new ConfigError(`${name} ${rule}`);
 }
 
-function readInteger(
-  env: EnvironmentVariables,
-  name: EnvVariableName,
-  fallback: number,
-  min: number,
-  max: number,
-): number {
-  const text = getVariable(env, name);
-  if (text === null) return fallback;
+function readInteger(env: EnvironmentVariables, name: NameWithDefault, min: number, max: number): number {
+  const text = getValue(env, name);
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min && value <= max)) throw createVariableError(name, `must be a whole number from ${min} to ${max}`);
   return value;
 }
 
 /** Kubernetes sets HEARTH_PORT to a URL in all pods if a service is called `hearth`. */
-function readPort(env: EnvironmentVariables, name: EnvVariableName): number {
-  const text = getVariable(env, name);
-  if (text !== null && /^(tcp|udp|sctp):\/\/[\w.:[\]-]{1,255}$/.test(text)) {
+function readPort(env: EnvironmentVariables, name: NameWithDefault): number {
+  const text = getValue(env, name);
+  if (/^(tcp|udp|sctp):\/\/[\w.:[\]-]{1,255}$/.test(text)) {
     throw createVariableError(
       name,
       `is ${text}, which Kubernetes sets for a service called "hearth". Set enableServiceLinks: false in the pod, or rename the service.`,
     );
   }
-  return readInteger(env, name, 8080, 0, 65_535);
+  return readInteger(env, name, 0, 65_535);
 }
 
-function readBoolean(env: EnvironmentVariables, name: EnvVariableName, fallback: boolean): boolean {
-  const text = getVariable(env, name)?.toLowerCase();
-  if (text === undefined) return fallback;
+function readBoolean(env: EnvironmentVariables, name: NameWithDefault): boolean {
+  const text = getValue(env, name).toLowerCase();
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0') return false;
   throw createVariableError(name, 'must be true or false');
 }
 
-function readOneOf<const T extends string>(
-  env: EnvironmentVariables,
-  name: EnvVariableName,
-  values: readonly T[],
-  fallback: T,
-): T {
-  const text = getVariable(env, name);
-  if (text === null) return fallback;
+function readOneOf<const T extends string>(env: EnvironmentVariables, name: NameWithDefault, values: readonly T[]): T {
+  const text = getValue(env, name);
   const value = values.find((candidate) => candidate === text);
   if (value === undefined) throw createVariableError(name, `must be one of ${values.join(', ')}`);
   return value;
@@ -248,9 +300,8 @@ function readLine(env: EnvironmentVariables, name: EnvVariableName): string | nu
   return text;
 }
 
-function readHostName(env: EnvironmentVariables, name: EnvVariableName): string | null {
-  const text = getVariable(env, name)?.replace(/^\[(.*)\]$/, '$1');
-  if (text === undefined) return null;
+function readHostName(env: EnvironmentVariables, name: NameWithDefault): string {
+  const text = getValue(env, name).replace(/^\[(.*)\]$/, '$1');
   if (isAddress(text) || /^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?$/.test(text)) return text;
   throw createVariableError(name, 'must be an address or a host name');
 }
@@ -360,11 +411,11 @@ function parseJsonObject(text: string, name: EnvVariableName): object {
 /** Reads the directory of blobs; all processes of one database need the same one, and the same storages. */
 function readBlobsDir(
   env: EnvironmentVariables,
-  name: EnvVariableName,
+  name: NameWithDefault,
   dataDir: string,
   storages: Config['storages'],
 ): string {
-  const path = resolve(dataDir, getVariable(env, name) ?? 'blobs');
+  const path = resolve(dataDir, getValue(env, name));
   const enclosingStorage = Object.entries(storages).find(([, storage]) => (path + sep).startsWith(storage.path + sep));
   if (enclosingStorage) throw createVariableError(name, `must lie outside of the storage ${enclosingStorage[0]}`);
   return path;
@@ -386,7 +437,7 @@ function requireSeparatePaths(storagesByName: Record<string, RepositoryStorage>,
 }
 
 function readMail(env: EnvironmentVariables): MailConfig {
-  const delivery = readOneOf(env, 'HEARTH_MAIL_DELIVERY', ['off', 'outbox', 'smtp'] as const, 'off');
+  const delivery = readOneOf(env, 'HEARTH_MAIL_DELIVERY', ['off', 'outbox', 'smtp']);
   const smtpUrl = getVariable(env, 'HEARTH_SMTP_URL');
   if (smtpUrl !== null && (!/^smtps?:\/\/[^/]/.test(smtpUrl) || !URL.canParse(smtpUrl))) {
     throw createVariableError('HEARTH_SMTP_URL', 'must be an smtp:// or smtps:// URL');
