@@ -9,12 +9,17 @@ export class DecryptionError extends Error {
   override readonly name = 'DecryptionError';
 }
 
+declare const contextBrand: unique symbol;
+
+/** The place of a secret, such as one row of a column. Only `encrypted-columns.ts` creates contexts, so that it lists all places. */
+export type EncryptionContext = string & { readonly [contextBrand]: true };
+
 /**
  * Encrypts a secret that must be readable again (AES-256-GCM): `v1.` and base64url of nonce, ciphertext and tag. `context` names
  * where it is stored, such as `alert_integrations.token:17`, and is authenticated: a value copied to another row cannot be
  * decrypted there.
  */
-export function encrypt(key: KeyObject, secret: string, context: string): string {
+export function encrypt(key: KeyObject, secret: string, context: EncryptionContext): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
   cipher.setAAD(buildAssociatedData(context));

@@ -2,6 +2,7 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { isInCidrs, parseCidr } from '#config.ts';
 import type { Database, Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt } from '#security/encryption.ts';
 import { hashToken } from '#security/tokens.ts';
 import { loadSettings } from '#settings/settings.ts';
@@ -40,9 +41,6 @@ interface SiteServices {
   readonly now: Date;
 }
 
-/** Returns the encryption context of a site's secret. */
-export const buildSiteSecretContext = (siteId: number): string => `geo_sites.secret_access_key:${siteId}`;
-
 /**
  * Returns the site that signed this token, enabled or not; the claims in `data` name what it may access. `clockSkewed`: the
  * signature is valid, but the token is not yet or no longer valid by this server's clock.
@@ -58,7 +56,7 @@ export async function authenticateSite(
   const row =
     colonIndex < 1 ? undefined : await siteByKey.first(reader, { digest: hashToken(siteToken.slice(0, colonIndex)) });
   if (row === undefined || row.secret_access_key === null) return 'unknown';
-  const secret = decrypt(await secretKey(), row.secret_access_key, buildSiteSecretContext(row.id));
+  const secret = decrypt(await secretKey(), row.secret_access_key, ENCRYPTED_COLUMNS.siteSecret.buildContext(row));
   const claims = verifyClaims(siteToken.slice(colonIndex + 1), secret);
   if (claims === null || claims.exp - claims.iat > maxValiditySeconds || !(await isAllowedAddress(reader, address)))
     return 'unknown';

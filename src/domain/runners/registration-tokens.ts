@@ -3,6 +3,7 @@ import type { ExpressionBuilder } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { type Params, prepare } from '#database/prepare.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import { generateToken, hashToken, secretsEqual } from '#security/tokens.ts';
 import { loadSettings } from '#settings/settings.ts';
@@ -80,8 +81,7 @@ export async function resetRegistrationToken(tx: Transaction, key: KeyObject, ow
   await tx
     .insertInto('runner_registration_tokens')
     .values({
-      group_id: owner.type === 'group' ? owner.id : null,
-      project_id: owner.type === 'project' ? owner.id : null,
+      ...toOwnerColumns(owner),
       token: encrypt(key, token, buildEncryptionContext(owner)),
       token_digest: hashToken(token),
     })
@@ -139,6 +139,13 @@ function isOwnedBy(owner: RunnerOwner) {
 }
 
 /** Returns the context to which the encrypted token is bound. */
-function buildEncryptionContext(owner: RunnerOwner): string {
-  return `runner_registration_tokens.token:${owner.type === 'instance' ? owner.type : `${owner.type} ${owner.id}`}`;
+function buildEncryptionContext(owner: RunnerOwner) {
+  return ENCRYPTED_COLUMNS.registrationToken.buildContext(toOwnerColumns(owner));
+}
+
+function toOwnerColumns(owner: RunnerOwner) {
+  return {
+    group_id: owner.type === 'group' ? owner.id : null,
+    project_id: owner.type === 'project' ? owner.id : null,
+  };
 }

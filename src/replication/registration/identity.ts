@@ -5,6 +5,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ConfigError } from '#config.ts';
 import { syncDirectory } from '#git/storage/storage.ts';
+import { SITE_IDENTITY_CONTEXT } from '#security/encrypted-columns.ts';
 import { DecryptionError, decrypt, encrypt } from '#security/encryption.ts';
 
 const siteIdentitySchema = Type.Object({ siteId: Type.Integer(), accessKey: Type.String(), secret: Type.String() });
@@ -29,7 +30,7 @@ export async function readIdentity(dataDir: string, key: KeyObject): Promise<Sit
   });
   if (text === null) return null;
   try {
-    const identity: unknown = JSON.parse(decrypt(key, text.trim(), FILE_NAME));
+    const identity: unknown = JSON.parse(decrypt(key, text.trim(), SITE_IDENTITY_CONTEXT));
     if (Value.Check(siteIdentitySchema, identity)) return identity;
   } catch (error) {
     if (!(error instanceof DecryptionError || error instanceof SyntaxError)) throw error;
@@ -46,7 +47,7 @@ export async function writeIdentity(dataDir: string, key: KeyObject, identity: S
   try {
     {
       await using file = await open(temporaryPath, 'wx', 0o600);
-      await file.writeFile(`${encrypt(key, JSON.stringify(identity), FILE_NAME)}\n`);
+      await file.writeFile(`${encrypt(key, JSON.stringify(identity), SITE_IDENTITY_CONTEXT)}\n`);
       await file.sync();
     }
     await rename(temporaryPath, path);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { encrypt } from '#security/encryption.ts';
 import { hashToken } from '#security/tokens.ts';
 import type { Project, TestResponse, World } from '#test/support/world.ts';
@@ -40,7 +41,10 @@ export async function createTestIntegration(
 ): Promise<TestIntegration> {
   const key = randomBytes(16).toString('hex');
   // Encrypted like a real token, because listing integrations decrypts it.
-  const context = `alert_integrations.encrypted_token:${project.id}/${endpoint}`;
+  const context = ENCRYPTED_COLUMNS.alertIntegrationToken.buildContext({
+    project_id: project.id,
+    endpoint_identifier: endpoint,
+  });
   const encrypted_token = encrypt(await server.services.secretKey(), key, context);
   const { id } = await server.services.database.transaction((tx) =>
     tx

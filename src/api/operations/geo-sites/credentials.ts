@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import { buildSiteSecretContext } from '#authentication/tokens/site-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { encrypt } from '#security/encryption.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
 import { findSite, updateSiteRow } from './store.ts';
@@ -24,7 +24,11 @@ export async function issueCredentials(
   const credentials = { access_key: generateToken('', 20), secret_access_key: generateToken('', 40) };
   await updateSiteRow(uow, siteId, {
     access_key_digest: hashToken(credentials.access_key),
-    secret_access_key: encrypt(key, credentials.secret_access_key, buildSiteSecretContext(siteId)),
+    secret_access_key: encrypt(
+      key,
+      credentials.secret_access_key,
+      ENCRYPTED_COLUMNS.siteSecret.buildContext({ id: siteId }),
+    ),
   });
   return credentials;
 }

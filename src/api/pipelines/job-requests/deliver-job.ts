@@ -11,11 +11,12 @@ import { findLastCommit } from '#git/trees/path-entries.ts';
 import type { Services } from '#http/services.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt } from '#security/encryption.ts';
 import { expandVariables, type JobCache } from '../ci-file/index.ts';
 import type { FailureReason } from '../jobs/index.ts';
 import { buildPredefinedVariables, listEncryptedVariables } from '../pipelines/index.ts';
-import { changeJobStatus, JOB_VARIABLE, jobsLockKey, PIPELINE_VARIABLE } from '../processing/index.ts';
+import { changeJobStatus, jobsLockKey } from '../processing/index.ts';
 import { listRunnerTags } from '../runners/index.ts';
 import { loadStoredVariablesForJob } from '../variables/index.ts';
 import { countPendingJobs, countRunningOnInstanceRunners } from './choose-job.ts';
@@ -155,14 +156,14 @@ async function loadVariableSources(
   const decryptedPipelineVariables = (await listEncryptedVariables(db, job.pipeline_id)).map(
     ({ variable_type, raw, ...variable }) => ({
       key: variable.key,
-      value: decrypt(secretKey, variable.value, PIPELINE_VARIABLE),
+      value: decrypt(secretKey, variable.value, ENCRYPTED_COLUMNS.pipelineVariable.buildContext({})),
       raw: Boolean(raw),
       file: variable_type === 'file',
     }),
   );
   const decryptedJobVariables = (await listJobVariables(db, job.id)).map((variable) => ({
     key: variable.key,
-    value: decrypt(secretKey, variable.value, JOB_VARIABLE),
+    value: decrypt(secretKey, variable.value, ENCRYPTED_COLUMNS.jobVariable.buildContext({})),
   }));
   const storedVariables = await loadStoredVariablesForJob(services, project, {
     protected: Boolean(job.protected),

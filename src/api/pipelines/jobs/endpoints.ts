@@ -8,9 +8,10 @@ import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { encrypt } from '#security/encryption.ts';
 import { mayCancelJobs, pipelineResource } from '../pipelines/index.ts';
-import { hasFinished, JOB_VARIABLE, jobsLockKey } from '../processing/index.ts';
+import { hasFinished, jobsLockKey } from '../processing/index.ts';
 import { canSetPipelineVariables } from '../variables/index.ts';
 import { mayAdministerPipelines, readJobAccess, runJobAccess, updateJobAccess } from './access.ts';
 import { cancelAndReloadJob, playAndReloadJob, retryAndReloadJob } from './cancel-retry-play.ts';
@@ -108,7 +109,10 @@ function encryptJobVariables(
   variables: readonly { readonly key: string; readonly value: string }[],
 ) {
   const valuesByKey = new Map(variables.map((variable) => [variable.key, variable.value]));
-  return [...valuesByKey].map(([key, value]) => ({ key, value: encrypt(secretKey, value, JOB_VARIABLE) }));
+  return [...valuesByKey].map(([key, value]) => ({
+    key,
+    value: encrypt(secretKey, value, ENCRYPTED_COLUMNS.jobVariable.buildContext({})),
+  }));
 }
 
 /**

@@ -8,8 +8,9 @@ import { domainValidatedText, limitedText, refName } from '#http/parameters/text
 import { arrayOf, oneOf } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
 import { fail } from '#runtime/failure.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt } from '#security/encryption.ts';
-import { jobsLockKey, PIPELINE_VARIABLE } from '../processing/index.ts';
+import { jobsLockKey } from '../processing/index.ts';
 import {
   cancelPipelineAccess,
   deletePipelineAccess,
@@ -152,5 +153,8 @@ async function loadPipelineVariables(
 ) {
   const rows = await listEncryptedVariables(database.reader, pipelineId);
   const decryptionKey = await secretKey();
-  return rows.map((row) => ({ ...row, value: decrypt(decryptionKey, row.value, PIPELINE_VARIABLE) }));
+  return rows.map((row) => ({
+    ...row,
+    value: decrypt(decryptionKey, row.value, ENCRYPTED_COLUMNS.pipelineVariable.buildContext({})),
+  }));
 }

@@ -13,4 +13,3 @@ export {
   startNextInResourceGroup,
   startPipeline,
 } from './state-machine.ts';
-export { JOB_VARIABLE, PIPELINE_VARIABLE } from './variables.ts';

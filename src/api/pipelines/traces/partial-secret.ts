@@ -1,10 +1,13 @@
 import type { Services } from '#http/services.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 
 /**
  * Encryption of the held bytes: the last bytes of a log that may be the start of a secret. Readers get them when more
  * bytes arrive or the log ends. They are encrypted because almost the whole secret may be among them.
  */
+
+const { buildContext } = ENCRYPTED_COLUMNS.heldTraceBytes;
 
 type KeyServices = Pick<Services, 'secretKey'>;
 
@@ -16,7 +19,7 @@ export async function encryptPartialSecret(
 ): Promise<string | null> {
   return heldBytes.length === 0
     ? null
-    : encrypt(await secretKey(), heldBytes.toString('base64'), encryptionContext(jobId));
+    : encrypt(await secretKey(), heldBytes.toString('base64'), buildContext({ id: jobId }));
 }
 
 /** Decrypts the result of `encryptPartialSecret`. */
@@ -27,7 +30,5 @@ export async function decryptPartialSecret(
 ): Promise<Buffer> {
   return encrypted === null
     ? Buffer.alloc(0)
-    : Buffer.from(decrypt(await secretKey(), encrypted, encryptionContext(jobId)), 'base64');
+    : Buffer.from(decrypt(await secretKey(), encrypted, buildContext({ id: jobId })), 'base64');
 }
-
-const encryptionContext = (jobId: number) => `jobs.trace_held:${jobId}`;

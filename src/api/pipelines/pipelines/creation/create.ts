@@ -1,16 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { PipelineVariableInput, StoredPlan } from '#api/pipelines/ci-file/index.ts';
-import {
-  createEnvironmentsForJobs,
-  PIPELINE_VARIABLE,
-  recordOutcome,
-  startPipeline,
-} from '#api/pipelines/processing/index.ts';
+import { createEnvironmentsForJobs, recordOutcome, startPipeline } from '#api/pipelines/processing/index.ts';
 import type { PipelineStatus } from '#database/schema.ts';
 import { allocateIid } from '#domain/iids.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { encrypt } from '#security/encryption.ts';
 import {
   findOrCreateResourceGroups,
@@ -99,5 +95,5 @@ export async function createPipeline(
 }
 
 function encryptVariable(variable: PipelineVariableInput, key: KeyObject): PipelineVariableInput {
-  return { ...variable, value: encrypt(key, variable.value, PIPELINE_VARIABLE) };
+  return { ...variable, value: encrypt(key, variable.value, ENCRYPTED_COLUMNS.pipelineVariable.buildContext({})) };
 }
