@@ -1,4 +1,6 @@
 // Bundles the server's sources into self-contained modules.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildResult, build } from 'esbuild';
 
@@ -17,6 +19,20 @@ const banner = `import { createRequire as __createRequire } from 'node:module';
 const require = __createRequire(import.meta.url);
 const __filename = import.meta.filename;
 const __dirname = import.meta.dirname;`;
+
+/** Returns the commit of a checkout, with the suffix `-modified` after local changes; null outside of a checkout or without git. */
+function findCommit(): string | null {
+  // The sources may lie inside of another project's checkout.
+  if (!existsSync(join(root, '.git'))) return null;
+  const runGit = (...args: string[]) =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    const commit = runGit('rev-parse', '--short=11', 'HEAD');
+    return runGit('status', '--porcelain', '--', 'src', 'package.json') === '' ? commit : `${commit}-modified`;
+  } catch {
+    return null;
+  }
+}
 
 // The bundler runs for a second, and garbage collection would take a quarter of its time.
 process.env.GOGC ??= 'off';
@@ -42,6 +58,7 @@ export function bundleProgram(
     sourcemap: 'linked',
     sourcesContent: false,
     banner: { js: banner },
+    define: { BUILD_COMMIT: JSON.stringify(findCommit()) },
     // The optional native driver of pg and its transport for another runtime are not installed. The mail library is only loaded
     // by servers that send mails.
     external: ['pg-native', 'cloudflare:sockets', 'nodemailer'],

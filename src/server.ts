@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import packageJson from '../package.json' with { type: 'json' };
 import { deleteOldActivityJob, deleteOldActivitySchedule } from './activity/index.ts';
 import { resourceModules } from './api/index.ts';
 import { warnIfRootCredentialsDiffer } from './authentication/ignored-credentials.ts';
@@ -52,6 +51,7 @@ import {
 } from './repositories/ref-updates/recovery.ts';
 import { maintainSnippet, maintainSnippetAfterRefChanges } from './repositories/snippets/maintenance.ts';
 import { maintainWiki, maintainWikiAfterRefChanges } from './repositories/wikis/maintenance.ts';
+import { BUILD } from './runtime/build.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
 import { createLog, type Log } from './runtime/log.ts';
 import { createMetrics } from './runtime/metrics.ts';
@@ -122,7 +122,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     mailer: createMailer(config.mail),
     outbound: createOutbound({
       rules: async () => buildOutboundRules(await loadSettings(database.forRequest().reader), publicUrl),
-      userAgent: `Hearth/${packageJson.version}`,
+      userAgent: `Hearth/${BUILD.version}`,
       ...(overrides.resolver === undefined ? {} : { resolver: overrides.resolver }),
     }),
     secretKey: memoize(() => loadSecretKey(config)),
@@ -170,7 +170,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
       : warnIfRootCredentialsDiffer(services).catch((err) =>
           log.error({ err }, 'HEARTH_ROOT_TOKEN and HEARTH_ROOT_PASSWORD could not be compared with those of root'),
         );
-  log.info({ address, endpoints: registry.endpoints.length }, 'Hearth is ready');
+  log.info({ address, ...BUILD, endpoints: registry.endpoints.length }, 'Hearth is ready');
   return {
     address,
     services,

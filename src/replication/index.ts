@@ -7,13 +7,13 @@ import { migrate } from '#database/migrate.ts';
 import { createGit, type Git, gitForClient } from '#git/git.ts';
 import { removeStaleLocks } from '#git/refs/stale-locks.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
+import { BUILD } from '#runtime/build.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createLog, type Log } from '#runtime/log.ts';
 import { createMetrics } from '#runtime/metrics.ts';
 import { loadSecretKey } from '#security/key-file.ts';
 import { restrictFilePermissions } from '#security/private-files.ts';
 import { collapseSlashes } from '#text/slashes.ts';
-import packageJson from '../../package.json' with { type: 'json' };
 import { createPrimaryClient } from './primary/client.ts';
 import { createPrimary, type Primary } from './primary/primary.ts';
 import type { SiteRow, SiteStatusRow } from './primary/schemas.ts';
@@ -109,7 +109,7 @@ async function startLocked(
   const abortController = new AbortController();
   const { signal } = abortController;
   const primaryBaseUrl = getBaseUrl(config.primaryUrl!);
-  const client = createPrimaryClient(primaryBaseUrl, `Hearth/${packageJson.version}`);
+  const client = createPrimaryClient(primaryBaseUrl, `Hearth/${BUILD.version}`);
   let port = config.port;
   const registeredSite = await loadRegisteredSite({ config, key, client, clock, log, signal, port: () => port });
   const database = await openSecondaryDatabase(config, options, clock, log);
@@ -209,7 +209,7 @@ async function startLocked(
   port = Number(new URL(address).port);
   isServing = true;
   const lockRemoval = removeStaleLocks(git).catch((err) => log.error({ err }, 'Removing stale locks failed'));
-  log.info({ address, role: config.role, primary: primaryBaseUrl }, 'Hearth is ready');
+  log.info({ address, ...BUILD, role: config.role, primary: primaryBaseUrl }, 'Hearth is ready');
   const heartbeat = createHeartbeat({
     clock,
     poll: async () => (await ensureStarted())?.poll(),

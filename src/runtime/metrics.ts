@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { BUILD } from './build.ts';
 
 /**
  * The metrics of `/-/metrics`. Labels come from short fixed lists (endpoints, job kinds, git commands) and contain no personal
@@ -102,6 +103,12 @@ export function createMetrics(): Metrics {
       this.inc((user + system) / 1e6);
     },
   });
+  new Gauge({
+    name: 'hearth_build_info',
+    help: 'Version and commit of the build; the value is always 1.',
+    labelNames: ['version', 'commit'] as const,
+    registers,
+  }).set({ version: BUILD.version, commit: BUILD.commit ?? 'unknown' }, 1);
   registerProcessMetrics(addGauge);
   // Caches each series: the library builds an object and a text from the labels on each lookup.
   const getRequestCounter = memoizeByKey((key) => {

@@ -5,7 +5,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { html, type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import type { Services } from '#http/services.ts';
-import packageJson from '../../../../package.json' with { type: 'json' };
+import { BUILD } from '#runtime/build.ts';
 import { SCRIPT } from './page-script.ts';
 
 /** The style of the page at /api/docs. */
@@ -133,7 +133,7 @@ function buildDocumentReply(describeApi: DescribeApi, url: string): StreamReply 
 function getTemplate(describeApi: DescribeApi): DocumentTemplate {
   const cachedTemplate = cachedTemplates.get(describeApi);
   if (cachedTemplate !== undefined) return cachedTemplate;
-  const text = JSON.stringify(describeApi({ url: URL_PLACEHOLDER, version: packageJson.version }));
+  const text = JSON.stringify(describeApi({ url: URL_PLACEHOLDER, version: BUILD.version }));
   const template = { text, hash: hash('sha1', text) };
   cachedTemplates.set(describeApi, template);
   return template;

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Tier } from '#config.ts';
-import packageJson from '../../../../package.json' with { type: 'json' };
+import { BUILD } from '#runtime/build.ts';
 
 /** The version of the API and of Hearth, independent of the tier. */
 export interface InstanceVersion {
   /** The version of the API, not of Hearth. */
   readonly apiVersion: string;
-  /** Identifies the release of Hearth: 11 hex digits, like an abbreviated commit id. */
+  /** Identifies the build of Hearth: the first 11 hex digits of its commit, or of a hash of its version. */
   readonly revision: string;
 }
 
@@ -20,7 +20,7 @@ const REVISION_DIGITS = 11;
 
 export const INSTANCE_VERSION: InstanceVersion = {
   apiVersion: '18.9.0',
-  revision: createHash('sha256').update(packageJson.version).digest('hex').slice(0, REVISION_DIGITS),
+  revision: (BUILD.commit ?? hash('sha256', BUILD.version, 'hex')).slice(0, REVISION_DIGITS),
 };
 
 /** Returns the version for a tier (contract/conventions.md §10 "Version"). */
