@@ -31,7 +31,7 @@ export interface CreateTokenInput {
  * the input contains another date.
  */
 export async function issueToken(
-  uow: UnitOfWork<SignedInCaller>,
+  uow: UnitOfWork,
   userId: number,
   { name, description, scopes, expires_at }: CreateTokenInput,
 ): Promise<IssuedToken | Failure<UnchangeableUserCode | 'invalidToken' | 'isImpersonated' | 'missingScope'>> {
@@ -110,7 +110,8 @@ export async function revokeOwnToken(
   await revokeAndRecord(uow, token);
 }
 
-async function revokeAndRecord(uow: UnitOfWork<SignedInCaller>, token: AccessToken): Promise<void> {
+/** Revokes a token and records it. Has no effect on a revoked token. Callers check the permission. */
+export async function revokeAndRecord(uow: UnitOfWork, token: AccessToken): Promise<void> {
   if (!(await revokeToken(uow, token.id))) return;
   const owner = (await findUserById(uow, token.user_id)) as User;
   await recordTokenEvent(uow, { event: 'revoked', token, owner });

@@ -1,5 +1,4 @@
 import { describeChange } from '#activity/index.ts';
-import type { SignedInCaller } from '#authentication/caller.ts';
 import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
 import { type PasswordOwner, validatePassword } from '#authentication/users/password-rules.ts';
 import {
@@ -9,6 +8,7 @@ import {
   createUser as insertUser,
   type UnchangeableUserCode,
   type UpdateUserInput,
+  USER_UNIQUE_ERRORS,
   type User,
   type UserFailure,
   updateUser as updateStoredUser,
@@ -30,6 +30,9 @@ export interface NewUserInput
   readonly password: string | null;
 }
 
+/** Unique index -> failure of `createUser` and `updateUser`, for concurrent requests. */
+export const SAVE_UNIQUE_ERRORS = { ...USER_UNIQUE_ERRORS, routes_by_full_path: 'pathTaken' } as const;
+
 /** Prepares the password of a new user, for `createUser`. */
 export async function prepareInitialPassword(db: Reader, input: NewUserInput): Promise<PreparedPassword> {
   return input.password === null ? { hash: null, problems: [] } : preparePassword(db, input.password, input);
@@ -37,7 +40,7 @@ export async function prepareInitialPassword(db: Reader, input: NewUserInput): P
 
 /** Creates a user with a personal namespace. Omitted attributes have the defaults of the instance. */
 export async function createUser(
-  uow: UnitOfWork<SignedInCaller>,
+  uow: UnitOfWork,
   { username, name, email, confirmed, identity, details }: NewUserInput,
   password: PreparedPassword,
 ): Promise<User | Failure<UserFailure>> {
@@ -50,7 +53,7 @@ export async function createUser(
     identity,
     passwordHash: password.hash,
     passwordProblems: password.problems,
-    createdById: uow.actor.user.id,
+    createdById: uow.actor.user?.id ?? null,
     details: {
       projects_limit: settings.default_projects_limit,
       can_create_group: settings.can_create_group,
@@ -93,7 +96,7 @@ export async function prepareNewPassword(
  * `prepareNewPassword` and ignores the plain one in the input.
  */
 export async function updateUser(
-  uow: UnitOfWork<SignedInCaller>,
+  uow: UnitOfWork,
   id: number,
   { password: _, resetPrivateProfile: defaultPrivacy, ...input }: UserUpdateInput,
   password: PreparedPassword | null,
@@ -103,7 +106,7 @@ export async function updateUser(
   if (input.details?.admin === false && (await isOnlyAdministrator(uow, user))) return fail('onlyAdministrator');
   const hash = password?.hash ?? null;
   // A password set by somebody else expires at once, so that the user must choose another one.
-  const newPassword = hash === null ? undefined : { hash, expired: uow.actor.user.id !== id };
+  const newPassword = hash === null ? undefined : { hash, expired: uow.actor.user?.id !== id };
   const details = defaultPrivacy ? { ...input.details, private_profile: await getDefaultPrivacy(uow) } : input.details;
   const storedChanges = { ...input, details, password: newPassword, passwordProblems: password?.problems };
   const updatedUser = await updateStoredUser(uow, user, storedChanges);

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { findUserById, findUserUntilDeleted, USER_UNIQUE_ERRORS, type User } from '#authentication/users/users.ts';
+import { findUserById, findUserUntilDeleted, type User } from '#authentication/users/users.ts';
 import {
   type Access,
   type AccessCall,
@@ -21,7 +21,13 @@ import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { withCustomAttributes } from '../custom-attributes/index.ts';
-import { createUser as create, prepareInitialPassword, prepareNewPassword, updateUser as update } from './changes.ts';
+import {
+  createUser as create,
+  prepareInitialPassword,
+  prepareNewPassword,
+  SAVE_UNIQUE_ERRORS,
+  updateUser as update,
+} from './changes.ts';
 import { CurrentUser, ListedUser, UserAdmin, UserProfile } from './entities.ts';
 import { checkReadLimit, listVisibleUsers } from './get.ts';
 import {
@@ -44,7 +50,6 @@ const SAVE_ERRORS = {
   pathTaken: [400, { message: { base: ['A user, alias, or group already exists with that username.'] } }],
   invalid: INVALID,
 } as const;
-const UNIQUE_ERRORS = { ...USER_UNIQUE_ERRORS, routes_by_full_path: 'pathTaken' } as const;
 
 export const getCurrentUser = endpoint({
   get: '/user',
@@ -92,7 +97,7 @@ export const createUser = endpoint({
   params: createUserParams,
   rules: [atLeastOne('password', 'reset_password', 'force_random_password'), allOrNone('extern_uid', 'provider')],
   errors: SAVE_ERRORS,
-  uniqueErrors: UNIQUE_ERRORS,
+  uniqueErrors: SAVE_UNIQUE_ERRORS,
   activity: ['user_created'],
   response: created(UserAdmin),
   async handle({ caller, params }, { database, runUnitOfWork }) {
@@ -114,7 +119,7 @@ export const updateUser = endpoint({
     internalUser: INTERNAL_USER,
     onlyAdministrator: createOnlyAdministratorError('give up that role'),
   },
-  uniqueErrors: UNIQUE_ERRORS,
+  uniqueErrors: SAVE_UNIQUE_ERRORS,
   activity: [
     'user_email_address_updated',
     'user_username_updated',

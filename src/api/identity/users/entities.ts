@@ -12,7 +12,7 @@ import {
   loadRequestedCustomAttributes,
   pickCustomAttributes,
 } from '../custom-attributes/index.ts';
-import { BLOCKED_STATES } from './states.ts';
+import { BLOCKED_STATES, isLocked } from './states.ts';
 import { loadHighestRoles, loadUserRelations, type UserBasicRow, type UserRelations } from './store.ts';
 
 /** The representations of a user (contract/conventions.md §10 "Users"). */
@@ -31,7 +31,7 @@ const basicFields = {
 export const UserBasic = entity('UserBasic', basicFields)
   .columns('id', 'username', 'public_email', 'name', 'state')
   .from((user: UserBasicRow, context) => ({
-    locked: user.locked_until !== null && user.locked_until > context.now,
+    locked: isLocked(user, context.now),
     avatar_url: buildAvatarUrl(user.id, context),
     web_url: `${context.url}/${user.username}`,
   }));

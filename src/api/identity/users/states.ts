@@ -1,4 +1,4 @@
-import type { SignedInCaller, UserState } from '#authentication/caller.ts';
+import type { UserState } from '#authentication/caller.ts';
 import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
 import { findChangeableUser, type UnchangeableUserCode, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -19,12 +19,12 @@ const STATES_WITHOUT_ACCESS: readonly UserState[] = [...BLOCKED_STATES, 'blocked
 
 /** Blocks a user. Returns null if the user was blocked already, which the response shows. */
 export async function block(
-  uow: UnitOfWork<SignedInCaller>,
+  uow: UnitOfWork,
   id: number,
 ): Promise<true | null | Failure<UnchangeableUserCode | 'ownAccount' | 'onlyAdministrator'>> {
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
-  if (user.id === uow.actor.user.id) return fail('ownAccount');
+  if (user.id === uow.actor.user?.id) return fail('ownAccount');
   if (user.state === 'blocked') return null;
   if (await isOnlyAdministrator(uow, user)) return fail('onlyAdministrator');
   await setState(uow, user, 'blocked');
@@ -41,6 +41,23 @@ export async function unblock(uow: UnitOfWork, id: number): StateChange<'deactiv
   await setState(uow, user, 'active');
   await recordUserEvent(uow, user, { name: 'user_unblocked', targetDetails: user.username, message: 'Unblocked user' });
   return true;
+}
+
+/** Unlocks a user whose account is locked after too many wrong passwords. Returns false if it was not locked. */
+export async function unlock(uow: UnitOfWork, id: number): StateChange<never> {
+  const user = await findChangeableUser(uow, id);
+  if (isFailure(user)) return user;
+  if (user.locked_until === null && user.failed_attempts === 0) return false;
+  await uow.updateTable('users').set({ failed_attempts: 0, locked_until: null }).where('id', '=', user.id).execute();
+  if (!isLocked(user, uow.now)) return false;
+  const message = 'Unlocked user';
+  await recordUserEvent(uow, user, { name: 'user_access_unlocked', targetDetails: user.username, message });
+  return true;
+}
+
+/** Returns whether the account is locked after too many wrong passwords. */
+export function isLocked({ locked_until }: Pick<User, 'locked_until'>, now: string): boolean {
+  return locked_until !== null && locked_until > now;
 }
 
 /** Deactivates a dormant user. Their next sign-in activates them again. */
