@@ -55,9 +55,9 @@ import { BUILD } from './runtime/build.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
 import { createLog, type Log } from './runtime/log.ts';
 import { createMetrics } from './runtime/metrics.ts';
-import { loadSecretKey } from './security/key-file.ts';
 import { listFilesAccessibleByOthers, restrictFilePermissions } from './security/private-files.ts';
 import { redactText } from './security/redaction.ts';
+import { loadServerKey } from './settings/server-key.ts';
 import { type ApplicationSettings, loadSettings } from './settings/settings.ts';
 
 /** A running server. */
@@ -103,6 +103,11 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     unlock();
     throw error;
   });
+  const secretKey = await loadServerKey(config, database).catch(async (error: unknown) => {
+    await database.close();
+    unlock();
+    throw error;
+  });
   const git = createGit({
     storages: getStoragePaths(config),
     clock,
@@ -125,7 +130,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
       userAgent: `Hearth/${BUILD.version}`,
       ...(overrides.resolver === undefined ? {} : { resolver: overrides.resolver }),
     }),
-    secretKey: memoize(() => loadSecretKey(config)),
+    secretKey: async () => secretKey,
     metrics,
     tokenUsage: createTokenUsage({ database, clock, log, isDatabaseShared: config.databaseUrl !== null }),
     countRequest: createRequestCounter(database, config.databaseUrl === null),
@@ -139,8 +144,6 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     afterCreate: async (tx, user) => void (await createPersonalNamespace(tx, user)),
   });
   await recoverInterruptedRefUpdates(services, { isOnlyProcess: config.databaseUrl === null });
-  // An invalid key should fail the start, not the first mail.
-  if (config.mail.delivery !== 'off') await services.secretKey();
   const queue = createJobQueue({
     database,
     clock,
@@ -301,15 +304,6 @@ async function closeServices(
   await tokenUsage.waitForFlush();
   await database.close();
   await unlock();
-}
-
-/** Returns a function that calls `create` once and returns the same promise each time. */
-function memoize<T>(create: () => Promise<T>): () => Promise<T> {
-  let promise: Promise<T> | undefined;
-  return () => {
-    promise ??= create();
-    return promise;
-  };
 }
 
 function getStoragePaths(config: Config): Record<string, string> {

@@ -13,14 +13,14 @@ import { listRemovedRepositories, syncDirectory } from '#git/storage/storage.ts'
 import { writeBundle } from '#git/transfer/bundle.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { acquireDeletionGuard } from '#runtime/deletion-guard.ts';
-import { findSecretKey } from '#security/key-file.ts';
+import { computeKeyFingerprint, findSecretKey } from '#security/key-file.ts';
+import { loadSecretKeyState } from '#settings/secret-key-state.ts';
 import { CommandFailed } from './command-failed.ts';
 import {
   ARCHIVE_FORMAT,
   buildBlobPartName,
   buildBundlePartName,
   buildTablePartName,
-  computeKeyFingerprint,
   formatManifest,
   MANIFEST,
   type Manifest,
@@ -103,6 +103,12 @@ async function writeArchive(server: ServerData, options: BackupOptions, file: Fi
   await using refsSpool = await openSpool(`${options.file}.refs.partial`);
   await using blobNamesSpool = await openSpool(`${options.file}.blobs.partial`);
   await using sumsSpool = await openSpool(`${options.file}.sums.partial`);
+  if ((await loadSecretKeyState(database.reader))?.rotation !== undefined) {
+    throw new CommandFailed(
+      'failed',
+      'The stored secrets have two keys, because a rotation is not complete: run hearth secret-key rotate again',
+    );
+  }
   const key = await findSecretKey(config);
   const { snapshot, repositories } = await openConsistentSnapshot(server, refsSpool, options.betweenSteps);
   const time = timestamp(clock);

@@ -1,4 +1,4 @@
-import { createHash, hash, type KeyObject } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
@@ -75,11 +75,6 @@ export const PARTS = [
 export const buildTablePartName = (table: string): string => `tables/${table}.ndjson`;
 export const buildBundlePartName = (index: number): string => `repositories/${String(index).padStart(8, '0')}.bundle`;
 export const buildBlobPartName = (sha256: string): string => `blobs/${sha256}`;
-
-/** Returns a fingerprint that distinguishes keys without revealing them. */
-export function computeKeyFingerprint(key: KeyObject): string {
-  return createHash('sha256').update('hearth secret key ').update(key.export()).digest('hex').slice(0, 32);
-}
 
 /** Returns the text of the manifest with its own checksum. */
 export function formatManifest(manifest: Manifest): string {

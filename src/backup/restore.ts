@@ -13,7 +13,7 @@ import { getRepositoryAt } from '#git/git.ts';
 import { createFromBundle, DamagedBundle } from '#git/transfer/bundle.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { openRegularFile } from '#runtime/regular-file.ts';
-import { findSecretKey, storeSecretKey } from '#security/key-file.ts';
+import { computeKeyFingerprint, findSecretKey, storeSecretKey } from '#security/key-file.ts';
 import {
   type BackupArchive,
   damagedArchive,
@@ -29,7 +29,6 @@ import { CommandFailed } from './command-failed.ts';
 import {
   buildBlobPartName,
   buildTablePartName,
-  computeKeyFingerprint,
   type Manifest,
   REPOSITORIES,
   type RepositoryLine,

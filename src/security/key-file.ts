@@ -1,9 +1,18 @@
-import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type Config, ConfigError } from '#config.ts';
 
 const FILE_NAME = 'secret-key';
+
+/** Returns the path of the key file. */
+export const getKeyFilePath = (dataDir: string): string => join(dataDir, FILE_NAME);
+
+/** Returns the path of the key that replaces the key file after a rotation. */
+export const getNewKeyFilePath = (dataDir: string): string => `${getKeyFilePath(dataDir)}.new`;
+
+/** Returns the path of the key that a rotation has replaced. */
+export const getOldKeyFilePath = (dataDir: string): string => `${getKeyFilePath(dataDir)}.old`;
 
 /**
  * Loads the key that encrypts secrets at rest: HEARTH_SECRET_KEY, or the key file of the data directory (mode 0600), which the
@@ -11,8 +20,12 @@ const FILE_NAME = 'secret-key';
  */
 export async function loadSecretKey(config: Pick<Config, 'dataDir' | 'secretKey'>): Promise<KeyObject> {
   if (config.secretKey) return createSecretKey(config.secretKey);
-  const path = join(config.dataDir, FILE_NAME);
-  return (await readKey(path)) ?? (await createKeyFile(config.dataDir, path));
+  return loadOrCreateKey(getKeyFilePath(config.dataDir));
+}
+
+/** Returns the key of this file, which is created if it does not exist. Throws ConfigError if it contains no key. */
+export async function loadOrCreateKey(path: string): Promise<KeyObject> {
+  return (await readKey(path)) ?? (await createKeyFile(path));
 }
 
 /** Returns the key that `loadSecretKey` would load, or null if it does not exist yet. */
@@ -20,16 +33,33 @@ export async function findSecretKey({
   dataDir,
   secretKey,
 }: Pick<Config, 'dataDir' | 'secretKey'>): Promise<KeyObject | null> {
-  return secretKey ? createSecretKey(secretKey) : readKey(join(dataDir, FILE_NAME));
+  return secretKey ? createSecretKey(secretKey) : readKey(getKeyFilePath(dataDir));
+}
+
+/** Returns a fingerprint that distinguishes keys without revealing them. */
+export function computeKeyFingerprint(key: KeyObject): string {
+  return createHash('sha256').update('hearth secret key ').update(key.export()).digest('hex').slice(0, 32);
 }
 
 /** Stores the key of another server in a data directory that has none. The file is durable when the promise resolves. */
 export async function storeSecretKey(dataDir: string, key: KeyObject): Promise<void> {
-  await createKeyFile(dataDir, join(dataDir, FILE_NAME), key.export());
+  await createKeyFile(getKeyFilePath(dataDir), key.export());
+}
+
+/** Makes the new key of a rotation the key file; the old one stays in another file. Both are durable when the promise resolves. */
+export async function installNewKey(dataDir: string): Promise<void> {
+  const [path, oldPath] = [getKeyFilePath(dataDir), getOldKeyFilePath(dataDir)];
+  await rm(oldPath, { force: true });
+  await link(path, oldPath).catch((error: NodeJS.ErrnoException) => {
+    // The key was lost.
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rename(getNewKeyFilePath(dataDir), path);
+  await syncDirectory(dataDir);
 }
 
 /** Returns the key of the file, or null if the file does not exist. Throws ConfigError if it contains no key. */
-async function readKey(path: string): Promise<KeyObject | null> {
+export async function readKey(path: string): Promise<KeyObject | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw new ConfigError(`The key file ${path} cannot be read: ${error.code}`);
@@ -41,8 +71,8 @@ async function readKey(path: string): Promise<KeyObject | null> {
 }
 
 /** Writes a temporary file, then links it under its name: two concurrent starts both use the key that is linked first. */
-async function createKeyFile(dataDir: string, path: string, bytes = randomBytes(32)): Promise<KeyObject> {
-  await mkdir(dataDir, { recursive: true });
+async function createKeyFile(path: string, bytes = randomBytes(32)): Promise<KeyObject> {
+  await mkdir(dirname(path), { recursive: true });
   const temporaryPath = `${path}.${randomBytes(8).toString('hex')}`;
   const file = await open(temporaryPath, 'wx', 0o600);
   try {
@@ -55,7 +85,7 @@ async function createKeyFile(dataDir: string, path: string, bytes = randomBytes(
     await file.close();
     await rm(temporaryPath, { force: true });
   }
-  await syncDirectory(dataDir);
+  await syncDirectory(dirname(path));
   const key = await readKey(path);
   if (!key) throw new ConfigError(`The key file ${path} disappeared while it was created`);
   return key;

@@ -96,3 +96,17 @@ async function ensureRow(tx: Transaction, value = '{}'): Promise<void> {
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
 }
+
+/** Returns a value in the row of settings that is not a setting of the API; undefined if it is not stored. */
+export async function readStoredValue(db: Reader, name: string): Promise<unknown> {
+  const row = await settingsQuery.first(db, {});
+  return row === undefined ? undefined : (JSON.parse(row.value) as Record<string, unknown>)[name];
+}
+
+/** Stores a value in the row of settings that is not a setting of the API. */
+export async function writeStoredValue(tx: Transaction, name: string, storedValue: unknown): Promise<void> {
+  await ensureRow(tx);
+  const row = await tx.selectFrom('application_settings').select('value').where('id', '=', 1).executeTakeFirstOrThrow();
+  const value = JSON.stringify({ ...JSON.parse(row.value), [name]: storedValue });
+  await tx.updateTable('application_settings').set({ value, updated_at: tx.now }).where('id', '=', 1).execute();
+}
