@@ -64,7 +64,12 @@ export async function withServerData<T>(
   work: (server: ServerData) => Promise<T>,
 ): Promise<T> {
   const clock = systemClock;
-  const database = await openDatabase({ url: config.databaseUrl ?? undefined, dataDir: config.dataDir, clock });
+  const database = await openDatabase({
+    url: config.databaseUrl ?? undefined,
+    dataDir: config.dataDir,
+    clock,
+    applicationName: 'hearth-command',
+  });
   const storages = Object.fromEntries(Object.entries(config.storages).map(([name, { path }]) => [name, path]));
   const git = createGit({ storages, clock });
   try {

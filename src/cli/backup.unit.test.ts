@@ -1,30 +1,18 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, watch } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { loadConfigOf, silentProgress } from '#backup/archives.testing.ts';
 import { withServerData } from '#backup/server-data.ts';
 import { registerBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
 import { type TestPlace, testPlace } from '#test/engines/engine.ts';
 import { scratchDirectory } from '#test/engines/scratch.ts';
-import { backupCommand, doctorCommand, restoreCommand } from './backup.ts';
+import { runHearth, startHearth } from './process.testing.ts';
 
-const main = join(import.meta.dirname, '../main.ts');
-
-function start(args: readonly string[], { dataDir }: TestPlace): ChildProcess {
-  const env = { PATH: process.env.PATH, HEARTH_DATA_DIR: dataDir };
-  return spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
-}
-
-async function run(args: readonly string[], place: TestPlace) {
-  const child = start(args, place);
-  const [out, err, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')]);
-  return { out, err, code };
-}
+const start = (args: readonly string[], { dataDir }: TestPlace) => startHearth(args, { HEARTH_DATA_DIR: dataDir });
+const run = (args: readonly string[], { dataDir }: TestPlace) => runHearth(args, { HEARTH_DATA_DIR: dataDir });
 
 /** Kills the command as soon as the file exists. */
 async function runUntil(file: string, args: readonly string[], place: TestPlace): Promise<void> {
@@ -74,19 +62,16 @@ test('backup fails without a server and creates none', async (t) => {
   assert.deepEqual(await readdir(place.dataDir), []);
 });
 
-test('backup, restore and doctor fail on a secondary site', async (t) => {
+test('commands on the data of a primary fail on a secondary site', async (t) => {
   const place = await testPlace('started');
   t.after(() => place.remove());
-  const primary = { HEARTH_PRIMARY_URL: 'http://primary.test', HEARTH_PRIMARY_TOKEN: 'glpat-primary' };
-  const config = loadConfigOf(place, { HEARTH_ROLE: 'secondary', ...primary });
-  const output = { write: () => assert.fail('nothing is told') };
-  const called = { config, version: '1.2.3', stdout: output, stderr: output };
+  const secondary = { HEARTH_ROLE: 'secondary', HEARTH_PRIMARY_URL: 'http://primary.test' };
+  const env = { HEARTH_DATA_DIR: place.dataDir, ...secondary };
   const file = join(place.dataDir, 'a.tar');
-  for (const command of [
-    backupCommand([file], called),
-    restoreCommand([file], called),
-    doctorCommand([], called, () => assert.fail('nobody acts')),
-  ]) {
-    await assert.rejects(command, /This is a secondary site/);
+  for (const args of [['backup', file], ['restore', file], ['doctor'], ['user', 'list'], ['secret-key', 'rotate']]) {
+    const { out, err, code } = await runHearth(args, env);
+    assert.deepEqual([out, code], ['', 1], args.join(' '));
+    assert.match(err, /^hearth: This is a secondary site/);
   }
+  assert.equal(existsSync(file), false);
 });

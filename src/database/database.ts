@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '#runtime/clock.ts';
 import type { ClientContext, Connection, Engine, EngineName, ReadSet, RequestConnection } from './engines/engine.ts';
-import { openPostgres } from './engines/postgres/postgres.ts';
+import { openPostgres, SERVER_APPLICATION_NAME } from './engines/postgres/postgres.ts';
 import { openSqlite } from './engines/sqlite/sqlite.ts';
 import type { Reader, Transaction } from './handles.ts';
 import { createHandles } from './sessions.ts';
@@ -59,6 +59,8 @@ interface DatabaseOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log?: DatabaseLog;
+  /** PostgreSQL: the name of the program; default: that of servers (`listServerSessions`). */
+  readonly applicationName?: string;
   /** PostgreSQL: maximum number of connections; default 10. */
   readonly connections?: number;
   /** SQLite: minimum size in bytes of a database whose long statements run in a separate thread. */
@@ -116,10 +118,11 @@ async function openEngine({
   log,
   largeDatabaseBytes,
   connections = 10,
+  applicationName = SERVER_APPLICATION_NAME,
 }: DatabaseOptions): Promise<Engine> {
   if (url !== undefined) {
     const onLost = (error: Error) => log?.error({ err: error }, 'A connection to the database was lost');
-    return openPostgres({ url, connections, onLost });
+    return openPostgres({ url, connections, applicationName, onLost });
   }
   await mkdir(dataDir, { recursive: true });
   return openSqlite(join(dataDir, 'hearth.sqlite3'), { largeDatabaseBytes });

@@ -1,9 +1,21 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
 import type { EngineName } from './engines/engine.ts';
+import { SERVER_APPLICATION_NAME } from './engines/postgres/postgres.ts';
 import { getSession } from './sessions.ts';
 
 // Only this folder distinguishes the engines. Each difference is explained where it is made.
+
+/**
+ * Returns the number of sessions that servers have on this database. SQLite has no sessions, and one server, which locks the data
+ * directory.
+ */
+export async function countServerSessions(db: Reader): Promise<number> {
+  if (getEngineName(db) === 'sqlite') return 0;
+  const { rows } = await sql<{ count: number }>`select count(*) as count from pg_stat_activity
+    where datname = current_database() and application_name = ${SERVER_APPLICATION_NAME}`.execute(db);
+  return rows[0]!.count;
+}
 
 /** Returns the engine of a handle, for statements that have no common form. */
 export function getEngineName(db: Reader): EngineName {

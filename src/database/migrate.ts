@@ -48,7 +48,10 @@ async function recordMigration(tx: Transaction, { name }: Migration): Promise<vo
  * Lists the migrations that are not applied yet. Throws DatabaseTooNew or DatabaseTooOld if migrations are applied that this
  * version does not have.
  */
-async function listPendingMigrations(db: Reader, migrations: readonly Migration[]): Promise<readonly Migration[]> {
+export async function listPendingMigrations(
+  db: Reader,
+  migrations: readonly Migration[] = allMigrations,
+): Promise<readonly Migration[]> {
   const appliedNames = await listAppliedMigrations(db);
   const mismatch = findVersionMismatch('The database', appliedNames, migrations);
   if (mismatch !== null)
@@ -85,7 +88,7 @@ export function findVersionMismatch(
 }
 
 /** Lists the names of the applied migrations; none for an empty database. */
-async function listAppliedMigrations(db: Reader): Promise<string[]> {
+export async function listAppliedMigrations(db: Reader): Promise<string[]> {
   try {
     const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db);
     return rows.map(({ name }) => name);

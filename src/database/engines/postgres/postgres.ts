@@ -21,9 +21,13 @@ import { createStatementNames } from './statement-names.ts';
 interface PostgresOptions {
   readonly url: string;
   readonly connections: number;
+  readonly applicationName: string;
   /** Called when an idle connection breaks. */
   readonly onLost: (error: Error) => void;
 }
+
+/** The name by which PostgreSQL lists the sessions of servers. */
+export const SERVER_APPLICATION_NAME = 'hearth';
 
 /** Milliseconds that a statement waits for a free connection. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -55,10 +59,10 @@ const SETTINGS = '-c default_transaction_read_only=on -c jit=off -c random_page_
 const READ_SETTINGS = '-c statement_timeout=30s';
 
 /** Opens the PostgreSQL engine with a connection pool. Sessions are read-only outside of transactions. */
-export function openPostgres({ url, connections, onLost }: PostgresOptions): Engine {
+export function openPostgres({ url, connections, applicationName, onLost }: PostgresOptions): Engine {
   const pool = new pg.Pool({
     connectionString: url,
-    application_name: 'hearth',
+    application_name: applicationName,
     max: connections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     options: `${SETTINGS} ${READ_SETTINGS}`,
@@ -99,7 +103,12 @@ export function openPostgres({ url, connections, onLost }: PostgresOptions): Eng
     },
     backupOperations: createPostgresBackupOperations(
       async () => {
-        const client = new pg.Client({ connectionString: url, application_name: 'hearth', options: SETTINGS, types });
+        const client = new pg.Client({
+          connectionString: url,
+          application_name: applicationName,
+          options: SETTINGS,
+          types,
+        });
         client.on('error', (error) => isClosing || onLost(error));
         await client.connect().catch((error) => {
           throw new DatabaseUnavailable(error);

@@ -1,0 +1,220 @@
+import {
+  createUser,
+  prepareInitialPassword,
+  prepareNewPassword,
+  SAVE_UNIQUE_ERRORS,
+  updateUser,
+} from '#api/identity/users/changes.ts';
+import { BLOCKED_STATES, block, isLocked, unblock, unlock } from '#api/identity/users/states.ts';
+import { type User, userColumns } from '#authentication/users/users.ts';
+import type { Reader } from '#database/database.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { timestamp } from '#runtime/clock.ts';
+import { type Failure, type FieldErrors, isFailure } from '#runtime/failure.ts';
+import { type CommandContext, createUsageError, defineCommand } from './command.ts';
+import { describeFieldErrors, requireUser, withCommandData } from './command-data.ts';
+import { JSON_OPTION, printJson, printTable } from './output.ts';
+import { readNewPassword } from './read-password.ts';
+
+const PASSWORD_INPUT =
+  'The password is read from a prompt, or from standard input: printf %s "$PASSWORD" | hearth user ... It is never an argument, which others can see.';
+
+/** Creates a user. */
+export const createUserCommand = defineCommand({
+  positionals: ['USERNAME'],
+  options: {
+    email: {
+      type: 'string',
+      value: 'ADDRESS',
+      description: 'Email address of the user (required); it counts as confirmed',
+    },
+    name: { type: 'string', value: 'NAME', description: 'Full name (default: the username)' },
+    admin: { type: 'boolean', description: 'Make the user an administrator' },
+    'without-password': {
+      type: 'boolean',
+      description: 'Create a user who cannot sign in, such as a bot with a token',
+    },
+    ...JSON_OPTION,
+  },
+  description: `Creates a user with a personal namespace, as POST /api/v4/users does. The server may be running.
+
+${PASSWORD_INPUT}`,
+  async run(context, { email, name, admin, json, 'without-password': withoutPassword }, [username = '']) {
+    if (email === null) throw createUsageError('--email is required', 'user create');
+    await withCommandData(context, async ({ clock, database, run }) => {
+      const password = withoutPassword ? null : await readNewPassword(context);
+      const details = admin ? { admin } : {};
+      const input = {
+        username,
+        name: name ?? username,
+        email,
+        password,
+        confirmed: true,
+        identity: undefined,
+        details,
+      };
+      const preparedPassword = await prepareInitialPassword(database.reader, input);
+      const user = await run(
+        (uow) => createUser(uow, input, preparedPassword),
+        createDescriber(username),
+        SAVE_UNIQUE_ERRORS,
+      );
+      if (json) printJson(context.stdout, toJson(user, timestamp(clock)));
+      else
+        context.stdout.write(
+          `Created the ${user.admin ? 'administrator' : 'user'} ${user.username} with the id ${user.id}.\n`,
+        );
+    });
+  },
+});
+
+/** Lists users. */
+export const listUsersCommand = defineCommand({
+  positionals: [],
+  options: {
+    admins: { type: 'boolean', description: 'List administrators only' },
+    blocked: { type: 'boolean', description: 'List blocked and banned users only' },
+    ...JSON_OPTION,
+  },
+  description: 'Lists the users by id, without internal users.',
+  async run(context, { admins, blocked, json }) {
+    await withCommandData(context, async ({ clock, database }) => {
+      const users = (await listAllUsers(database.reader)).filter(
+        ({ admin, state }) => (!admins || admin) && (!blocked || BLOCKED_STATES.includes(state)),
+      );
+      const records = users.map((user) => toJson(user, timestamp(clock)));
+      if (json) return printJson(context.stdout, records);
+      printTable(context.stdout, [
+        ['ID', 'USERNAME', 'NAME', 'EMAIL', 'STATE', 'ROLE'],
+        ...records.map(({ id, username, name, email, state, locked, admin }) => [
+          String(id),
+          username,
+          name,
+          email,
+          locked ? `${state}, locked` : state,
+          admin ? 'administrator' : 'user',
+        ]),
+      ]);
+    });
+  },
+});
+
+/** Number of users per statement. */
+const PAGE_SIZE = 1_000;
+
+async function listAllUsers(db: Reader): Promise<User[]> {
+  const users: User[] = [];
+  for (let lastId = 0; ; lastId = users.at(-1)!.id) {
+    // index: users primary key
+    const page = await db
+      .selectFrom('users')
+      .select(userColumns)
+      .where('deletion_scheduled_at', 'is', null)
+      .where('id', '>', lastId)
+      .where('internal', '=', false)
+      .orderBy('id')
+      .limit(PAGE_SIZE)
+      .execute();
+    users.push(...page);
+    if (page.length < PAGE_SIZE) return users;
+  }
+}
+
+/** Returns what `--json` prints of a user. */
+function toJson(user: User, now: string) {
+  const { id, username, name, email, state, admin, bot, created_at } = user;
+  return { id, username, name, email, state, locked: isLocked(user, now), admin, bot, created_at };
+}
+
+/** Blocks a user. */
+export const blockUserCommand = defineCommand({
+  positionals: ['USERNAME'],
+  options: {},
+  description: 'Blocks a user: their password, sessions and tokens are rejected until they are unblocked.',
+  async run(context, _options, [username = '']) {
+    const wasChanged = await changeUser(context, username, (uow, { id }) => block(uow, id));
+    context.stdout.write(wasChanged ? `Blocked ${username}.\n` : `${username} is blocked already.\n`);
+  },
+});
+
+/** Unblocks a user. */
+export const unblockUserCommand = defineCommand({
+  positionals: ['USERNAME'],
+  options: {},
+  description: 'Unblocks a user whom an administrator has blocked.',
+  async run(context, _options, [username = '']) {
+    const wasChanged = await changeUser(context, username, (uow, { id }) => unblock(uow, id));
+    context.stdout.write(wasChanged ? `Unblocked ${username}.\n` : `${username} is not blocked.\n`);
+  },
+});
+
+/** Unlocks a user. */
+export const unlockUserCommand = defineCommand({
+  positionals: ['USERNAME'],
+  options: {},
+  description: 'Ends the lock of an account, which ten wrong passwords cause for ten minutes.',
+  async run(context, _options, [username = '']) {
+    const wasChanged = await changeUser(context, username, (uow, { id }) => unlock(uow, id));
+    context.stdout.write(wasChanged ? `Unlocked ${username}.\n` : `${username} is not locked.\n`);
+  },
+});
+
+/** Sets a new password. */
+export const resetPasswordCommand = defineCommand({
+  positionals: ['USERNAME'],
+  options: {},
+  description: `Sets a new password, which the user must replace when they sign in next. Their sessions end; tokens stay valid.
+
+${PASSWORD_INPUT}`,
+  async run(context, _options, [username = '']) {
+    await withCommandData(context, async ({ database, run }) => {
+      const { id } = await requireUser(database.reader, username);
+      const input = { password: await readNewPassword(context), resetPrivateProfile: false };
+      const password = await prepareNewPassword(database.reader, id, input);
+      await run((uow) => updateUser(uow, id, input, password), createDescriber(username));
+    });
+    context.stdout.write(`Set the password of ${username}, who must choose another one when they sign in next.\n`);
+  },
+});
+
+/** Makes a user an administrator. */
+export const makeAdminCommand = defineCommand({
+  positionals: ['USERNAME'],
+  options: {},
+  description: 'Makes a user an administrator.',
+  async run(context, _options, [username = '']) {
+    const wasChanged = await changeUser(context, username, async (uow, user) => {
+      if (user.admin) return false;
+      const updated = await updateUser(uow, user.id, { details: { admin: true }, resetPrivateProfile: false }, null);
+      return isFailure(updated) ? updated : true;
+    });
+    context.stdout.write(
+      wasChanged ? `${username} is an administrator now.\n` : `${username} is an administrator already.\n`,
+    );
+  },
+});
+
+type ChangeUser = (uow: UnitOfWork, user: User) => Promise<boolean | null | Failure>;
+
+/** Changes a user in a unit of work. Returns whether anything was changed. */
+async function changeUser(context: CommandContext, username: string, change: ChangeUser): Promise<boolean> {
+  const describe = createDescriber(username);
+  return withCommandData(context, async ({ database, run }) => {
+    const user = await requireUser(database.reader, username);
+    return (await run((uow) => change(uow, user), describe)) === true;
+  });
+}
+
+/** Returns a function that describes failures of the domain for this user. */
+function createDescriber(username: string): (failure: Failure) => string {
+  const texts: Readonly<Record<string, string>> = {
+    userNotFound: `There is no user ${username}`,
+    internalUser: `${username} is an internal user, which cannot be changed`,
+    onlyAdministrator: `${username} is the only administrator: make another user an administrator first`,
+    deactivated: `${username} is deactivated, not blocked: they become active when they sign in`,
+    emailTaken: 'Another user has this email address',
+    usernameTaken: `There is a user ${username} already`,
+    pathTaken: `A group has the path ${username}: choose another username`,
+  };
+  return ({ code, values }) => texts[code] ?? `Not saved: ${describeFieldErrors(values.errors as FieldErrors)}`;
+}
