@@ -288,7 +288,7 @@ async function openMigratedDatabase(
   });
   try {
     await requireCompleteRestore(config, database);
-    await migrate(database);
+    await migrate(database, undefined, log.info);
     return database;
   } catch (error) {
     await database.close();

@@ -40,6 +40,19 @@ create table half (
 );
 `;
 
+test('logs each migration with its duration', async () => {
+  await using database = await testDatabase({ empty: true });
+  const lines: object[] = [];
+  const one: Migration = { name: '0001_one', up: async () => {} };
+  await migrate(database, [one], (fields, message) => lines.push({ ...fields, message }));
+  const [{ milliseconds, ...line }] = lines as [{ milliseconds: number }];
+  assert.deepEqual(
+    [lines.length, line],
+    [1, { migration: '0001_one', message: 'A migration of the database was run' }],
+  );
+  assert.ok(Number.isInteger(milliseconds) && milliseconds >= 0);
+});
+
 test('rolls back a failed migration', async () => {
   await using database = await testDatabase({ empty: true });
   const broken: Migration = {

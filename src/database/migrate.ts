@@ -8,21 +8,28 @@ import { getSession } from './sessions.ts';
 
 /**
  * Runs the pending migrations and returns their names. Several processes may call it at once; without pending migrations it is
- * one query. Throws DatabaseTooNew or DatabaseTooOld if the database has unknown migrations.
+ * one query. Throws DatabaseTooNew or DatabaseTooOld if the database has unknown migrations. `log` receives each migration after the
+ * commit.
  */
-export async function migrate(database: Database, migrations = allMigrations): Promise<string[]> {
+export async function migrate(
+  database: Database,
+  migrations = allMigrations,
+  log: MigrationLog = () => {},
+): Promise<string[]> {
   if ((await listPendingMigrations(database.reader, migrations)).length === 0) return [];
+  let durations: readonly MigrationDuration[] = [];
   const appliedNames = await database.transaction(
     async (tx) => {
       await lockMigrations(tx);
       // Another process may have migrated before this one got the lock.
       const pendingMigrations = await listPendingMigrations(tx, migrations);
-      await runMigrations(tx, pendingMigrations);
+      durations = await runMigrations(tx, pendingMigrations);
       return pendingMigrations.map(({ name }) => name);
     },
     { isolation: 'read committed' },
   );
   getSession(database.reader).engine.clearSchemaCaches();
+  for (const duration of durations) log(duration, 'A migration of the database was run');
   return appliedNames;
 }
 
@@ -32,12 +39,23 @@ export async function applyMigrations(tx: Transaction, migrations: readonly Migr
   await runMigrations(tx, migrations);
 }
 
-async function runMigrations(tx: Transaction, migrations: readonly Migration[]): Promise<void> {
+interface MigrationDuration {
+  readonly migration: string;
+  readonly milliseconds: number;
+}
+
+type MigrationLog = (duration: MigrationDuration, message: string) => void;
+
+async function runMigrations(tx: Transaction, migrations: readonly Migration[]): Promise<MigrationDuration[]> {
+  const durations: MigrationDuration[] = [];
   for (const migration of migrations) {
     // A migration knows the tables of its time, not those of the current schema.
+    const startedAt = performance.now();
     await migration.up(tx as unknown as MigrationDb);
     await recordMigration(tx, migration);
+    durations.push({ migration: migration.name, milliseconds: Math.round(performance.now() - startedAt) });
   }
+  return durations;
 }
 
 async function recordMigration(tx: Transaction, { name }: Migration): Promise<void> {
