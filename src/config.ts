@@ -43,6 +43,8 @@ export interface Config {
   readonly siteName: string | null;
   readonly siteSyncIntervalSeconds: number;
   readonly siteStatusIntervalSeconds: number;
+  /** Seconds for which running work may go on when the server stops. */
+  readonly shutdownTimeoutSeconds: number;
   readonly logLevel: LogLevel;
   readonly mail: MailConfig;
 }
@@ -100,7 +102,7 @@ export const START_UP_SETTINGS = {
   HEARTH_PORT: { default: '8080', description: 'port to listen on; 0: any free port' },
   HEARTH_EXTERNAL_URL: {
     whenUnset: 'scheme and Host of the request',
-    description: 'base of all absolute URLs in responses and mails; may have a path prefix',
+    description: 'base of all absolute URLs in responses and mails; may have a path prefix. Required for `smtp`',
   },
   HEARTH_TRUSTED_PROXIES: {
     whenUnset: 'none',
@@ -162,6 +164,10 @@ export const START_UP_SETTINGS = {
   HEARTH_MAIL_FROM: { whenUnset: 'none', description: 'sender address of mails. Required for `smtp`' },
   HEARTH_MAIL_DISPLAY_NAME: { whenUnset: 'none', description: 'sender name of mails' },
   HEARTH_MAIL_REPLY_TO: { whenUnset: 'none', description: 'reply address of mails' },
+  HEARTH_SHUTDOWN_TIMEOUT: {
+    default: '8',
+    description: 'seconds for which running requests and jobs may go on after SIGTERM; Docker kills after 10',
+  },
   HEARTH_LOG_LEVEL: { default: 'info', description: 'trace, debug, info, warn, error, fatal or silent' },
 } as const satisfies Readonly<Record<string, SettingDescription>>;
 
@@ -202,6 +208,7 @@ export function loadConfig(env: EnvironmentVariables): Config {
     siteName: readLine(env, 'HEARTH_SITE_NAME'),
     siteSyncIntervalSeconds: readInteger(env, 'HEARTH_SITE_SYNC_INTERVAL', 1, 86_400),
     siteStatusIntervalSeconds: readInteger(env, 'HEARTH_SITE_STATUS_INTERVAL', 1, 86_400),
+    shutdownTimeoutSeconds: readInteger(env, 'HEARTH_SHUTDOWN_TIMEOUT', 0, 3_600),
     logLevel: readOneOf(env, 'HEARTH_LOG_LEVEL', logLevels),
     mail: readMail(env),
   });
@@ -447,6 +454,9 @@ function readMail(env: EnvironmentVariables): MailConfig {
   }
   const from = readMailAddress(env, 'HEARTH_MAIL_FROM');
   if (delivery === 'smtp') {
+    // Without it, the links of mails would lead to the address that the server listens on.
+    if (getVariable(env, 'HEARTH_EXTERNAL_URL') === null)
+      throw createVariableError('HEARTH_EXTERNAL_URL', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
     if (smtpUrl === null) throw createVariableError('HEARTH_SMTP_URL', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
     if (from === null) throw createVariableError('HEARTH_MAIL_FROM', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
   }

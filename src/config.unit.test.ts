@@ -36,6 +36,7 @@ test('uses the documented defaults without any variable', () => {
     siteName: null,
     siteSyncIntervalSeconds: 10,
     siteStatusIntervalSeconds: 60,
+    shutdownTimeoutSeconds: 8,
     logLevel: 'info',
     mail: { delivery: 'off', smtpUrl: null, from: null, displayName: null, replyTo: null },
   });
@@ -63,6 +64,7 @@ const EVERY_VARIABLE = {
   HEARTH_SITE_NAME: 'Lab two',
   HEARTH_SITE_SYNC_INTERVAL: '1',
   HEARTH_SITE_STATUS_INTERVAL: '5',
+  HEARTH_SHUTDOWN_TIMEOUT: '20',
   HEARTH_LOG_LEVEL: 'debug',
   HEARTH_MAIL_DELIVERY: 'smtp',
   HEARTH_SMTP_URL: 'smtps://u:p@mail:465',
@@ -89,6 +91,7 @@ const EVERY_VALUE = {
   siteName: 'Lab two',
   siteSyncIntervalSeconds: 1,
   siteStatusIntervalSeconds: 5,
+  shutdownTimeoutSeconds: 20,
   logLevel: 'debug',
   mail: {
     delivery: 'smtp',
@@ -167,6 +170,7 @@ const WRONG: Record<string, string[]> = {
   HEARTH_SITE_NAME: ['a\nb', 'x'.repeat(256)],
   HEARTH_SITE_SYNC_INTERVAL: ['0', 'x'],
   HEARTH_SITE_STATUS_INTERVAL: ['0', '86401'],
+  HEARTH_SHUTDOWN_TIMEOUT: ['-1', '3601', '8s'],
   HEARTH_LOG_LEVEL: ['loud'],
   HEARTH_MAIL_DELIVERY: ['post'],
   HEARTH_SMTP_URL: ['http://u:hunter2@x', 'smtp:hunter2', 'smtp://u:hunter2%@x', 'smtp://u:hunter2%E4@x'],
@@ -188,8 +192,9 @@ test('rejects an invalid value with a message that names the variable and hides 
   }
 });
 
-test('smtp delivery without server or sender names the missing setting', () => {
-  const smtp = { HEARTH_MAIL_DELIVERY: 'smtp' };
+test('smtp delivery without external URL, server or sender names the missing setting', () => {
+  assert.throws(() => loadConfig({ HEARTH_MAIL_DELIVERY: 'smtp' }), /^ConfigError: HEARTH_EXTERNAL_URL must be set/);
+  const smtp = { HEARTH_MAIL_DELIVERY: 'smtp', HEARTH_EXTERNAL_URL: 'https://hearth.test' };
   assert.throws(() => loadConfig(smtp), /^ConfigError: HEARTH_SMTP_URL must be set/);
   assert.throws(
     () => loadConfig({ ...smtp, HEARTH_SMTP_URL: 'smtp://x' }),

@@ -160,6 +160,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     addressing: getAddressing(config),
     metrics,
     idleTimeoutMs: overrides.idleTimeoutMs,
+    graceMs: config.shutdownTimeoutSeconds * 1000,
   });
   const address = await transport.listen({ host: config.host, port: config.port });
   if (config.port === 0) publicUrl = getServerUrl(config, Number(new URL(address).port));
@@ -186,9 +187,17 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     },
     async stop() {
       serving = false;
-      await transport.close();
+      const [requestCount, jobKinds] = await Promise.all([
+        transport.close(),
+        queue.stop(config.shutdownTimeoutSeconds * 1000),
+      ]);
+      if (requestCount > 0 || jobKinds.length > 0) {
+        log.warn(
+          { requests: requestCount, jobs: jobKinds, seconds: config.shutdownTimeoutSeconds },
+          'Requests or jobs were interrupted, because they did not end within HEARTH_SHUTDOWN_TIMEOUT. The jobs run again later',
+        );
+      }
       await Promise.all([lockCleanup, credentialsCheck]);
-      await queue.stop();
       services.mailer.close();
       await closeServices(services, unlock);
       if (overrides.log === undefined) log.close();

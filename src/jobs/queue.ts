@@ -21,8 +21,11 @@ import {
 export interface JobQueue {
   /** Starts to run jobs, and checks every second for due jobs that other processes enqueued. */
   start(): Promise<void>;
-  /** Stops claiming jobs, waits for running ones (at most `drainMs` milliseconds), and releases the rest. */
-  stop(drainMs?: number): Promise<void>;
+  /**
+   * Stops claiming jobs, waits for running ones (at most `drainMs` milliseconds), and releases the rest, which run again later.
+   * Returns the kinds of the released jobs.
+   */
+  stop(drainMs?: number): Promise<string[]>;
   /** For tests: runs due schedules and jobs until nothing is due. Returns the number of runs. */
   runDue(): Promise<number>;
   /** Calls `listener` whenever no job is running or due. Returns a function that removes the listener. */
@@ -296,11 +299,13 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
       await currentCheck;
       await waitAtMost(drainMs, waitForRunningJobs());
       abortController.abort();
-      for (const { job } of runningJobs.values()) {
+      const interruptedJobs = [...runningJobs.values()];
+      for (const { job } of interruptedJobs) {
         // The attempt does not count, because the job did not fail.
         const attempts = job.attempts - 1;
         await writeJobRows((tx) => releaseJob(tx, owner, job.id, { runAt: tx.now, attempts }));
       }
+      return interruptedJobs.map(({ job }) => job.kind);
     },
     async runDue() {
       await prepareSchedules();

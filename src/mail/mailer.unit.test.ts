@@ -9,6 +9,7 @@ after(() => sink.stop());
 
 const config = (url: string) =>
   loadConfig({
+    HEARTH_EXTERNAL_URL: 'https://hearth.example',
     HEARTH_MAIL_DELIVERY: 'smtp',
     HEARTH_SMTP_URL: url,
     HEARTH_MAIL_FROM: 'hearth@hearth.example',

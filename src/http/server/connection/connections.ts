@@ -11,8 +11,11 @@ export interface Connections {
   readonly server: Server;
   /** Starts to listen. Returns the address, `http://127.0.0.1:8080`. */
   listen(address: { readonly host: string; readonly port: number }): Promise<string>;
-  /** Accepts no new connections, finishes the running requests and closes; cuts off requests after the grace period. */
-  close(): Promise<void>;
+  /**
+   * Accepts no new connections, finishes the running requests and closes. Cuts off requests after the grace period, and returns
+   * their number.
+   */
+  close(): Promise<number>;
 }
 
 interface ConnectionsOptions {
@@ -25,12 +28,12 @@ interface ConnectionsOptions {
   readonly getUnreadableRequestHeaders?: () => readonly string[];
   /** Timeout of a connection after an unreadable request, in milliseconds. */
   readonly idleTimeoutMs?: number | undefined;
-  /** Grace period for running requests when the server stops, in milliseconds; 25 s by default. */
+  /** Grace period for running requests when the server stops, in milliseconds; 8 s by default. */
   readonly graceMs?: number | undefined;
 }
 
-/** Default grace period; shorter than the 30 s after which process managers kill a server. */
-const SHUTDOWN_GRACE_MS = 25_000;
+/** Default grace period; shorter than the 10 s after which Docker kills a server. */
+const SHUTDOWN_GRACE_MS = 8_000;
 
 /** Time for which an idle connection is kept open; longer than proxies keep theirs open. */
 const KEEP_ALIVE_MS = 72_000;
@@ -86,9 +89,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
       const serverClosed = new Promise((resolve) => server.close(resolve));
       if (activeResponses.size === 0) server.closeAllConnections();
       // A client that does not read its response would keep the server running.
-      const timer = setTimeout(() => server.closeAllConnections(), options.graceMs ?? SHUTDOWN_GRACE_MS);
+      let interruptedCount = 0;
+      const timer = setTimeout(() => {
+        interruptedCount = activeResponses.size;
+        server.closeAllConnections();
+      }, options.graceMs ?? SHUTDOWN_GRACE_MS);
       await serverClosed;
       clearTimeout(timer);
+      return interruptedCount;
     },
   };
 }

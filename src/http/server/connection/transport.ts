@@ -37,7 +37,7 @@ export interface TransportOptions {
   readonly metrics: Metrics;
   /** Timeout of an idle request or response body, in milliseconds; 60 s by default. */
   readonly idleTimeoutMs?: number | undefined;
-  /** Grace period for running requests when the server stops, in milliseconds; 25 s by default. */
+  /** Grace period for running requests when the server stops, in milliseconds; 8 s by default. */
   readonly graceMs?: number | undefined;
 }
 
