@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseVersion, requireGit } from './version.ts';
 
@@ -19,4 +22,27 @@ test('parses the versions that git and its vendors print', () => {
 
 test('the git that runs these tests is new enough', async () => {
   await requireGit();
+});
+
+test('a git that ended in time is accepted, however late the server notices', {
+  skip: process.platform === 'linux' ? false : 'needs /proc',
+}, async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'hearth-git-'));
+  const { PATH } = process.env;
+  t.after(() => {
+    process.env.PATH = PATH;
+    rmSync(directory, { recursive: true });
+  });
+  const pidFile = join(directory, 'pid');
+  writeFileSync(join(directory, 'git'), `#!/bin/sh\necho git version 2.51.0\necho $$ > ${pidFile}\n`, { mode: 0o755 });
+  process.env.PATH = `${directory}:${PATH}`;
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const required = requireGit();
+  // Blocks the event loop until git is a zombie.
+  const hasEnded = () =>
+    existsSync(pidFile) &&
+    /\) Z /.test(readFileSync(`/proc/${readFileSync(pidFile, 'utf8').trim() || 'self'}/stat`, 'utf8'));
+  while (!hasEnded());
+  t.mock.timers.tick(60_000);
+  await required;
 });
