@@ -34,15 +34,21 @@ interface Asked {
   readonly by: CallerName;
 }
 
+/** The last caller to whom a public scene may give more than the private one. */
+const LAST_ASKED_IN_PUBLIC = CALLERS.indexOf('planner');
+
 /**
  * Returns the statuses in the order of `CALLERS`. If a call consumed the data of the example, the data is created again for the
- * next caller.
+ * next caller. Visibility gives rights to strangers and lower roles: if a planner may do the same as in the private scene, so may
+ * all after them, who are not asked again.
  */
-async function askIn(scene: Scene, { endpoint, builds: [build] }: Exemplified): Promise<Asked> {
+async function askIn(scene: Scene, { endpoint, builds: [build] }: Exemplified, inPrivate?: Statuses): Promise<Asked> {
   const statuses: number[] = [];
   let example: Example | null = await build(scene);
   const { by } = example;
-  for (const name of CALLERS) {
+  for (const [index, name] of CALLERS.entries()) {
+    if (inPrivate && index > LAST_ASKED_IN_PUBLIC && statuses[LAST_ASKED_IN_PUBLIC] === inPrivate[LAST_ASKED_IN_PUBLIC])
+      return { statuses: [...statuses, ...inPrivate.slice(index)], by };
     example ??= await build(scene);
     const caller = callers[name];
     const { status } = await ask(here, endpoint, example, caller);
@@ -63,7 +69,7 @@ const all = await allExamples(here.server.registry);
 const rows: Row[] = [];
 for (const what of ourShare(all).filter(({ endpoint }) => isSelected(endpoint))) {
   const { by, statuses } = await askIn(scenes.private, what);
-  rows.push({ what, by, private: statuses, public: (await askIn(scenes.public, what)).statuses });
+  rows.push({ what, by, private: statuses, public: (await askIn(scenes.public, what, statuses)).statuses });
 }
 
 const SIGNS: Readonly<Record<number, string>> = { 401: '?', 403: '-', 404: '~' };
