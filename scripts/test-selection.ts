@@ -17,17 +17,28 @@ export function isOnlyInFullRun(file: string): boolean {
 const LAYERS_WITH_SQL =
   /^src\/(?:database|jobs|events|activity|rate-limits|settings|replication|repositories\/ref-updates)\//;
 
-/** Each endpoint's statements run on PostgreSQL once, because these files divide the examples between the engines. */
-const CHECKS_OF_EVERY_ENDPOINT = /^test\/[\w-]+\.test\.ts$/;
+/** Runs whose results are those of the database: statements, plans, values out of range and several processes. */
+const SUITES_WITH_SQL =
+  /^test\/(?:activity|list-filters|path-ids|multi-process|replication)\.test\.ts$|query-plans\.test\.ts$/;
 
-const QUERY_PLANS = /query-plans\.test\.ts$/;
+/** Tests of a race have one of these words in their title. */
+export const RACE_TITLE = /\b(?:concurrent|concurrently|at the same time|race)\b/;
 
-/** A test of a race says so in its title, or changes rows between two statements of a request. */
-const RACE =
-  /\batNextTransaction\(|^\s*test\(\s*['"`][^\n]*\b(?:concurrent|concurrently|at once|at the same time|race)\b/m;
+const RACE_TEST = new RegExp(`^\\s*test\\(\\s*['"\`][^\\n]*${RACE_TITLE.source}`, 'm');
 
-/** Returns whether the quick run also runs a file on PostgreSQL: tests of SQL, transactions and races. */
-export function needsPostgres(file: string, text: string): boolean {
-  if (LAYERS_WITH_SQL.test(file) || CHECKS_OF_EVERY_ENDPOINT.test(file) || QUERY_PLANS.test(file)) return true;
-  return RACE.test(text);
+/** What the quick run runs of a file on PostgreSQL. */
+export type PostgresPart = 'all' | 'races' | 'nothing';
+
+/** Returns which tests of a file the quick run also runs on PostgreSQL: those of SQL, transactions and races. */
+export function getPostgresPart(file: string, text: string): PostgresPart {
+  if (LAYERS_WITH_SQL.test(file) || SUITES_WITH_SQL.test(file)) return 'all';
+  return RACE_TEST.test(text) ? 'races' : 'nothing';
+}
+
+/**
+ * Returns whether a file makes calls of every endpoint. Where both engines run it they divide the endpoints, else SQLite calls
+ * all.
+ */
+export function callsEveryEndpoint(text: string): boolean {
+  return text.includes('ourShare(');
 }

@@ -11,7 +11,14 @@ import { scratchDirectory } from '../test/engines/scratch.ts';
 import { findReachedTests, listChangedFiles } from './changed-tests.ts';
 import { isPaired } from './paired-tests.ts';
 import { listUnclaimedFiles } from './test-claims.ts';
-import { isOnlyInFullRun, isUnit, needsPostgres } from './test-selection.ts';
+import {
+  callsEveryEndpoint,
+  getPostgresPart,
+  isOnlyInFullRun,
+  isUnit,
+  type PostgresPart,
+  RACE_TITLE,
+} from './test-selection.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Caches compiled code between processes and runs: loading TypeScript is most of the cost of a process. */
@@ -20,6 +27,14 @@ const compileCache = join(root, 'node_modules/.cache/hearth-compile');
 const concurrency = 3;
 /** Maximum files per process: it loads Hearth once, but test modules are loaded for each file and stay in memory. */
 const maxFilesPerProcess = 170;
+/** Checks only the files that a change since the last run reaches. */
+const TYPE_CHECK = [
+  '--noEmit',
+  '--singleThreaded',
+  '--incremental',
+  '--tsBuildInfoFile',
+  join(root, 'node_modules/.cache/hearth-types.tsbuildinfo'),
+];
 const processTimeoutMs = 1_200_000;
 /**
  * All cores are busy, so that parallel garbage collection only takes time from other processes. A larger young generation is
@@ -46,7 +61,7 @@ class Summary {
 const summaries: Summary[] = [];
 
 async function main(args: readonly string[]): Promise<void> {
-  const { files, hasChecks, needsPostgres } = selectFiles(args);
+  const { files, hasChecks, isQuick } = selectFiles(args);
   const databaseFiles = files.filter((file) => !isUnit(file));
   const tasks: Task[] = [];
   // Tests without a database mostly wait for hostile clients and processes: one process runs them in parallel with the others,
@@ -54,19 +69,18 @@ async function main(args: readonly string[]): Promise<void> {
   const unitProcesses = databaseFiles.length > 0 ? 1 : 2;
   if (hasChecks) {
     // By default the compiler uses four workers that each check all types: half more work and twice the memory.
-    tasks.push(() => check('types', 'node_modules/typescript/bin/tsc', '--noEmit', '--singleThreaded'));
+    tasks.push(() => check('types', 'node_modules/typescript/bin/tsc', ...TYPE_CHECK));
     tasks.push(() => check('lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '--reporter=summary'));
   }
-  const filesByEngine: Record<EngineName, readonly string[]> = {
-    sqlite: databaseFiles,
-    postgres: databaseFiles.filter((file) => needsPostgres(file) && !isPaired(file)),
-    'postgres, two servers': databaseFiles.filter(isPaired),
-  };
+  const filesByEngine = isQuick ? divideQuickRun(databaseFiles) : divideFullRun(databaseFiles);
   const engines = await prepareEngines(filesByEngine);
   try {
     const units = files.filter(isUnit);
-    const unitTasks = createTasks('no database', units, await prepareUnits(units, engines.length > 0), unitProcesses);
-    for (const { name, environment } of engines) tasks.push(...createTasks(name, filesByEngine[name], environment));
+    const unitTasks = createTasks('no database', units, {
+      environment: await prepareUnits(units, engines.length > 0),
+      minProcesses: unitProcesses,
+    });
+    for (const engine of engines) tasks.push(...createTasks(engine.name, filesByEngine[engine.name], engine));
     await Promise.all([
       ...Array.from({ length: unitProcesses }, () => runTasks(unitTasks)),
       ...Array.from({ length: concurrency }, () => runTasks(tasks)),
@@ -80,7 +94,8 @@ interface Selection {
   readonly files: readonly string[];
   /** Whether types and lint are checked. */
   readonly hasChecks: boolean;
-  readonly needsPostgres: (file: string) => boolean;
+  /** Whether PostgreSQL runs only what depends on it. */
+  readonly isQuick: boolean;
 }
 
 /** Returns the test files for these arguments: `--all`, `--changed`, or paths of files and directories. */
@@ -92,12 +107,12 @@ function selectFiles(args: readonly string[]): Selection {
   if (paths.length > 0) {
     const files = paths.flatMap(filesAt);
     if (files.length === 0) throw new Error(`No test file at ${paths.join(', ')}`);
-    return { files, hasChecks: false, needsPostgres: () => true };
+    return { files, hasChecks: false, isQuick: false };
   }
   const files = [...filesAt('test'), ...filesAt('src')];
   switch (options[0]) {
     case '--all':
-      return { files, hasChecks: true, needsPostgres: () => true };
+      return { files, hasChecks: true, isQuick: false };
     case '--changed': {
       const changedFiles = listChangedFiles(root);
       const reachedFiles = findReachedTests(root, changedFiles);
@@ -105,19 +120,42 @@ function selectFiles(args: readonly string[]): Selection {
       return {
         files: selectedFiles.map((file) => join(root, file)),
         hasChecks: true,
-        needsPostgres: isPostgresFile,
+        isQuick: true,
       };
     }
     default:
       return {
         files: files.filter((file) => !isOnlyInFullRun(relative(root, file))),
         hasChecks: true,
-        needsPostgres: isPostgresFile,
+        isQuick: true,
       };
   }
 }
 
-const isPostgresFile = (file: string): boolean => needsPostgres(relative(root, file), readFileSync(file, 'utf8'));
+type FilesByEngine = Readonly<Record<EngineName, readonly string[]>>;
+
+function divideFullRun(files: readonly string[]): FilesByEngine {
+  return {
+    'sqlite, every endpoint': [],
+    sqlite: files,
+    postgres: files.filter((file) => !isPaired(file)),
+    'postgres, races': [],
+    'postgres, two servers': files.filter(isPaired),
+  };
+}
+
+function divideQuickRun(files: readonly string[]): FilesByEngine {
+  const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
+  const parts = Map.groupBy(files, (file): PostgresPart => getPostgresPart(relative(root, file), texts.get(file)!));
+  const sweeps = (parts.get('nothing') ?? []).filter((file) => callsEveryEndpoint(texts.get(file)!));
+  return {
+    'sqlite, every endpoint': sweeps,
+    sqlite: files.filter((file) => !sweeps.includes(file)),
+    postgres: parts.get('all') ?? [],
+    'postgres, races': parts.get('races') ?? [],
+    'postgres, two servers': [],
+  };
+}
 
 async function runTasks(tasks: Task[]): Promise<void> {
   for (let next = tasks.shift(); next !== undefined; next = tasks.shift()) await next();
@@ -156,30 +194,39 @@ async function check(name: string, program: string, ...args: string[]): Promise<
   summary.seconds += (performance.now() - startedAt) / 1000;
 }
 
-type EngineName = 'sqlite' | 'postgres' | 'postgres, two servers';
+type EngineName = 'sqlite, every endpoint' | 'sqlite' | 'postgres' | 'postgres, races' | 'postgres, two servers';
 
-interface Engine {
-  readonly name: EngineName;
+interface TaskOptions {
   readonly environment: Readonly<Record<string, string>>;
+  readonly minProcesses?: number;
+  /** The titles of the tests that run; by default all. */
+  readonly titles?: RegExp;
+}
+
+interface Engine extends TaskOptions {
+  readonly name: EngineName;
   stop?(): Promise<void>;
 }
 
 /** Prepares the engines that have files, with the template databases that are copied for each test file. */
-async function prepareEngines(files: Readonly<Record<EngineName, readonly string[]>>): Promise<Engine[]> {
-  if (files.sqlite.length === 0) return [];
+async function prepareEngines(files: FilesByEngine): Promise<Engine[]> {
+  if (Object.values(files).every(({ length }) => length === 0)) return [];
   // Imported only now: broken types elsewhere must not hide the result of the type check.
   const { makePostgresTemplates, makeSqliteTemplates } = await import('../test/engines/engine.ts');
   const { startPostgres } = await import('../test/engines/postgres-server.ts');
-  const usesPostgres = files.postgres.length + files['postgres, two servers'].length > 0;
+  const usesPostgres = Object.entries(files).some(([name, { length }]) => name.startsWith('postgres') && length > 0);
   const [server] = await Promise.all([usesPostgres ? startPostgres() : undefined, makeSqliteTemplates(scratch)]);
   const sqlite = { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATES: scratch };
+  const everyEndpoint: Engine = { name: 'sqlite, every endpoint', environment: sqlite, minProcesses: 2 };
   // Without PostgreSQL, SQLite checks the examples of all endpoints.
-  if (server === undefined) return [{ name: 'sqlite', environment: sqlite }];
+  if (server === undefined) return [everyEndpoint, { name: 'sqlite', environment: sqlite }];
   await makePostgresTemplates(server.url);
   const postgres = { HEARTH_TEST_ENGINE: 'postgres', HEARTH_TEST_POSTGRES_URL: server.url };
   return [
+    everyEndpoint,
     { name: 'sqlite', environment: { ...sqlite, HEARTH_TEST_HALF: '0' } },
     { name: 'postgres', environment: { ...postgres, HEARTH_TEST_HALF: '1' }, stop: server.stop },
+    { name: 'postgres, races', environment: postgres, titles: RACE_TITLE },
     { name: 'postgres, two servers', environment: { ...postgres, HEARTH_TEST_ENGINE: 'postgres-pair' } },
   ];
 }
@@ -201,8 +248,7 @@ async function prepareUnits(files: readonly string[], hasTemplates: boolean): Pr
 function createTasks(
   name: string,
   files: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  minProcesses = concurrency,
+  { environment, minProcesses = concurrency, titles }: TaskOptions,
 ): Task[] {
   if (files.length === 0) return [];
   const summary = new Summary(name);
@@ -211,7 +257,7 @@ function createTasks(
   const claimVariables = { HEARTH_TEST_CLAIMS: claims, HEARTH_TEST_FILES_TOGETHER: String(maxFilesPerProcess) };
   let remainingProcesses = processes;
   const runNextProcess = async () => {
-    await runProcess(summary, files, { ...environment, ...claimVariables });
+    await runProcess(summary, files, { environment: { ...environment, ...claimVariables }, titles });
     remainingProcesses--;
     if (remainingProcesses === 0) reportNotRun(summary, listUnclaimedFiles(claims, files));
   };
@@ -228,7 +274,7 @@ function reportNotRun(summary: Summary, files: readonly string[]): void {
 async function runProcess(
   summary: Summary,
   files: readonly string[],
-  environment: Readonly<Record<string, string>>,
+  { environment, titles }: Pick<TaskOptions, 'environment' | 'titles'>,
 ): Promise<void> {
   const startedAt = performance.now();
   let output = '';
@@ -240,6 +286,7 @@ async function runProcess(
     cwd: root,
     env: { ...process.env, NODE_COMPILE_CACHE: compileCache, NODE_ENV: 'test', ...environment },
     timeout: processTimeoutMs,
+    ...(titles && { testNamePatterns: titles }),
   });
   for await (const event of events) {
     if (event.type === 'test:stdout' || event.type === 'test:stderr') output += event.data.message;

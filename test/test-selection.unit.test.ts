@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { findReachedTests, listChangedFiles } from '../scripts/changed-tests.ts';
-import { isOnlyInFullRun, needsPostgres } from '../scripts/test-selection.ts';
+import { getPostgresPart, isOnlyInFullRun, type PostgresPart } from '../scripts/test-selection.ts';
 import { scratchDirectory } from './engines/scratch.ts';
 
 const root = await scratchDirectory('hearth-selection-');
@@ -84,20 +84,16 @@ test('the quick run leaves out the long suites', () => {
     assert.equal(isOnlyInFullRun(file), false, file);
 });
 
-test('the quick run uses PostgreSQL for SQL layers, checks of every endpoint, query plans and races', () => {
-  const cases: readonly (readonly [string, string, boolean])[] = [
-    ['src/database/page.test.ts', '', true],
-    ['src/repositories/ref-updates/recovery.test.ts', '', true],
-    ['test/matrix.test.ts', '', true],
-    ['src/api/environments/environments/query-plans.test.ts', '', true],
-    [
-      'src/api/code/tags/create.test.ts',
-      "test('lets one of two concurrent requests create a tag', async () => {",
-      true,
-    ],
-    ['src/api/code/tags/create.test.ts', '  atNextTransaction(await world(), async (run) => run());', true],
-    ['src/api/code/tags/create.test.ts', "test('creates a tag', async () => {\n  // not at once\n", false],
-    ['src/markdown/render.test.ts', '', false],
+test('the quick run uses PostgreSQL for SQL layers, suites with SQL, query plans and tests of races', () => {
+  const cases: readonly (readonly [string, string, PostgresPart])[] = [
+    ['src/database/page.test.ts', '', 'all'],
+    ['src/repositories/ref-updates/recovery.test.ts', '', 'all'],
+    ['test/activity.test.ts', '', 'all'],
+    ['test/matrix.test.ts', '', 'nothing'],
+    ['src/api/environments/environments/query-plans.test.ts', '', 'all'],
+    ['src/api/code/tags/create.test.ts', "test('creates one tag for concurrent requests', async () => {", 'races'],
+    ['src/api/code/tags/create.test.ts', "test('creates a tag', async () => {\n  // concurrent\n", 'nothing'],
+    ['src/markdown/render.test.ts', '', 'nothing'],
   ];
-  for (const [file, text, expected] of cases) assert.equal(needsPostgres(file, text), expected, `${file} ${text}`);
+  for (const [file, text, expected] of cases) assert.equal(getPostgresPart(file, text), expected, `${file} ${text}`);
 });

@@ -124,7 +124,7 @@ test('rejects the name or content of one file for a snippet of several files', a
   }
 });
 
-test('keeps the changes of two writers at once', async () => {
+test('keeps the changes of two concurrent writers', async () => {
   const snippet = await createSnippet();
   const names = ['w1', 'w2', 'w3', 'w4'];
   const files = (name: string) => ({ files: [{ action: 'create', file_path: name, content: name }] });

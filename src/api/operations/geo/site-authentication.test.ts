@@ -78,7 +78,7 @@ test('a token is valid for at most a minute, or two hours for a fetch', async ()
   assert.equal(await refs({ lifetime: 7_201 }), 401);
 });
 
-test('a token is accepted once, also of several requests at once', async () => {
+test('accepts a token once, also of several concurrent requests', async () => {
   const used = site.proof();
   assert.equal(await getWithHeaders(used), 200);
   assert.deepEqual(await getWithHeaders(used), DENIED);

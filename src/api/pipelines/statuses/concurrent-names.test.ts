@@ -6,7 +6,7 @@ import { world } from '#test/support/world.ts';
 
 const MANY = 200;
 
-test('of many names at once each is there or refused for want of its turn, all in one pipeline', async () => {
+test('concurrent requests with many names create statuses of one pipeline, or are rejected while it is locked', async () => {
   const { project } = await world({ project: { readme: true } });
   const { owner, at } = project;
   const sha = await project.commit({ 'a.txt': 'a' });

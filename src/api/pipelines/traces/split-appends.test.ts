@@ -86,7 +86,7 @@ test('neither the rows nor the answers tell of a secret that has come but for a 
   );
 });
 
-test('of two who go on at once behind the beginning of a secret one is heard', async () => {
+test('accepts one of two concurrent appends that continue the beginning of a secret', async () => {
   const job = await runningJob(here, project);
   const begun = job.token.slice(0, 10);
   await send(job, begun);
