@@ -32,7 +32,7 @@ import { VISIBILITIES, type Visibility } from './visibility-levels.ts';
 // What lists say and what is said of one row must be the same: random worlds of groups, projects and memberships.
 
 const SEED = 20260103;
-const RUNS = 100;
+const RUNS = 40;
 const TODAY = '2026-01-02';
 const USERS = 3;
 

@@ -61,12 +61,17 @@ async function newTarget(ref: string): Promise<TargetPaths> {
   return { pipeline: `${project.at}/pipelines/${pipeline_id}`, job: `${project.at}/jobs/${id}` };
 }
 
-/** Makes each call as each caller. `expected`: the status for each caller, or `ok` for success. */
+/**
+ * Makes each call as each caller, writes each on a target of its own. `expected`: the status for each caller, or `ok` for
+ * success.
+ */
 async function assertStatuses(calls: Calls, expected: string, ref = 'feature'): Promise<void> {
+  const readTarget = await newTarget(ref);
   for (const [name, call] of Object.entries(calls)) {
+    const isRead = call(readTarget)[0] === 'GET';
     const statuses: (number | string)[] = [];
     for (const caller of callers) {
-      const [method, path, params = {}] = call(await newTarget(ref));
+      const [method, path, params = {}] = call(isRead ? readTarget : await newTarget(ref));
       const { status } = await caller.send(method, path, method === 'GET' ? {} : { params: { ...params } });
       statuses.push(status < 300 ? 'ok' : status);
     }
