@@ -5,8 +5,11 @@ export function isUnit(file: string): boolean {
   return file.endsWith('.unit.test.ts');
 }
 
-/** Suites that take minutes and find what changes rarely break: hostile clients, killed processes, random requests. */
-const ONLY_IN_FULL_RUN = /^test\/(?:hostile\/|crash\/|fuzz)/;
+/**
+ * Suites that take minutes and find what changes rarely break: hostile clients, killed processes, random requests. In a folder
+ * of `src`, the file with the hostile requests is named `hostile-bodies.test.ts`.
+ */
+const ONLY_IN_FULL_RUN = /^test\/(?:hostile\/|crash\/|fuzz)|\/hostile\b[^/]*$/;
 
 /** Returns whether only `npm test -- --all` runs a file. */
 export function isOnlyInFullRun(file: string): boolean {
