@@ -3,7 +3,7 @@
 // each file has its own state, as in its own process.
 import { createHook } from 'node:async_hooks';
 import { readFileSync } from 'node:fs';
-import { registerHooks, stripTypeScriptTypes } from 'node:module';
+import { type ResolveHookContext, registerHooks, stripTypeScriptTypes } from 'node:module';
 import { join, relative } from 'node:path';
 import { after, beforeEach, suite, type TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -31,9 +31,13 @@ beforeEach((test) => {
 registerHooks({
   resolve(specifier, context, next) {
     const url = resolveSource(specifier, context.parentURL);
-    if (url === null) return next(specifier, context);
-    const copy = isTestSupport(url) ? `${url}?file=${fileNumber}` : url;
-    return { url: copy, format: 'module-typescript', shortCircuit: true };
+    if (url !== null) {
+      const copy = isTestSupport(url) ? `${url}?file=${fileNumber}` : url;
+      return { url: copy, format: 'module-typescript', shortCircuit: true };
+    }
+    if (isFileOfPackage(specifier, context))
+      return { url: new URL(specifier, context.parentURL).href, shortCircuit: true };
+    return next(specifier, context);
   },
   load(url, context, next) {
     const end = url.indexOf('?file=');
@@ -50,6 +54,12 @@ function resolveSource(specifier: string, parentUrl: string | undefined): string
   if (specifier.startsWith(rootUrl)) return specifier;
   if (!specifier.startsWith('.') || !parentUrl?.startsWith(rootUrl)) return null;
   return new URL(specifier, parentUrl).href;
+}
+
+/** Returns whether an ES module of a package imports a file of the same package. */
+function isFileOfPackage(specifier: string, { parentURL: parentUrl, conditions }: ResolveHookContext): boolean {
+  const isRelative = specifier.startsWith('.') && /\.m?js$/.test(specifier);
+  return isRelative && conditions.includes('import') && parentUrl?.includes('/node_modules/') === true;
 }
 
 function isTestSupport(url: string): boolean {

@@ -206,7 +206,7 @@ interface TaskOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly minProcesses?: number;
   /** The titles of the tests that run; by default all. */
-  readonly titles?: RegExp;
+  readonly titles?: RegExp | undefined;
 }
 
 interface Engine extends TaskOptions {
