@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { deleteOldActivityJob, deleteOldActivitySchedule } from './activity/index.ts';
 import { resourceModules } from './api/index.ts';
+import { addServerMetrics } from './api/instance/health/index.ts';
 import { warnIfRootCredentialsDiffer } from './authentication/ignored-credentials.ts';
 import { cleanUpOAuthDaily, cleanUpOAuthJob } from './authentication/oauth/cleanup.ts';
 import { cleanUpSessionsDaily, cleanUpSessionsJob } from './authentication/sessions/cleanup.ts';
@@ -112,6 +113,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     storages: getStoragePaths(config),
     clock,
     log: (event, details) => log.warn(details, event),
+    onProcessCompleted: metrics.recordGitProcess,
   });
   const eventBus = createServerEventBus(config);
   let serving = false;
@@ -144,6 +146,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     afterCreate: async (tx, user) => void (await createPersonalNamespace(tx, user)),
   });
   await recoverInterruptedRefUpdates(services, { isOnlyProcess: config.databaseUrl === null });
+  addServerMetrics(metrics, services);
   const queue = createJobQueue({
     database,
     clock,
@@ -151,6 +154,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     jobs: [...listFromModules('jobs'), ...coreJobs, ...eventBus.jobs],
     schedules: [...listFromModules('schedules').filter(isEnabledIn(config)), ...coreSchedules],
     redact: redactText,
+    onJobCompleted: metrics.recordJob,
     isOnlyProcess: config.databaseUrl === null,
     log,
   });

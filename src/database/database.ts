@@ -1,7 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '#runtime/clock.ts';
-import type { ClientContext, Connection, Engine, EngineName, ReadSet, RequestConnection } from './engines/engine.ts';
+import { createDatabaseActivity, type DatabaseActivity } from './activity.ts';
+import type {
+  ClientContext,
+  Connection,
+  ConnectionUse,
+  Engine,
+  EngineName,
+  ReadSet,
+  RequestConnection,
+} from './engines/engine.ts';
 import { openPostgres, SERVER_APPLICATION_NAME } from './engines/postgres/postgres.ts';
 import { openSqlite } from './engines/sqlite/sqlite.ts';
 import type { Reader, Transaction } from './handles.ts';
@@ -34,6 +43,10 @@ export interface Database {
    * `work` may run again, so it must contain SQL only.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** What the database has done since the process started, for metrics. */
+  readonly activity: DatabaseActivity;
+  /** Returns how the connections to PostgreSQL are used; null for SQLite. */
+  getConnections(): ConnectionUse | null;
   /** Clears all caches. */
   clearCaches(): void;
   /** Updates the table statistics of the query planner, without blocking other work. */
@@ -75,10 +88,12 @@ interface DatabaseLog {
 
 /** Opens the database without migrating it; call `migrate` for that. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const engine = await openEngine(options);
+  const activity = createDatabaseActivity();
+  const engine = await openEngine(options, activity);
   const handles = createHandles(engine, options.clock);
   const context = {
     engine,
+    activity,
     handles,
     clock: options.clock,
     detectLongTransactions: options.detectLongTransactions ?? false,
@@ -94,6 +109,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       origin === undefined
         ? runTransaction(context, work, transactionOptions)
         : rootDatabase.transaction(work, transactionOptions),
+    activity,
+    getConnections: () => engine.getConnections(),
     clearCaches: () => engine.clearCaches(),
     updateStatistics: () => engine.updateStatistics(),
     close: () => engine.close(),
@@ -112,18 +129,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /** Opens PostgreSQL if a URL is set, else SQLite in the data directory. */
-async function openEngine({
-  url,
-  dataDir,
-  log,
-  largeDatabaseBytes,
-  connections = 10,
-  applicationName = SERVER_APPLICATION_NAME,
-}: DatabaseOptions): Promise<Engine> {
+async function openEngine(
+  { url, dataDir, log, largeDatabaseBytes, connections = 10, applicationName = SERVER_APPLICATION_NAME }: DatabaseOptions,
+  activity: DatabaseActivity,
+): Promise<Engine> {
   if (url !== undefined) {
     const onLost = (error: Error) => log?.error({ err: error }, 'A connection to the database was lost');
-    return openPostgres({ url, connections, applicationName, onLost });
+    return openPostgres({ url, connections, applicationName, onLost, activity });
   }
   await mkdir(dataDir, { recursive: true });
-  return openSqlite(join(dataDir, 'hearth.sqlite3'), { largeDatabaseBytes });
+  return openSqlite(join(dataDir, 'hearth.sqlite3'), { largeDatabaseBytes, activity });
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, timestamp } from '#runtime/clock.ts';
 import type { Waiter } from '#runtime/concurrency-limiter.ts';
 import { isFailure } from '#runtime/failure.ts';
+import type { DatabaseActivity } from './activity.ts';
 import { getViolatedUniqueIndex } from './constraint-violations.ts';
 import type { Connection, Engine, Isolation, OpenTransaction } from './engines/engine.ts';
 import { DatabaseUnavailable } from './engines/unavailable.ts';
@@ -29,6 +30,7 @@ export interface TransactionOptions extends Waiter {
 
 interface TransactionContext {
   readonly engine: Engine;
+  readonly activity: DatabaseActivity;
   readonly handles: ReturnType<typeof createHandles>;
   readonly clock: Clock;
   /** Fails a transaction that is open at the next macrotask without having yielded: it waits for more than SQL. */
@@ -61,7 +63,13 @@ export async function runTransaction<T>(
     const requestedKeys = [...[lock ?? []].flat(), ...(attempt > MAX_CONCURRENT_ATTEMPTS ? [CONFLICTS_LOCK_KEY] : [])];
     // Unique and sorted: two transactions with the same keys in another order would deadlock.
     const lockKeys = [...new Set(requestedKeys)].sort();
-    const outcome = await runOnce({ ...context, isRetryable }, work, { isolation, lockKeys, waiter });
+    const transaction = await beginMeasured(context, { isolation, lockKeys, waiter });
+    const startedAt = performance.now();
+    context.activity.openTransactions++;
+    const outcome = await runOnce({ ...context, isRetryable }, transaction, work).finally(() => {
+      context.activity.openTransactions--;
+      context.activity.record('transaction', startedAt);
+    });
     if (!outcome.isRetryable) {
       if (outcome.failed) throw outcome.error;
       return outcome.value;
@@ -88,13 +96,25 @@ interface RetryPolicy {
   readonly isRetryable: (error: unknown) => boolean;
 }
 
-/** Runs `work` in a transaction once. */
-async function runOnce<T>(
-  { engine, handles, clock, detectLongTransactions, onActionFailed, isRetryable }: TransactionContext & RetryPolicy,
-  work: (tx: Transaction) => Promise<T>,
+/** Begins a transaction and counts the time that it waits. */
+async function beginMeasured(
+  { engine, activity }: TransactionContext,
   { isolation, lockKeys, waiter }: BeginOptions,
+): Promise<OpenTransaction> {
+  activity.waitingTransactions++;
+  try {
+    return await activity.measure('wait', () => engine.begin(isolation, lockKeys, waiter));
+  } finally {
+    activity.waitingTransactions--;
+  }
+}
+
+/** Runs `work` in a transaction that has begun, once. */
+async function runOnce<T>(
+  { handles, clock, detectLongTransactions, onActionFailed, isRetryable }: TransactionContext & RetryPolicy,
+  transaction: OpenTransaction,
+  work: (tx: Transaction) => Promise<T>,
 ): Promise<Outcome<T>> {
-  const transaction = await engine.begin(isolation, lockKeys, waiter);
   const guardedConnection = guardConnection(transaction);
   const afterCommit: (() => void)[] = [];
   const tx = handles.createTransaction(guardedConnection.connection, {

@@ -51,6 +51,8 @@ interface GitOptions {
   storages: Readonly<Record<string, string>>;
   clock: Clock;
   log?: GitLog;
+  /** Called when a process ends that served one request, for metrics. */
+  onProcessCompleted?: Processes['onCompleted'];
   limits?: Partial<GitLimits>;
   /** The git program; found on PATH by default. */
   program?: string;
@@ -61,7 +63,7 @@ export function createGit(options: GitOptions): Git {
     if (!isAbsolute(directory)) throw new Error(`The directory of storage '${name}' is not absolute: ${directory}`);
   }
   const log: GitLog = options.log ?? (() => undefined);
-  const processes = createProcesses(options.program ?? 'git');
+  const processes = createProcesses(options.program ?? 'git', options.onProcessCompleted);
   const closeHooks = new Set<() => void>();
   return {
     storages: options.storages,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { getViolatedUniqueIndex } from '#database/constraint-violations.ts';
 import { type Database, DatabaseUnavailable, type Transaction } from '#database/database.ts';
 import { addMilliseconds, type Clock, timestamp } from '#runtime/clock.ts';
+import type { CompletedJob } from '#runtime/metrics.ts';
 import { type JobDefinition, onJobEnqueued } from './job.ts';
 import { enqueueDueSchedules, listStoredSchedules, type Schedule, storeSchedules } from './schedules.ts';
 import {
@@ -55,6 +56,8 @@ export interface JobQueueOptions<Services> {
   readonly isOnlyProcess?: boolean;
   /** Removes secrets from an error text before it is stored. */
   readonly redact?: (text: string) => string;
+  /** Called after each run, for metrics. */
+  readonly onJobCompleted?: (job: CompletedJob) => void;
   readonly log?: QueueLog;
 }
 
@@ -129,6 +132,9 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
   const runJob = async (claimedJob: LeasedJob): Promise<void> => {
     const job = jobs.get(claimedJob.kind)!;
     const maxAttempts = job.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
+    const startedAt = performance.now();
+    const recordEnd = (outcome: CompletedJob['outcome']) =>
+      options.onJobCompleted?.({ kind: job.kind, outcome, seconds: (performance.now() - startedAt) / 1000 });
     try {
       if (claimedJob.process_deaths >= MAX_PROCESS_DEATHS) throw new ProcessDied();
       const run = { id: claimedJob.id, attempt: claimedJob.attempts, signal: abortController.signal };
@@ -141,6 +147,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
         { kind: claimedJob.kind, job: claimedJob.id, attempt: claimedJob.attempts, error: text, dead: isDead },
         'A job failed',
       );
+      recordEnd(isDead ? 'dead' : 'retried');
       await writeJobRows((tx) =>
         isDead
           ? markDead(tx, claimedJob, text)
@@ -151,6 +158,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
       );
       return;
     }
+    recordEnd('done');
     await writeJobRows((tx) => deleteJob(tx, owner, claimedJob.id));
   };
 

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { addServerMetrics } from '#api/instance/health/index.ts';
 import { type BlobStore, createBlobStore } from '#blobs/index.ts';
 import { type Config, ConfigError, getBaseUrl, isInCidrs } from '#config.ts';
 import { lockDataDirectory } from '#database/data-directory-lock.ts';
@@ -114,7 +115,13 @@ async function startLocked(
   const registeredSite = await loadRegisteredSite({ config, key, client, clock, log, signal, port: () => port });
   const database = await openSecondaryDatabase(config, options, clock, log);
   const storages = Object.fromEntries(Object.entries(config.storages).map(([name, { path }]) => [name, path]));
-  const git = createGit({ storages, clock, log: (event, details) => log.warn(details, event) });
+  const git = createGit({
+    storages,
+    clock,
+    log: (event, details) => log.warn(details, event),
+    onProcessCompleted: metrics.recordGitProcess,
+  });
+  addServerMetrics(metrics, { config, clock, database, git });
   const blobs = createBlobStore({ directory: config.blobsDir, clock });
   const counters = createCounters(clock);
   let syncLoop: SyncLoop | null = null;
@@ -172,7 +179,7 @@ async function startLocked(
     isTrusted: (address) => isInCidrs(config.trustedProxies, address),
     primaryTimeoutMs: options.primaryTimeoutMs,
   });
-  const services = { database, git, isServing: () => isServing };
+  const services = { config, database, git, isServing: () => isServing };
   const transport = createTransport({
     services: { clock, log, metrics },
     addressing: {

@@ -2,24 +2,47 @@ import { readdir } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { BUILD } from './build.ts';
+import { eventLoopDelay } from './event-loop-delay.ts';
 
 /**
  * The metrics of `/-/metrics`. Labels come from short fixed lists (endpoints, job kinds, git commands) and contain no personal
  * data.
  */
 export interface Metrics {
+  /** Counts a request in progress. Returns the function that ends it. */
+  startRequest(): () => void;
   /** Records a completed request. */
   recordRequest(completed: CompletedRequest): void;
   recordJob(completed: CompletedJob): void;
   recordGitProcess(completed: CompletedGitProcess): void;
   /** Counts parts of a report that were dropped because they are too large. */
   recordDroppedItems(reportKind: 'alert' | 'error', count: number): void;
-  /** Adds a gauge whose value `read` returns when metrics are requested, such as the length of the queue. */
-  addGauge(name: `hearth_${string}`, help: string, read: () => number | Promise<number>): void;
+  /** Counts mails by the outcome of a delivery attempt. */
+  recordMails(outcome: MailOutcome, count: number): void;
+  /**
+   * Adds a gauge whose value `read` returns when metrics are requested, such as the length of the queue. If `read` fails, the
+   * gauge is missing from the response, which still has all other metrics.
+   */
+  addGauge(name: MetricName, help: string, read: ReadSamples, labelNames?: readonly string[]): void;
+  /** Adds a counter whose value is counted elsewhere. Otherwise as `addGauge`. */
+  addCounter(name: `${MetricName}_total`, help: string, read: ReadSamples, labelNames?: readonly string[]): void;
   readonly contentType: string;
-  /** Returns all metrics in the Prometheus text format. */
+  /** Returns all metrics in the Prometheus text format. Concurrent calls share one reading. */
   text(): Promise<string>;
 }
+
+type MetricName = `hearth_${string}`;
+
+/** A value of a metric, and its labels. */
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Returns the value of a metric without labels, or one sample per combination of labels. */
+type ReadSamples = () => number | readonly Sample[] | Promise<number | readonly Sample[]>;
+
+type AddMetric = (name: string, help: string, read: ReadSamples, labelNames?: readonly string[]) => void;
 
 interface CompletedRequest {
   /** The endpoint's name; `none` if no endpoint has the path. */
@@ -29,22 +52,27 @@ interface CompletedRequest {
   readonly seconds: number;
 }
 
-interface CompletedJob {
+export interface CompletedJob {
   readonly kind: string;
   readonly outcome: 'done' | 'retried' | 'dead';
   readonly seconds: number;
 }
 
-interface CompletedGitProcess {
+export interface CompletedGitProcess {
   readonly command: string;
   readonly outcome: 'ok' | 'failed' | 'killed';
   readonly seconds: number;
 }
 
-/** Upper bounds of the histogram buckets for requests, in seconds. */
-const requestBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10];
+export type MailOutcome = 'sent' | 'retried' | 'failed' | 'skipped';
+
+/** Upper bounds of the histogram buckets for requests, in seconds. Clones and archives take minutes. */
+const requestBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 30, 120];
 /** Upper bounds of the histogram buckets for jobs and git processes, in seconds. */
 const workBuckets = [0.02, 0.1, 0.5, 2, 10, 60];
+
+/** Statuses of requests that a limit rejected. */
+const LIMIT_STATUSES = [429, 503];
 
 /** Creates the metrics of one server; several servers in one process have separate metrics. */
 export function createMetrics(): Metrics {
@@ -54,6 +82,12 @@ export function createMetrics(): Metrics {
     name: 'hearth_http_requests_total',
     help: 'Number of HTTP requests.',
     labelNames: ['endpoint', 'method', 'status'] as const,
+    registers,
+  });
+  const rejectedRequests = new Counter({
+    name: 'hearth_http_rejected_requests_total',
+    help: 'Number of HTTP requests that a limit rejected: 429 a rate limit, 503 a full queue or a missing resource.',
+    labelNames: ['endpoint', 'status'] as const,
     registers,
   });
   const requestSeconds = new Histogram({
@@ -72,7 +106,7 @@ export function createMetrics(): Metrics {
   });
   const gitProcessSeconds = new Histogram({
     name: 'hearth_git_child_duration_seconds',
-    help: 'Duration of git processes, by outcome.',
+    help: 'Duration of git processes that served one request, by outcome.',
     labelNames: ['command', 'outcome'] as const,
     buckets: workBuckets,
     registers,
@@ -83,51 +117,92 @@ export function createMetrics(): Metrics {
     labelNames: ['kind'] as const,
     registers,
   });
-  const addGauge = (name: string, help: string, read: () => number | Promise<number>) => {
+  const mails = new Counter({
+    name: 'hearth_mails_total',
+    help: 'Number of mails by the outcome of a delivery attempt; a retried mail counts once per attempt.',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  let requestsInProgress = 0;
+  const addGauge: AddMetric = (name, help, read, labelNames = []) => {
     new Gauge({
       name,
       help,
       registers,
+      labelNames,
       async collect() {
-        this.set(await read());
+        await collectSamples(this, read, ({ labels, value }) => this.set(labels, value));
       },
     });
   };
-  new Counter({
-    name: 'process_cpu_seconds_total',
-    help: 'Total user and system CPU time in seconds.',
-    registers,
-    collect() {
-      const { user, system } = process.cpuUsage();
-      this.reset();
-      this.inc((user + system) / 1e6);
-    },
-  });
+  const addCounter: AddMetric = (name, help, read, labelNames = []) => {
+    new Counter({
+      name,
+      help,
+      registers,
+      labelNames,
+      async collect() {
+        await collectSamples(this, read, ({ labels, value }) => this.inc(labels, value));
+      },
+    });
+  };
+  addGauge('hearth_http_requests_in_progress', 'Number of HTTP requests in progress.', () => requestsInProgress);
   new Gauge({
     name: 'hearth_build_info',
     help: 'Version and commit of the build; the value is always 1.',
     labelNames: ['version', 'commit'] as const,
     registers,
   }).set({ version: BUILD.version, commit: BUILD.commit ?? 'unknown' }, 1);
-  registerProcessMetrics(addGauge);
+  registerProcessMetrics(addGauge, addCounter);
+  registry.registerMetric(eventLoopDelay());
   // Caches each series: the library builds an object and a text from the labels on each lookup.
   const getRequestCounter = memoizeByKey((key) => {
     const [endpoint = '', method = '', status = ''] = key.split(' ');
     return requests.labels({ endpoint, method, status: `${status}xx` });
   });
   const getDurationHistogram = memoizeByKey((endpoint) => requestSeconds.labels({ endpoint }));
+  let reading: Promise<string> | undefined;
   return {
+    startRequest() {
+      requestsInProgress++;
+      return () => void requestsInProgress--;
+    },
     recordRequest({ endpoint, method, status, seconds }) {
       getRequestCounter(`${endpoint} ${method} ${Math.floor(status / 100)}`).inc();
       getDurationHistogram(endpoint).observe(seconds);
+      if (LIMIT_STATUSES.includes(status)) rejectedRequests.inc({ endpoint, status: String(status) });
     },
     recordJob: ({ kind, outcome, seconds }) => jobSeconds.observe({ kind, outcome }, seconds),
     recordGitProcess: ({ command, outcome, seconds }) => gitProcessSeconds.observe({ command, outcome }, seconds),
     recordDroppedItems: (kind, count) => droppedItems.inc({ kind }, count),
+    recordMails: (outcome, count) => mails.inc({ outcome }, count),
     addGauge,
+    addCounter,
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    text() {
+      reading ??= registry.metrics().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    },
   };
+}
+
+/** Replaces the samples of a metric by those that `read` returns; by none if it fails. */
+async function collectSamples(
+  metric: { remove(labels: object): void; reset(): void },
+  read: ReadSamples,
+  add: (sample: Sample) => void,
+): Promise<void> {
+  metric.reset();
+  try {
+    const value = await read();
+    if (typeof value === 'number') add({ labels: {}, value });
+    else for (const sample of value) add(sample);
+  } catch {
+    // The metric describes what is unavailable. The log has the cause.
+    metric.remove({});
+  }
 }
 
 /** Returns a function that caches the result of `create` for each key, without a bound: for few different keys. */
@@ -141,10 +216,11 @@ function memoizeByKey<Value>(create: (key: string) => Value): (key: string) => V
 }
 
 /** Adds metrics of the process, read on request: prom-client's default metrics keep a 10 ms timer and an observer running. */
-function registerProcessMetrics(
-  addGauge: (name: string, help: string, read: () => number | Promise<number>) => void,
-): void {
-  let lastUtilization = performance.eventLoopUtilization();
+function registerProcessMetrics(addGauge: AddMetric, addCounter: AddMetric): void {
+  addCounter('process_cpu_seconds_total', 'Total user and system CPU time in seconds.', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
   addGauge(
     'process_start_time_seconds',
     'Start time of the process in seconds since 1970.',
@@ -163,11 +239,12 @@ function registerProcessMetrics(
     'Number of resources that keep the event loop alive.',
     () => process.getActiveResourcesInfo().length,
   );
-  addGauge('nodejs_event_loop_utilization', 'Share of time the event loop was busy since the last scrape.', () => {
-    const previousUtilization = lastUtilization;
-    lastUtilization = performance.eventLoopUtilization();
-    return performance.eventLoopUtilization(lastUtilization, previousUtilization).utilization;
-  });
+  // A counter: the share since the last scrape would depend on who else reads the metrics.
+  addCounter(
+    'nodejs_event_loop_active_seconds_total',
+    'Time in seconds for which the event loop was busy; its rate is the utilization.',
+    () => performance.eventLoopUtilization().active / 1000,
+  );
 }
 
 /** Returns the number of open file descriptors; 0 if the system does not list them. */

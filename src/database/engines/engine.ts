@@ -23,8 +23,18 @@ export interface Engine {
   clearCaches(): void;
   /** Updates the planner's table statistics, if the engine does not do that itself. */
   updateStatistics(): Promise<void>;
+  /** Returns how the connections are used; null if the engine has no pool of them. */
+  getConnections(): ConnectionUse | null;
   readonly backupOperations: BackupOperations;
   close(): Promise<void>;
+}
+
+/** The connections of a pool. */
+export interface ConnectionUse {
+  readonly used: number;
+  readonly idle: number;
+  /** Number of statements and transactions that wait for a connection. */
+  readonly waiting: number;
 }
 
 export type EngineName = 'sqlite' | 'postgres';

@@ -1,5 +1,6 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
+import type { CompletedGitProcess } from '#runtime/metrics.ts';
 import type { Repository } from '../repository.ts';
 import { COMMANDS, type CommandName, type GitCommand, type GitConfig } from './commands.ts';
 import { GitError, type GitFailure, parseFailure } from './failures.ts';
@@ -77,6 +78,8 @@ export interface GitChild {
 export interface Processes {
   readonly program: string;
   readonly children: Set<GitChild>;
+  /** Called when a process ends that served one request, for metrics. */
+  readonly onCompleted: (completed: CompletedGitProcess) => void;
   closed: boolean;
 }
 
@@ -87,8 +90,8 @@ export interface GitRunner {
   readonly client: RequestClient | null;
 }
 
-export function createProcesses(program: string): Processes {
-  return { program, children: new Set(), closed: false };
+export function createProcesses(program: string, onCompleted: Processes['onCompleted'] = () => {}): Processes {
+  return { program, children: new Set(), onCompleted, closed: false };
 }
 
 /** Stops all children and waits for their exits. Later starts throw `GitError`. */
@@ -271,6 +274,7 @@ function superviseProcess(
   let stderr = '';
   let stopReason: GitFailure | null = null;
   let settled = false;
+  const startedAt = performance.now();
   let killTimer: NodeJS.Timeout | undefined;
 
   const stop = (failure: GitFailure): void => {
@@ -318,10 +322,19 @@ function superviseProcess(
     clearTimeout(killTimer);
     client?.signal.removeEventListener('abort', stopForClient);
     processes.children.delete(child);
-    if (stopReason !== null) exit.resolve({ ok: false, failure: stopReason });
-    else if ('error' in result) exit.resolve({ ok: false, failure: { kind: 'unavailable', text: result.error } });
-    else if (isAcceptedCode(result.code, options)) exit.resolve({ ok: true, code: result.code });
-    else exit.resolve({ ok: false, failure: parseFailure(result.code, stderr) });
+    const processExit = toProcessExit(result);
+    exit.resolve(processExit);
+    // The lifetime of a process that serves many callers says nothing about any of them.
+    if (options.longLived === true) return;
+    const outcome = stopReason !== null ? 'killed' : processExit.ok ? 'ok' : 'failed';
+    processes.onCompleted({ command, outcome, seconds: (performance.now() - startedAt) / 1000 });
+  }
+
+  function toProcessExit(result: Awaited<SpawnedProcess['ended']>): ProcessExit {
+    if (stopReason !== null) return { ok: false, failure: stopReason };
+    if ('error' in result) return { ok: false, failure: { kind: 'unavailable', text: result.error } };
+    if (isAcceptedCode(result.code, options)) return { ok: true, code: result.code };
+    return { ok: false, failure: parseFailure(result.code, stderr) };
   }
   return child;
 }

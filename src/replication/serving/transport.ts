@@ -58,6 +58,7 @@ async function handleExchange(
 ): Promise<void> {
   const { services, stallTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const startedAt = performance.now();
+  response.once('close', services.metrics.startRequest());
   const request = toIncomingRequest(
     raw,
     { id: randomUUID(), idleTimeoutMs: stallTimeoutMs, client },

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
+import type { DatabaseActivity } from '#database/activity.ts';
 import { CommitTracker } from '#database/cache/commit-tracker.ts';
 import { createSnapshotTracker } from '#database/cache/snapshot-tracker.ts';
 import { loadPostgresCatalog, type TableCatalog } from '#database/cache/table-catalog.ts';
@@ -24,6 +25,8 @@ interface PostgresOptions {
   readonly applicationName: string;
   /** Called when an idle connection breaks. */
   readonly onLost: (error: Error) => void;
+  /** Counts statements outside of transactions. */
+  readonly activity: DatabaseActivity;
 }
 
 /** The name by which PostgreSQL lists the sessions of servers. */
@@ -59,7 +62,7 @@ const SETTINGS = '-c default_transaction_read_only=on -c jit=off -c random_page_
 const READ_SETTINGS = '-c statement_timeout=30s';
 
 /** Opens the PostgreSQL engine with a connection pool. Sessions are read-only outside of transactions. */
-export function openPostgres({ url, connections, applicationName, onLost }: PostgresOptions): Engine {
+export function openPostgres({ url, connections, applicationName, onLost, activity }: PostgresOptions): Engine {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: applicationName,
@@ -72,7 +75,7 @@ export function openPostgres({ url, connections, applicationName, onLost }: Post
   let isClosing = false;
   pool.on('error', (error) => isClosing || onLost(error));
   const keyedLock = createKeyedLock(QUEUE_LIMIT);
-  const readConnection = createReadConnection(pool, connections);
+  const readConnection = createReadConnection(pool, connections, activity);
   let catalog: TableCatalog | undefined;
   const versions = new TableVersions(() => catalog);
   const commitTracker = new CommitTracker(versions);
@@ -101,6 +104,11 @@ export function openPostgres({ url, connections, applicationName, onLost }: Post
       // Also after an error: the transaction may have been committed before the connection broke.
       return { ...transaction, commit: () => transaction.commit().finally(snapshotTracker.recordCommit) };
     },
+    getConnections: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     backupOperations: createPostgresBackupOperations(
       async () => {
         const client = new pg.Client({
@@ -137,14 +145,15 @@ const LIST_SHARE = 0.5;
 const SCAN_SHARE = 0.2;
 
 /** Creates a connection that runs each statement on a free connection of the pool and limits the number of long ones. */
-function createReadConnection(pool: pg.Pool, connections: number): Connection {
+function createReadConnection(pool: pg.Pool, connections: number, activity: DatabaseActivity): Connection {
   const createLimiter = (share: number) => createStatementLimiter(Math.max(1, Math.floor(connections * share)));
   const limiters = { list: createLimiter(LIST_SHARE), scan: createLimiter(SCAN_SHARE) };
   return {
     execute(statement, origin) {
       const kind = getLongStatementKind(statement);
-      if (kind === null) return runReadOnly(pool, statement);
-      return limiters[kind].run(() => runReadOnly(pool, statement, origin?.client), createWaiter(origin));
+      if (kind === null) return activity.measure('read', () => runReadOnly(pool, statement));
+      const runLong = () => activity.measure(kind, () => runReadOnly(pool, statement, origin?.client));
+      return limiters[kind].run(runLong, createWaiter(origin));
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { createDatabaseActivity, type DatabaseActivity } from '#database/activity.ts';
 import { cacheReads } from '#database/cache/cached-reads.ts';
 import { createReadSnapshot, type ReadSnapshot } from '#database/cache/read-snapshot.ts';
 import { loadSqliteCatalog } from '#database/cache/table-catalog.ts';
@@ -8,7 +9,7 @@ import { TableVersions } from '#database/cache/table-versions.ts';
 import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
 import { createSharedYielder } from '#runtime/yielding.ts';
 import type { ClientContext, Connection, Engine, OpenTransaction, Statement } from '../engine.ts';
-import { getLongStatementKind } from '../long-statements.ts';
+import { getLongStatementKind, type LongStatementKind } from '../long-statements.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 import { BUSY_TIMEOUT_MS, isBusy, openConnection, type SqliteConnection, translateError } from './connection.ts';
 import { createSqliteBackupOperations } from './copy.ts';
@@ -33,13 +34,18 @@ const SCAN_THREAD_SHARE = 1 / 16;
 interface SqliteOptions {
   /** Minimum size in bytes of a database that counts as large. */
   readonly largeDatabaseBytes?: number | undefined;
+  /** Counts statements outside of transactions. */
+  readonly activity?: DatabaseActivity;
 }
 
 /**
  * Opens the SQLite engine: one writing and one reading connection on `file`, and for a large database threads for long
  * lists and for statements that scan texts.
  */
-export function openSqlite(file: string, { largeDatabaseBytes = DEFAULT_LARGE_BYTES }: SqliteOptions = {}): Engine {
+export function openSqlite(
+  file: string,
+  { largeDatabaseBytes = DEFAULT_LARGE_BYTES, activity = createDatabaseActivity() }: SqliteOptions = {},
+): Engine {
   const writer = openConnection(file);
   writer.database.exec(
     `pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma journal_size_limit = ${WAL_SIZE_LIMIT}`,
@@ -58,6 +64,9 @@ export function openSqlite(file: string, { largeDatabaseBytes = DEFAULT_LARGE_BY
   const { execute: readOnSnapshot } = executor.forConnection(snapshot);
   const execute = (statement: Statement, origin?: ClientContext) => {
     const kind = getLongStatementKind(statement);
+    return activity.measure(kind ?? 'read', () => executeUnmeasured(kind, statement, origin));
+  };
+  const executeUnmeasured = (kind: LongStatementKind | null, statement: Statement, origin?: ClientContext) => {
     if (kind === null) return readOnSnapshot(statement);
     // In a small database, even long statements block the event loop only briefly.
     const databaseBytes = getDatabaseBytes();
@@ -119,6 +128,7 @@ export function openSqlite(file: string, { largeDatabaseBytes = DEFAULT_LARGE_BY
     readConnection: cachedReader,
     openRequestConnection: cachedReader.openRequestConnection,
     begin: beginTransaction,
+    getConnections: () => null,
     backupOperations: createSqliteBackupOperations(file, beginRestoreTransaction),
     isRetryable: isBusy,
     clearSchemaCaches() {

@@ -60,6 +60,7 @@ async function handleExchange(
 ): Promise<void> {
   const { services, metrics, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const startedAt = performance.now();
+  response.once('close', metrics.startRequest());
   const request = toIncomingRequest(raw, { id: randomUUID(), idleTimeoutMs, client }, options.addressing);
   const { endpoint, outgoing } = reserveMemory(request, await respond(options, request));
   releaseBodyMemory(request);

@@ -139,6 +139,32 @@ test('does not retry a permanently rejected recipient', async () => {
   assert.deepEqual(mailsTo(watcher), []);
 });
 
+test('counts mails in the metrics by the outcome of each attempt', async () => {
+  const countMails = async () => {
+    const { text } = await here.anonymous.get('//-/metrics');
+    const count = (outcome: string) =>
+      Number(text.match(new RegExp(`hearth_mails_total.outcome="${outcome}". (\\d+)`))?.[1] ?? 0);
+    return [count('sent'), count('retried'), count('failed')];
+  };
+  const { project, watcher } = await projectWithWatcher();
+  const before = await countMails();
+  await sink.stop();
+  await newIssue(project);
+  await runJobs();
+  await sink.start();
+  clock.advance(75);
+  await runJobs();
+  sink.behaviour.recipient = (address) => (address.startsWith(watcher.username) ? '550 No such user' : '250 OK');
+  await newIssue(project);
+  await runJobs();
+  delete sink.behaviour.recipient;
+  const later = await countMails();
+  assert.deepEqual(
+    later.map((count, index) => count - before[index]!),
+    [1, 1, 1],
+  );
+});
+
 test('skips a recipient who lost access before sending', async () => {
   const { project, watcher, owner } = await projectWithWatcher();
   await sink.stop();

@@ -90,7 +90,10 @@ async function postponeToDigest(tx: Transaction, mails: readonly StoredMail[], a
 
 const isSmtpEnabled = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery === 'smtp';
 
-type DeliveryServices = Pick<Services, 'config' | 'database' | 'clock' | 'mailer' | 'secretKey' | 'log' | 'serverUrl'>;
+type DeliveryServices = Pick<
+  Services,
+  'config' | 'database' | 'clock' | 'mailer' | 'secretKey' | 'log' | 'metrics' | 'serverUrl'
+>;
 
 /** Maximum number of claims per run. A shutdown waits for the run, so it must end soon. */
 const MAX_ROUNDS = 5;
@@ -182,10 +185,12 @@ async function sendDigest(
 
 /** Sends these mails to one recipient, several as a digest. Mails that the recipient may no longer get are skipped. */
 async function send(services: DeliveryServices, loadSubject: LoadSubject, mails: readonly StoredMail[]): Promise<void> {
-  const { database, clock, mailer, secretKey, serverUrl } = services;
+  const { database, clock, mailer, metrics, secretKey, serverUrl } = services;
   const [deliverable, droppedMails] = await partitionDeliverable(database.reader, loadSubject, mails);
-  if (droppedMails.length > 0)
+  if (droppedMails.length > 0) {
     await database.transaction((tx) => recordDeliveryResult(tx, droppedMails, { state: 'skipped' }));
+    metrics.recordMails('skipped', droppedMails.length);
+  }
   const [firstDeliverable] = deliverable;
   if (firstDeliverable === undefined) return;
   const context = { baseUrl: serverUrl(), key: await secretKey(), date: clock.now() };
@@ -202,9 +207,14 @@ async function send(services: DeliveryServices, loadSubject: LoadSubject, mails:
       );
   const outcome = await mailer.send(mail);
   const digestId = isDigest ? getDigestId(storedMails) : null;
-  if (outcome.sent)
-    return database.transaction((tx) => recordDeliveryResult(tx, storedMails, { state: 'sent', digestId }));
+  if (outcome.sent) {
+    await database.transaction((tx) => recordDeliveryResult(tx, storedMails, { state: 'sent', digestId }));
+    metrics.recordMails('sent', storedMails.length);
+    return;
+  }
   await database.transaction((tx) => requeueOrFail(tx, storedMails, outcome));
+  for (const storedMail of storedMails)
+    metrics.recordMails(isLastAttempt(storedMail, outcome) ? 'failed' : 'retried', 1);
   const { final, error } = outcome;
   services.log.warn(
     { mail: firstDeliverable.mail.id, attempt: firstDeliverable.mail.attempts, final, error },
@@ -238,6 +248,11 @@ export function getRetryDelayMs(attempts: number, random = Math.random()): numbe
   );
 }
 
+/** Returns whether a failed mail is not tried again: after a final error, or after the last attempt. */
+function isLastAttempt({ attempts }: StoredMail, { final }: { readonly final: boolean }): boolean {
+  return final || attempts >= MAX_ATTEMPTS;
+}
+
 /** Queues mails again after a failed attempt. After a final error or the last attempt, they fail. */
 async function requeueOrFail(
   tx: Transaction,
@@ -245,7 +260,7 @@ async function requeueOrFail(
   { final, error }: { readonly final: boolean; readonly error: string },
 ): Promise<void> {
   for (const mail of mails) {
-    if (final || mail.attempts >= MAX_ATTEMPTS) await recordDeliveryResult(tx, [mail], { state: 'failed', error });
+    if (isLastAttempt(mail, { final })) await recordDeliveryResult(tx, [mail], { state: 'failed', error });
     else {
       const nextAttemptAt = addMilliseconds(tx.now, getRetryDelayMs(mail.attempts));
       await recordDeliveryResult(tx, [mail], { state: 'queued', error, nextAttemptAt });
