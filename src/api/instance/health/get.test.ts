@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Services } from '#http/services.ts';
 import { world } from '#test/support/world.ts';
@@ -46,6 +47,18 @@ test('returns 503 for readiness without the database', async () => {
   const found = await checkReadiness({ ...server.services, database: { ...database, reader } }, true);
   assert.deepEqual([found.status, found.master_check], ['failed', failed]);
   assert.deepEqual(found.db_check, [{ status: 'failed', message: 'unexpected Db check result: false' }]);
+});
+
+test('returns 503 for readiness while the data directory cannot be written, and leaves no file in a writable one', async () => {
+  const { config } = server.services;
+  const found = await checkReadiness({ ...server.services, config: { ...config, dataDir: '/dev/null/full' } }, false);
+  assert.deepEqual(found, { status: 'failed', master_check: failed });
+  assert.equal((await checkReadiness(server.services, false)).status, 'ok');
+  const names = await readdir(config.dataDir);
+  assert.deepEqual(
+    names.filter((name) => name.startsWith('.readiness')),
+    [],
+  );
 });
 
 test('stays ready while one storage works, and names the failed ones', async () => {

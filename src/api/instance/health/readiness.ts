@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import type { Git } from '#git/git.ts';
@@ -14,17 +17,17 @@ const failedCheck = (message: string): Check => ({ status: 'failed', message });
 
 /**
  * Returns whether this process is ready to serve (contract/conventions.md §10 "Health"). It is not ready while it starts or
- * stops, or if its database is unavailable. With `all`, at least one storage must be available too.
+ * stops, if its database is unavailable, or if its data directory cannot be written. With `all`, at least one storage must be available too.
  */
 export async function checkReadiness(
-  { database, git, isServing }: Pick<Services, 'database' | 'git' | 'isServing'>,
+  { config, database, git, isServing }: Pick<Services, 'config' | 'database' | 'git' | 'isServing'>,
   all: boolean,
 ): Promise<ReadinessResult> {
-  const database_check = await checkDatabase(database.reader);
-  const canServe = isServing() && database_check === OK;
+  const [databaseCheck, canWrite] = await Promise.all([checkDatabase(database.reader), isWritable(config.dataDir)]);
+  const canServe = isServing() && databaseCheck === OK && canWrite;
   const checks = {
     master_check: [canServe ? OK : failedCheck('unexpected Master check result: false')],
-    ...(all ? { db_check: [database_check], gitaly_check: await checkStorages(git) } : {}),
+    ...(all ? { db_check: [databaseCheck], gitaly_check: await checkStorages(git) } : {}),
   };
   const isReady = Object.values(checks).every((checksOfKind) => checksOfKind.some(({ status }) => status === 'ok'));
   return { status: isReady ? 'ok' : 'failed', ...checks };
@@ -36,6 +39,19 @@ async function checkDatabase(db: Reader): Promise<Check> {
     return OK;
   } catch {
     return failedCheck('unexpected Db check result: false');
+  }
+}
+
+/** Returns whether the directory takes a file of 4 KiB: not if it is read-only, or if its file system is full. */
+async function isWritable(directory: string): Promise<boolean> {
+  const path = join(directory, `.readiness-${randomUUID()}`);
+  try {
+    await writeFile(path, Buffer.alloc(4096, 1));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await rm(path, { force: true }).catch(() => {});
   }
 }
 
