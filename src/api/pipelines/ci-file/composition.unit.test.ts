@@ -113,3 +113,55 @@ test('names the included file in an error', async () => {
     /^`a\.yml`: .* at line 1 column 5$/,
   );
 });
+
+test('keys before a merge key are overridden by it, keys after it stay', async () => {
+  const { jobs } = await planRequiredPipeline(`
+.p: &p {stage: build}
+J:
+  stage: deploy
+  <<: *p
+  script: x
+K:
+  <<: *p
+  stage: deploy
+  script: x
+`);
+  assert.deepEqual(
+    jobs.map(({ name, stage }) => `${name} ${stage}`),
+    ['J build', 'K deploy'],
+  );
+});
+
+test('a reference may name a value that a hidden job inherits by extends', async () => {
+  const { jobs } = await planRequiredPipeline(`
+.b: {script: [one]}
+.c: {extends: .b}
+J:
+  script:
+    - !reference [.c, script]
+`);
+  assert.deepEqual(jobs[0]!.options.script, ['one']);
+});
+
+test('a variable without a value is an empty text', async () => {
+  const { jobs } = await planRequiredPipeline('J:\n  variables:\n    X:\n  script: x\n');
+  assert.deepEqual(
+    jobs[0]!.options.variables.map(({ key, value }) => [key, value]),
+    [['X', '']],
+  );
+});
+
+test('a quoted text may continue at the column of its key', async () => {
+  const text = `J:\n  script: x\n  rules:\n    - if: '$A == "b" &&\n    $C'\n`;
+  const { jobs } = await planRequiredPipeline(text, { variables: { A: 'b', C: 'c' } });
+  assert.deepEqual(
+    jobs.map(({ name }) => name),
+    ['J'],
+  );
+});
+
+test('empty items of needs are ignored', async () => {
+  const { jobs } = await planRequiredPipeline('B: {script: x}\nJ: {script: x, needs: [null, B]}');
+  const names = jobs.map(({ name, needs }) => `${name} needs ${needs?.map(({ job }) => job)}`);
+  assert.deepEqual(names, ['B needs undefined', 'J needs B']);
+});
