@@ -150,12 +150,12 @@ async function projects(
 ): Promise<void> {
   const at = MOMENT(engine, 'i');
   const group = sql.raw(`case when i % 10 = 0 then 1 when i % 10 = 1 then 2 else 3 + i % ${count - 2} end`);
-  await sql`insert into projects (namespace_id, creator_id, path, name, name_key, description, visibility, topics,
+  await sql`insert into projects (namespace_id, creator_id, path, name, name_key, description, visibility,
       last_activity_at, created_at, updated_at)
     ${numbers(from, to)} select g.id, 1, 'project-' || i, 'Project ' || i || ' ' || ${word('i')},
       'project ' || i || ' ' || ${word('i')}, null,
       case when i % 5 = 0 then 'private' when i % 5 = 1 then 'internal' else 'public' end,
-      case when i % 100 = 0 then '["rare"]' else '[]' end, ${at}, ${at}, ${at}
+      ${at}, ${at}, ${at}
     from n join namespaces g on g.kind = 'group' and g.path = 'group-' || ${group}`.execute(tx);
   await sql`insert into repositories (project_id, storage, disk_path, default_branch, empty)
     select id, 'default', '@seed/' || id || '.git', 'main', true from projects
@@ -164,6 +164,19 @@ async function projects(
     select g.path || '/' || p.path, lower(g.path || '/' || p.path), g.name || ' / ' || p.name, p.id
     from projects p join namespaces g on g.id = p.namespace_id
     where p.id > (select coalesce(max(project_id), 0) from routes)`.execute(tx);
+  await topics(tx, engine);
+}
+
+/** Gives one of a hundred projects the topic `rare`. */
+async function topics(tx: Transaction, engine: Database['engine']): Promise<void> {
+  const at = MOMENT(engine, '0');
+  await sql`insert into topics (name, name_key, title, title_key, created_at, updated_at)
+    select 'rare', 'rare', 'rare', 'rare', ${at}, ${at} where not exists (select 1 from topics where name_key = 'rare')`.execute(
+    tx,
+  );
+  await sql`insert into project_topics (project_id, topic_id, position)
+    select p.id, t.id, 0 from projects p, topics t where p.path like 'project-%00' and t.name_key = 'rare'
+    and not exists (select 1 from project_topics o where o.project_id = p.id)`.execute(tx);
 }
 
 /** Opens a migrated database with its first users, and with the seed in it. */
