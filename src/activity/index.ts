@@ -47,6 +47,8 @@ export {
   continuedInIssueText,
   DESCRIPTION_CHANGED_TEXT,
   dueDateChangedText,
+  duplicatedByText,
+  duplicateOfText,
   estimateChangedText,
   lockChangedText,
   mentionedInText,

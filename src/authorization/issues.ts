@@ -140,6 +140,23 @@ export async function findIssuesForList(db: Reader, caller: Caller, ids: readonl
   return sortByIds(ids, await listedByIds(db, ids, { user: caller.user?.id ?? 0 }));
 }
 
+/** Loads, by id, the project and iid of the issues that the caller may read. index: issues primary key, projects primary key */
+export async function loadVisibleIssueAddresses(
+  db: Reader,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Pick<Issue, 'project_id' | 'iid'>>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('issues')
+    .innerJoin('projects', 'projects.id', 'issues.project_id')
+    .select(['issues.id', 'issues.project_id', 'issues.iid'])
+    .where('issues.id', 'in', ids)
+    .where(issueVisibleTo(caller, db.today))
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** Returns whether the caller is the author or an assignee. */
 export function isOwnIssue(caller: Caller, { author_id, assigned }: Pick<Issue, 'author_id' | 'assigned'>): boolean {
   return caller.user !== null && (author_id === caller.user.id || assigned === 1);

@@ -121,6 +121,8 @@ export type SystemNoteKind =
   | 'lock'
   | 'moved_to'
   | 'moved_from'
+  /** Of a duplicate, and of the issue that it duplicates. */
+  | 'duplicate'
   | 'mention'
   /** An issue was added to an epic or removed: on the epic (`child`) and on the issue (`parent`). */
   | 'child'

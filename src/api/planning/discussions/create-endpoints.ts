@@ -50,11 +50,12 @@ interface DiscussionParams {
 /** Creates a thread with a first note; quick actions in the body are executed. */
 function createDiscussion(
   services: RefServices,
-  target: NoteableContext<Noteable> & { readonly kind: NoteableKind },
+  target: NoteableContext<Noteable> & { readonly kind: NoteableKind; readonly base: { readonly url: string } },
   { body, created_at }: DiscussionParams,
   threadStart: ThreadStart,
 ) {
   return writeNoteWithQuickActions(services, target, body, {
+    baseUrl: target.base.url,
     async write(uow, noteText): Promise<Thread | Failure<keyof typeof NOTE_CREATION_ERRORS>> {
       const input = { ...noteText, internal: false, createdAt: created_at ?? null, threadStart };
       const note = await createNote(uow, target.kind, target.noteable, input);
@@ -74,8 +75,8 @@ export const [createIssueDiscussion, createEpicDiscussion] = forNoteables([issue
     errors: NOTE_CREATION_ERRORS,
     activity: kind.parentType === 'project' ? ['commented DiscussionNote', 'note mention'] : ['note mention'],
     response: { ...created(CreatedDiscussion), otherStatuses: [202] },
-    handle: ({ caller, noteable, params }, services) =>
-      createDiscussion(services, { kind, noteable, caller }, params, OUTSIDE_DIFF),
+    handle: ({ caller, noteable, base, params }, services) =>
+      createDiscussion(services, { kind, noteable, caller, base }, params, OUTSIDE_DIFF),
   }),
 );
 
@@ -87,13 +88,13 @@ export const createMergeRequestDiscussion = endpoint({
   errors: { ...NOTE_CREATION_ERRORS, ...POSITION_ERRORS },
   activity: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
   response: { ...created(CreatedDiscussion), otherStatuses: [202] },
-  async handle({ caller, noteable, params }, services) {
+  async handle({ caller, noteable, base, params }, services) {
     const threadStart = await toThreadStart(services.git, noteable, params.position);
     if (isFailure(threadStart)) return threadStart;
     const commitSha =
       threadStart.position === null ? null : await findCommitSha(services.git, noteable, params.commit_id);
     if (isFailure(commitSha)) return commitSha;
-    return createDiscussion(services, { kind: mergeRequestNoteable, noteable, caller }, params, {
+    return createDiscussion(services, { kind: mergeRequestNoteable, noteable, caller, base }, params, {
       ...threadStart,
       commitSha,
     });
@@ -108,11 +109,11 @@ export const createCommitDiscussion = endpoint({
   errors: { ...NOTE_CREATION_ERRORS, ...POSITION_ERRORS },
   activity: ['commented DiscussionNote', 'commented DiffNote'],
   response: { ...created(CreatedDiscussion), otherStatuses: [202] },
-  async handle({ caller, noteable, params }, services) {
+  async handle({ caller, noteable, base, params }, services) {
     if (params.position && !isDiffOfCommit(noteable, params.position)) return fail('invalidPosition');
     const threadStart = await toThreadStart(services.git, noteable, params.position);
     if (isFailure(threadStart)) return threadStart;
-    return createDiscussion(services, { kind: commitNoteableKind, noteable, caller }, params, threadStart);
+    return createDiscussion(services, { kind: commitNoteableKind, noteable, caller, base }, params, threadStart);
   },
 });
 

@@ -139,8 +139,9 @@ export const [createIssueThreadNote, createMergeRequestThreadNote, createEpicThr
       },
       activity: RECORDED_EVENTS[kind.type].reply,
       response: { ...created(createNoteOrQuickActionsEntity(Note)), otherStatuses: [202] },
-      handle: ({ caller, noteable, discussion, params: { body, created_at } }, services) =>
+      handle: ({ caller, noteable, discussion, base, params: { body, created_at } }, services) =>
         writeNoteWithQuickActions(services, { kind, noteable, caller }, body, {
+          baseUrl: base.url,
           write: (uow, text) =>
             replyToThread(uow, kind, noteable, discussion, { ...text, createdAt: created_at ?? null }),
         }),
@@ -188,11 +189,12 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
       },
       activity: RECORDED_EVENTS[kind.type].update,
       response: { ...ok(createNoteOrQuickActionsEntity(Note)), otherStatuses: [202] },
-      async handle({ caller, noteable, note, isAllowed, params: { body, resolved } }, services) {
+      async handle({ caller, noteable, note, isAllowed, base, params: { body, resolved } }, services) {
         if (!(await isAllowed(resolved == null ? 'update' : 'resolve'))) return fail('forbidden');
         if (resolved == null) {
           if ((body ?? '').trim() === '') return fail('blank');
           return writeNoteWithQuickActions(services, { kind, noteable, caller }, body as string, {
+            baseUrl: base.url,
             write: (uow, text) => updateNote(uow, kind, noteable, note, text),
             onEmpty: (uow) => deleteNote(uow, kind, noteable, note),
           });

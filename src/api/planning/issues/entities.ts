@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { UserBasic } from '#api/identity/users/index.ts';
-import type { Issue as IssueRow, ListedIssue } from '#authorization/issues.ts';
+import { type Issue as IssueRow, type ListedIssue, loadVisibleIssueAddresses } from '#authorization/issues.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
@@ -90,8 +90,15 @@ async function loadIssueRelations(issues: readonly ListedIssue[], context: Seria
     ...relations,
     closingCountsByIssueId: await countClosingMergeRequests(context.db, context.caller, issues),
     iterationsById: await serializeIterations(issues, context),
+    duplicatedIssuesById: await loadDuplicatedIssues(issues, context),
     epicsByIssueId: await loadVisibleEpics(context.db, context.caller, context.tier === 'free' ? [] : ids),
   };
+}
+
+/** Loads, by id, the issues that others duplicate. As in the reference, anonymous callers see none. */
+function loadDuplicatedIssues(issues: readonly ListedIssue[], { db, caller }: SerializationContext) {
+  const ids = issues.flatMap(({ duplicated_to_id: id }) => (id === null || caller.user === null ? [] : [id]));
+  return loadVisibleIssueAddresses(db, caller, [...new Set(ids)]);
 }
 
 async function serializeIterations(issues: readonly ListedIssue[], context: SerializationContext) {
@@ -112,6 +119,7 @@ function serializeIssue(issue: IssueRow, context: SerializationContext, relation
   const assignees = (assigneesById.get(issue.id) ?? []).map(({ user_id }) => serializeUser(user_id));
   const projectUrl = `${context.url}/api/v4/projects/${issue.project_id}`;
   const issueUrl = `${projectUrl}/issues/${issue.iid}`;
+  const duplicatedIssue = relations.duplicatedIssuesById.get(issue.duplicated_to_id ?? 0);
   return {
     id: issue.id,
     iid: issue.iid,
@@ -150,7 +158,10 @@ function serializeIssue(issue: IssueRow, context: SerializationContext, relation
       notes: `${issueUrl}/notes`,
       award_emoji: `${issueUrl}/award_emoji`,
       project: projectUrl,
-      closed_as_duplicate_of: null,
+      closed_as_duplicate_of:
+        duplicatedIssue === undefined
+          ? null
+          : `${context.url}/api/v4/projects/${duplicatedIssue.project_id}/issues/${duplicatedIssue.iid}`,
     },
     references: serializeReferences(`#${issue.iid}`, projectPath, 'project'),
     severity: issue.severity.toUpperCase() as Uppercase<typeof issue.severity>,

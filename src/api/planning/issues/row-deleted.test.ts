@@ -24,6 +24,7 @@ test('reads again if an author, project or milestone was deleted meanwhile', asy
             milestone_id: null,
             closed_by_id: null,
             iteration_id: null,
+            duplicated_to_id: null,
           } as never,
         ],
         to,

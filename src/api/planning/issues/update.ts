@@ -93,6 +93,7 @@ async function applyUpdate(
     confidential,
     ...metadata,
     ...stateColumnsAfter(issue.state, input.state_event, uow),
+    ...(issue.state === 'closed' && input.state_event === 'reopen' ? { duplicated_to_id: null } : {}),
     ...(getProjectRole(uow.actor, project) >= OWNER ? { created_at: input.created_at ?? issue.created_at } : {}),
   });
   const labelIds = currentLabels.map(({ id }) => id);

@@ -2,6 +2,7 @@
 export {
   createLink,
   deleteLink,
+  formatIssueReference,
   type IssueLinkEnds,
   type IssueLinkKind,
   issueLinksLockKey,

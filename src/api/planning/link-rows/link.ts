@@ -95,6 +95,16 @@ const NOTE_TEXTS = {
   is_blocked_by: [blockedByText, blockingText],
 } as const satisfies Record<IssueLinkKind, readonly [LinkNoteText, LinkNoteText]>;
 
+/** Formats the reference of an issue as seen from a project: `#3`, `project#3`, `group/project#3`. */
+export function formatIssueReference(
+  fromProject: Project,
+  { issue: { id, iid }, project }: LinkedIssueWithProject,
+): string {
+  if (project.id === fromProject.id) return `#${iid}`;
+  if (project.namespace_id === fromProject.namespace_id) return `${project.path}#${iid}`;
+  return buildFullReference({ type: 'Issue', id, iid, project });
+}
+
 /** Creates a system note on each issue, visible to readers of the other issue. References within one project are short (`#1`). */
 async function recordLinkNotes(
   uow: UnitOfWork,

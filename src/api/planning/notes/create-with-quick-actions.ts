@@ -25,6 +25,7 @@ import {
   parseQuickActions,
   type QuickActionChanges,
   type QuickActionKind,
+  type QuickActionOptions,
   runQuickActions,
 } from '../quick-actions/index.ts';
 import { reloadForComment } from './access.ts';
@@ -59,13 +60,11 @@ export interface NoteText {
   readonly changes?: QuickActionChanges;
 }
 
-interface NoteHandlers<Written, Code extends string> {
+interface NoteHandlers<Written, Code extends string> extends QuickActionOptions {
   /** Writes the text without the quick actions. */
   readonly write: (uow: UnitOfWork<SignedInCaller>, text: NoteText) => Promise<Written | Failure<Code>>;
   /** Runs instead of `write` if the text contains only quick actions. */
   readonly onEmpty?: (uow: UnitOfWork<SignedInCaller>) => Promise<undefined | Failure<Code>>;
-  /** The head commit of the merge request that the user saw. */
-  readonly requestedHead?: string | null | undefined;
 }
 
 type QuickActionErrorCode = keyof typeof QUICK_ACTION_ERRORS;
@@ -136,12 +135,12 @@ async function writeNoteAndRunCommands<Written, Code extends string>(
   uow: UnitOfWork<SignedInCaller>,
   { kind, noteable: requestedNoteable, quickActions, updateNoteable }: QuickActionTarget,
   { commands, remainingText }: ParsedText,
-  { write, onEmpty, requestedHead }: NoteHandlers<Written, Code>,
+  { write, onEmpty, ...options }: NoteHandlers<Written, Code>,
 ): Promise<Written | Reply<CommandsOnlyNote> | Failure<Code | QuickActionErrorCode>> {
   const { noteable, caller } = await reloadForComment(uow, kind, requestedNoteable);
   const subject = await quickActions.loadSubject(uow, caller, noteable as Issuable);
   if (subject === null) return fail('noCommands');
-  const { input, changes, messages, afterUpdate } = await runQuickActions(uow, subject, commands, requestedHead);
+  const { input, changes, messages, afterUpdate } = await runQuickActions(uow, subject, commands, options);
   // Without a message no quick action had an effect.
   if (remainingText === '' && messages.length === 0) return fail('noCommands');
   const writeResult = remainingText === '' ? await onEmpty?.(uow) : await write(uow, { body: remainingText, changes });

@@ -94,8 +94,9 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forNote
       ...(kind.type === 'Epic' ? [] : (['commented Note', `closed ${kind.type}`, 'note assignee'] as const)),
     ],
     response: { ...created(createNoteOrQuickActionsEntity(Note)), otherStatuses: [202] },
-    handle: ({ caller, noteable, params: { body, internal, confidential, created_at, ...params } }, services) =>
+    handle: ({ caller, noteable, base, params: { body, internal, confidential, created_at, ...params } }, services) =>
       writeNoteWithQuickActions(services, { kind, noteable, caller }, body, {
+        baseUrl: base.url,
         requestedHead: params.merge_request_diff_head_sha,
         write: (uow, text) =>
           createNote(uow, kind, noteable, {
@@ -136,8 +137,9 @@ export const [updateIssueNote, updateMergeRequestNote, updateEpicNote, updateSni
       errors: { notFound: NOT_FOUND, ...QUICK_ACTION_ERRORS },
       activity: kind.type === 'Snippet' ? [] : ['note mention'],
       response: { ...ok(createNoteOrQuickActionsEntity(Note)), otherStatuses: [202] },
-      handle: ({ caller, noteable, note, params }, services) =>
+      handle: ({ caller, noteable, note, base, params }, services) =>
         writeNoteWithQuickActions(services, { kind, noteable, caller }, params.body, {
+          baseUrl: base.url,
           write: (uow, text) => updateNote(uow, kind, noteable, note, text),
           onEmpty: (uow) => deleteNote(uow, kind, noteable, note),
         }),

@@ -17,6 +17,7 @@ const fields = {
   due_date: nullable(date),
   weight: nullable(Type.Integer()),
   epic: nullable(id),
+  canonical_issue_id: id,
   confidential: Type.Boolean(),
   time_estimate: Type.Integer(),
   spend_time: objectSchema('SpentByCommand', {

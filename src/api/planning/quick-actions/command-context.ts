@@ -4,11 +4,18 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { QuickActionChanges } from './changes.ts';
 import type { QuickActionSubject, SubjectState } from './subject.ts';
 
+/** What quick actions know of the request. */
+export interface QuickActionOptions {
+  /** The head commit of the merge request that the user saw. */
+  readonly requestedHead?: string | null | undefined;
+  /** The base of URLs in messages. */
+  readonly baseUrl: string;
+}
+
 /** State that is passed from one quick action to the next. */
-export interface QuickActionContext {
+export interface QuickActionContext extends QuickActionOptions {
   readonly uow: UnitOfWork<SignedInCaller>;
   readonly subject: QuickActionSubject;
-  readonly requestedHead: string | null | undefined;
   /** The state after the previous commands. */
   currentState: SubjectState;
   readonly changes: QuickActionChanges;

@@ -25,6 +25,9 @@ interface DescriptionResult<W> {
   readonly closesAfterCreation: boolean;
 }
 
+/** Messages of commands in descriptions are not shown, so they need no URLs. */
+const NO_MESSAGES = { baseUrl: '' } as const;
+
 /** Applies the quick actions of a description to the input. `loadSubject` is called only if there are any. */
 export async function applyDescriptionCommands<W extends RequestedFields>(
   uow: UnitOfWork<SignedInCaller>,
@@ -37,7 +40,7 @@ export async function applyDescriptionCommands<W extends RequestedFields>(
     return { input: substituted, afterUpdate: null, closesAfterCreation: false };
   }
   const target = applyRequestedFields(await loadSubject(), input);
-  const { input: requestedInput, afterUpdate } = await runQuickActions(uow, target, commands);
+  const { input: requestedInput, afterUpdate } = await runQuickActions(uow, target, commands, NO_MESSAGES);
   const { state_event, assignee_ids, epic_id, labels, ...otherFields } = requestedInput;
   return {
     input: {

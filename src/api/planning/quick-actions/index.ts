@@ -4,6 +4,7 @@
  * which result in one update.
  */
 export { NoteCommandsChanges, type QuickActionChanges } from './changes.ts';
+export type { QuickActionOptions } from './command-context.ts';
 export { applyDescriptionCommands, runAfterUpdate } from './description-commands.ts';
 export { type ParsedCommand, type ParsedText, parseCommands } from './parse.ts';
 export { containsReopen, findMoveTarget, findTargetBranch, parseQuickActions, runQuickActions } from './run.ts';

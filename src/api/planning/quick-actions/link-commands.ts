@@ -1,9 +1,10 @@
 import { findIssues } from '#authorization/issues.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import { buildFullReference, findMentionedIssueIds } from '../issuables/index.ts';
+import { findMentionedIssueIds } from '../issuables/index.ts';
 import {
   createLink,
   deleteLink,
+  formatIssueReference,
   getOtherIssueId,
   type IssueLinkKind,
   type LinkedIssueWithProject,
@@ -62,17 +63,25 @@ async function unlinkIssue(context: QuickActionContext, argument: string): Promi
   if (link === undefined || issue === undefined || other === undefined)
     return 'No linked issue matches the provided parameter.';
   context.afterUpdate.push(() => deleteLink(uow, link, [issue, other]));
-  return `Removed linked item ${formatReference(issue, other)}.`;
+  return `Removed linked item ${formatIssueReference(issue.project, other)}.`;
 }
 
-/** Formats the reference of the other issue as seen from the project of the first: `#3`, `project#3`, `group/project#3`. */
-function formatReference(
-  from: LinkedIssueWithProject,
-  { issue: { id, iid }, project }: LinkedIssueWithProject,
-): string {
-  if (project.id === from.project.id) return `#${iid}`;
-  if (project.namespace_id === from.project.namespace_id) return `${project.path}#${iid}`;
-  return buildFullReference({ type: 'Issue', id, iid, project });
+/** Closes the issue as a duplicate of the first of the named issues. The message names the other issue by its URL, as in the reference. */
+async function markAsDuplicate(context: QuickActionContext, argument: string): Promise<CommandResult> {
+  const { issue, noteable } = context.subject;
+  if (issue === undefined) return NOT_APPLICABLE;
+  if (argument === '') return null;
+  const type = context.currentState.issue_type === 'incident' ? 'Incident' : 'Issue';
+  const [other] = await loadIssues(context, (await findIssueIds(context, argument)).slice(0, 1));
+  if (other === undefined) return `Failed to mark this ${type} as a duplicate because referenced item was not found.`;
+  if (other.issue.id === noteable?.id) return `Failed to mark the ${type} as duplicate of itself.`;
+  if (!issue.mayMarkAsDuplicateOf(other))
+    return `Failed to mark this ${type} as duplicate due to insufficient permissions.`;
+  context.currentState = { ...context.currentState, state: 'closed' };
+  context.changes.canonical_issue_id = other.issue.id;
+  context.afterUpdate.push(() => issue.markAsDuplicateOf(other));
+  const url = `${context.baseUrl}/${other.project.full_path}/-/issues/${other.issue.iid}`;
+  return `Closed this ${type}. Marked as related to, and a duplicate of, ${url}.`;
 }
 
 const LINK_ACTION_DEFAULTS = { noteableTypes: ['Issue'], availableAtCreation: true, requiredRight: 'link' } as const;
@@ -94,4 +103,5 @@ export const LINK_ACTIONS = [
     run: (context, argument) => linkIssues(context, argument, 'is_blocked_by', 'blocking'),
   },
   { ...LINK_ACTION_DEFAULTS, names: ['unlink'], run: unlinkIssue },
+  { names: ['duplicate'], noteableTypes: ['Issue'], requiredRight: 'update', run: markAsDuplicate },
 ] as const satisfies readonly QuickAction[];

@@ -12,6 +12,7 @@ import {
   NOT_APPLICABLE,
   type QuickAction,
   type QuickActionContext,
+  type QuickActionOptions,
   TYPE_NAMES,
 } from './command-context.ts';
 import { IMMEDIATE_ACTIONS } from './immediate-commands.ts';
@@ -259,19 +260,18 @@ export interface QuickActionResult {
 }
 
 /**
- * Evaluates the commands in order, without writing anything. The caller applies `input`, then runs `afterUpdate`. `requestedHead` is
- * the head commit of the merge request that the user saw.
+ * Evaluates the commands in order, without writing anything. The caller applies `input`, then runs `afterUpdate`.
  */
 export async function runQuickActions(
   uow: UnitOfWork<SignedInCaller>,
   subject: QuickActionSubject,
   commands: readonly ParsedCommand[],
-  requestedHead?: string | null,
+  options: QuickActionOptions,
 ): Promise<QuickActionResult> {
   const context: QuickActionContext = {
     uow,
     subject,
-    requestedHead,
+    ...options,
     currentState: subject.currentState,
     changes: {},
     afterUpdate: [],

@@ -1,6 +1,7 @@
 import type { ResourceType } from '#activity/index.ts';
 import type { Columns } from '#database/database.ts';
 import type { GroupOrProject } from '#domain/namespaces/scope.ts';
+import type { LinkedIssueWithProject } from '../link-rows/index.ts';
 
 // The subject of quick actions and its state.
 
@@ -72,6 +73,9 @@ export interface IssueOperations {
   readonly isMoved: boolean;
   /** Moves the issue to another project. */
   readonly moveTo: (projectId: number) => Promise<unknown>;
+  readonly mayMarkAsDuplicateOf: (other: LinkedIssueWithProject) => boolean;
+  /** Marks the issue, which is closed by the update, as a duplicate of another. */
+  readonly markAsDuplicateOf: (other: LinkedIssueWithProject) => Promise<unknown>;
 }
 
 /** The noteable that quick actions change, existing or being created. */

@@ -81,6 +81,7 @@ async function createCopy(uow: UnitOfWork<SignedInCaller>, issue: Issue, targetP
     state: 'opened',
     closed_at: null,
     closed_by_id: null,
+    duplicated_to_id: null,
     // Award emoji stay on the original.
     upvotes: 0,
     downvotes: 0,

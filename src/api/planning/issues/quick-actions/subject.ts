@@ -7,6 +7,7 @@ import { filterIssueReaders, type Issue, mayUpdateIssue } from '#authorization/i
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { moveIssue } from '../actions/changes.ts';
+import { markAsDuplicate, mayMarkAsDuplicate } from '../duplicate.ts';
 
 // Issues as subjects of quick actions.
 
@@ -31,6 +32,8 @@ export async function loadIssueSubject(
     issue: {
       isMoved: issue.moved_to_id !== null,
       moveTo: (projectId) => moveIssue(uow, project, issue.iid, projectId),
+      mayMarkAsDuplicateOf: (other) => mayMarkAsDuplicate(uow, { issue, project }, other),
+      markAsDuplicateOf: (other) => markAsDuplicate(uow, project, issue.id, other),
     },
     currentState: {
       ...issue,
