@@ -15,13 +15,13 @@ import { openPostgres, SERVER_APPLICATION_NAME } from './engines/postgres/postgr
 import { openSqlite } from './engines/sqlite/sqlite.ts';
 import type { Reader, Transaction } from './handles.ts';
 import { createHandles } from './sessions.ts';
-import { runTransaction, type TransactionOptions } from './transactions.ts';
+import { runForClient, runTransaction, type TransactionOptions } from './transactions.ts';
 
-export type { ClientContext, ReadSet } from './engines/engine.ts';
+export type { ClientContext, ReadSet, WritingClient } from './engines/engine.ts';
 export { DatabaseUnavailable } from './engines/unavailable.ts';
 export type { Columns, Reader, Transaction } from './handles.ts';
 export type { Schema } from './schema.ts';
-export type { TransactionOptions } from './transactions.ts';
+export { runForClient, type TransactionOptions } from './transactions.ts';
 
 export interface Database {
   /** The name of the engine; only code of this folder should depend on it. */
@@ -30,7 +30,7 @@ export interface Database {
   readonly reader: Reader;
   /**
    * Returns the database for one client: its long reads take turns with those of other networks and are canceled when it
-   * disconnects.
+   * disconnects. Its transactions wait on behalf of `origin.writer` (`transactions.ts`).
    */
   forClient(origin: ClientContext): Database;
   /**
@@ -105,10 +105,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     forClient,
     forRequest: () => createRequestDatabase(engine.openRequestConnection(origin), origin),
     // Transactions of the databases of clients run on the root database.
-    transaction: (work, transactionOptions) =>
-      origin === undefined
-        ? runTransaction(context, work, transactionOptions)
-        : rootDatabase.transaction(work, transactionOptions),
+    transaction: (work, transactionOptions) => {
+      if (origin === undefined) return runTransaction(context, work, transactionOptions);
+      if (origin.writer === undefined) return rootDatabase.transaction(work, transactionOptions);
+      return runForClient(origin.writer, transactionOptions, (options) => rootDatabase.transaction(work, options));
+    },
     activity,
     getConnections: () => engine.getConnections(),
     clearCaches: () => engine.clearCaches(),

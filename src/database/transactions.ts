@@ -4,7 +4,7 @@ import type { Waiter } from '#runtime/concurrency-limiter.ts';
 import { isFailure } from '#runtime/failure.ts';
 import type { DatabaseActivity } from './activity.ts';
 import { getViolatedUniqueIndex } from './constraint-violations.ts';
-import type { Connection, Engine, Isolation, OpenTransaction } from './engines/engine.ts';
+import type { Connection, Engine, Isolation, OpenTransaction, WritingClient } from './engines/engine.ts';
 import { DatabaseUnavailable } from './engines/unavailable.ts';
 import type { Transaction } from './handles.ts';
 import type { createHandles } from './sessions.ts';
@@ -78,6 +78,26 @@ export async function runTransaction<T>(
     // Exponential backoff with jitter; later attempts wait for the lock instead.
     if (attempt < MAX_CONCURRENT_ATTEMPTS) await pause(Math.random() * Math.min(MAX_PAUSE_MS, 2 ** attempt * 2));
   }
+}
+
+/**
+ * Runs a transaction on behalf of a request. Until one of its transactions is committed, they stop waiting when the client
+ * disconnects. Later ones complete what was begun, so they wait to the end. `options` with a waiter of their own take precedence.
+ */
+export async function runForClient<T>(
+  writer: WritingClient,
+  options: TransactionOptions = {},
+  run: (options: TransactionOptions) => Promise<T>,
+): Promise<T> {
+  const isExplicit = options.client !== undefined || options.exemptFromLimit === true;
+  const result = await run(isExplicit ? options : { ...options, ...getWaiter(writer) });
+  // Counts of a rate limit begin nothing.
+  if (!isFailure(result) && options.isolation !== 'read committed') writer.hasCommitted = true;
+  return result;
+}
+
+function getWaiter({ client, hasCommitted }: WritingClient): Waiter {
+  return hasCommitted ? { network: client.network, exemptFromLimit: true } : { client };
 }
 
 /** The outcome of one attempt: the error of a retryable or failed attempt, else the value of `work`. */

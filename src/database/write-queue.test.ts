@@ -31,7 +31,7 @@ async function heldTurn() {
     await place.remove();
   };
   const written = async () => (await database.reader.selectFrom('counters').select('name').execute()).length;
-  return { write, written, end: mayEnd.resolve, [Symbol.asyncDispose]: close };
+  return { database, write, written, end: mayEnd.resolve, [Symbol.asyncDispose]: close };
 }
 
 test('queues a thousand writes, rejects further ones with a retry time, and queues exempt ones', async () => {
@@ -54,6 +54,36 @@ test('skips the write of a client that disconnected while queued', async () => {
   held.end();
   await other;
   assert.equal(await held.written(), 1);
+});
+
+test('completes the later writes of a request whose client disconnected while they were queued', async () => {
+  await using held = await heldTurn();
+  const { client, leave } = createTestClient();
+  const writer = { client, hasCommitted: false };
+  const { transaction } = held.database.forClient({ client: null, network: client.network, writer });
+  const write = (name: string) =>
+    transaction((tx) => tx.insertInto('counters').values({ name, value: 0 }).execute(), { lock: 'held' });
+  const first = write('first');
+  held.end();
+  await first;
+  const second = write('second');
+  leave();
+  await second;
+  assert.equal(await held.written(), 2);
+});
+
+test('skips the first write of a request whose client disconnected while it was queued', async () => {
+  await using held = await heldTurn();
+  const { client, leave } = createTestClient();
+  const writer = { client, hasCommitted: false };
+  const { transaction } = held.database.forClient({ client: null, network: client.network, writer });
+  const write = transaction((tx) => tx.insertInto('counters').values({ name: 'left', value: 0 }).execute(), {
+    lock: 'held',
+  });
+  leave();
+  await assert.rejects(write, ClientDisconnected);
+  held.end();
+  assert.equal(await held.written(), 0);
 });
 
 test('two writers that take the same lock keys in different order both succeed', { timeout: 30_000 }, async () => {

@@ -61,7 +61,8 @@ export function defineBatchedWrite<Item, Result>(
     queues.delete(runUnitOfWork);
   }
 
-  return ({ runUnitOfWork }, item, { client, exemptFromLimit = false } = {}) => {
+  return (services, item, { client, exemptFromLimit = false } = {}) => {
+    const runUnitOfWork = services.runUnitOfWork.shared ?? services.runUnitOfWork;
     const queue = queues.get(runUnitOfWork);
     if (!exemptFromLimit && queue !== undefined && queue.length >= definition.queue.maxWaiting) {
       return Promise.reject(new QueueFull(definition.queue));

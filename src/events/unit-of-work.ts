@@ -17,7 +17,13 @@ import {
 import type { Caller } from '#authentication/caller.ts';
 import type { Tier } from '#config.ts';
 import { getViolatedUniqueIndex } from '#database/constraint-violations.ts';
-import type { Database, Transaction, TransactionOptions } from '#database/database.ts';
+import {
+  type Database,
+  runForClient,
+  type Transaction,
+  type TransactionOptions,
+  type WritingClient,
+} from '#database/database.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { EventName, EventPayloads } from './domain-events.ts';
 import { type NotifiableEvent, toNotifiableActivityEvent, toNotifiableStateEvent } from './notifiable-events.ts';
@@ -61,11 +67,22 @@ type RecordableEvent =
 export type UniqueErrors<Code extends string = string> = Readonly<Record<string, Code | Failure<Code>>>;
 
 /** Runs `work` in one transaction as `actor` and returns its result. Rolls back if it throws or returns a Failure. */
-export type RunUnitOfWork = <By extends Caller, T>(
-  actor: By,
-  work: (uow: UnitOfWork<By>) => Promise<T>,
-  options?: TransactionOptions,
-) => Promise<T>;
+export interface RunUnitOfWork {
+  <By extends Caller, T>(
+    actor: By,
+    work: (uow: UnitOfWork<By>) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
+  /** The function for work that several clients share; absent if this is it. */
+  readonly shared?: RunUnitOfWork;
+}
+
+/** Returns the function for one request: its transactions wait on behalf of the client (`database/transactions.ts`). */
+export function runUnitOfWorkForClient(runUnitOfWork: RunUnitOfWork, writer: WritingClient): RunUnitOfWork {
+  const runForThisClient: RunUnitOfWork = (actor, work, options) =>
+    runForClient(writer, options, (clientOptions) => runUnitOfWork(actor, work, clientOptions));
+  return Object.assign(runForThisClient, { shared: runUnitOfWork });
+}
 
 interface UnitOfWorkServices {
   readonly database: Database;

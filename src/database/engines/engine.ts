@@ -72,6 +72,15 @@ export interface ClientContext {
   readonly network: string;
   /** Null: the statement runs to its end. */
   readonly client: RequestClient | null;
+  /** The client that transactions wait for. Absent: they wait to the end. */
+  readonly writer?: WritingClient;
+}
+
+/** The client of a request that may write. */
+export interface WritingClient {
+  readonly client: RequestClient;
+  /** Whether a transaction of the request has been committed. */
+  hasCommitted: boolean;
 }
 
 /**

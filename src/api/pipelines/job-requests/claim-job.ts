@@ -5,6 +5,7 @@ import type { Config } from '#config.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
 import type { JobOptions } from '../ci-file/index.ts';
@@ -18,6 +19,8 @@ export interface RequestingRunner {
   readonly runner: Runner;
   readonly managerId: number;
   readonly features: Readonly<Record<string, boolean>> | null | undefined;
+  /** A runner that has disconnected gets no job. */
+  readonly client: RequestClient;
 }
 
 /** A job that was assigned to the requesting runner. */
@@ -67,7 +70,7 @@ type ClaimAttempt = Omit<ClaimedJob, 'attempts'> | 'conflict' | 'failed';
 
 async function tryToClaim(
   { runUnitOfWork }: Pick<Services, 'runUnitOfWork'>,
-  { runner, managerId, features }: RequestingRunner,
+  { runner, managerId, features, client }: RequestingRunner,
   { id, project_id }: CandidateJob,
 ) {
   const token = generateToken('glcbt-');
@@ -90,7 +93,7 @@ async function tryToClaim(
       const startedJob = await changeJobStatus(uow, id, ['pending'], 'running', changes);
       return startedJob === null ? 'conflict' : { job, dependencies, token, timeout, startedAt: uow.now };
     },
-    { lock: jobsLockKey(project_id) },
+    { lock: jobsLockKey(project_id), client },
   );
 }
 

@@ -51,7 +51,7 @@ export const requestJob = endpoint({
     if (hasWaited && (await findRunnerByToken(reader, params.token, timestamp(services.clock))) === null) {
       return fail('tokenInvalid');
     }
-    const requester = { runner, managerId, features: info?.features };
+    const requester = { runner, managerId, features: info?.features, client: request.client };
     const claim = await claimJob(services, requester);
     if (isFailure(claim)) return claim.code === 'conflict' ? fail('conflict') : createNoJobReply(version);
     const payload = await buildPayloadOrFailJob(services, requester, claim, request.baseUrl);

@@ -62,7 +62,7 @@ export const createIssue = endpoint({
     'note discussion',
   ],
   response: created(Issue),
-  async handle({ caller, project, params, base, request: { client } }, { runUnitOfWork, database }) {
+  async handle({ caller, project, params, base }, { runUnitOfWork, database }) {
     const mergeRequest = await findFollowedMergeRequest(
       database.reader,
       caller,
@@ -71,7 +71,7 @@ export const createIssue = endpoint({
     );
     const lock = [issuesLockKey(project), ...(mergeRequest === null ? [] : [notesLockKey({ noteable: mergeRequest })])];
     const followUp = { mergeRequest, baseUrl: base.url };
-    return runUnitOfWork(caller, (uow) => create(uow, project, params, followUp), { client, lock });
+    return runUnitOfWork(caller, (uow) => create(uow, project, params, followUp), { lock });
   },
 });
 

@@ -85,7 +85,6 @@ async function runHandler(
         return await run(context.db, call, context.git);
       case 'write':
         return await services.runUnitOfWork(context.caller, async (uow) => run(uow, call), {
-          client: request.client,
           lock: endpoint.lock?.(call),
         });
       case 'handle':

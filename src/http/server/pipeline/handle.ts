@@ -2,9 +2,15 @@ import { ANONYMOUS, type Caller, isSignedIn } from '#authentication/caller.ts';
 import { identify } from '#authentication/credentials.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { isForeignKeyViolation } from '#database/constraint-violations.ts';
-import { type ClientContext, DatabaseUnavailable, type RequestDatabase } from '#database/database.ts';
+import {
+  type ClientContext,
+  DatabaseUnavailable,
+  type RequestDatabase,
+  type WritingClient,
+} from '#database/database.ts';
 import { RowDeleted } from '#domain/row-deleted.ts';
 import { OverdueWork } from '#events/overdue-work.ts';
+import { runUnitOfWorkForClient } from '#events/unit-of-work.ts';
 import { gitForClient } from '#git/git.ts';
 import { isOverLimit } from '#git/process/failures.ts';
 import type { AccessCall } from '#http/access/access.ts';
@@ -56,7 +62,7 @@ export async function handleRequest(
 ): Promise<HandledRequest> {
   try {
     requireValidText(request);
-    const latest = { ...services, database: services.database.forClient(createStatementOrigin(request)) };
+    const latest = { ...services, ...bindToClient(services, request) };
     const snapshot = { ...latest, database: latest.database.forRequest() };
     const throttleResult = await applyThrottle(snapshot, request);
     if (throttleResult?.error) throw throttleResult.error;
@@ -67,12 +73,28 @@ export async function handleRequest(
   }
 }
 
+/** Returns the services whose reads and transactions wait on behalf of the client of the request, whatever its endpoint does. */
+function bindToClient(
+  { database, runUnitOfWork }: Services,
+  request: IncomingRequest,
+): Pick<Services, 'database' | 'runUnitOfWork'> {
+  const writer = { client: request.client, hasCommitted: false };
+  return {
+    database: database.forClient(createStatementOrigin(request, writer)),
+    runUnitOfWork: runUnitOfWorkForClient(runUnitOfWork, writer),
+  };
+}
+
 /**
  * Returns the client and network of database statements. The network is determined only when a statement needs it. Only
  * reads stop when the client disconnects; a change that has begun is completed.
  */
-function createStatementOrigin({ method, clientAddress, client }: IncomingRequest): ClientContext {
+function createStatementOrigin(
+  { method, clientAddress, client }: IncomingRequest,
+  writer: WritingClient,
+): ClientContext {
   return {
+    writer,
     client: method === 'GET' || method === 'HEAD' ? client : null,
     get network() {
       return getClientNetwork(clientAddress);
