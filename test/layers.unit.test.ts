@@ -211,11 +211,7 @@ test('production imports neither tests nor examples nor anything outside of src'
 });
 
 test('only the process spawner starts processes', () => {
-  const starts = [
-    'git/process/start-process.ts',
-    'git/process/process-spawner.ts',
-    'git/process/process-spawner-program.ts',
-  ];
+  const starts = ['git/process/process-spawner.ts', 'git/process/process-spawner-program.ts'];
   const wrong = imports.filter(({ from, to }) => /^(node:)?child_process$/.test(to) && !starts.includes(from));
   assert.deepEqual(wrong.map(describeImport), []);
 });

@@ -3,7 +3,7 @@ import type { Git } from './git.ts';
 import type { GitFailure } from './process/failures.ts';
 import { forEachLine } from './process/output-records.ts';
 import { spawnGit } from './process/spawn.ts';
-import { streamOutput } from './process/stream-output.ts';
+import { streamOutput } from './process/stream-pipes.ts';
 import type { Repository } from './repository.ts';
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';

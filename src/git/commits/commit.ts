@@ -1,8 +1,9 @@
 import { createConcurrencyLimiter, mapConcurrently } from '#runtime/concurrency-limiter.ts';
 import { createYielder } from '#runtime/yielding.ts';
-import { trimCharacters } from '#text/trim.ts';
+import { trimCharacters, trimEndCharacters } from '#text/trim.ts';
 import { definePerGit, type Git } from '../git.ts';
 import { computeObjectId, type ObjectContent, writeObject } from '../objects/loose-objects.ts';
+import type { ObjectType } from '../objects/object-parser.ts';
 import {
   cacheWrittenObject,
   EMPTY_TREE_ID,
@@ -249,4 +250,26 @@ const PUNCTUATION = ` \t\v\f\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u20
 /** Removes the characters that git cannot store in a name or address, and punctuation at both ends. */
 function cleanIdentity(text: string): string {
   return trimCharacters(text.replace(/[\0\n\r<>]/g, ''), PUNCTUATION);
+}
+
+interface CreateTagObjectInput {
+  /** Valid, without `refs/tags/`. */
+  readonly name: string;
+  readonly targetId: string;
+  readonly targetType: ObjectType;
+  readonly tagger: Signer;
+  readonly message: string;
+}
+
+/** Writes an annotated tag object and returns its id. The object is durable when this returns; no ref moves. */
+export async function writeTag(git: Git, repository: Repository, tag: CreateTagObjectInput): Promise<string> {
+  const lines = [
+    `object ${tag.targetId}`,
+    `type ${tag.targetType}`,
+    `tag ${tag.name}`,
+    `tagger ${formatSigner(git, tag.tagger)}`,
+    '',
+    `${trimEndCharacters(tag.message.replaceAll('\0', ''), '\n')}\n`,
+  ];
+  return writeObject(git, repository, 'tag', Buffer.from(lines.join('\n'), 'utf8'));
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createGitWithWorkingCopy } from '../transport/client.testing.ts';
-import { countContainedTips } from './contained-tips.ts';
+import { countContainedTips } from './ancestry.ts';
 
 test('counts the other tips in the history of each tip, across merges and for equal tips', async (t) => {
   const { git, repository, copy } = await createGitWithWorkingCopy(t);

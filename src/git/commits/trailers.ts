@@ -1,9 +1,8 @@
 import { estimateHeapSize } from '#runtime/heap-size.ts';
-import type { Git } from '../git.ts';
+import { cachePerCommit, type Git } from '../git.ts';
 import { GitError } from '../process/failures.ts';
 import { forEachField } from '../process/output-records.ts';
 import type { Repository } from '../repository.ts';
-import { cachePerCommit } from './commit-cache.ts';
 
 /** The `Key: value` lines at the end of a commit message. */
 export interface Trailers {

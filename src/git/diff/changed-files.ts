@@ -61,3 +61,22 @@ export async function listChangedFiles(
     return files;
   }, git);
 }
+
+interface ChangedPathsInput {
+  readonly from: string;
+  readonly to: string;
+  readonly maxPaths: number;
+}
+
+/**
+ * Returns the paths of files and submodules that differ between two commits, in git's order; null if there are more
+ * than `maxPaths`. A renamed file gives both its old and its new path.
+ */
+export async function listChangedPaths(
+  git: Git,
+  repository: Repository,
+  { from, to, maxPaths }: ChangedPathsInput,
+): Promise<string[] | null> {
+  const files = await listChangedFiles(git, repository, { from, to, maxFiles: maxPaths + 1, renames: false });
+  return files.length > maxPaths ? null : files.map(({ path }) => path);
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createGitWithWorkingCopy } from '../transport/client.testing.ts';
-import { listChangedPaths } from './changed-paths.ts';
+import { listChangedPaths } from './changed-files.ts';
 
 test('lists each changed path once, or null above the limit', async (t) => {
   const { git, repository, copy } = await createGitWithWorkingCopy(t);

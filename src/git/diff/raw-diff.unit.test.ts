@@ -3,9 +3,9 @@ import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import type { OutputStream } from '../process/stream-output.ts';
+import type { OutputStream } from '../process/stream-pipes.ts';
 import { createGitWithWorkingCopy } from '../transport/client.testing.ts';
-import { computePatchId, streamPatchMails, streamRawDiff } from './raw-diff.ts';
+import { computePatchId, streamPatchMails, streamRawDiff } from './diff.ts';
 
 async function readOutput(output: OutputStream): Promise<string> {
   if ('failure' in output) throw new Error(output.failure.kind);

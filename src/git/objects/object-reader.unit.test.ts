@@ -4,8 +4,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { writeTag } from '../commits/annotated-tag.ts';
-import { writeBlob } from '../commits/commit.ts';
+import { writeBlob, writeTag } from '../commits/commit.ts';
 import {
   commitFiles,
   createFileChanges,

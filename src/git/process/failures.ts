@@ -1,4 +1,4 @@
-import { STACK_OVERFLOW_CODE } from './exit-code.ts';
+import { STACK_OVERFLOW_CODE } from './process-spawner-messages.ts';
 
 /** Why a git command failed. Only this file parses the standard error of git; other code uses `kind`. */
 export type GitFailure =

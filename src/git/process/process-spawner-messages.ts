@@ -1,3 +1,5 @@
+import { constants } from 'node:os';
+
 // Messages between the server and the spawner: commands and exits, and the header of each stream.
 
 /** A process to start, with exactly this environment, `streams` streams and its own process group. */
@@ -37,4 +39,21 @@ export function formatHeader(id: number, stream: number): Buffer {
 /** Parses the header of a stream. */
 export function parseHeader(bytes: Buffer): { readonly id: number; readonly stream: number } {
   return { id: bytes.readUInt32BE(0), stream: bytes.readUInt32BE(4) };
+}
+
+/** Exit code by which shells, and git for its own children, report a process that overflowed its stack. */
+export const STACK_OVERFLOW_CODE = 128 + constants.signals.SIGSEGV;
+
+/** Returns the exit code of a process; null if a signal ended it. Systems report a stack overflow by either of two signals. */
+export function toExitCode(code: number | null, signal: NodeJS.Signals | null): number | null {
+  return signal === 'SIGSEGV' || signal === 'SIGBUS' ? STACK_OVERFLOW_CODE : code;
+}
+
+/** Sends a signal to the leader of a process group and its children (index-pack, pack-objects, hooks). */
+export function signalGroup(leader: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(-leader, name);
+  } catch {
+    // The group has exited already.
+  }
 }

@@ -3,15 +3,15 @@ import { mkdtempSync, readSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toExitCode } from './exit-code.ts';
 import {
   HEADER_BYTES,
   parseHeader,
   type SpawnCommand,
   type SpawnerCommand,
   type SpawnerMessage,
+  signalGroup,
+  toExitCode,
 } from './process-spawner-messages.ts';
-import { signalGroup } from './signal-process-group.ts';
 
 // Program of the process that starts git processes (see `process-spawner.ts`). It passes the sockets that the server
 // opened as streams to each process, and reports when the process exits.

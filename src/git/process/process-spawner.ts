@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
@@ -6,8 +6,9 @@ import {
   type ProcessRequest,
   type SpawnerCommand,
   type SpawnerMessage,
+  signalGroup,
+  toExitCode,
 } from './process-spawner-messages.ts';
-import { signalGroup } from './signal-process-group.ts';
 
 /** A requested process. Its streams exist at once, whether it runs already or not. */
 export interface SpawnedProcess {
@@ -195,4 +196,30 @@ async function closeStreams([stdin, ...others]: readonly Socket[]): Promise<void
     return new Promise((resolve) => stream.once('close', resolve));
   });
   await Promise.all(closing);
+}
+
+/** Returns the `PATH` in which git is looked up. */
+export function getGitPath(): string {
+  return process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin';
+}
+
+/** Starts a process through the process spawner if it is available, otherwise directly. */
+export function startProcess(request: ProcessRequest): SpawnedProcess {
+  return startInSpawner(request) ?? startDirectly(request);
+}
+
+/** Starts a child process of the server itself, without the spawner. */
+export function startDirectly({ file, args, env, streams }: ProcessRequest): SpawnedProcess {
+  const stdio = Array.from({ length: streams }, () => 'pipe' as const);
+  // A process group of its own, so that a signal also reaches the children.
+  const child = spawn(file, args, { cwd: '/', env, stdio, detached: true });
+  const ended = new Promise<Awaited<SpawnedProcess['ended']>>((resolve) => {
+    // Without a process there is no exit to wait for.
+    child.on('error', (error) => child.pid === undefined && resolve({ error: error.message }));
+    child.on('close', (code, signal) => resolve({ code: toExitCode(code, signal) }));
+  });
+  const signal = (name: NodeJS.Signals) => {
+    if (child.pid !== undefined) signalGroup(child.pid, name);
+  };
+  return { pid: child.pid, streams: child.stdio as readonly unknown[] as Duplex[], signal, ended };
 }

@@ -4,8 +4,7 @@ import type { CompletedGitProcess } from '#runtime/metrics.ts';
 import type { Repository } from '../repository.ts';
 import { COMMANDS, type CommandName, type GitCommand, type GitConfig } from './commands.ts';
 import { GitError, type GitFailure, parseFailure } from './failures.ts';
-import type { SpawnedProcess } from './process-spawner.ts';
-import { getGitPath, startProcess } from './start-process.ts';
+import { getGitPath, type SpawnedProcess, startProcess } from './process-spawner.ts';
 
 /**
  * Arguments of a command. Each part is checked, so that user text never becomes an option. `flags` are written by

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ConfigError } from '#config.ts';
-import { getGitPath, startDirectly } from './start-process.ts';
+import { getGitPath, startDirectly } from './process-spawner.ts';
 
 const MIN_VERSION = { major: 2, minor: 38 };
 const MIN_VERSION_TEXT = `${MIN_VERSION.major}.${MIN_VERSION.minor}`;

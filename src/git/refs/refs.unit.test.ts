@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { writeTag } from '../commits/annotated-tag.ts';
+import { writeTag } from '../commits/commit.ts';
 import { commitFiles, createFileChanges, createGitWorld, type GitWorld, TEST_SIGNER } from '../fixtures.testing.ts';
 import { readGitOutput, runGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';

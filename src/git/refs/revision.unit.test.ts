@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { writeTag } from '../commits/annotated-tag.ts';
+import { writeTag } from '../commits/commit.ts';
 import { commitFiles, createFileChanges, createGitWorld, type GitWorld, TEST_SIGNER } from '../fixtures.testing.ts';
 import { readCommit } from '../objects/object-reader.ts';
 import { ZERO_ID } from './refs.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createKeyedLock } from '#runtime/concurrency-limiter.ts';
 import { hasDeletionGuard } from '#runtime/deletion-guard.ts';
 import { hasErrorCode } from '#runtime/failure.ts';
-import type { Git } from '../git.ts';
+import { definePerGit, type Git } from '../git.ts';
 import { COMMANDS, type CommandName } from '../process/commands.ts';
 import type { Repository } from '../repository.ts';
-import { refLocks } from './ref-lock.ts';
 import { isValidRefName } from './refs.ts';
 
 /*
@@ -200,3 +200,6 @@ export async function* listRepositoryDirectories(root: string): AsyncGenerator<s
 async function listNames(directory: string): Promise<string[]> {
   return readdir(directory).catch(() => []);
 }
+
+/** Lock per repository for ref updates and stale lock removal, so that operations of this process never collide. */
+export const refLocks = definePerGit(() => createKeyedLock({ maxWaiting: 512, retryAfterSeconds: 5 }));

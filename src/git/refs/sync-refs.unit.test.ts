@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { createGitWithWorkingCopy } from '../transport/client.testing.ts';
 import { resolveRef, ZERO_ID } from './refs.ts';
-import { restoreLostRefs, syncRefs } from './sync-refs.ts';
+import { restoreLostRefs, syncRefs } from './update-refs.ts';
 
 test('restores refs whose files a power failure emptied, and no others', async (t) => {
   const { git, repository, copy } = await createGitWithWorkingCopy(t);

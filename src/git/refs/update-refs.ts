@@ -1,11 +1,13 @@
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { definePerGit, type Git } from '../git.ts';
 import { GitError, type GitFailure } from '../process/failures.ts';
 import { createProcessPool, type PooledProcess } from '../process/process-pool.ts';
 import type { Repository } from '../repository.ts';
 import { repositoryExists, syncDirectory } from '../storage/storage.ts';
-import { refLocks } from './ref-lock.ts';
+import { readLooseRef } from './ref-files.ts';
 import { isValidRefName, listRefDirectories, resolveRef, ZERO_ID } from './refs.ts';
-import { removeStaleRefLocks } from './stale-locks.ts';
+import { refLocks, removeStaleRefLocks } from './stale-locks.ts';
 
 /** A change of one ref from `oldId` to `newId`. `ZERO_ID` as one of them means that the ref is created or deleted. */
 export interface RefChange {
@@ -158,4 +160,44 @@ async function toRefFailure(
 /** Ignores a missing directory: git removes it with its last ref. */
 function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
+}
+
+/** Files that are synced at once; the file system writes them together. */
+const SYNCS_AT_ONCE = 4;
+
+/** Makes refs durable that git moved without syncing their files. */
+export async function syncRefs(repository: Repository, changes: readonly RefChange[]): Promise<void> {
+  const writtenRefs = changes.filter(({ newId }) => newId !== ZERO_ID).map(({ ref }) => ref);
+  const files = [...writtenRefs, 'packed-refs'].map((name) => join(repository.directory, name));
+  await syncAll(files);
+  const directories = changes.flatMap(({ ref, newId }) => listRefDirectories(repository, ref, newId === ZERO_ID));
+  await syncAll([...new Set(directories)]);
+}
+
+async function syncAll(paths: readonly string[]): Promise<void> {
+  const remaining = paths.values();
+  const syncRemaining = async () => {
+    for (const path of remaining) await syncDirectory(path).catch(ignoreMovedRef);
+  };
+  await Promise.all(Array.from({ length: SYNCS_AT_ONCE }, syncRemaining));
+}
+
+/** Ignores a missing file: a ref may have moved on into packed-refs, whose writer has synced it. */
+function ignoreMovedRef(error: NodeJS.ErrnoException): void {
+  if (!['ENOENT', 'ENOTDIR'].includes(error.code ?? '')) throw error;
+}
+
+/**
+ * Restores the refs of a push that never ended and whose files have no content: the machine lost power before
+ * `syncRefs`. Without this, git would neither read nor write these refs.
+ */
+export async function restoreLostRefs(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<void> {
+  for (const { ref, oldId } of changes) {
+    const path = join(repository.directory, ref);
+    const status = await stat(path).catch(() => null);
+    if (!status?.isFile() || (await readLooseRef(repository, ref)) !== null) continue;
+    await rm(path);
+    const currentId = (await resolveRef(repository, ref)) ?? ZERO_ID;
+    if (currentId !== oldId) await updateRefs(git, repository, [{ ref, oldId: currentId, newId: oldId }]);
+  }
 }

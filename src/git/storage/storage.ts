@@ -191,3 +191,12 @@ export async function syncDirectory(directory: string): Promise<void> {
     await handle?.close();
   }
 }
+
+/**
+ * Returns the directory of internal files next to the repositories: hooks, and the empty repositories that replace
+ * missing ones.
+ */
+export function getInternalDirectory(git: Git): string {
+  const root = git.storages.default ?? Object.values(git.storages)[0]!;
+  return join(root, '.hearth');
+}

@@ -7,13 +7,11 @@ import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { systemClock } from '#runtime/clock.ts';
 import { createGit, type Git, getRepositoryAt } from '../git.ts';
-import type { SpawnedProcess } from '../process/process-spawner.ts';
-import { startProcess } from '../process/start-process.ts';
+import { type SpawnedProcess, startProcess } from '../process/process-spawner.ts';
 import type { Repository } from '../repository.ts';
 import { ensureRepository } from '../storage/storage.ts';
-import { type GitService, sendRefAdvertisement } from './advertise-refs.ts';
 import { type ReceiveOptions, type ReceiveResult, receivePack } from './receive-pack.ts';
-import { uploadPack } from './upload-pack.ts';
+import { type GitService, sendRefAdvertisement, uploadPack } from './upload-pack.ts';
 
 /** Creates a directory, which is removed after the test. */
 async function createTemporaryDirectory(t: TestContext): Promise<string> {

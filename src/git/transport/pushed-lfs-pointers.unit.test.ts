@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { formatLfsPointer } from '../objects/lfs-pointer.ts';
+import { formatLfsPointer, hasNewObjects, listNewLfsPointers } from '../objects/lfs-pointer.ts';
 import {
   createGitWithRepository,
   createGitWithWorkingCopy,
   createWorkingCopy,
   serveRepository,
 } from './client.testing.ts';
-import { hasNewObjects, listNewLfsPointers } from './pushed-lfs-pointers.ts';
 import type { PushRequest } from './receive-pack.ts';
 
 const pointer = (digit: string, size: number) => ({ oid: digit.repeat(64), size });

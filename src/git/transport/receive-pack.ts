@@ -6,10 +6,9 @@ import { type ProcessExit, readGitOutput, spawnGit } from '../process/spawn.ts';
 import { pipeOutput, pipeToStdin } from '../process/stream-pipes.ts';
 import { isServerRef } from '../ref-names.ts';
 import { ZERO_ID } from '../refs/refs.ts';
-import { syncRefs } from '../refs/sync-refs.ts';
-import type { RefChange } from '../refs/update-refs.ts';
+import { type RefChange, syncRefs } from '../refs/update-refs.ts';
 import type { Repository } from '../repository.ts';
-import { getInternalDirectory } from '../storage/internal-directory.ts';
+import { getInternalDirectory } from '../storage/storage.ts';
 import { createHookReader, ensureHooks, getHooksDirectory, type HookMessage, InvalidHookMessage } from './hooks.ts';
 
 /**

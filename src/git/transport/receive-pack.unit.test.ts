@@ -8,7 +8,7 @@ import { readObject } from '../objects/object-reader.ts';
 import { runGit } from '../process/spawn.ts';
 import { resolveRef, ZERO_ID } from '../refs/refs.ts';
 import type { RefChange } from '../refs/update-refs.ts';
-import { getInternalDirectory } from '../storage/internal-directory.ts';
+import { getInternalDirectory } from '../storage/storage.ts';
 import {
   createGitWithoutRepository,
   createGitWithRepository,

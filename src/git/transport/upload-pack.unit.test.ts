@@ -5,13 +5,13 @@ import type { Git } from '../git.ts';
 import { runGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 import { repositoryExists } from '../storage/storage.ts';
-import { type GitService, sendRefAdvertisement, toProtocolEnvironment } from './advertise-refs.ts';
 import {
   createGitWithoutRepository,
   createGitWithRepository,
   createWorkingCopy,
   serveRepository,
 } from './client.testing.ts';
+import { type GitService, sendRefAdvertisement, toProtocolEnvironment } from './upload-pack.ts';
 
 interface Asked {
   protocol?: string;

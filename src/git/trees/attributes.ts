@@ -8,7 +8,6 @@ import { definePerGit, type Git } from '../git.ts';
 import { readCommit, readObject } from '../objects/object-reader.ts';
 import { readGitOutput } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
-import { listDirectories } from './directories.ts';
 import { findTreeEntry } from './path-entries.ts';
 
 /** `(attribute files, path)` -> value of `filter`, '' for none. */
@@ -110,4 +109,23 @@ async function loadFilters(
   } finally {
     await rm(indexFile, { force: true });
   }
+}
+
+/**
+ * Returns the directories of the paths without duplicates, parents first: `''`, `a/`, `a/b/` for `a/b/c`. Null if there are more
+ * than `limit`. Yields to the event loop.
+ */
+export async function listDirectories(
+  paths: readonly string[],
+  limit = Number.POSITIVE_INFINITY,
+): Promise<Set<string> | null> {
+  const yieldIfDue = createYielder();
+  const directories = new Set(['']);
+  for (const path of paths) {
+    await yieldIfDue();
+    for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1))
+      directories.add(path.slice(0, slash + 1));
+    if (directories.size > limit) return null;
+  }
+  return directories;
 }

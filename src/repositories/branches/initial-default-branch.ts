@@ -7,7 +7,7 @@ import {
 } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { countContainedTips } from '#git/commits/contained-tips.ts';
+import { countContainedTips } from '#git/commits/ancestry.ts';
 import type { Git } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';

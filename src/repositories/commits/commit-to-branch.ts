@@ -5,7 +5,7 @@ import { commitChanges, type FileChange } from '#git/commits/commit.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { isSha, isValidBranchName, startsWithSha, ZERO_ID } from '#git/refs/refs.ts';
 import { findBranchHead, resolveRevision } from '#git/refs/revision.ts';
-import { listDirectories } from '#git/trees/directories.ts';
+import { listDirectories } from '#git/trees/attributes.ts';
 import { findLastCommit } from '#git/trees/path-entries.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { createYielder } from '#runtime/yielding.ts';

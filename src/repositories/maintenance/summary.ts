@@ -5,7 +5,7 @@ import { defineSubscription } from '#events/event-bus.ts';
 import { countCommits } from '#git/commits/commit-log.ts';
 import { definePerGit, type Git } from '#git/git.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
-import { measureObjects } from '#git/storage/objects-size.ts';
+import { measureObjects } from '#git/storage/maintenance.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { addMilliseconds } from '#runtime/clock.ts';

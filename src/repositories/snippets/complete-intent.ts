@@ -11,7 +11,7 @@ import { readCommit } from '#git/objects/object-reader.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import type { Repository } from '#git/repository.ts';
-import { measureObjects } from '#git/storage/objects-size.ts';
+import { measureObjects } from '#git/storage/maintenance.ts';
 import { listTree } from '#git/trees/tree-list.ts';
 import { deleteIntent, type Intent } from '../ref-updates/intents.ts';
 import { loadActor } from '../ref-updates/ref-update-actor.ts';

@@ -1,6 +1,6 @@
 import { findSnippet, isReadOnlySnippet, updateProjectSnippetsSize } from '#domain/snippets.ts';
 import { defineSubscription } from '#events/event-bus.ts';
-import { measureObjects } from '#git/storage/objects-size.ts';
+import { measureObjects } from '#git/storage/maintenance.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { MAINTENANCE_DELAY_MS, runMaintenance } from '../maintenance/maintenance.ts';

@@ -3,7 +3,7 @@ import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { findWikiById, type Wiki } from '#domain/wikis.ts';
 import { defineSubscription } from '#events/event-bus.ts';
 import type { Git } from '#git/git.ts';
-import { measureObjects } from '#git/storage/objects-size.ts';
+import { measureObjects } from '#git/storage/maintenance.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { MAINTENANCE_DELAY_MS, runMaintenance } from '../maintenance/maintenance.ts';

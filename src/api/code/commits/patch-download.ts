@@ -1,5 +1,5 @@
 import type { Project } from '#domain/namespaces/projects.ts';
-import { streamPatchMails, streamRawDiff } from '#git/diff/raw-diff.ts';
+import { streamPatchMails, streamRawDiff } from '#git/diff/diff.ts';
 import { definePerGit } from '#git/git.ts';
 import { GitError } from '#git/process/failures.ts';
 import { type StreamReply, streamWith } from '#http/endpoint/responses.ts';

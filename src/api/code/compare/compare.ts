@@ -1,4 +1,4 @@
-import { findSharedMergeBase, listCommitsBetween, MAX_COMMITS_BETWEEN } from '#git/commits/commits-between.ts';
+import { findSharedMergeBase, listCommitsBetween, MAX_COMMITS_BETWEEN } from '#git/commits/commit-log.ts';
 import { type Diff, getDiff } from '#git/diff/diff.ts';
 import type { Git } from '#git/git.ts';
 import { type Commit, readCommits } from '#git/objects/object-reader.ts';

@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { gitForClient } from '#git/git.ts';
-import { refLocks } from '#git/refs/ref-lock.ts';
-import { removeStaleRefLocks } from '#git/refs/stale-locks.ts';
+import { refLocks, removeStaleRefLocks } from '#git/refs/stale-locks.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { ensureRepository } from '#git/storage/storage.ts';
 import { type PushRequest, receivePack } from '#git/transport/receive-pack.ts';

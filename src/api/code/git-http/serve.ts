@@ -1,6 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { definePerGit, type Git } from '#git/git.ts';
-import type { GitService } from '#git/transport/advertise-refs.ts';
+import type { GitService } from '#git/transport/upload-pack.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import type { Log } from '#runtime/log.ts';

@@ -1,4 +1,4 @@
-import { findCommonAncestor } from '#git/commits/commits-between.ts';
+import { findCommonAncestor } from '#git/commits/commit-log.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { resolveRevision } from '#git/refs/revision.ts';

@@ -12,7 +12,7 @@ import { gitForClient } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
-import { measureObjects } from '#git/storage/objects-size.ts';
+import { measureObjects } from '#git/storage/maintenance.ts';
 import { ensureRepository, toDiskPath } from '#git/storage/storage.ts';
 import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';

@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { writeTag } from '#git/commits/annotated-tag.ts';
+import { writeTag } from '#git/commits/commit.ts';
 import { TAGS } from '#git/ref-names.ts';
 import { isValidTagName, looksLikeObjectId, resolveRef, ZERO_ID } from '#git/refs/refs.ts';
 import { resolveRevision } from '#git/refs/revision.ts';

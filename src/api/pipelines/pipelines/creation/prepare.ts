@@ -21,7 +21,7 @@ import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import { computeMergeBase } from '#git/commits/ancestry.ts';
-import { listChangedPaths } from '#git/diff/changed-paths.ts';
+import { listChangedPaths } from '#git/diff/changed-files.ts';
 import type { Git } from '#git/git.ts';
 import { type Commit, readCommit } from '#git/objects/object-reader.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';

@@ -3,7 +3,7 @@ import { type CurrentAccess, reloadAccess } from '#authorization/current-access.
 import type { Reader, TransactionOptions } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { findSharedMergeBase } from '#git/commits/commits-between.ts';
+import { findSharedMergeBase } from '#git/commits/commit-log.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { findBranchHead } from '#git/refs/revision.ts';

@@ -1,6 +1,6 @@
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { MergeCheck } from '#database/schema.ts';
-import { countCommitsBetween, findSharedMergeBase } from '#git/commits/commits-between.ts';
+import { countCommitsBetween, findSharedMergeBase } from '#git/commits/commit-log.ts';
 import { canMergeCleanly } from '#git/commits/merge.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';

@@ -1,7 +1,7 @@
 import { findIssue } from '#authorization/issues.ts';
 import type { Columns } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { listCommitsBetween } from '#git/commits/commits-between.ts';
+import { listCommitsBetween } from '#git/commits/commit-log.ts';
 import type { Git } from '#git/git.ts';
 import type { Commit } from '#git/objects/object-parser.ts';
 import { readCommit } from '#git/objects/object-reader.ts';

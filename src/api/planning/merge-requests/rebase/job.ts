@@ -3,7 +3,7 @@ import { AccessRevoked } from '#authorization/current-access.ts';
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
 import type { Columns, Transaction } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import { findSharedMergeBase } from '#git/commits/commits-between.ts';
+import { findSharedMergeBase } from '#git/commits/commit-log.ts';
 import { rebase } from '#git/commits/rebase.ts';
 import { runOrNullIfOverLimit } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
