@@ -46,7 +46,6 @@ const LAYERS = [
 
 /** The layers of src/http. */
 const HTTP_LAYERS = [
-  'api-document.ts',
   'parameters',
   'errors',
   'request',

@@ -1,6 +1,7 @@
 /** The caller of a request: at most one user, identified by at most one token. */
-
 import type { Columns } from '#database/database.ts';
+import type { UserState } from '#database/schema.ts';
+import { type Clock, timestamp } from '#runtime/clock.ts';
 
 export type { UserState } from '#database/schema.ts';
 
@@ -82,3 +83,48 @@ export function getAccessToken({ token }: Caller): CallerToken | null {
 
 /** The caller of a request without credentials; the address is added where it is known. */
 export const ANONYMOUS: Caller = { user: null, token: null, address: null };
+
+/** The columns of the user that identification reads together with the credential. */
+export interface IdentifiedUser extends CallerUser, Columns<'users', 'password_expires_at' | 'last_activity_on'> {}
+
+export const identifiedUserColumns = [
+  'users.id',
+  'users.username',
+  'users.name',
+  'users.email',
+  'users.state',
+  'users.admin',
+  'users.bot',
+  'users.external',
+  'users.password_expires_at',
+  'users.last_activity_on',
+] as const;
+
+/** Why an identified user is rejected: contract/conventions.md §7 "Refusals". */
+export type SignInBlock = 'impersonation_off' | StateBlock | 'password_expired';
+type StateBlock = 'blocked' | 'deactivated' | 'pending';
+
+const BLOCK_BY_STATE: Readonly<Record<UserState, StateBlock | null>> = {
+  active: null,
+  blocked: 'blocked',
+  banned: 'blocked',
+  ldap_blocked: 'blocked',
+  deactivated: 'deactivated',
+  blocked_pending_approval: 'pending',
+};
+
+/** Returns the block that follows from the state of the account; null if it may sign in. */
+export function getStateBlock({ state }: { readonly state: UserState }): StateBlock | null {
+  return BLOCK_BY_STATE[state];
+}
+
+/** Returns why a user cannot sign in: the state of the account, or an expired password that someone else has set; or null. */
+export function getSignInBlock(
+  user: { readonly state: UserState; readonly password_expires_at: string | null },
+  clock: Clock,
+): StateBlock | 'password_expired' | null {
+  const stateBlock = BLOCK_BY_STATE[user.state];
+  if (stateBlock !== null) return stateBlock;
+  const expiresAt = user.password_expires_at;
+  return expiresAt !== null && expiresAt <= timestamp(clock) ? 'password_expired' : null;
+}

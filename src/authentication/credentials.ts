@@ -4,11 +4,16 @@ import type { Database } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { type Clock, timestamp } from '#runtime/clock.ts';
 import { hashToken } from '#security/tokens.ts';
-import { type Caller, type CallerToken, toCallerUser } from './caller.ts';
-import { identifiedUserColumns } from './identified-user.ts';
+import {
+  type Caller,
+  type CallerToken,
+  getSignInBlock,
+  identifiedUserColumns,
+  type SignInBlock,
+  toCallerUser,
+} from './caller.ts';
 import { findOAuthToken, getInvalidTokenCode, isOAuthTokenFormat } from './oauth/tokens.ts';
 import { findSession } from './sessions/sessions.ts';
-import { getSignInBlock, type SignInBlock } from './sign-in-blocks.ts';
 import { findJobToken } from './tokens/job-tokens.ts';
 import { authenticateSite, type SitePurpose } from './tokens/site-keys.ts';
 import type { TokenUsage } from './tokens/token-usage.ts';

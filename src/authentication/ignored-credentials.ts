@@ -1,6 +1,6 @@
 import type { Config } from '#config.ts';
 import type { Columns, Database, Reader } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { verifyPassword } from '#security/passwords.ts';
 import { hashToken } from '#security/tokens.ts';
 import { activeTokenCondition } from './tokens/access-tokens.ts';

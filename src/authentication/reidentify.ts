@@ -1,11 +1,16 @@
 import type { Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import { type SignedInCaller, toCallerUser } from './caller.ts';
+import {
+  getSignInBlock,
+  getStateBlock,
+  type IdentifiedUser,
+  identifiedUserColumns,
+  type SignedInCaller,
+  toCallerUser,
+} from './caller.ts';
 import { isExpired } from './credentials.ts';
-import { type IdentifiedUser, identifiedUserColumns } from './identified-user.ts';
 import { findOAuthTokenById, getInvalidTokenCode } from './oauth/tokens.ts';
 import { findSessionByDigest } from './sessions/sessions.ts';
-import { getSignInBlock, getStateBlock } from './sign-in-blocks.ts';
 import { findJobTokenById } from './tokens/job-tokens.ts';
 
 /** Reloads a caller in a transaction, which may run long after the request began. */

@@ -13,7 +13,7 @@ import {
   PROJECT_ABILITIES,
   type ProjectAbilityName,
 } from './abilities.ts';
-import { type FeatureLevel, VISIBILITIES, type Visibility } from './visibility-levels.ts';
+import { type FeatureLevel, VISIBILITIES, type Visibility } from './visibility.ts';
 
 // Who may do what, as a table to review: role x visibility x level of the feature that an ability hangs on.
 

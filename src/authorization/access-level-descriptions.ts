@@ -1,8 +1,10 @@
 import type { Reader } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
+import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER, REPORTER } from '#domain/members/roles.ts';
+import type { ProtectionRule } from './protected-branches/branch-rules.ts';
 
 /** The user, group or role that an access level of a protected branch or environment allows. */
-export interface AccessPrincipal {
+interface AccessPrincipal {
   readonly access_level: number | null;
   readonly user_id: number | null;
   readonly group_id: number | null;
@@ -22,7 +24,7 @@ const loadGroupNames = prepareForIds((db, ids) =>
 /**
  * Loads the names of these users and groups. Returns a function that describes a principal. `roles`: descriptions by role.
  */
-export async function loadAccessDescriber(
+async function loadAccessDescriber(
   roles: Readonly<Record<number, string>>,
   db: Reader,
   principals: readonly AccessPrincipal[],
@@ -41,4 +43,38 @@ export async function loadAccessDescriber(
 
 function toNamesById(rows: readonly { readonly id: number; readonly name: string }[]): Map<number, string> {
   return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** Access level that allows nobody. */
+export const NO_ONE = 0;
+
+const BRANCH_ROLE_TEXTS: Readonly<Record<number, string>> = {
+  [NO_ONE]: 'No one',
+  [DEVELOPER]: 'Developers + Maintainers',
+  [MAINTAINER]: 'Maintainers',
+  [INSTANCE_ADMIN]: 'Instance admins',
+};
+
+/** Returns a function that describes the access levels of these rules (contract/repository.md §3 "Descriptions"). */
+export function loadBranchAccessDescriber(
+  db: Reader,
+  rules: readonly Pick<ProtectionRule, 'push' | 'merge' | 'unprotect'>[],
+): Promise<AccessDescriber> {
+  const entries = rules.flatMap(({ push, merge, unprotect }) => [...push, ...merge, ...unprotect]);
+  return loadAccessDescriber(BRANCH_ROLE_TEXTS, db, entries);
+}
+
+const ENVIRONMENT_ROLE_TEXTS: Readonly<Record<number, string>> = {
+  [REPORTER]: 'Reporters + Developers + Maintainers',
+  [DEVELOPER]: 'Developers + Maintainers',
+  [MAINTAINER]: 'Maintainers',
+  [INSTANCE_ADMIN]: 'Administrators',
+};
+
+/** Returns a function that describes these access levels of protected environments (contract/environments.md Part 2). */
+export function loadEnvironmentAccessDescriber(
+  db: Reader,
+  principals: readonly AccessPrincipal[],
+): Promise<AccessDescriber> {
+  return loadAccessDescriber(ENVIRONMENT_ROLE_TEXTS, db, principals);
 }

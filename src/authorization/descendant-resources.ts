@@ -6,7 +6,7 @@ import { ANY_ROLE } from '#domain/members/roles.ts';
 import { projectArchivedCondition } from '#domain/namespaces/archive-state.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import { isInScope, type NamespaceScope } from '#domain/namespaces/scope.ts';
-import { groupVisibleTo, projectVisibleTo, projectWithRole } from './visibility-conditions.ts';
+import { groupVisibleTo, projectVisibleTo, projectWithRole } from './visibility.ts';
 
 type OwnedTable = 'labels' | 'milestones';
 

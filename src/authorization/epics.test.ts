@@ -13,7 +13,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { epicInGroupVisibleTo, epicVisibleTo, findDescendantEpic, findEpics, mayReadEpic } from './epics.ts';
-import { VISIBILITIES, type Visibility } from './visibility-levels.ts';
+import { VISIBILITIES, type Visibility } from './visibility.ts';
 
 // What lists say and what is said of one epic must be the same: a group, one above it, one below it, members and epics.
 

@@ -5,7 +5,7 @@ import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepar
 import { PLANNER } from '#domain/members/roles.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
 import { mayInGroup } from './abilities.ts';
-import { groupVisibleTo, groupWithRole } from './visibility-conditions.ts';
+import { groupVisibleTo, groupWithRole } from './visibility.ts';
 
 /**
  * Who may see an epic (contract/planning.md §0 "Seeing things"): anyone who can see its group; a confidential one only

@@ -7,7 +7,7 @@ import { ANY_ROLE, PLANNER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from './abilities.ts';
 import { filterProjectReaders } from './readers.ts';
-import { projectVisibleTo, projectWithRole } from './visibility-conditions.ts';
+import { projectVisibleTo, projectWithRole } from './visibility.ts';
 
 /**
  * Who may see an issue (contract/planning.md §0 "Seeing things"): anyone who can see its project while issues are

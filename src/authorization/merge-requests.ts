@@ -7,7 +7,7 @@ import { PLANNER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from './abilities.ts';
 import { filterProjectReaders } from './readers.ts';
-import { projectFeatureVisibleTo } from './visibility-conditions.ts';
+import { projectFeatureVisibleTo } from './visibility.ts';
 
 /**
  * Who may see a merge request (contract/planning.md §0 "Seeing things"): anyone who can see its project while merge

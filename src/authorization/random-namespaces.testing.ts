@@ -8,7 +8,7 @@ import { ROLES } from '#domain/members/roles.ts';
 import { createNamespace } from '#domain/namespaces/namespaces.ts';
 import { insertRoute } from '#domain/namespaces/routes.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { VISIBILITIES, type Visibility } from './visibility-levels.ts';
+import { VISIBILITIES, type Visibility } from './visibility.ts';
 
 /** Random projects for tests that compare the SQL conditions of lists with the checks of single rows. */
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import { isActiveMembership } from '#domain/members/membership-expiry.ts';
+import { isActiveMembership } from '#domain/members/roles.ts';
 import { canSeeGroup, type Group } from '#domain/namespaces/groups.ts';
 import { selectDescendantIds, selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
 import { canSeeProject, type Project } from '#domain/namespaces/projects.ts';

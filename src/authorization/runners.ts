@@ -1,14 +1,14 @@
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import { type Caller, isAdministrator, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
 import { MAINTAINER, OWNER } from '#domain/members/roles.ts';
 import { findGroup, getGroupRole } from '#domain/namespaces/groups.ts';
 import { allowsGroupRunners } from '#domain/runners/runner-scope.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { hashToken } from '#security/tokens.ts';
-import { groupIdsWithRole, projectWithRole } from './visibility-conditions.ts';
+import { groupIdsWithRole, projectWithRole } from './visibility.ts';
 
 /** Runners, and the permissions on them (contract/runners.md §1). */
 

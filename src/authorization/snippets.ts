@@ -7,7 +7,7 @@ import { canSeeProject, findProject, getProjectRole, type Project } from '#domai
 import { findSnippet, type Snippet } from '#domain/snippets.ts';
 import { mayInProject, type ProjectAbilityName } from './abilities.ts';
 import { AccessRevoked } from './current-access.ts';
-import { projectVisibleTo, projectWithRole } from './visibility-conditions.ts';
+import { projectVisibleTo, projectWithRole } from './visibility.ts';
 
 /**
  * Who may read and write snippets (contract/operations.md §2.1, contract/everyday-more.md §7.1): personal ones by their

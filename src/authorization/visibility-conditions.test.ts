@@ -26,8 +26,9 @@ import {
   projectVisibleTo,
   projectWithRole,
   projectWithRoleIndexed,
-} from './visibility-conditions.ts';
-import { VISIBILITIES, type Visibility } from './visibility-levels.ts';
+  VISIBILITIES,
+  type Visibility,
+} from './visibility.ts';
 
 // What lists say and what is said of one row must be the same: random worlds of groups, projects and memberships.
 

@@ -7,7 +7,6 @@ import { type Database, openDatabase } from '#database/database.ts';
 import { testPlace } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { cleanUpBlobs, type FindReferencedBlobs } from './cleanup.ts';
-import { registerBlob } from './links.ts';
 import {
   type BlobStore,
   claimBlob,
@@ -15,6 +14,7 @@ import {
   createDraftPath,
   hasBlob,
   nullIfMissing,
+  registerBlob,
   type StoredBlob,
   storeBlob,
 } from './store.ts';

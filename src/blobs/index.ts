@@ -1,5 +1,4 @@
 export { cleanUpBlobs } from './cleanup.ts';
-export { registerBlob } from './links.ts';
 export {
   type BlobFailure,
   type BlobLimits,
@@ -9,6 +8,7 @@ export {
   deleteBlob,
   hasBlob,
   openBlob,
+  registerBlob,
   type StoredBlob,
   storeBlob,
 } from './store.ts';

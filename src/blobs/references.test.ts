@@ -5,9 +5,8 @@ import { engine } from '#test/engines/engine.ts';
 import { archivedJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
 import { cleanUpBlobs } from './cleanup.ts';
-import { registerBlob } from './links.ts';
 import { BLOB_REFERENCES } from './references.ts';
-import { hasBlob, type StoredBlob, storeBlob } from './store.ts';
+import { hasBlob, registerBlob, type StoredBlob, storeBlob } from './store.ts';
 
 const here = await world({ project: {} });
 const { anonymous, project, clock, server } = here;

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { Transaction } from '#database/database.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Failure, fail, hasErrorCode, isFailure } from '#runtime/failure.ts';
 import { openRegularFile } from '#runtime/regular-file.ts';
@@ -34,12 +35,12 @@ export interface BlobLimits {
 export type BlobFailure = Failure<'tooLarge' | 'wrongDigest' | 'wrongSize'>;
 
 /** The first and last byte, inclusive, from 0. */
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-export interface OpenBlob {
+interface OpenBlob {
   /** Size of the whole blob in bytes, regardless of the range. */
   readonly size: number;
   /** Must be read to its end or destroyed. */
@@ -183,4 +184,16 @@ async function moveIntoPlace(blobs: BlobStore, draft: string, sha256: string): P
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   await directory.sync().finally(() => directory.close());
+}
+
+/**
+ * Creates the row of a stored or claimed blob, or renews its `linked_at`. Call it in the transaction that inserts the referring
+ * row, before that row: its `sha256` column is a foreign key to `blobs.sha256`.
+ */
+export async function registerBlob(tx: Transaction, { sha256, size }: StoredBlob): Promise<void> {
+  await tx
+    .insertInto('blobs')
+    .values({ sha256, size, linked_at: tx.now })
+    .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ linked_at: tx.now }))
+    .execute();
 }

@@ -13,15 +13,16 @@ import type {
 } from './engines/engine.ts';
 import { openPostgres, SERVER_APPLICATION_NAME } from './engines/postgres/postgres.ts';
 import { openSqlite } from './engines/sqlite/sqlite.ts';
-import type { Reader, Transaction } from './handles.ts';
-import { createHandles } from './sessions.ts';
-import { runForClient, runTransaction, type TransactionOptions } from './transactions.ts';
+import { createHandles, type Reader, type Transaction } from './sessions.ts';
+import { runTransaction, type TransactionOptions } from './transactions.ts';
+import { runForClient } from './transactions.ts';
 
-export type { ClientContext, ReadSet, WritingClient } from './engines/engine.ts';
-export { DatabaseUnavailable } from './engines/unavailable.ts';
-export type { Columns, Reader, Transaction } from './handles.ts';
+export { type ClientContext, DatabaseUnavailable, type ReadSet } from './engines/engine.ts';
+export { type WritingClient } from './engines/engine.ts';
 export type { Schema } from './schema.ts';
-export { runForClient, type TransactionOptions } from './transactions.ts';
+export type { Columns, Reader, Transaction } from './sessions.ts';
+export type { TransactionOptions } from './transactions.ts';
+export { runForClient } from './transactions.ts';
 
 export interface Database {
   /** The name of the engine; only code of this folder should depend on it. */

@@ -166,3 +166,10 @@ export async function explainPlan(
   const { rows } = await connection.execute({ sql: `explain ${text}`, parameters });
   return rows.map((row) => String(row['QUERY PLAN']));
 }
+
+/**
+ * Makes an external text storable in both engines: NULs, which PostgreSQL rejects, and lone surrogates become U+FFFD.
+ */
+export function toStorableText(text: string): string {
+  return (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text).toWellFormed();
+}

@@ -124,7 +124,7 @@ export async function countRows(db: Reader, subquery: RawBuilder<unknown>): Prom
   return (await countQuery.execute(db)).rows[0]!.count;
 }
 
-export interface KeysetOptions {
+interface KeysetOptions {
   readonly direction: 'asc' | 'desc';
   readonly limit: number;
   /** The values of the last row of the previous page. */
@@ -156,4 +156,9 @@ export async function paginateByKey<DB, TB extends keyof DB, Item>(
     .modifyEnd(LONG_RUNNING)
     .execute();
   return { items: rows.slice(0, limit), hasMore: rows.length > limit };
+}
+
+/** Returns whether the query finds a row. Reads at most one row. */
+export async function hasRow<DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>): Promise<boolean> {
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
 }

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testDatabase } from '#test/engines/engine.ts';
-import { prepareForRows, type RowParameters } from './prepare.ts';
-import { buildParameterTable } from './row-list.ts';
+import { buildParameterTable, prepareForRows, type RowParameters } from './prepare.ts';
 
 interface Counter {
   readonly name: string;

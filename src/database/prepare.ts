@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely';
+import { type AliasedRawBuilder, type Expression, sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
 import type { Engine, MaybePromise, Row, Statement } from './engines/engine.ts';
 import { getSession } from './sessions.ts';
@@ -7,7 +7,7 @@ import { getSession } from './sessions.ts';
 export type Params<Values> = <Name extends keyof Values & string>(name: Name) => Expression<Values[Name]>;
 
 /** A query that Kysely compiles once per engine, so that a call costs only the statement. */
-export interface PreparedQuery<Handle, Values, Result> {
+interface PreparedQuery<Handle, Values, Result> {
   /** Returns all rows. */
   (db: Handle, values: Values): Promise<Result[]>;
   /** Returns the first row. */
@@ -238,4 +238,24 @@ function requireValue(values: unknown, name: string): unknown {
   const value = (values as Record<string, unknown>)[name];
   if (value === undefined) throw new Error(`The value ${name} of a prepared query is missing`);
   return value;
+}
+
+/**
+ * Builds a derived table named `given` from the rows of `prepareForRows`, to join other tables with them. `types` is needed, because
+ * parameters in VALUES have no types.
+ */
+export function buildParameterTable<Row extends object>(
+  rows: RowParameters<Row>,
+  types: { readonly [Column in keyof Row]: 'bigint' | 'text' },
+): AliasedRawBuilder<Row, 'given'> {
+  const columns = Object.entries(types) as [keyof Row & string, string][];
+  const valueRows = rows.map((row) => {
+    const cells = columns.map(([name, type]) => sql`cast(${row[name]} as ${sql.raw(type)})`);
+    return sql`(${sql.join(cells)})`;
+  });
+  // Both engines name the columns of VALUES column1, column2...
+  const namedColumns = columns.map(([name], index) => sql`${sql.ref(`column${index + 1}`)} as ${sql.ref(name)}`);
+  return sql<Row>`(select ${sql.join(namedColumns)} from (values ${sql.join(valueRows)}) as cells)`.as<'given'>(
+    sql`given`,
+  );
 }

@@ -4,10 +4,15 @@ import type { Waiter } from '#runtime/concurrency-limiter.ts';
 import { isFailure } from '#runtime/failure.ts';
 import type { DatabaseActivity } from './activity.ts';
 import { getViolatedUniqueIndex } from './constraint-violations.ts';
-import type { Connection, Engine, Isolation, OpenTransaction, WritingClient } from './engines/engine.ts';
-import { DatabaseUnavailable } from './engines/unavailable.ts';
-import type { Transaction } from './handles.ts';
-import type { createHandles } from './sessions.ts';
+import {
+  type Connection,
+  DatabaseUnavailable,
+  type Engine,
+  type Isolation,
+  type OpenTransaction,
+} from './engines/engine.ts';
+import type { createHandles, Transaction } from './sessions.ts';
+import { type WritingClient } from './engines/engine.ts';
 
 export interface TransactionOptions extends Waiter {
   /**

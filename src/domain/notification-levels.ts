@@ -2,8 +2,7 @@ import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { type Params, prepareForIds } from '#database/prepare.ts';
 import { NOTIFICATION_LEVELS, type NotificationLevel } from '#database/schema.ts';
-import { isActiveMembership } from './members/membership-expiry.ts';
-import { toViewerParams, type ViewerParams } from './members/viewer-role.ts';
+import { isActiveMembership, toViewerParams, type ViewerParams } from './members/roles.ts';
 import type { Project } from './namespaces/projects.ts';
 
 /** The level without a setting: the one of the parent applies. */

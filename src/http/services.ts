@@ -12,7 +12,6 @@ import type { PushOptionHandler } from '#repositories/ref-updates/push-options.t
 import type { Clock } from '#runtime/clock.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Metrics } from '#runtime/metrics.ts';
-import type { DescribeApi } from './api-document.ts';
 
 /** The services of this process, assembled by server.ts. Handlers pass on only what a domain function needs. */
 export interface Services {
@@ -43,3 +42,24 @@ export interface Services {
   /** Whether load balancers may send requests here: true between start and stop. */
   readonly isServing: () => boolean;
 }
+
+/** The OpenAPI 3.1 document of this server (contract/conventions.md §10). */
+export interface ApiDocument {
+  readonly openapi: string;
+  readonly info: Json;
+  readonly servers: { url: string }[];
+  readonly tags: { name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  readonly components: Json;
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** URL and version of the server that the document describes. */
+export interface ApiServer {
+  readonly url: string;
+  readonly version: string;
+}
+
+/** Returns the document of all endpoints. It is one of `Services`, so that an endpoint can respond with it. */
+type DescribeApi = (server: ApiServer) => ApiDocument;

@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import type { Config } from '#config.ts';
 import type { Database, Reader, Transaction } from '#database/database.ts';
-import { enqueue, type JobDefinition } from './job.ts';
+import { defineJob, enqueue, type JobDefinition } from './job.ts';
 
 /** A recurring job. With any number of processes, each scheduled time enqueues it once; missed times enqueue it once together. */
 export interface Schedule<Services> {
@@ -73,3 +73,11 @@ export async function enqueueDueSchedules<Services>(
 function listDueSchedules(tx: Transaction): Promise<{ name: string }[]> {
   return tx.selectFrom('schedules').select('name').where('next_run_at', '<=', tx.now).execute();
 }
+
+/** Updates the planner's statistics, so that query plans suit a database that grows. */
+export const updateStatisticsJob = defineJob({
+  kind: 'gather_statistics',
+  handle: ({ database }: { readonly database: Database }) => database.updateStatistics(),
+});
+
+export const updateStatisticsRegularly = { name: 'gather_statistics', cron: '*/10 * * * *', job: updateStatisticsJob };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildListId, getUrlHost, toHeaderLine } from './header-text.ts';
+import { buildListId, getUrlHost, toHeaderLine } from './mailer.ts';
 
 test('keeps user text with any characters on one line', () => {
   const rows: [text: string, line: string][] = [

@@ -6,7 +6,6 @@ import { request as httpRequest } from '#runtime/node-http.ts';
 import { isSecretName } from '#security/redaction.ts';
 import { type CheckedUrl, checkUrl, getHost, getPort, type OutboundRules } from './check-url.ts';
 import { OutboundFailure } from './failure.ts';
-import { limitInformationalResponses } from './informational-responses.ts';
 import { type Resolver, systemResolver } from './resolver.ts';
 
 /** The client for all outbound HTTP requests of Hearth, which go only to checked addresses. */
@@ -20,7 +19,7 @@ export interface Outbound {
   check(url: string | URL): Promise<CheckedUrl>;
 }
 
-export interface OutboundRequest {
+interface OutboundRequest {
   readonly method?: string;
   /** Credentials before the host are not sent. */
   readonly url: string | URL;
@@ -48,7 +47,7 @@ export interface OutboundResponse {
   readonly body: Readable;
 }
 
-export interface OutboundOptions {
+interface OutboundOptions {
   readonly rules: () => OutboundRules | Promise<OutboundRules>;
   readonly userAgent: string;
   readonly resolver?: Resolver;
@@ -241,4 +240,16 @@ function toOutboundFailure(error: unknown): OutboundFailure {
   // Error codes of Node's HTTP parser.
   if (code.startsWith('HPE_')) return new OutboundFailure('badAnswer', 'The answer is not HTTP');
   return new OutboundFailure('unreachable', `The connection failed: ${code || message || 'unknown'}`);
+}
+
+/** Maximum number of 1xx responses before the final response; Node itself has no limit. */
+const MAX_INFORMATIONAL_RESPONSES = 20;
+
+/** Calls `tooMany` when a server sends too many 1xx responses. */
+export function limitInformationalResponses(request: ClientRequest, tooMany: () => void): void {
+  let informationalCount = 0;
+  request.on('information', () => {
+    informationalCount += 1;
+    if (informationalCount === MAX_INFORMATIONAL_RESPONSES + 1) tooMany();
+  });
 }

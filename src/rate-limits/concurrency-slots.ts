@@ -1,8 +1,8 @@
+import ipaddr from 'ipaddr.js';
 import { createConcurrencyLimiter, type RequestClient } from '#runtime/concurrency-limiter.ts';
-import { getClientNetwork } from './client-network.ts';
 
 /** Slots for requests whose duration the client determines: limited per client network and in total. */
-export interface ConcurrencySlots {
+interface ConcurrencySlots {
   /**
    * Waits for a slot and returns a function that releases it, which may be called more than once. Rejects with
    * `QueueFull` if too many wait, and with `ClientDisconnected` if the client disconnects while waiting.
@@ -30,4 +30,14 @@ export function createConcurrencySlots({ perNetwork, total, waiting = 2 }: SlotL
     perNetwork,
   );
   return { take: (address, client) => limiter.acquire({ client, network: getClientNetwork(address) }) };
+}
+
+/**
+ * Returns the network by which limits count a client: an IPv4 address, or the /64 network of an IPv6 address, because one
+ * connection has all of its addresses.
+ */
+export function getClientNetwork(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  const parsed = ipaddr.IPv6.parse(address);
+  return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address().toString() : `${parsed.parts.slice(0, 4).join(':')}/64`;
 }

@@ -3,8 +3,7 @@ import type { Clock } from '#runtime/clock.ts';
 import type { RequestClient, Waiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { getClientNetwork } from './client-network.ts';
-import { createConcurrencySlots } from './concurrency-slots.ts';
+import { createConcurrencySlots, getClientNetwork } from './concurrency-slots.ts';
 import { getRateLimitWindow, incrementCount, readCount, type Window } from './window-counters.ts';
 
 // Attackers try passwords on many accounts from one address, which the lock of a single account does not stop.

@@ -1,6 +1,5 @@
 import type { ApplicationSettings } from '#settings/settings.ts';
-import { collapseSlashes } from '#text/slashes.ts';
-import { isReportPath } from './error-report-paths.ts';
+import { collapseSlashes } from '#text/trim.ts';
 
 /** Throttles (contract/conventions.md §8): which one counts a request, and its response headers. */
 
@@ -104,4 +103,13 @@ export function createThrottleHeaders(
     'RateLimit-Remaining': String(Math.max(0, limit - observed)),
     'RateLimit-Reset': String(endsAt),
   };
+}
+
+/** Paths to which SDKs send error reports, by the three forms of a DSN (contract/monitoring.md §10). */
+const REPORT_PATH =
+  /^\/(?:errortracking\/api\/v1\/projects\/api|api\/v4\/error_tracking\/collector\/api|api(?=\/(?!v\d)))\/[^/]+\/(?:envelope|store)$/;
+
+/** Returns whether requests to this path send error reports or sessions. */
+export function isReportPath(path: string): boolean {
+  return REPORT_PATH.test(collapseSlashes(path));
 }

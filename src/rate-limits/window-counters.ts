@@ -1,6 +1,5 @@
 import type { Database, Reader, Transaction } from '#database/database.ts';
-import { deleteInBatches } from '#jobs/delete-in-batches.ts';
-import { defineJob } from '#jobs/job.ts';
+import { defineJob, deleteInBatches } from '#jobs/job.ts';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 
 /** A fixed window of time in which requests are counted. */

@@ -18,7 +18,7 @@ export interface RequestClient {
   readonly isDisconnected: boolean;
   /** Aborts when the client disconnects. Only read by code that waits, because creating it has a cost. */
   readonly signal: AbortSignal;
-  /** The network of the client's address, by which limits count (`rate-limits/client-network.ts`). */
+  /** The network of the client's address, by which limits count (`rate-limits/concurrency-slots.ts`). */
   readonly network: string;
   /**
    * Returns for how many milliseconds the client has stalled, measured between calls: the server waits only for the client,

@@ -1,4 +1,4 @@
-import { formatQuotedList } from '#text/quoted-list.ts';
+import { formatQuotedList } from '#text/json-object.ts';
 
 /**
  * A domain error: a code that the endpoint's `errors` table maps to a status and a body. The domain knows neither.
@@ -48,3 +48,19 @@ export function invalid(errors: FieldErrors): Failure<'invalid'> {
 /** Returns whether an error has this code of Node or of the system, such as `ENOENT`. */
 export const hasErrorCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
+
+/**
+ * Thrown when a referenced row was deleted between two queries. The server then repeats a read request; for a write it repeats the
+ * access checks and responds with their error (`http/server`).
+ */
+export class RowDeleted extends Error {
+  constructor() {
+    super('A row was deleted while it was being read');
+  }
+}
+
+/** Returns the row. Throws `RowDeleted` if it is missing, although an earlier query found it. */
+export function requireRow<Row>(row: Row | null | undefined): Row {
+  if (row == null) throw new RowDeleted();
+  return row;
+}

@@ -6,9 +6,9 @@ import {
   defaultSettings,
   SETTING_DEFINITIONS,
   SETTING_NAMES,
+  type SettingDefinition,
   type SettingName,
 } from './definitions.ts';
-import type { SettingDefinition } from './setting-definition.ts';
 
 export type { ApplicationSettings, SettingName } from './definitions.ts';
 

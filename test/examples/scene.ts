@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createTestIntegration, type TestIntegration } from '#api/monitoring/alerts/fixtures.testing.ts';
 import { createMail } from '#api/planning/mail-messages/fixtures.testing.ts';
 import { createProtection } from '#authorization/protected-environments/fixtures.testing.ts';
-import type { Visibility } from '#authorization/visibility-levels.ts';
+import type { Visibility } from '#authorization/visibility.ts';
 import { createUnsubscribeToken } from '#mail/unsubscribe-link.ts';
 import type { Server } from '#server.ts';
 import { userWithPassword } from '../support/browser.ts';

@@ -1,5 +1,4 @@
-import { replaceParameters } from '#http/server/routing/paths.ts';
-import { getFullPath, type Registry } from '#http/server/routing/registry.ts';
+import { getFullPath, type Registry, replaceParameters } from '#http/server/routing/registry.ts';
 import type { HttpExchange } from './caller.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read by name

@@ -11,8 +11,8 @@ import { protectedEnvironments } from './protected-environments/index.ts';
  * changes the status of deployments. A transition is a compare-and-set on the row; its effects run in the same
  * unit of work. Code that deploys to an environment or stops it holds its lock (`environmentLockKey`), so that
  * concurrent reports see each other. The running deployment of an environment is the successful one that finished last.
- * `authorization/protected-environments/deployment-rules.ts` decides who may deploy, by the project's protections by
- * name and those of all ancestor groups by tier; `approvals.ts` decides who must approve. A background job links the
+ * `authorization/protected-environments/deployment-rules.ts` decides who may deploy, and who must approve, by the
+ * project's protections by name and those of all ancestor groups by tier. A background job links the
  * merge requests of a deployment, by the commits since the previous success.
  */
 export const environments: ResourceModules = {

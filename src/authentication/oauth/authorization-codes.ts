@@ -1,9 +1,17 @@
 import type { Selectable } from 'kysely';
-import type { Transaction } from '#database/database.ts';
+import type { Database, Transaction } from '#database/database.ts';
 import type { Schema } from '#database/schema.ts';
+import { defineJob, deleteInBatches, type JobDefinition } from '#jobs/job.ts';
+import type { Schedule } from '#jobs/schedules.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { generateHexToken, hashToken } from '#security/tokens.ts';
-import { RETENTION_MS, revokeTokenFamily } from './tokens.ts';
+import {
+  deleteAbandonedTokens,
+  deleteRevokedTokens,
+  deleteUnrenewableTokens,
+  RETENTION_MS,
+  revokeTokenFamily,
+} from './tokens.ts';
 
 // Authorization codes: a user authorizes an application, which exchanges the code for a token once (RFC 6749 §4.1).
 
@@ -97,7 +105,7 @@ export async function revokeTokensOfReplayedCode(tx: Transaction, code: string, 
 }
 
 /** Deletes up to `limit` codes that expired a month ago; returns how many. */
-export async function deleteOldGrants(tx: Transaction, limit: number): Promise<number> {
+async function deleteOldGrants(tx: Transaction, limit: number): Promise<number> {
   // index: oauth_grants_by_expiry
   const oldGrants = tx
     .selectFrom('oauth_grants')
@@ -107,3 +115,20 @@ export async function deleteOldGrants(tx: Transaction, limit: number): Promise<n
   const deleteResult = await tx.deleteFrom('oauth_grants').where('id', 'in', oldGrants).executeTakeFirst();
   return Number(deleteResult.numDeletedRows);
 }
+
+const NAME = 'sweep-oauth';
+const BATCH_SIZE = 1_000;
+
+type CleanupServices = { readonly database: Database };
+
+/** Deletes expired codes, and revoked, expired and unused tokens, after their retention time. */
+export const cleanUpOAuthJob: JobDefinition<CleanupServices, Record<string, never>> = defineJob({
+  kind: NAME,
+  async handle({ database }) {
+    for (const deleteBatch of [deleteOldGrants, deleteRevokedTokens, deleteUnrenewableTokens, deleteAbandonedTokens]) {
+      await deleteInBatches(database, BATCH_SIZE, deleteBatch);
+    }
+  },
+});
+
+export const cleanUpOAuthDaily: Schedule<CleanupServices> = { name: NAME, cron: '50 4 * * *', job: cleanUpOAuthJob };

@@ -4,7 +4,7 @@ import { PASSWORD, userWithPassword } from '#test/support/browser.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import { world } from '#test/support/world.ts';
 import { createApplication } from './applications.ts';
-import { cleanUpOAuthJob } from './cleanup.ts';
+import { cleanUpOAuthJob } from './authorization-codes.ts';
 
 const here = await world();
 const { root, anonymous, clock, server } = here;

@@ -3,8 +3,7 @@ import type { Columns, Reader, Schema, Transaction } from '#database/database.ts
 import { type Params, prepare } from '#database/prepare.ts';
 import { addMilliseconds, type Clock, DAY_MS } from '#runtime/clock.ts';
 import { generateHexToken, hashToken } from '#security/tokens.ts';
-import { type IdentifiedUser, identifiedUserColumns } from '../identified-user.ts';
-import { getSignInBlock } from '../sign-in-blocks.ts';
+import { getSignInBlock, type IdentifiedUser, identifiedUserColumns } from '../caller.ts';
 
 // OAuth access tokens and refresh tokens (contract/conventions.md §10 "OAuth 2.0").
 

@@ -6,8 +6,8 @@ import { updateSettings } from '#settings/settings.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { createUser } from '../users/users.ts';
-import { cleanUpSessionsJob } from './cleanup.ts';
 import {
+  cleanUpSessionsJob,
   createSession,
   createSessionSecret,
   deleteIdleSessions,

@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Database, Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
+import { defineJob, deleteInBatches, type JobDefinition } from '#jobs/job.ts';
+import type { Schedule } from '#jobs/schedules.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
 import { type ApplicationSettings, loadSettings } from '#settings/settings.ts';
-import { type IdentifiedUser, identifiedUserColumns } from '../identified-user.ts';
+import { type IdentifiedUser, identifiedUserColumns } from '../caller.ts';
 
 // Browser sessions (contract/conventions.md §7 "Web sign-in and session cookie"). The cookie holds only a random
 // secret; the database stores its digest. Each request reads the session, so that a sign-out or a block takes effect in
@@ -46,7 +48,7 @@ const sessionByDigest = prepare((db, value: Params<{ digest: string }>) =>
 );
 
 /** A session that has not expired. */
-export interface Session {
+interface Session {
   readonly digest: string;
   readonly user: IdentifiedUser | null;
   /** The page that required the sign-in: path and query, relative to the server's address. */
@@ -137,3 +139,20 @@ export async function deleteIdleSessions(tx: Transaction, limit: number): Promis
   const deleteResult = await deleteQuery.where('last_seen_at', '<=', getLastSeenLimit(false)).executeTakeFirst();
   return Number(deleteResult.numDeletedRows);
 }
+
+const NAME = 'sweep-sessions';
+const BATCH_SIZE = 1_000;
+
+type CleanupServices = { readonly database: Database };
+
+/** Deletes expired sessions. */
+export const cleanUpSessionsJob: JobDefinition<CleanupServices, Record<string, never>> = defineJob({
+  kind: NAME,
+  handle: ({ database }) => deleteInBatches(database, BATCH_SIZE, deleteIdleSessions),
+});
+
+export const cleanUpSessionsDaily: Schedule<CleanupServices> = {
+  name: NAME,
+  cron: '10 4 * * *',
+  job: cleanUpSessionsJob,
+};

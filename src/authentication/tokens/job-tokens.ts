@@ -1,8 +1,7 @@
 import type { Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { JobStatus } from '#database/schema.ts';
-import type { CallerJob } from '../caller.ts';
-import { type IdentifiedUser, identifiedUserColumns } from '../identified-user.ts';
+import { type CallerJob, type IdentifiedUser, identifiedUserColumns } from '../caller.ts';
 
 /** Tokens of running jobs, which act as the user of the job (contract/conventions.md §7 "Job tokens"). */
 

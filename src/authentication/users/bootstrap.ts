@@ -3,7 +3,8 @@ import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#config.ts';
 import type { Database, Reader, Transaction } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
+import { prepare } from '#database/prepare.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
 import { generateToken } from '#security/tokens.ts';
@@ -133,4 +134,14 @@ async function publishCredentials({ config, log }: BootstrapOptions, temporaryPa
   const path = join(config.dataDir, 'initial-credentials');
   await rename(temporaryPath, path);
   log.info({ path }, 'Created the administrator root. Its generated credentials are in the file at `path`');
+}
+
+// index: users_by_username_key
+const alertBot = prepare((db) => db.selectFrom('users').select('id').where('username_key', '=', 'alert-bot'));
+
+/** Returns the id of the internal user who is the author of automatic alert notes (contract/monitoring.md §4). */
+export async function getAlertBotId(db: Reader): Promise<number> {
+  const user = await alertBot.first(db, {});
+  if (user === undefined) throw new Error('The user alert-bot is missing: the first start creates it');
+  return user.id;
 }

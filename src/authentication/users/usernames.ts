@@ -79,3 +79,11 @@ function isValidUsername(username: string): boolean {
 function hasReservedExtension(username: string): boolean {
   return /\.(git|atom)$/i.test(username);
 }
+
+const MAX_NAME_LENGTH = 255;
+
+/** Returns error texts for the name of a user, token or application; empty if it is valid. */
+export function validateDisplayName(name: string): string[] {
+  if (name.trim() === '') return ["can't be blank"];
+  return [...name].length > MAX_NAME_LENGTH ? [`is too long (maximum is ${MAX_NAME_LENGTH} characters)`] : [];
+}

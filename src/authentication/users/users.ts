@@ -1,6 +1,7 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
+import { hasRow } from '#database/page.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
@@ -14,8 +15,7 @@ import {
   removeEmailFromUser,
   validateAddress,
 } from './emails.ts';
-import { validateDisplayName } from './name-validation.ts';
-import { validateUsername } from './usernames.ts';
+import { validateDisplayName, validateUsername } from './usernames.ts';
 
 /** A user without password and search columns. */
 export type User = Omit<
@@ -376,4 +376,20 @@ const MAX_INTEGER = 2_147_483_647;
 function validateProjectsLimit(limit: number): string[] {
   if (limit < 0) return ['must be greater than or equal to 0'];
   return limit > MAX_INTEGER ? [`must be less than or equal to ${MAX_INTEGER}`] : [];
+}
+
+/** Returns whether this user is the only active administrator. */
+export async function isOnlyAdministrator(
+  db: Reader,
+  { id, admin, state }: Pick<User, 'id' | 'admin' | 'state'>,
+): Promise<boolean> {
+  if (!admin || state !== 'active') return false;
+  // index: users_administrators
+  const otherAdministrators = db
+    .selectFrom('users')
+    .select('id')
+    .where('admin', '=', sql.lit(true))
+    .where('state', '=', 'active')
+    .where('id', '<>', id);
+  return !(await hasRow(otherAdministrators.orderBy('users.id')));
 }

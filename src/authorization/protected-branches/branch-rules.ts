@@ -7,7 +7,7 @@ import {
   isUnprotected,
 } from '#domain/namespaces/default-branch-protection.ts';
 import { getMemberRole, getProjectRole, type Project } from '#domain/namespaces/projects.ts';
-import { matchesParts } from './wildcards.ts';
+import { matchesParts } from '#text/safe-regex.ts';
 
 /**
  * Who may push to, merge into and delete a branch (contract/repository.md §3 "Matching").

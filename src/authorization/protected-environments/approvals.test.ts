@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { countPendingApprovals, needsApproval } from './approvals.ts';
+import { countPendingApprovals, needsApproval } from './deployment-rules.ts';
 import { createProtection, type NewProtection } from './fixtures.testing.ts';
 import { loadProtections } from './protected-environments.ts';
 

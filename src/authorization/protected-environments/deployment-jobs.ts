@@ -4,12 +4,11 @@ import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { type EnvironmentRow, findEnvironmentByName } from '#domain/environments.ts';
-import { loadJobOptions } from '#domain/job-options.ts';
+import { loadJobOptions } from '#domain/jobs.ts';
 import { REPORTER } from '#domain/members/roles.ts';
 import { findProject, getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from '../abilities.ts';
-import { countPendingApprovals, needsApproval } from './approvals.ts';
-import { mayDeployTo, mayDeployToEach } from './deployment-rules.ts';
+import { countPendingApprovals, mayDeployTo, mayDeployToEach, needsApproval } from './deployment-rules.ts';
 import { type EnvironmentProtection, loadProtections, loadProtectionsForAll } from './protected-environments.ts';
 
 /**

@@ -5,10 +5,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { openConnection } from '../engines/sqlite/connection.ts';
-import { cacheReads } from './cached-reads.ts';
-import { createReadSnapshot } from './read-snapshot.ts';
-import { loadSqliteCatalog } from './table-catalog.ts';
-import { TableVersions } from './table-versions.ts';
+import { cacheReads, createReadSnapshot } from './cached-reads.ts';
+import { loadSqliteCatalog, TableVersions } from './table-versions.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'hearth-remembered-'));
 after(() => rmSync(directory, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { openConnection } from '../engines/sqlite/connection.ts';
-import { createReadSnapshot } from './read-snapshot.ts';
+import { createReadSnapshot } from './cached-reads.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'hearth-state-'));
 after(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { loadSqliteCatalog } from './table-catalog.ts';
-import { TableVersions } from './table-versions.ts';
+import { loadSqliteCatalog, TableVersions } from './table-versions.ts';
 
 function versionsOf(schema: string): TableVersions {
   const database = new DatabaseSync(':memory:');

@@ -119,7 +119,7 @@ export interface OpenTransaction extends Connection {
 
 export type ColumnKind = 'integer' | 'real' | 'boolean' | 'text' | 'bytes';
 
-export interface ColumnDefinition {
+interface ColumnDefinition {
   readonly name: string;
   readonly kind: ColumnKind;
 }
@@ -174,4 +174,14 @@ export interface DatabaseSnapshotConnection extends Connection {
   /** Streams the rows of a statement in batches. */
   stream(sql: string, kinds: readonly ColumnKind[]): AsyncIterable<readonly CellValues[]>;
   close(): Promise<void>;
+}
+
+/** Error for a database that cannot be reached or temporarily rejects work. The request gets status 503; nothing was changed. */
+export class DatabaseUnavailable extends Error {
+  constructor(cause: unknown) {
+    super(`The database is unavailable: ${cause instanceof Error ? cause.message || cause.name : String(cause)}`, {
+      cause,
+    });
+    this.name = 'DatabaseUnavailable';
+  }
 }

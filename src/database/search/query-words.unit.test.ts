@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseSearchWords } from './query-words.ts';
+import { parseSearchWords } from './word-search.ts';
 
 for (const [text, words] of [
   ['', []],

@@ -1,11 +1,10 @@
 import { type Expression, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import { isInIds, toZeroOrOne } from '#database/dialect.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import type { SourceType } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { isActiveMembership } from './membership-expiry.ts';
-import { OWNER } from './roles.ts';
+import { isActiveMembership, OWNER } from './roles.ts';
 import { isTokenBot } from './token-bots.ts';
 
 /**

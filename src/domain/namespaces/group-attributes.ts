@@ -1,5 +1,7 @@
+import type { Reader } from '#database/database.ts';
 import type { FeatureLevel } from '#database/schema.ts';
 import type { DefaultBranchProtection, ProtectionLevel } from './default-branch-protection.ts';
+import { selectSelfAndAncestors } from './hierarchy.ts';
 
 /** Default values of the group settings without a column of their own (contract/planning.md §3.1). */
 export const DEFAULT_GROUP_ATTRIBUTES = {
@@ -65,3 +67,19 @@ export function mergeGroupAttributes(storedAttributes: string, changes: Partial<
 }
 
 const DEFAULTS_BY_NAME: Readonly<Record<string, unknown>> = { ...DEFAULT_GROUP_ATTRIBUTES };
+
+/**
+ * Returns the default branch of new repositories in a namespace: the setting of the nearest group that has one, else
+ * `main`.
+ */
+export async function getInitialBranch(db: Reader, namespaceId: number): Promise<string> {
+  // index: namespace_closure_pkey
+  const selfAndAncestors = await selectSelfAndAncestors(db, namespaceId)
+    .select('namespaces.attributes')
+    .orderBy('namespace_closure.depth')
+    .execute();
+  const configuredBranch = selfAndAncestors
+    .map(({ attributes }) => parseGroupAttributes(attributes).default_branch)
+    .find((branch) => branch);
+  return configuredBranch ?? 'main';
+}

@@ -1,9 +1,7 @@
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Columns, Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import { isActiveMembership } from '../members/membership-expiry.ts';
-import { OWNER } from '../members/roles.ts';
-import { selectInheritedRole, toViewerParams, type ViewerParams } from '../members/viewer-role.ts';
+import { isActiveMembership, OWNER, selectInheritedRole, toViewerParams, type ViewerParams } from '../members/roles.ts';
 import { isArchivedExpression, isMarkedExpression } from './archive-state.ts';
 import { parseIdOrPath } from './routes.ts';
 

@@ -265,3 +265,8 @@ async function createRedirect(tx: Transaction, oldPath: string, projectId: numbe
     )
     .execute();
 }
+
+/** Returns the path of an alert's page in the browser, relative to the server's address. */
+export function buildAlertPath(projectPath: string, iid: number): string {
+  return `/${projectPath}/-/alert_management/${iid}/details`;
+}

@@ -1,20 +1,15 @@
 import type { KeyObject } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
+import { sign } from '#security/signatures.ts';
 import { generateToken, hashToken, secretsEqual } from '#security/tokens.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { parseGroupAttributes } from '../namespaces/group-attributes.ts';
 import { selectRootNamespace } from '../namespaces/hierarchy.ts';
-import {
-  deriveInitialToken,
-  parseInitialToken,
-  REGISTRATION_TOKEN_PREFIX,
-  type RunnerOwnerRef,
-} from './initial-registration-tokens.ts';
 
 /**
  * Registration tokens of runners (contract/runners.md §1.8, §2.2): one for the instance and for each group and project.
@@ -148,4 +143,34 @@ function toOwnerColumns(owner: RunnerOwner) {
     group_id: owner.type === 'group' ? owner.id : null,
     project_id: owner.type === 'project' ? owner.id : null,
   };
+}
+
+/** Prefix of the registration tokens of groups and projects. */
+const REGISTRATION_TOKEN_PREFIX = 'GR1348941';
+
+/** Purpose of the signatures: the same text is signed differently for other purposes. */
+const PURPOSE = 'registration tokens';
+
+/** A group or project with runners. */
+export interface RunnerOwnerRef {
+  readonly type: 'group' | 'project';
+  readonly id: number;
+  /** Namespace of a project, if it is already loaded. */
+  readonly namespaceId?: number;
+}
+
+/**
+ * Returns the initial token of a group or project; the same for each call with the same key. It contains its owner and a
+ * signature of this server, so that nothing is stored until a user resets it.
+ */
+function deriveInitialToken(key: KeyObject, { type, id }: RunnerOwnerRef): string {
+  const signedText = `${type === 'group' ? 'g' : 'p'}${id}`;
+  return `${REGISTRATION_TOKEN_PREFIX}${signedText}-${sign(key, PURPOSE, signedText)}`;
+}
+
+/** Returns the owner in an initial token, which may not exist anymore. Null: the token is not from this server. */
+function parseInitialToken(key: KeyObject, token: string): RunnerOwnerRef | null {
+  const [, signedText = '', signatureText = ''] = /^GR1348941([gp]\d{1,15})-([\w-]{43})$/.exec(token) ?? [];
+  if (signedText === '' || !secretsEqual(signatureText, sign(key, PURPOSE, signedText))) return null;
+  return { type: signedText.startsWith('g') ? 'group' : 'project', id: Number(signedText.slice(1)) };
 }

@@ -1,10 +1,11 @@
-import type { Caller, SignedInCaller } from '#authentication/caller.ts';
-import { isAdministrator, isSignedIn } from '#authentication/caller.ts';
+import { type Caller, isAdministrator, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import type { InvalidToken } from '#authentication/credentials.ts';
+import { findUserById, type User } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
-import type { ErrorTable } from '../errors/error-table.ts';
-import { forbidden, unauthorized } from '../errors/http-error.ts';
-import type { Parameters, ParameterValues } from '../parameters/declarations.ts';
+import type { ErrorTable } from '../errors/error-messages.ts';
+import { forbidden, notFound, unauthorized } from '../errors/http-error.ts';
+import { type Parameter, type Parameters, type ParameterValues, required } from '../parameters/declarations.ts';
+import { integer } from '../parameters/types.ts';
 import type { IncomingRequest } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
 
@@ -83,7 +84,7 @@ export interface AccessCall<Params extends object = Readonly<Record<string, unkn
 }
 
 /** Definition of a resource in the path. If `load` returns null, the result of `notFound` is thrown. */
-export interface ResourceDefinition<Provided, Name extends string, Row, P extends Parameters = {}> {
+interface ResourceDefinition<Provided, Name extends string, Row, P extends Parameters = {}> {
   readonly name: Name;
   /** Parameters that name the resource; endpoints need not declare them. */
   readonly params?: P;
@@ -104,7 +105,7 @@ interface DeferredPermission<Provided, Name extends string, Check> {
 }
 
 /** Input of `access`. */
-export interface AccessDefinition<Resources extends object, AccessParameters extends Parameters = {}>
+interface AccessDefinition<Resources extends object, AccessParameters extends Parameters = {}>
   extends Pick<Access<Resources>, 'audience' | 'label' | 'authenticate' | 'loadParent' | 'handleInvalidToken'> {
   /** The parameters that `load` and `authorize` read. */
   readonly params?: AccessParameters;
@@ -277,4 +278,22 @@ function requireAdministrator({ caller }: AccessCall): void {
 export function requireSignedInCaller(caller: Caller): SignedInCaller {
   if (!isSignedIn(caller)) throw unauthorized();
   return caller;
+}
+
+/** For `.require(...)`: throws 403 on the tier `free` (contract/conventions.md §11). */
+export function forbidOnFreeTier({ services }: Pick<AccessCall, 'services'>): void {
+  if (services.config.tier === 'free') throw forbidden();
+}
+
+/** Allows administrators and loads the user in this path parameter; answers `404 User Not Found` for a missing one. */
+export function administratorWithUser<Name extends 'id' | 'user_id'>(
+  parameter: Name,
+): Access<{ caller: SignedInCaller; user: User }, { [K in Name]: Parameter<number, 'required'> }> {
+  return administrator().resource({
+    name: 'user',
+    params: { [parameter]: required(integer) } as { [K in Name]: Parameter<number, 'required'> },
+    load: ({ db, params }: AccessCall<Readonly<Record<string, unknown>>>) =>
+      findUserById(db, params[parameter] as number),
+    notFound: () => notFound('User'),
+  });
 }

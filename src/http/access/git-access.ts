@@ -22,16 +22,17 @@ import { type Access, type AccessCall, access } from './access.ts';
 import {
   basicChallenge,
   credentialsRequired,
+  findGitSnippet,
+  findGitWiki,
   type GitAction,
   type GitCall,
+  getWikiRepository,
   gitForbidden,
   invalidCredentials,
   repositoryNotFound,
   requireCurrentPath,
   requireGitScope,
 } from './git-rules.ts';
-import { findGitSnippet } from './git-snippet-access.ts';
-import { findGitWiki, getWikiRepository } from './git-wiki-access.ts';
 
 /** Access of git and LFS clients: HTTP Basic with a token as the password, plain-text errors (contract/repository.md §5). */
 

@@ -2,7 +2,7 @@ import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { type GroupAbilityName, mayInGroup, mayInProject, type ProjectAbilityName } from '#authorization/abilities.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
 import { canSeeProject, findMovedProject, findProject, type Project } from '#domain/namespaces/projects.ts';
-import type { ErrorTable } from '../errors/error-table.ts';
+import type { ErrorTable } from '../errors/error-messages.ts';
 import { forbidden, HttpError, notFound, unauthorized } from '../errors/http-error.ts';
 import type { IncomingRequest } from '../request/incoming.ts';
 import { type Access, type AccessCall, access, requireSignedIn, requireSignedInCaller } from './access.ts';

@@ -1,6 +1,14 @@
+import type { Caller, SignInBlock } from '#authentication/caller.ts';
 import type { InvalidToken } from '#authentication/credentials.ts';
-import type { SignInBlock } from '#authentication/sign-in-blocks.ts';
-import { bearerChallenge, clockSkewed, forbidden, HttpError, unauthorized } from '../errors/http-error.ts';
+import type { Endpoint } from '../endpoint/endpoint.ts';
+import {
+  bearerChallenge,
+  clockSkewed,
+  forbidden,
+  HttpError,
+  insufficientScope,
+  unauthorized,
+} from '../errors/http-error.ts';
 
 // Errors for rejected credentials (contract/conventions.md §7 "Refusals").
 
@@ -42,4 +50,18 @@ function bearerError(error_description: string): HttpError {
     { message: '401 Unauthorized', error: 'invalid_token', error_description },
     bearerChallenge('invalid_token', error_description),
   );
+}
+
+/** Throws 403 unless the token has a scope that the endpoint accepts (contract/conventions.md §7 "Scopes"). */
+export function requireScopes(endpoint: Pick<Endpoint, 'scopes' | 'anyScope'>, caller: Caller, method: string): void {
+  // Job tokens have no scopes; the endpoints that accept them declare `allowJobToken`.
+  if (caller.token === null || caller.token.kind === 'job' || endpoint.anyScope) return;
+  const acceptedScopes = listAcceptedScopes(endpoint, method);
+  if (!caller.token.scopes.some((scope) => acceptedScopes.includes(scope))) throw insufficientScope(acceptedScopes);
+}
+
+/** Returns the accepted scopes: those of the endpoint first, then the general ones. */
+function listAcceptedScopes({ scopes }: Pick<Endpoint, 'scopes'>, method: string): readonly string[] {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return [...scopes, 'api', ...(isRead ? ['read_api'] : [])];
 }

@@ -1,5 +1,5 @@
 import { identify } from '#authentication/credentials.ts';
-import { getClientNetwork } from '#rate-limits/client-network.ts';
+import { getClientNetwork } from '#rate-limits/concurrency-slots.ts';
 import {
   createThrottleHeaders,
   findAlertThrottle,

@@ -1,16 +1,15 @@
 import type { TSchema } from 'typebox';
-import { SCOPE_DESCRIPTIONS } from '#authentication/tokens/scope-descriptions.ts';
-import type { ApiDocument, ApiServer, Json } from '../api-document.ts';
+import { SCOPE_DESCRIPTIONS } from '#authentication/tokens/access-tokens.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import type { ResponseType } from '../endpoint/responses.ts';
 import { STAGE_ORDERS, type Stage } from '../endpoint/stages.ts';
-import type { ErrorEntry } from '../errors/error-table.ts';
+import type { ErrorEntry } from '../errors/error-messages.ts';
 import { type Parameter, parametersSchema } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
 import { SESSION_COOKIE } from '../request/cookie.ts';
 import { getDeclaredParameters } from '../server/pipeline/handle.ts';
-import { parsePathParameters, replaceParameters } from '../server/routing/paths.ts';
-import { getFullPath, type Registry } from '../server/routing/registry.ts';
+import { getFullPath, parsePathParameters, type Registry, replaceParameters } from '../server/routing/registry.ts';
+import type { ApiDocument, ApiServer, Json } from '../services.ts';
 
 /** Builds the OpenAPI 3.1 document of the routes below /api/v4 from the endpoints (contract/conventions.md §10). */
 

@@ -4,7 +4,7 @@ import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Git } from '#git/git.ts';
 import { mapCooperatively } from '#runtime/yielding.ts';
-import type { ServerContext } from '../request/base-url.ts';
+import type { ServerContext } from '../request/incoming.ts';
 
 /** Data and services that entities may use to serialize rows for one request. */
 export interface SerializationContext extends ServerContext {

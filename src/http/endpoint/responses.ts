@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
-import type { ListPage } from '../lists/page.ts';
+import type { ListPage } from '../lists/pagination.ts';
 import type { Entity, RowOf, SerializationContext } from './entity.ts';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { paginateInMemory } from './in-memory-page.ts';
+import { paginateInMemory } from './pagination.ts';
 
 const sliceOf = (length: number, page: number, perPage = 100) => {
   const all = Array.from({ length }, (_, index) => index);

@@ -1,3 +1,7 @@
+import type { Reader } from '#database/database.ts';
+import { COUNT_LIMIT } from '#database/page.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
+import { loadSettings } from '#settings/settings.ts';
 import { HttpError } from '../errors/http-error.ts';
 import { formatForm, type RawParameters } from '../parameters/brackets.ts';
 import { optional } from '../parameters/declarations.ts';
@@ -5,7 +9,6 @@ import type { ParameterType } from '../parameters/parameter-type.ts';
 import { string } from '../parameters/texts.ts';
 import { integer } from '../parameters/types.ts';
 import type { IncomingRequest } from '../request/incoming.ts';
-import type { Cursor, ListPage } from './page.ts';
 
 /** Offset and keyset pagination (contract/conventions.md §6). */
 
@@ -255,4 +258,90 @@ function createOffsetHeaders(
     headers['X-Total-Pages'] = String(pageCount);
   }
   return headers;
+}
+
+/** One page of a list. */
+export interface ListPage<T> {
+  readonly items: readonly T[];
+  /** The number of all rows; null if there are more than 10,000, or if they were not counted. */
+  readonly total: number | null;
+  /** Whether there is a next page. */
+  readonly hasMore: boolean;
+  /** Set on keyset pages instead of totals: the parameters of the next and previous page. */
+  readonly keyset?: { readonly next: Cursor | null; readonly previous?: Cursor | null };
+}
+
+/** The query parameters that continue a keyset list, e.g. `{ id_after: '42' }` or `{ cursor: '…' }`. */
+type Cursor = Readonly<Record<string, string>>;
+
+/** Returns one page of a list in memory (refs, diffs). As in every list, more than 10,000 items have no total. */
+export function paginateInMemory<T>(rows: readonly T[], page: PageRequest): ListPage<T> {
+  // A list in memory has no cursor, so a keyset request gets the first page.
+  const pageNumber = page.kind === 'offset' ? page.page : 1;
+  const start = (pageNumber - 1) * page.perPage;
+  const end = start + page.perPage;
+  const total = rows.length > COUNT_LIMIT ? null : rows.length;
+  return { items: rows.slice(start, end), total, hasMore: rows.length > end };
+}
+
+/**
+ * Fails for a page beyond the setting `offset_pagination_limit` (0: no limit), even if the list has fewer rows
+ * (contract/conventions.md §6). Returns null otherwise.
+ */
+export async function checkOffsetLimit(db: Reader, page: PageRequest): Promise<Failure<'offsetTooFar'> | null> {
+  const { offset_pagination_limit: limit } = await loadSettings(db);
+  const isBeyondLimit = limit > 0 && page.kind === 'offset' && page.page * page.perPage > limit;
+  return isBeyondLimit ? fail('offsetTooFar', { limit }) : null;
+}
+
+/** The error for a page beyond the limit; `{limit}` is the setting. */
+export function offsetTooFarError(type: 'User' | 'Group') {
+  return [
+    405,
+    {
+      error: `Offset pagination has a maximum allowed offset of {limit} for requests that return objects of type ${type}. Remaining records can be retrieved using keyset pagination.`,
+    },
+  ] as const;
+}
+
+interface TokenPageOptions<T> {
+  /** The name of the last item of the previous page; null for the first page. */
+  readonly pageToken: string | null | undefined;
+  readonly getName: (row: T) => string;
+  /**
+   * Returns whether a row comes after this name in the order of the list; null for lists that are not ordered by name.
+   */
+  readonly isAfter: ((row: T, name: string) => boolean) | null;
+  readonly perPage: number;
+}
+
+/**
+ * Returns the page of a list in memory after the row that `page_token` names. If the row was deleted, the page starts after its
+ * name; without an order by name this fails with `tokenInvalid`.
+ */
+export function paginateByToken<T>(
+  sortedRows: readonly T[],
+  options: TokenPageOptions<T>,
+): ListPage<T> | Failure<'tokenInvalid'> {
+  const { pageToken: token, getName, perPage } = options;
+  const start = token ? findStart(sortedRows, token, options) : 0;
+  if (start === null) return fail('tokenInvalid');
+  const end = start + perPage;
+  const items = sortedRows.slice(start, end);
+  const hasMore = sortedRows.length > end;
+  const next = hasMore ? { page_token: getName(items.at(-1) as T) } : null;
+  return { items, total: null, hasMore, keyset: { next } };
+}
+
+/** Returns the index of the first row of the page; null if the named row is gone and the list has no order by name. */
+function findStart<T>(
+  sortedRows: readonly T[],
+  name: string,
+  { getName, isAfter }: TokenPageOptions<T>,
+): number | null {
+  const index = sortedRows.findIndex((row) => getName(row) === name);
+  if (index !== -1) return index + 1;
+  if (isAfter === null) return null;
+  const next = sortedRows.findIndex((row) => isAfter(row, name));
+  return next === -1 ? sortedRows.length : next;
 }

@@ -5,12 +5,12 @@ import { parseForm, type RawParameters } from '../parameters/brackets.ts';
 import { readParameters } from '../parameters/declarations.ts';
 import { Problems } from '../parameters/parameter-type.ts';
 import type { IncomingRequest } from '../request/incoming.ts';
-import type { ListPage } from './page.ts';
 import {
   createPageHeaders,
   type KeysetRequest,
   type KeysetRule,
   keysetParameters,
+  type ListPage,
   type OffsetRequest,
   pageParameters,
   readPageRequest,

@@ -1,4 +1,4 @@
-import { type Caller, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
+import { type Caller, getSignInBlock, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import {
   createSession,
   createSessionSecret,
@@ -6,16 +6,14 @@ import {
   findSession,
   updateReturnTo,
 } from '#authentication/sessions/sessions.ts';
-import { getSignInBlock } from '#authentication/sign-in-blocks.ts';
-import { getClientNetwork } from '#rate-limits/client-network.ts';
+import { getClientNetwork } from '#rate-limits/concurrency-slots.ts';
 import { getRateLimitWindow } from '#rate-limits/window-counters.ts';
 import { type Access, type AccessCall, access } from '../access/access.ts';
 import { HttpError } from '../errors/http-error.ts';
 import { optional } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
-import { localUrl } from '../request/base-url.ts';
 import { createSessionCookie, getCsrfToken, getSessionSecret, isCsrfToken } from '../request/cookie.ts';
-import type { IncomingRequest } from '../request/incoming.ts';
+import { type IncomingRequest, localUrl } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
 import { createAlertBox, createHtmlError, markup } from './html-page.ts';
 

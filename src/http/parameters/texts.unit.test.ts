@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { optional, readParameters, required } from './declarations.ts';
+import { findUnlimitedParameter, optional, readParameters, required } from './declarations.ts';
 import { type ParameterType, Problems } from './parameter-type.ts';
 import {
   commitMessage,
@@ -14,7 +14,6 @@ import {
   string,
 } from './texts.ts';
 import { anyValue, arrayOf, boolean, commaSeparated, date, dateTime, integer, number, oneOf } from './types.ts';
-import { findUnlimitedParameter } from './unlimited.ts';
 
 const MEBIBYTE = 1024 * 1024;
 

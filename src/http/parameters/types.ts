@@ -1,8 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { toCalendarDate } from '#runtime/clock.ts';
 import { isParameterObject } from './brackets.ts';
-import { findFirstText } from './first-text.ts';
-import type { ParameterType, Problems } from './parameter-type.ts';
+import { findFirstText, type ParameterType, type Problems } from './parameter-type.ts';
 import { limitedText, readText } from './texts.ts';
 
 /** Parameter types other than texts (contract/conventions.md §3 "Coercion"). */

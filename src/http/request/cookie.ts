@@ -1,7 +1,6 @@
 import { deriveCsrfToken, isSessionSecret } from '#authentication/sessions/sessions.ts';
 import { secretsEqual } from '#security/tokens.ts';
-import { getPathPrefix } from './base-url.ts';
-import { firstHeader, type IncomingRequest } from './incoming.ts';
+import { firstHeader, getPathPrefix, type IncomingRequest } from './incoming.ts';
 
 // The session cookie (contract/conventions.md §7 "Web sign-in and session cookie").
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-import { type Cidr, isInCidrs } from '#config.ts';
-import { getClientNetwork } from '#rate-limits/client-network.ts';
+import { type Cidr, isInCidrs, type Tier } from '#config.ts';
+import { getClientNetwork } from '#rate-limits/concurrency-slots.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { invalidText } from '../errors/http-error.ts';
 
@@ -185,4 +185,28 @@ function isUtf8Header(value: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Data of the server that serialization uses. */
+export interface ServerContext {
+  /** The tier of this server (contract/conventions.md §11). */
+  readonly tier: Tier;
+  /** The base of absolute URLs, without a trailing slash. */
+  readonly url: string;
+  /** The name of this instance. */
+  readonly instanceName: string;
+  /** The name of this server among replication sites (contract/operations.md §3.1). */
+  readonly siteName: string;
+  /** The current time, ISO 8601. A response that uses it is not cached; for the date use `db.today`. */
+  readonly now: string;
+}
+
+/** Returns the path of the server's URL without a trailing slash; usually empty. */
+export function getPathPrefix(baseUrl: string): string {
+  return URL.parse(baseUrl)?.pathname.replace(/\/$/, '') ?? '';
+}
+
+/** Returns the path of a page of this server for links, forms and redirects, independent of the host name. */
+export function localUrl({ baseUrl }: { readonly baseUrl: string }, path: string): string {
+  return getPathPrefix(baseUrl) + path;
 }

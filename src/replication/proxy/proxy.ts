@@ -5,7 +5,7 @@ import { getBaseUrl } from '#config.ts';
 import { invalidText } from '#http/errors/http-error.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { getHost, getPort } from '#outbound-http/check-url.ts';
-import { limitInformationalResponses } from '#outbound-http/informational-responses.ts';
+import { limitInformationalResponses } from '#outbound-http/client.ts';
 import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import { Agent, request as httpRequest } from '#runtime/node-http.ts';
 import { buildRequestHeaders, buildResponseHeaders, hasBody } from './headers.ts';

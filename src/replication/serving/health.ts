@@ -2,7 +2,7 @@ import { checkReadiness } from '#api/instance/health/index.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { OutgoingResponse } from '#http/server/response/response.ts';
 import type { Metrics } from '#runtime/metrics.ts';
-import { collapseSlashes } from '#text/slashes.ts';
+import { collapseSlashes } from '#text/trim.ts';
 
 /**
  * Answers health checks, which concern this process and not the primary (contract/conventions.md §10 "Health"); null

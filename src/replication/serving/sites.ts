@@ -1,8 +1,7 @@
-import { paginateInMemory } from '#http/lists/in-memory-page.ts';
-import { createPageHeaders } from '#http/lists/pagination.ts';
+import { createPageHeaders, paginateInMemory } from '#http/lists/pagination.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import { applyIfNoneMatch, createJsonResponse, type OutgoingResponse } from '#http/server/response/response.ts';
-import { collapseSlashes } from '#text/slashes.ts';
+import { collapseSlashes } from '#text/trim.ts';
 import type { SiteRow, SiteStatusRow } from '../primary/schemas.ts';
 import { type CallerChecks, CREDENTIAL_PARAMETERS, type SitesAndStatuses } from './caller-checks.ts';
 

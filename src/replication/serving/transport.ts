@@ -9,12 +9,13 @@ import {
   toIncomingRequest,
 } from '#http/request/incoming.ts';
 import {
+  CLIENT_DISCONNECTED,
   type Connections,
   closeUnlessFullyRead,
   createConnections,
   DEFAULT_IDLE_TIMEOUT_MS,
+  recordRequest,
 } from '#http/server/connection/connections.ts';
-import { CLIENT_DISCONNECTED, recordRequest } from '#http/server/connection/request-log.ts';
 import { type OutgoingResponse, toErrorResponse } from '#http/server/response/response.ts';
 import { send } from '#http/server/response/send.ts';
 import type { Services } from '#http/services.ts';

@@ -1,8 +1,8 @@
-import { loadBranchAccessDescriber } from '#authorization/protected-branches/access-level-descriptions.ts';
+import { loadBranchAccessDescriber } from '#authorization/access-level-descriptions.ts';
 import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts';
 import type { ProtectionRuleRow } from '#authorization/protected-branches/protected-branches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { formatQuotedList } from '#text/quoted-list.ts';
+import { formatQuotedList } from '#text/json-object.ts';
 
 /** Records an audit event for a created or deleted protection rule (contract/activity.md Part 3). */
 export async function recordProtectionRule(

@@ -1,5 +1,5 @@
-import { matchesParts } from '#authorization/protected-branches/wildcards.ts';
 import { mapCooperatively } from '#runtime/yielding.ts';
+import { matchesParts } from '#text/safe-regex.ts';
 
 /**
  * The `search` of branches and tags (contract/repository.md §2), case-insensitive: substring, `^` start, `$` end, `*`

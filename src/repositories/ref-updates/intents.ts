@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { CurrentAccess } from '#authorization/current-access.ts';
 import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { findSnippet, isReadOnlySnippet, type SnippetPatch } from '#domain/snippets.ts';
 import { findWikiById } from '#domain/wikis.ts';
 import type { Merge } from '#events/domain-events.ts';

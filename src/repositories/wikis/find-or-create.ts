@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { requireGroupAccess, requireProjectAccess } from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
-import { getInitialBranch } from '#domain/namespaces/initial-default-branch.ts';
+import { getInitialBranch } from '#domain/namespaces/group-attributes.ts';
 import { type GroupOrProject, toNamespaceOwnerColumns } from '#domain/namespaces/scope.ts';
 import { findWiki, type Wiki } from '#domain/wikis.ts';
 import { ensureRepository, toDiskPath } from '#git/storage/storage.ts';

@@ -6,7 +6,7 @@ import type { StreamReply } from '#http/endpoint/responses.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { checkApplicationLimit } from '#rate-limits/application-limit.ts';
-import { getClientNetwork } from '#rate-limits/client-network.ts';
+import { getClientNetwork } from '#rate-limits/concurrency-slots.ts';
 import { formatContentDisposition } from '#repositories/raw-content.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { isFeatureEnabled } from '#settings/features.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BlobStore, getBlobPath } from '#blobs/store.ts';
 import type { Reader } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import type { LfsFiles } from '#git/archive.ts';
 import { isLfsEnabled, listLinkedOids } from '#repositories/lfs/lfs-objects.ts';
 

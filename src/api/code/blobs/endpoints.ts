@@ -8,7 +8,7 @@ import { ok, type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
-import { blobTooLargeResponse, checkLargeBlobLimit } from '#rate-limits/large-blobs.ts';
+import { blobTooLargeResponse, checkLargeBlobLimit } from '#rate-limits/application-limit.ts';
 import { openStreamForClient, readContentForJson, toBase64 } from '#rate-limits/stream-limits.ts';
 import { detectContentType, NO_STORE_HEADERS, peekStart, RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';

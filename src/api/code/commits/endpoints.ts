@@ -5,7 +5,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { eitherEntity } from '#http/endpoint/entity.ts';
 import { created, ok, page, Reply } from '#http/endpoint/responses.ts';
 import { BRANCH_MOVED, COMMIT_ERRORS, PUSH_FORBIDDEN, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
-import { paginateInMemory } from '#http/lists/in-memory-page.ts';
+import { paginateInMemory } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { commitMessage, pathText, refName, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';

@@ -1,7 +1,5 @@
 import type { Diff, FileDiff } from '#git/diff/diff.ts';
-import { paginateInMemory } from '#http/lists/in-memory-page.ts';
-import type { ListPage } from '#http/lists/page.ts';
-import type { PageRequest } from '#http/lists/pagination.ts';
+import { type ListPage, type PageRequest, paginateInMemory } from '#http/lists/pagination.ts';
 
 /** Returns one page of the files. A diff that omits files has no total, so that nobody takes the list for complete. */
 export function paginateDiff({ files, overflow }: Diff, page: PageRequest): ListPage<FileDiff> {

@@ -1,9 +1,7 @@
 import { type Contributor, loadContributors } from '#git/commits/contributors.ts';
 import type { Git } from '#git/git.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
-import { paginateInMemory } from '#http/lists/in-memory-page.ts';
-import type { ListPage } from '#http/lists/page.ts';
-import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { type ListPage, type OffsetRequest, paginateInMemory } from '#http/lists/pagination.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { sortCooperatively } from '#runtime/yielding.ts';

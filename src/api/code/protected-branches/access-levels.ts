@@ -1,4 +1,4 @@
-import { NO_ONE } from '#authorization/protected-branches/access-level-descriptions.ts';
+import { NO_ONE } from '#authorization/access-level-descriptions.ts';
 import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts';
 import type { CreateAccessLevelInput } from '#authorization/protected-branches/protected-branches.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts';

@@ -10,7 +10,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
-import { paginateInMemory } from '#http/lists/in-memory-page.ts';
+import { paginateInMemory } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, refName, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';

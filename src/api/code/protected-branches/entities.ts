@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { loadBranchAccessDescriber } from '#authorization/protected-branches/access-level-descriptions.ts';
+import { loadBranchAccessDescriber } from '#authorization/access-level-descriptions.ts';
 import type { RuleEntry } from '#authorization/protected-branches/branch-rules.ts';
 import type { ProtectionRuleRow } from '#authorization/protected-branches/protected-branches.ts';
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';

@@ -1,7 +1,7 @@
 import type { CreateAccessLevelInput } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import { isActiveMembership } from '#domain/members/membership-expiry.ts';
+import { isActiveMembership } from '#domain/members/roles.ts';
 
 /** Returns the users among these ids who are members of the project or of a group above it. */
 export async function findMemberIds(

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
-import { loadBranchAccessDescriber, NO_ONE } from '#authorization/protected-branches/access-level-descriptions.ts';
+import { loadBranchAccessDescriber, NO_ONE } from '#authorization/access-level-descriptions.ts';
 import { findTagRule, listTagRules, type TagRule } from '#authorization/protected-tags.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { MAX_REF_NAME_BYTES } from '#git/refs/refs.ts';
 import type { AccessCall } from '#http/access/access.ts';
@@ -12,11 +11,11 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { created, noContent, nullable, objectSchema, ok, page } from '#http/endpoint/responses.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
-import { paginateInMemory } from '#http/lists/in-memory-page.ts';
+import { paginateInMemory } from '#http/lists/pagination.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, refName } from '#http/parameters/texts.ts';
 import { arrayOf, integer, integerIn } from '#http/parameters/types.ts';
-import { type Failure, fail } from '#runtime/failure.ts';
+import { type Failure, fail, requireRow } from '#runtime/failure.ts';
 import { findMemberIds } from '../protected-branches/index.ts';
 import { type CreateLevelInput, deleteTagRule, insertTagRule } from './store.ts';
 

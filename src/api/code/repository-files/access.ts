@@ -5,7 +5,7 @@ import { HttpError } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { notBlank } from '#http/parameters/types.ts';
-import { blobTooLargeResponse, checkLargeBlobLimit } from '#rate-limits/large-blobs.ts';
+import { blobTooLargeResponse, checkLargeBlobLimit } from '#rate-limits/application-limit.ts';
 import type { VersionedRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { locateFile } from './get.ts';

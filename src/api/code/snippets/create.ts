@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { reidentify } from '#authentication/reidentify.ts';
 import { AccessRevoked, requireProjectAccess } from '#authorization/current-access.ts';
-import { validateAllowedVisibility } from '#authorization/visibility-levels.ts';
+import { validateAllowedVisibility } from '#authorization/visibility.ts';
 import type { Columns } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { SNIPPET_BRANCH, type Snippet, updateProjectSnippetsSize } from '#domain/snippets.ts';

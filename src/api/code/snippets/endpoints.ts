@@ -1,4 +1,4 @@
-import { VISIBILITIES } from '#authorization/visibility-levels.ts';
+import { VISIBILITIES } from '#authorization/visibility.ts';
 import { signedIn } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { isAdministrator } from '#authentication/caller.ts';
-import { VISIBILITIES } from '#authorization/visibility-levels.ts';
-import { requireRow } from '#domain/row-deleted.ts';
+import { VISIBILITIES } from '#authorization/visibility.ts';
 import { parseFilePaths, type Snippet as Row } from '#domain/snippets.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { encodeUrlPath } from '#repositories/repository.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { loadProjectPaths } from './store.ts';
 
 /** Entities of snippets (contract/operations.md §2.1, contract/everyday-more.md §7.1). */

@@ -1,7 +1,7 @@
 import { MAX_SNIPPET_FILES, parseFilePaths, type Snippet } from '#domain/snippets.ts';
 import type { FileChange } from '#git/commits/commit.ts';
 import { hasLineBreak } from '#git/trees/reserved-names.ts';
-import type { ErrorTable } from '#http/errors/error-table.ts';
+import type { ErrorTable } from '#http/errors/error-messages.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import type { ApplicationSettings } from '#settings/settings.ts';
 

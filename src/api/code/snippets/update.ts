@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { requireSnippetUpdate } from '#authorization/snippets.ts';
-import { type Visibility, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
+import { type Visibility, validateAllowedVisibility } from '#authorization/visibility.ts';
 import { findSnippet, type Snippet, type SnippetPatch } from '#domain/snippets.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { commitChanges, type FileChange } from '#git/commits/commit.ts';

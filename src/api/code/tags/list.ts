@@ -3,10 +3,7 @@ import { getObjectInfo, readCommits, readTag, type Tag } from '#git/objects/obje
 import { TAGS } from '#git/ref-names.ts';
 import { listRefs, type Ref } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
-import { paginateInMemory } from '#http/lists/in-memory-page.ts';
-import type { ListPage } from '#http/lists/page.ts';
-import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { paginateByToken } from '#http/lists/token-pagination.ts';
+import { type ListPage, type OffsetRequest, paginateByToken, paginateInMemory } from '#http/lists/pagination.ts';
 import { createSearchOrder, searchRefs } from '#repositories/branches/ref-search.ts';
 import { getRefVersion, getRepository, type VersionedRepository } from '#repositories/repository.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { JobOptions } from '#api/pipelines/ci-file/index.ts';
 import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { findLastDeployment } from '#domain/deployments.ts';
-import { loadJobOptions } from '#domain/job-options.ts';
+import { loadJobOptions } from '#domain/jobs.ts';
 
 /**
  * Returns the jobs that have an environment, with their ref and environment options, ordered by id.

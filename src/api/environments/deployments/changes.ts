@@ -2,10 +2,14 @@ import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import { changeJobStatus, releaseJob } from '#api/pipelines/processing/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
+import { loadEnvironmentAccessDescriber } from '#authorization/access-level-descriptions.ts';
 import { requireProjectAccess } from '#authorization/current-access.ts';
-import { loadEnvironmentAccessDescriber } from '#authorization/protected-environments/access-level-descriptions.ts';
-import { countPendingApprovals, needsApproval } from '#authorization/protected-environments/approvals.ts';
-import { findAdmittingApprovalRules, mayDeployTo } from '#authorization/protected-environments/deployment-rules.ts';
+import {
+  countPendingApprovals,
+  findAdmittingApprovalRules,
+  mayDeployTo,
+  needsApproval,
+} from '#authorization/protected-environments/deployment-rules.ts';
 import {
   type ApprovalRule,
   type EnvironmentProtection,

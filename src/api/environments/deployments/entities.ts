@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
-import { loadEnvironmentAccessDescriber } from '#authorization/protected-environments/access-level-descriptions.ts';
-import { countPendingApprovals } from '#authorization/protected-environments/approvals.ts';
+import { loadEnvironmentAccessDescriber } from '#authorization/access-level-descriptions.ts';
+import { countPendingApprovals } from '#authorization/protected-environments/deployment-rules.ts';
 import { type ApprovalRule, loadProtections } from '#authorization/protected-environments/protected-environments.ts';
 import type { DeploymentRow } from '#domain/deployments.ts';
 import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
 import { findProjects } from '#domain/namespaces/projects.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { deploymentFields, loadDeploymentRelations, serializeDeploymentFields } from '../deployment-summaries/index.ts';
 import { EnvironmentBasic } from '../environment-model/index.ts';
 import { EnvironmentApprovalRule } from '../protected-environments/index.ts';

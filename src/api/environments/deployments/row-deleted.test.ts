@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RowDeleted } from '#domain/row-deleted.ts';
+import { RowDeleted } from '#runtime/failure.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { EnvironmentAlone, EnvironmentInList, StoppedEnvironment } from '../environments/entities.ts';
 import { Approval, Deployment, DeploymentInList } from './entities.ts';
 
-// A read that finds a row deleted runs again as a whole (src/domain/row-deleted.ts).
+// A read that finds a row deleted runs again as a whole (`RowDeleted`).
 
 test('reads again if an environment, project or user is deleted during the read', async () => {
   await using database = await testDatabase();

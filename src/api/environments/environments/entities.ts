@@ -3,9 +3,9 @@ import { ProjectSimple } from '#api/namespaces/projects/index.ts';
 import { findLastDeployment } from '#domain/deployments.ts';
 import type { EnvironmentRow } from '#domain/environments.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext, type ShapeOf } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { LastDeployment } from '../deployment-summaries/index.ts';
 import {
   ENVIRONMENT_TIERS,

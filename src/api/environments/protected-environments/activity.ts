@@ -1,6 +1,5 @@
 import type { AuditEventName } from '#activity/index.ts';
-import type { AccessDescriber } from '#authorization/access-level-descriptions.ts';
-import { loadEnvironmentAccessDescriber } from '#authorization/protected-environments/access-level-descriptions.ts';
+import { type AccessDescriber, loadEnvironmentAccessDescriber } from '#authorization/access-level-descriptions.ts';
 import type { EnvironmentProtection } from '#authorization/protected-environments/protected-environments.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { loadEnvironmentAccessDescriber } from '#authorization/protected-environments/access-level-descriptions.ts';
+import { loadEnvironmentAccessDescriber } from '#authorization/access-level-descriptions.ts';
 import type {
   ApprovalRule,
   EnvironmentProtection,

@@ -1,7 +1,6 @@
 import { createApplication, type IssuedApplication } from '#authentication/oauth/applications.ts';
-import { SCOPES } from '#authentication/tokens/access-tokens.ts';
-import { IDENTITY_SCOPES } from '#authentication/tokens/scope-descriptions.ts';
-import { validateDisplayName } from '#authentication/users/name-validation.ts';
+import { IDENTITY_SCOPES, SCOPES } from '#authentication/tokens/access-tokens.ts';
+import { validateDisplayName } from '#authentication/users/usernames.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, invalid } from '#runtime/failure.ts';
 

@@ -1,7 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { type Access, type AccessCall, administrator } from '#http/access/access.ts';
+import { type Access, type AccessCall, administrator, administratorWithUser } from '#http/access/access.ts';
 import { loadVisibleGroup, loadVisibleProject } from '#http/access/project-access.ts';
-import { administratorWithUser } from '#http/access/user-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { list, noContent, ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { type AccessCall, administrator, signedIn } from '#http/access/access.ts';
-import { administratorWithUser } from '#http/access/user-access.ts';
+import { type AccessCall, administrator, administratorWithUser, signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, dateTime, noContent, nullable, ok, page } from '#http/endpoint/responses.ts';

@@ -9,7 +9,7 @@ import {
   SCOPES,
   validateGrantedScopes,
 } from '#authentication/tokens/access-tokens.ts';
-import { validateDisplayName } from '#authentication/users/name-validation.ts';
+import { validateDisplayName } from '#authentication/users/usernames.ts';
 import { findChangeableUser, type UnchangeableUserCode, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, invalid, isFailure } from '#runtime/failure.ts';

@@ -9,8 +9,7 @@ import {
 import type { User } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { AccessCall } from '#http/access/access.ts';
-import { administratorWithUser } from '#http/access/user-access.ts';
+import { type AccessCall, administratorWithUser } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { ANONYMOUS } from '#authentication/caller.ts';
+import { ANONYMOUS, getStateBlock } from '#authentication/caller.ts';
 import { applicationExists, parseScopes } from '#authentication/oauth/applications.ts';
 import {
   type OAuthGrant,
@@ -14,7 +14,6 @@ import {
   revokeOAuthToken,
 } from '#authentication/oauth/tokens.ts';
 import { checkPassword } from '#authentication/sessions/password-sign-in.ts';
-import { getStateBlock } from '#authentication/sign-in-blocks.ts';
 import { SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { findUserById } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';

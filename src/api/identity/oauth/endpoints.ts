@@ -7,7 +7,7 @@ import {
   type InvalidTokenCode,
   type OAuthTokenWithClient,
 } from '#authentication/oauth/tokens.ts';
-import { describeScope } from '#authentication/tokens/scope-descriptions.ts';
+import { describeScope } from '#authentication/tokens/access-tokens.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Access, access } from '#http/access/access.ts';
@@ -19,9 +19,8 @@ import { createAlertBox, createCsrfField, createHtmlPage, type Markup, markup } 
 import { csrfParams, signedInVisitor, signedInVisitorWithForm } from '#http/pages/web-session.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
-import { localUrl } from '#http/request/base-url.ts';
 import { getPresentedCredentials } from '#http/request/credentials.ts';
-import type { IncomingRequest } from '#http/request/incoming.ts';
+import { type IncomingRequest, localUrl } from '#http/request/incoming.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import {

@@ -11,7 +11,7 @@ import {
   type Scope,
   validateGrantedScopes,
 } from '#authentication/tokens/access-tokens.ts';
-import { validateDisplayName } from '#authentication/users/name-validation.ts';
+import { validateDisplayName } from '#authentication/users/usernames.ts';
 import { findChangeableUser, findUserById, type UnchangeableUserCode, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';

@@ -4,7 +4,7 @@ import { html, redirect } from '#http/endpoint/responses.ts';
 import { csrfParams, ensureSession, visitor, visitorWithForm } from '#http/pages/web-session.ts';
 import { object, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
-import { localUrl } from '#http/request/base-url.ts';
+import { localUrl } from '#http/request/incoming.ts';
 import { createHomePage, createPasswordRenewalPage, createSignInPage } from './pages.ts';
 import { signInVisitor } from './sign-in.ts';
 import { signOutVisitor } from './sign-out.ts';

@@ -1,8 +1,7 @@
 import type { CallerUser } from '#authentication/caller.ts';
 import type { HtmlReply } from '#http/endpoint/responses.ts';
 import { createAlertBox, createCsrfField, createHtmlPage, type Markup, markup } from '#http/pages/html-page.ts';
-import { localUrl } from '#http/request/base-url.ts';
-import type { IncomingRequest } from '#http/request/incoming.ts';
+import { type IncomingRequest, localUrl } from '#http/request/incoming.ts';
 import type { Failure } from '#runtime/failure.ts';
 
 /** The session of the visitor. */

@@ -1,15 +1,13 @@
 import { describeChange } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { checkPassword } from '#authentication/sessions/password-sign-in.ts';
-import { signInWithPassword } from '#authentication/sessions/web-sign-in.ts';
+import { checkPassword, signInWithPassword } from '#authentication/sessions/password-sign-in.ts';
 import { validatePassword } from '#authentication/users/password-rules.ts';
 import { type User, updateUser } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { HtmlReply, RedirectReply } from '#http/endpoint/responses.ts';
 import type { WebSession } from '#http/pages/web-session.ts';
-import { localUrl } from '#http/request/base-url.ts';
 import { createSessionCookie } from '#http/request/cookie.ts';
-import type { IncomingRequest } from '#http/request/incoming.ts';
+import { type IncomingRequest, localUrl } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { limitFailedSignIns } from '#rate-limits/failed-sign-ins.ts';
 import type { Waiter } from '#runtime/concurrency-limiter.ts';

@@ -1,11 +1,12 @@
 import { describeChange } from '#activity/index.ts';
-import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { type PasswordOwner, validatePassword } from '#authentication/users/password-rules.ts';
 import {
   type CreateUserInput,
   findChangeableUser,
   findUserById,
   createUser as insertUser,
+  isOnlyAdministrator,
   type UnchangeableUserCode,
   type UpdateUserInput,
   USER_UNIQUE_ERRORS,

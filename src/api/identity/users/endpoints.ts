@@ -15,7 +15,7 @@ import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, TOO_MANY_REQUESTS, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, unauthorized } from '#http/errors/http-error.ts';
-import { offsetTooFarError } from '#http/lists/offset-limit.ts';
+import { offsetTooFarError } from '#http/lists/pagination.ts';
 import { allOrNone, atLeastOne, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';

@@ -4,7 +4,7 @@ import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { User } from '#authentication/users/users.ts';
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
-import type { ServerContext } from '#http/request/base-url.ts';
+import type { ServerContext } from '#http/request/incoming.ts';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import {
   type CustomAttributesById,

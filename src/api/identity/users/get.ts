@@ -2,9 +2,7 @@ import { type Caller, isAdministrator, type SignedInCaller } from '#authenticati
 import type { User } from '#authentication/users/users.ts';
 import type { Database, Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { checkOffsetLimit } from '#http/lists/offset-limit.ts';
-import type { ListPage } from '#http/lists/page.ts';
-import type { PageRequest } from '#http/lists/pagination.ts';
+import { checkOffsetLimit, type ListPage, type PageRequest } from '#http/lists/pagination.ts';
 import { checkApplicationLimit } from '#rate-limits/application-limit.ts';
 import type { Failure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';

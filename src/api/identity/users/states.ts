@@ -1,6 +1,10 @@
-import type { UserState } from '#authentication/caller.ts';
-import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
-import { findChangeableUser, type UnchangeableUserCode, type User } from '#authentication/users/users.ts';
+import type { SignedInCaller, UserState } from '#authentication/caller.ts';
+import {
+  findChangeableUser,
+  isOnlyAdministrator,
+  type UnchangeableUserCode,
+  type User,
+} from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';

@@ -25,9 +25,8 @@ import {
   isTooShortForIndex,
   selectIdsContaining,
 } from '#database/search/substring-search.ts';
-import { isActiveMembership } from '#domain/members/membership-expiry.ts';
-import type { ListPage } from '#http/lists/page.ts';
-import { type OffsetRequest, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
+import { isActiveMembership } from '#domain/members/roles.ts';
+import { type ListPage, type OffsetRequest, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 import { customAttributeConditions } from '../custom-attributes/index.ts';
 import { USER_KEYSET, type UserListParams, type UserOrderColumn } from './parameters.ts';
 import { BLOCKED_STATES } from './states.ts';

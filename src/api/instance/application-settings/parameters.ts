@@ -15,9 +15,9 @@ import {
   type ApplicationSettings,
   SETTING_DEFINITIONS,
   SETTING_NAMES,
+  type SettingDefinition,
   type SettingName,
 } from '#settings/definitions.ts';
-import type { SettingDefinition } from '#settings/setting-definition.ts';
 import type { SettingChanges } from '#settings/settings.ts';
 
 /** An object with integer values. */

@@ -1,7 +1,6 @@
 import { MAINTAINER, OWNER } from '#domain/members/roles.ts';
-import { type Access, type AccessCall, administrator } from '#http/access/access.ts';
+import { type Access, type AccessCall, administrator, forbidOnFreeTier } from '#http/access/access.ts';
 import { type ByParentType, forGroupAndProject, type ParentKind } from '#http/access/parents.ts';
-import { forbidOnFreeTier } from '#http/access/tiers.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, page } from '#http/endpoint/responses.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';

@@ -3,8 +3,7 @@ import type { Reader, Schema } from '#database/database.ts';
 import { paginate, paginateByKey } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { AuditEntityType } from '#database/schema.ts';
-import type { ListPage } from '#http/lists/page.ts';
-import { type KeysetRule, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
+import { type KeysetRule, type ListPage, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 
 export type AuditEventRow = Selectable<Schema['audit_events']>;
 

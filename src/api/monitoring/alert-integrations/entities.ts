@@ -1,9 +1,9 @@
 import { type TSchema, Type } from 'typebox';
 import { mapLazyText } from '#database/long-texts.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';
 import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { buildIntegrationPath } from './endpoint-path.ts';
 import { type IntegrationInProject, loadPayloadExamples } from './store.ts';
 import { decryptToken } from './tokens.ts';

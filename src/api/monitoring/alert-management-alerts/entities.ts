@@ -5,12 +5,12 @@ import {
   serializeEnvironmentFields,
 } from '#api/environments/environment-model/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
-import { buildAlertPath } from '#domain/alert-path.ts';
 import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
-import { requireRow } from '#domain/row-deleted.ts';
+import { buildAlertPath } from '#domain/namespaces/routes.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
+import { requireRow } from '#runtime/failure.ts';
 import type { JsonObject } from '#text/json-object.ts';
 import { flattenMembers } from '../alerts/index.ts';
 import { type AlertNoteRow, type AlertRow, loadAlertDetails, loadIssueIids } from './store.ts';

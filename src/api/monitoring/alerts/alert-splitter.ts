@@ -1,4 +1,4 @@
-import { createChunkBuffer } from '#http/request/chunk-buffer.ts';
+import { createChunkBuffer } from '#http/request/decoded-body.ts';
 
 /** Splits a large webhook payload into its alerts while it arrives (contract/monitoring.md §1 step 2). Pure. */
 

@@ -1,9 +1,13 @@
 import { bodyTooLarge, HttpError } from '#http/errors/http-error.ts';
 import { hasBody, MEBIBYTE } from '#http/request/body.ts';
 import { reserveBodyMemory } from '#http/request/body-memory.ts';
-import { createChunkBuffer } from '#http/request/chunk-buffer.ts';
-import { DecodingError, type Encoding, parseEncoding } from '#http/request/content-encoding.ts';
-import { readDecodedChunks } from '#http/request/decoded-body.ts';
+import {
+  createChunkBuffer,
+  DecodingError,
+  type Encoding,
+  parseEncoding,
+  readDecodedChunks,
+} from '#http/request/decoded-body.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { type JsonLimits, PARAMETER_LIMITS, parseJson } from '#http/request/json-body.ts';
 import { type Failure, fail } from '#runtime/failure.ts';

@@ -1,4 +1,4 @@
-import { getAlertBotId } from '#authentication/users/alert-bot.ts';
+import { getAlertBotId } from '#authentication/users/bootstrap.ts';
 import type { Columns } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { AlertStatus } from '#database/schema.ts';

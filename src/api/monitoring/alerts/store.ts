@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Columns, Transaction } from '#database/database.ts';
-import { type Params, prepare, prepareForRows, type RowParameters } from '#database/prepare.ts';
-import { buildParameterTable } from '#database/row-list.ts';
+import { buildParameterTable, type Params, prepare, prepareForRows, type RowParameters } from '#database/prepare.ts';
 import type { AlertIntegrationType, AlertStatus } from '#database/schema.ts';
 
 /** Prepared statements for received alerts; each handles any number of alerts at once. The table `given` has the parameters. */

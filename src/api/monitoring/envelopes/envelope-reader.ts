@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createChunkBuffer } from '#http/request/chunk-buffer.ts';
+import { createChunkBuffer } from '#http/request/decoded-body.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 

@@ -1,4 +1,4 @@
-import type { ErrorEntry } from '#http/errors/error-table.ts';
+import type { ErrorEntry } from '#http/errors/error-messages.ts';
 import { HttpError } from '#http/errors/http-error.ts';
 
 /** Errors for SDKs: in the body, and in the header `X-Sentry-Error` for SDKs that do not read the body (contract/monitoring.md §10). */

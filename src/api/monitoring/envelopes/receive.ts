@@ -10,8 +10,8 @@ import {
   parseEncoding,
   parseLargeBody,
   readDecoded,
-} from '#http/request/content-encoding.ts';
-import { readDecodedChunks } from '#http/request/decoded-body.ts';
+  readDecodedChunks,
+} from '#http/request/decoded-body.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';

@@ -1,6 +1,5 @@
 import type { Columns } from '#database/database.ts';
-import { prepareForRows, type RowParameters } from '#database/prepare.ts';
-import { buildParameterTable } from '#database/row-list.ts';
+import { buildParameterTable, prepareForRows, type RowParameters } from '#database/prepare.ts';
 import type { SessionBucket } from '#database/schema.ts';
 
 /** SQL statements that store sessions, each for any number of rows. The table `given` has the parameters. */

@@ -2,8 +2,8 @@ import { closeIssue, createIncident, issuesLockKey } from '#api/planning/issues/
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Issue } from '#authorization/issues.ts';
 import type { AlertSeverity, IssueSeverity } from '#database/schema.ts';
-import { buildAlertPath } from '#domain/alert-path.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
+import { buildAlertPath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { MONTHS } from '#runtime/clock.ts';

@@ -1,4 +1,4 @@
-import { getAlertBotId } from '#authentication/users/alert-bot.ts';
+import { getAlertBotId } from '#authentication/users/bootstrap.ts';
 import { defineSubscription } from '#events/event-bus.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { transitionAlerts } from '../alerts/index.ts';

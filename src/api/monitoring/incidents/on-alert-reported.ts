@@ -1,6 +1,6 @@
 import { closeIssue } from '#api/planning/issues/index.ts';
 import { isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
-import { getAlertBotId } from '#authentication/users/alert-bot.ts';
+import { getAlertBotId } from '#authentication/users/bootstrap.ts';
 import type { Reader } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { defineSubscription } from '#events/event-bus.ts';

@@ -2,7 +2,7 @@ import type { AccessToken } from '#authentication/tokens/access-tokens.ts';
 import { getRoleName } from '#domain/members/roles.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ByParentType, Parent } from '#http/access/parents.ts';
-import { formatQuotedList } from '#text/quoted-list.ts';
+import { formatQuotedList } from '#text/json-object.ts';
 
 /** Audit events of the tokens of a project or group (contract/activity.md Part 3). */
 

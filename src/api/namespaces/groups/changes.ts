@@ -7,17 +7,16 @@ import {
   minVisibility,
   type Visibility,
   validateAllowedVisibility,
-} from '#authorization/visibility-levels.ts';
+} from '#authorization/visibility.ts';
 import type { Reader } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { createMembership, toGroupSource } from '#domain/members/memberships.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import { loadArchiveState } from '#domain/namespaces/archive-state.ts';
-import { findAvailableName } from '#domain/namespaces/available-name.ts';
 import { mergeGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
-import { validateGroupPath, validateName } from '#domain/namespaces/name-validation.ts';
+import { findAvailableName, validateGroupPath, validateName } from '#domain/namespaces/name-validation.ts';
 import { createNamespace, moveClosure } from '#domain/namespaces/namespaces.ts';
 import { buildChildPath, type FullPath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';

@@ -10,9 +10,14 @@ import { inGroup, inGroupAllowingAnonymous } from '#http/access/project-access.t
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
-import { checkOffsetLimit, offsetTooFarError } from '#http/lists/offset-limit.ts';
-import type { ListPage } from '#http/lists/page.ts';
-import { type KeysetRule, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
+import {
+  checkOffsetLimit,
+  type KeysetRule,
+  type ListPage,
+  offsetTooFarError,
+  type PageRequest,
+  toKeysetPage,
+} from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';

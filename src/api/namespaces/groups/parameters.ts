@@ -1,5 +1,5 @@
 import { customAttributeParams } from '#api/identity/custom-attributes/index.ts';
-import { VISIBILITIES, type Visibility } from '#authorization/visibility-levels.ts';
+import { VISIBILITIES, type Visibility } from '#authorization/visibility.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { longText, searchExpression, string } from '#http/parameters/texts.ts';

@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, type NotNull, type SqlBool, sql } from 'kysely';
 import { customAttributeConditions, toCustomAttributeFilter } from '#api/identity/custom-attributes/index.ts';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import { groupVisibleTo, groupWithMember, groupWithRole } from '#authorization/visibility-conditions.ts';
+import { groupVisibleTo, groupWithMember, groupWithRole } from '#authorization/visibility.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';

@@ -1,4 +1,4 @@
-import { getVisibilityRank, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
+import { getVisibilityRank, validateAllowedVisibility } from '#authorization/visibility.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import {

@@ -1,6 +1,6 @@
-import { getVisibilityRank, VISIBILITIES, type Visibility } from '#authorization/visibility-levels.ts';
+import { getVisibilityRank, VISIBILITIES, type Visibility } from '#authorization/visibility.ts';
 import type { Reader } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';

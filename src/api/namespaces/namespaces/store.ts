@@ -1,14 +1,13 @@
 import { type Expression, expressionBuilder, type NotNull, sql } from 'kysely';
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { groupWithMember, groupWithRole, projectVisibleTo } from '#authorization/visibility-conditions.ts';
+import { groupWithMember, groupWithRole, projectVisibleTo } from '#authorization/visibility.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { withoutIndex } from '#database/dialect.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { countUpTo, type Page, paginate } from '#database/page.ts';
 import { COMMON_THRESHOLD, hasManyMatches } from '#database/search/common-substrings.ts';
-import { isActiveMembership } from '#domain/members/membership-expiry.ts';
-import { ANY_ROLE, OWNER } from '#domain/members/roles.ts';
+import { ANY_ROLE, isActiveMembership, OWNER } from '#domain/members/roles.ts';
 import {
   findMatchingNamespaceIds,
   type NamespaceRow,

@@ -1,5 +1,5 @@
 import { type AuditEvent, describeChange } from '#activity/index.ts';
-import { VISIBILITY_NAMES, type Visibility } from '#authorization/visibility-levels.ts';
+import { VISIBILITY_NAMES, type Visibility } from '#authorization/visibility.ts';
 import type { Columns } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 

@@ -3,18 +3,18 @@ import { customAttributesField, pickCustomAttributes } from '#api/identity/custo
 import { buildAvatarUrl, UserBasic } from '#api/identity/users/index.ts';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import { VISIBILITIES } from '#authorization/visibility-levels.ts';
+import { VISIBILITIES } from '#authorization/visibility.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import type { NamespaceRow } from '#domain/namespaces/namespaces.ts';
 import { getProjectRole, type Project as Row } from '#domain/namespaces/projects.ts';
 import { loadNotificationLevels, type ProjectNotificationLevels } from '#domain/notification-levels.ts';
-import { requireRow } from '#domain/row-deleted.ts';
-import type { RunnerOwnerRef } from '#domain/runners/initial-registration-tokens.ts';
+import type { RunnerOwnerRef } from '#domain/runners/registration-tokens.ts';
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
 import { createMerger, type MergePart } from '#http/endpoint/merge-disjoint.ts';
 import { date, dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
-import type { ServerContext } from '#http/request/base-url.ts';
+import type { ServerContext } from '#http/request/incoming.ts';
 import { encodeUrlPath } from '#repositories/repository.ts';
+import { requireRow } from '#runtime/failure.ts';
 import type { StoredAttributes } from './attributes/attributes.ts';
 import { buildExpirationPolicy, ContainerExpirationPolicy } from './attributes/expiration-policy.ts';
 import {

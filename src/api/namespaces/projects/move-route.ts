@@ -1,7 +1,7 @@
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { type FullPath, moveProjectRoute } from '#domain/namespaces/routes.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { requireRow } from '#runtime/failure.ts';
 
 /** Changes the path of a project, leaves a redirect and publishes an event. */
 export async function moveProject(uow: UnitOfWork, { id }: Pick<Project, 'id'>, fullPath: FullPath): Promise<void> {

@@ -1,5 +1,5 @@
 import { customAttributeParams } from '#api/identity/custom-attributes/index.ts';
-import { VISIBILITIES } from '#authorization/visibility-levels.ts';
+import { VISIBILITIES } from '#authorization/visibility.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import type { PageRequest } from '#http/lists/pagination.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';

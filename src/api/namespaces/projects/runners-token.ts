@@ -1,6 +1,9 @@
 import type { TSchema } from 'typebox';
-import type { RunnerOwnerRef } from '#domain/runners/initial-registration-tokens.ts';
-import { allowsRegistrationTokens, getRegistrationToken } from '#domain/runners/registration-tokens.ts';
+import {
+  allowsRegistrationTokens,
+  getRegistrationToken,
+  type RunnerOwnerRef,
+} from '#domain/runners/registration-tokens.ts';
 import type { Entity, SerializationContext } from '#http/endpoint/entity.ts';
 import { createMerger } from '#http/endpoint/merge-disjoint.ts';
 

@@ -5,7 +5,7 @@ import {
   toCustomAttributeFilter,
 } from '#api/identity/custom-attributes/index.ts';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import { projectVisibleTo, projectWithRole, projectWithRoleIndexed } from '#authorization/visibility-conditions.ts';
+import { projectVisibleTo, projectWithRole, projectWithRoleIndexed } from '#authorization/visibility.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { isInSubquery } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';

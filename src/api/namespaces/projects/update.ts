@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import { getVisibilityRank, type Visibility, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
+import { getVisibilityRank, type Visibility, validateAllowedVisibility } from '#authorization/visibility.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Schema } from '#database/schema.ts';

@@ -1,8 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, fail } from '#runtime/failure.ts';
+import { type Failure, fail, requireRow } from '#runtime/failure.ts';
 import { addToStarCounts, deleteStar, insertStar } from './store.ts';
 
 /** Stars a project; fails if it is already starred. */

@@ -1,8 +1,8 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayCreateProjectIn, mayCreateSubgroupIn, mayCreateTopLevelGroup } from '#authorization/namespace-creation.ts';
 import type { Columns, Reader } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
+import { hasRow } from '#database/page.ts';
 import type { EntityType } from '#database/schema.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import { findGroup, type Group, getGroupRole } from '#domain/namespaces/groups.ts';

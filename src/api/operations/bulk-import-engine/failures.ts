@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '#database/database.ts';
-import { toStorableText } from '#database/storable-text.ts';
+import { toStorableText } from '#database/dialect.ts';
 import type { Failure, FieldErrors } from '#runtime/failure.ts';
 import type { SourceObjectRef } from '../bulk-import-relations/index.ts';
 

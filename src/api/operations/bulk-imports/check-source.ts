@@ -1,6 +1,6 @@
 import type { Columns } from '#database/database.ts';
+import { toStorableText } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { toStorableText } from '#database/storable-text.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import {
   getSourceEntityPath,

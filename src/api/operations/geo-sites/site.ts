@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Schema } from '#database/schema.ts';
-import type { ServerContext } from '#http/request/base-url.ts';
+import type { ServerContext } from '#http/request/incoming.ts';
 import { trimEndCharacters } from '#text/trim.ts';
 
 /** A replication site (contract/operations.md §3.1). */

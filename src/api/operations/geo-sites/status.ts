@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import type { ServerContext } from '#http/request/base-url.ts';
+import type { ServerContext } from '#http/request/incoming.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { trimEndCharacters } from '#text/trim.ts';
 import { isThisServer, type Site } from './site.ts';

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type Page, paginate } from '#database/page.ts';
+import { hasRow, type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { NewSite, Site } from './site.ts';
 

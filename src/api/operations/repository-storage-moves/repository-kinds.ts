@@ -1,7 +1,7 @@
 import { snippetById } from '#api/code/snippets/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import type { Schema } from '#database/schema.ts';
 import { toDiskPath } from '#git/storage/storage.ts';
 import { type Access, administrator } from '#http/access/access.ts';

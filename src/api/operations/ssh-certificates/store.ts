@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
-import { type Page, paginate } from '#database/page.ts';
+import { hasRow, type Page, paginate } from '#database/page.ts';
 import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 

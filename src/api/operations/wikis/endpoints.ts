@@ -14,8 +14,7 @@ import {
 } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, type StreamReply, streamWith } from '#http/endpoint/responses.ts';
-import { INVALID, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
-import type { ErrorEntry } from '#http/errors/error-table.ts';
+import { type ErrorEntry, INVALID, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { atLeastOne, object, optional, required } from '#http/parameters/declarations.ts';
 import { commitMessage, limitedText, pathText, refName, string } from '#http/parameters/texts.ts';

@@ -1,5 +1,4 @@
-import { ANONYMOUS, type Caller, type CallerUser, toCallerUser } from '#authentication/caller.ts';
-import { getSignInBlock } from '#authentication/sign-in-blocks.ts';
+import { ANONYMOUS, type Caller, type CallerUser, getSignInBlock, toCallerUser } from '#authentication/caller.ts';
 import { findJobToken, type JobToken } from '#authentication/tokens/job-tokens.ts';
 import { mayInProject, type ProjectAbilityName } from '#authorization/abilities.ts';
 import type { Reader } from '#database/database.ts';

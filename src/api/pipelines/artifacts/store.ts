@@ -3,7 +3,7 @@ import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import type { Schema } from '#database/schema.ts';
-import { loadJobOptions } from '#domain/job-options.ts';
+import { loadJobOptions } from '#domain/jobs.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
 import { loadSettings } from '#settings/settings.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Columns, Reader } from '#database/database.ts';
-import { loadJobOptions } from '#domain/job-options.ts';
+import { loadJobOptions } from '#domain/jobs.ts';
 import { selectRootNamespace } from '#domain/namespaces/hierarchy.ts';
 import type { JobOptions } from '../ci-file/index.ts';
 

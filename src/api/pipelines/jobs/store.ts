@@ -1,16 +1,16 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { projectWithRole } from '#authorization/visibility-conditions.ts';
+import { projectWithRole } from '#authorization/visibility.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { isInSubquery, withoutIndex } from '#database/dialect.ts';
 import { type Page, paginate, paginateByKey, scanMatches } from '#database/page.ts';
 import type { JobStatus } from '#database/schema.ts';
 import { type JobRow, jobColumns } from '#domain/jobs.ts';
 import { REPORTER } from '#domain/members/roles.ts';
-import type { ListPage } from '#http/lists/page.ts';
 import {
   type KeysetRequest,
   type KeysetRule,
+  type ListPage,
   type OffsetRequest,
   type PageRequest,
   toKeysetPage,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Columns, Reader } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { isJobForRunnerRow } from '#domain/runners/runner-scope.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';

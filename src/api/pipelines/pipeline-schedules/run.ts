@@ -1,6 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { ANONYMOUS, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
-import { getStateBlock } from '#authentication/sign-in-blocks.ts';
+import { ANONYMOUS, getStateBlock, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';

@@ -1,7 +1,7 @@
 import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { allocateId } from '#database/dialect.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import type { CommitStatusName } from '#database/schema.ts';
 import type { CountedJob } from './composite-status.ts';
 

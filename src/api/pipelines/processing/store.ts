@@ -3,7 +3,7 @@ import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { JobStatus, PipelineStatus } from '#database/schema.ts';
-import { loadJobOptions } from '#domain/job-options.ts';
+import { loadJobOptions } from '#domain/jobs.ts';
 import type { JobNeed, PipelineJob } from './job-readiness.ts';
 
 /** Reads and writes the status of jobs and pipelines. */

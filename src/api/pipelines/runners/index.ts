@@ -1,8 +1,7 @@
 import type { Transaction } from '#database/database.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import type { Services } from '#http/services.ts';
-import { deleteInBatches } from '#jobs/delete-in-batches.ts';
-import { defineJob, type JobDefinition } from '#jobs/job.ts';
+import { defineJob, deleteInBatches, type JobDefinition } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import * as endpoints from './endpoints.ts';
 import { releaseRunnersOfProject } from './projects/changes.ts';

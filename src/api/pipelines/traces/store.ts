@@ -3,7 +3,7 @@ import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
 import { registerBlob, type StoredBlob } from '#blobs/index.ts';
 import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import { loadJobOptions } from '#domain/job-options.ts';
+import { loadJobOptions } from '#domain/jobs.ts';
 
 /** A chunk of a log; `start` and `size` in bytes. */
 export type TraceChunk = Columns<'job_trace_chunks', 'start' | 'size' | 'sha256'>;

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { isAdministrator } from '#authentication/caller.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { loadLastUses, type TriggerRow } from './store.ts';
 import { decryptToken } from './tokens.ts';
 

@@ -1,5 +1,10 @@
-import { isSignedIn, type SignedInCaller, toCallerUser } from '#authentication/caller.ts';
-import { getSignInBlock, getStateBlock } from '#authentication/sign-in-blocks.ts';
+import {
+  getSignInBlock,
+  getStateBlock,
+  isSignedIn,
+  type SignedInCaller,
+  toCallerUser,
+} from '#authentication/caller.ts';
 import { findAnyJobToken } from '#authentication/tokens/job-tokens.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { type ApprovedMergeRequest, canApprove, loadApprovals } from '../approval-rows/index.ts';
 import { loadMergeStatuses, mergeRequestState, mergeStatusField } from '../merge-requests/index.ts';
 

@@ -2,14 +2,13 @@ import { Type } from 'typebox';
 import { toResource } from '#activity/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { getGhostUserId } from '#authentication/users/deletion.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, dateTime, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
-import { fail } from '#runtime/failure.ts';
+import { fail, requireRow } from '#runtime/failure.ts';
 import { type AwardRow, createAward, listAwards, removeAward } from '../awards/index.ts';
 import {
   awardCreationAccess,

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { commitResource } from '#api/code/commits/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { createTextLoader } from '#database/long-texts.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { getDiff } from '#git/diff/diff.ts';
 import { parseDiffLines } from '#git/diff/diff-lines.ts';
 import type { Git } from '#git/git.ts';
@@ -17,6 +16,7 @@ import { isPresent, optional, type ParameterRule, required } from '#http/paramet
 import { longText, pathText } from '#http/parameters/texts.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { getRepository } from '#repositories/repository.ts';
+import { requireRow } from '#runtime/failure.ts';
 import {
   commentedCommitResource,
   commitNoteableKind,

@@ -5,7 +5,7 @@ import { readCommit, readObject } from '#git/objects/object-reader.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
 import { findEntryAtPath } from '#git/trees/path-entries.ts';
-import type { ErrorTable } from '#http/errors/error-table.ts';
+import type { ErrorTable } from '#http/errors/error-messages.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import { pathText, string } from '#http/parameters/texts.ts';
 import { integer, number, oneOf } from '#http/parameters/types.ts';

@@ -2,9 +2,15 @@ import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { type GroupAbilityName, mayInGroup } from '#authorization/abilities.ts';
 import { type Epic, findEpic, mayReadEpic } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import { type Access, type AccessCall, access, requireSignedIn, requireSignedInCaller } from '#http/access/access.ts';
+import {
+  type Access,
+  type AccessCall,
+  access,
+  forbidOnFreeTier,
+  requireSignedIn,
+  requireSignedInCaller,
+} from '#http/access/access.ts';
 import { loadVisibleGroup } from '#http/access/project-access.ts';
-import { forbidOnFreeTier } from '#http/access/tiers.ts';
 import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';

@@ -7,11 +7,10 @@ import type { Reader } from '#database/database.ts';
 import type { EpicState } from '#database/schema.ts';
 import { allocateIid, IID_TAKEN, reserveIid } from '#domain/iids.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { BATCH_SIZE, runBatchSteps, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, fail, invalid, isFailure, requireRow } from '#runtime/failure.ts';
 import {
   deleteNotesBatch,
   derivedTextColumns,

@@ -3,7 +3,7 @@ import type { Caller } from '#authentication/caller.ts';
 import { type Epic, epicVisibleTo } from '#authorization/epics.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
 

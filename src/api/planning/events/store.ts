@@ -1,11 +1,10 @@
 import { type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import { projectVisibleTo, projectWithRoleIndexed } from '#authorization/visibility-conditions.ts';
+import { projectVisibleTo, projectWithRoleIndexed } from '#authorization/visibility.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { isInSubquery } from '#database/dialect.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
-import { hasRow } from '#database/has-row.ts';
-import { COUNT_LIMIT, type Page, paginate } from '#database/page.ts';
+import { COUNT_LIMIT, hasRow, type Page, paginate } from '#database/page.ts';
 import { ANY_ROLE } from '#domain/members/roles.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type EventFilter, eventCondition } from './filter.ts';

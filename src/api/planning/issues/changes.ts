@@ -8,11 +8,10 @@ import { allocateIid, IID_TAKEN, reserveIid } from '#domain/iids.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ProjectIssuable } from '#http/access/noteables.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { compactFieldErrors, type Failure, invalid, isFailure } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, invalid, isFailure, requireRow } from '#runtime/failure.ts';
 import { upsertEpicIssueAssociation } from '../epics/index.ts';
 import {
   IMPORTED_VALUES,

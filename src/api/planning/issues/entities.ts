@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { UserBasic } from '#api/identity/users/index.ts';
-import { type Issue as IssueRow, type ListedIssue, loadVisibleIssueAddresses } from '#authorization/issues.ts';
-import { requireRow } from '#domain/row-deleted.ts';
+import type { Issue as IssueRow, ListedIssue } from '#authorization/issues.ts';
+import { loadVisibleIssueAddresses } from '#authorization/issues.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { type EpicOfIssueRow, loadVisibleEpics } from '../epics/index.ts';
 import {
   findSubscribedIds,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RowDeleted } from '#domain/row-deleted.ts';
+import { RowDeleted } from '#runtime/failure.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { Note } from '../notes/entities.ts';
 import { MilestoneEvent } from '../resource-milestone-events/endpoints.ts';
 import { IssueInList } from './entities.ts';
 
-// A read that meets a deleted row is repeated as a whole (src/domain/row-deleted.ts).
+// A read that meets a deleted row is repeated as a whole (`RowDeleted`).
 
 test('reads again if an author, project or milestone was deleted meanwhile', async () => {
   await using database = await testDatabase();

@@ -3,10 +3,9 @@ import { mayInProject } from '#authorization/abilities.ts';
 import { findIssue, findIssues, type Issue } from '#authorization/issues.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, fail, invalid, isFailure, requireRow } from '#runtime/failure.ts';
 import {
   derivedTextColumns,
   ISSUES,

@@ -1,8 +1,7 @@
 import type { Group } from '#domain/namespaces/groups.ts';
 import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
-import type { AccessCall } from '#http/access/access.ts';
+import { type AccessCall, forbidOnFreeTier } from '#http/access/access.ts';
 import { inGroup, inGroupAllowingAnonymous } from '#http/access/project-access.ts';
-import { forbidOnFreeTier } from '#http/access/tiers.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';

@@ -1,8 +1,7 @@
 import type { Group } from '#domain/namespaces/groups.ts';
 import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
-import type { AccessCall } from '#http/access/access.ts';
+import { type AccessCall, forbidOnFreeTier } from '#http/access/access.ts';
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
-import { forbidOnFreeTier } from '#http/access/tiers.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { requireRow } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable } from '#http/endpoint/responses.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { getIterationState, type IterationRow, loadIterationRelations } from './store.ts';
 
 /** An iteration (contract/planning.md §1 "Iteration"). */

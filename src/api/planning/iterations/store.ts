@@ -1,10 +1,9 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
-import { groupVisibleTo } from '#authorization/visibility-conditions.ts';
+import { groupVisibleTo } from '#authorization/visibility.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type Page, paginate } from '#database/page.ts';
+import { hasRow, type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
 import { containsSubstringUnindexed } from '#database/search/substring-search.ts';

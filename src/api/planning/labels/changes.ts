@@ -14,12 +14,11 @@ import {
   selfOnly,
   toNamespaceOwnerColumns,
 } from '#domain/namespaces/scope.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { BATCH_SIZE, MORE, recheckNothing, runBatchSteps, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { type Parent, type ParentContext, requireParentAccess } from '#http/access/parents.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, fail, invalid, isFailure, requireRow } from '#runtime/failure.ts';
 import { MANAGE_LABELS } from './access.ts';
 import { parseColor } from './color.ts';
 import {

@@ -3,9 +3,8 @@ import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findIssues, type Issue, mayReadIssue } from '#authorization/issues.ts';
 import { canSeeProject, type Project } from '#domain/namespaces/projects.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, fail } from '#runtime/failure.ts';
+import { type Failure, fail, requireRow } from '#runtime/failure.ts';
 import { buildFullReference } from '../issuables/index.ts';
 import { deleteLinkRow, getOtherIssueId, type IssueLinkRow, insertLink, loadLinksOfIssue, MAX_LINKS } from './store.ts';
 

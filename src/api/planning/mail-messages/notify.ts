@@ -10,7 +10,7 @@ import { defineSubscription } from '#events/event-bus.ts';
 import type { NotifiableEvent } from '#events/notifiable-events.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue, type JobRun } from '#jobs/job.ts';
-import { buildMessageId, getUrlHost } from '#mail/header-text.ts';
+import { buildMessageId, getUrlHost } from '#mail/mailer.ts';
 import { composeText, THREAD_STARTING_EVENTS } from './content/texts.ts';
 import { enqueueDelivery } from './delivery/deliver.ts';
 import { loadCandidateBatch } from './recipients/candidates.ts';

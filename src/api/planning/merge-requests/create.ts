@@ -4,13 +4,12 @@ import { type CurrentAccess, requireAbility } from '#authorization/current-acces
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
 import { allocateIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, fail, invalid, isFailure, requireRow } from '#runtime/failure.ts';
 import { newStateColumns, recordIssuableCreated, recordMentions, validateTitle } from '../issuables/index.ts';
 import {
   applyDescriptionCommands,

@@ -8,10 +8,10 @@ import type {
   MergeRequestRow,
 } from '#authorization/merge-requests.ts';
 import { loadHeadPipelines } from '#authorization/pipelines.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { findMergeRequestsWithOpenThreads } from '#domain/threads.ts';
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { createYielder } from '#runtime/yielding.ts';
 import {
   findSubscribedIds,

@@ -8,11 +8,10 @@ import {
   mayUpdateMergeRequest,
 } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, fail, invalid, isFailure, requireRow } from '#runtime/failure.ts';
 import {
   derivedTextColumns,
   isSameSet,

@@ -1,6 +1,6 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
-import { groupVisibleTo, projectVisibleTo } from '#authorization/visibility-conditions.ts';
+import { groupVisibleTo, projectVisibleTo } from '#authorization/visibility.ts';
 import type { Schema } from '#database/database.ts';
 
 /**

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { CommitNoteable, Issuable, Noteable, NoteableContext, NoteableKind } from '#http/access/noteables.ts';
 import { type Entity, eitherEntity, entity } from '#http/endpoint/entity.ts';
 import { Reply } from '#http/endpoint/responses.ts';
-import type { ErrorTable } from '#http/errors/error-table.ts';
+import type { ErrorTable } from '#http/errors/error-messages.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, type FieldErrors, fail, isFailure } from '#runtime/failure.ts';
 import { epicQuickActions } from '../epics/index.ts';

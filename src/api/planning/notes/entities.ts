@@ -3,9 +3,9 @@ import { toNoteTarget } from '#activity/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { createTextLoader } from '#database/long-texts.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { isResolvable, type NoteListRow } from '../note-rows/index.ts';
 import { NoteCommandsChanges, type QuickActionChanges } from '../quick-actions/index.ts';
 

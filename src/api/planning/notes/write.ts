@@ -3,7 +3,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInParent } from '#authorization/abilities.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Noteable, NoteableContext, NoteableKind } from '#http/access/noteables.ts';
-import type { ErrorTable } from '#http/errors/error-table.ts';
+import type { ErrorTable } from '#http/errors/error-messages.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { recordMentions } from '../issuables/index.ts';
 import {

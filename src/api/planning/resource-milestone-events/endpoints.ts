@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { requireRow } from '#domain/row-deleted.ts';
 import { forNoteables } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
@@ -7,6 +6,7 @@ import { ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { loadMilestonesById, Milestone } from '../milestones/index.ts';
 import { loadEventUsers, MILESTONE_KINDS, resourceEventFields, serializeResourceEvent } from '../noteables/index.ts';
 import { findMilestoneEvent, listMilestoneEvents, type MilestoneEventRow } from './store.ts';

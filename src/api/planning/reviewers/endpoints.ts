@@ -3,11 +3,11 @@ import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { REVIEW_STATES, type ReviewState } from '#database/schema.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, page } from '#http/endpoint/responses.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { readableMergeRequestAccess } from '../merge-requests/index.ts';
 
 /** A reviewer of a merge request, with their review state. */

@@ -1,18 +1,18 @@
 import type pg from 'pg';
-import type {
-  BackupOperations,
-  CellValues,
-  ColumnKind,
-  Connection,
-  DatabaseSnapshotConnection,
-  ForeignKey,
-  OpenTransaction,
-  Row,
-  Statement,
-  TableDefinition,
+import {
+  type BackupOperations,
+  type CellValues,
+  type ColumnKind,
+  type Connection,
+  type DatabaseSnapshotConnection,
+  DatabaseUnavailable,
+  type ForeignKey,
+  type OpenTransaction,
+  type Row,
+  type Statement,
+  type TableDefinition,
 } from '../engine.ts';
 import { buildTableDefinitions } from '../table-definitions.ts';
-import { DatabaseUnavailable } from '../unavailable.ts';
 
 /** Backup and restore operations of PostgreSQL. Each snapshot and each lock has its own session. */
 

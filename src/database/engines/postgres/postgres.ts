@@ -4,8 +4,7 @@ import pg from 'pg';
 import type { DatabaseActivity } from '#database/activity.ts';
 import { CommitTracker } from '#database/cache/commit-tracker.ts';
 import { createSnapshotTracker } from '#database/cache/snapshot-tracker.ts';
-import { loadPostgresCatalog, type TableCatalog } from '#database/cache/table-catalog.ts';
-import { TableVersions } from '#database/cache/table-versions.ts';
+import { loadPostgresCatalog, type TableCatalog, TableVersions } from '#database/cache/table-versions.ts';
 import {
   ClientDisconnected,
   createKeyedLock,
@@ -13,9 +12,17 @@ import {
   type RequestClient,
   type Waiter,
 } from '#runtime/concurrency-limiter.ts';
-import type { Connection, Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from '../engine.ts';
+import {
+  type Connection,
+  DatabaseUnavailable,
+  type Engine,
+  type Isolation,
+  type OpenTransaction,
+  type Row,
+  type Statement,
+  type StatementResult,
+} from '../engine.ts';
 import { createStatementLimiter, createWaiter, getLongStatementKind } from '../long-statements.ts';
-import { DatabaseUnavailable } from '../unavailable.ts';
 import { createPostgresBackupOperations } from './copy.ts';
 import { createStatementNames } from './statement-names.ts';
 

@@ -1,7 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
-import type { Connection, Row, Statement, StatementResult } from '../engine.ts';
-import { DatabaseUnavailable } from '../unavailable.ts';
+import { type Connection, DatabaseUnavailable, type Row, type Statement, type StatementResult } from '../engine.ts';
 
 /** Milliseconds that SQLite waits for a lock inside a call, which blocks the event loop. Longer waits are asynchronous. */
 export const BUSY_TIMEOUT_MS = 50;

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SQLITE_FOREIGN_KEY } from '#database/constraint-violations.ts';
-import type {
-  BackupOperations,
-  CellValues,
-  ColumnKind,
-  Connection,
-  DatabaseSnapshotConnection,
-  ForeignKey,
-  OpenTransaction,
-  Row,
-  TableDefinition,
+import {
+  type BackupOperations,
+  type CellValues,
+  type ColumnKind,
+  type Connection,
+  type DatabaseSnapshotConnection,
+  DatabaseUnavailable,
+  type ForeignKey,
+  type OpenTransaction,
+  type Row,
+  type TableDefinition,
 } from '../engine.ts';
 import { buildTableDefinitions } from '../table-definitions.ts';
-import { DatabaseUnavailable } from '../unavailable.ts';
 import { isBusy, openConnection } from './connection.ts';
 
 /** Backup and restore operations of SQLite. Each snapshot and each lock has its own connection. */

@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { ClientDisconnected, createConcurrencyLimiter, type RequestClient } from '#runtime/concurrency-limiter.ts';
-import type { ClientContext, Statement, StatementResult } from '../engine.ts';
+import { type ClientContext, DatabaseUnavailable, type Statement, type StatementResult } from '../engine.ts';
 import { createStatementLimiter, createWaiter } from '../long-statements.ts';
-import { DatabaseUnavailable } from '../unavailable.ts';
 
 /** Runs read statements in threads with their own connections, so that they do not block the event loop. */
 export interface ReadThreads {

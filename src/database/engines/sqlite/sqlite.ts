@@ -1,16 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { cacheReads, createReadSnapshot, type ReadSnapshot } from '#database/cache/cached-reads.ts';
+import { loadSqliteCatalog, TableVersions } from '#database/cache/table-versions.ts';
 import { createDatabaseActivity, type DatabaseActivity } from '#database/activity.ts';
-import { cacheReads } from '#database/cache/cached-reads.ts';
-import { createReadSnapshot, type ReadSnapshot } from '#database/cache/read-snapshot.ts';
-import { loadSqliteCatalog } from '#database/cache/table-catalog.ts';
-import { TableVersions } from '#database/cache/table-versions.ts';
 import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
 import { createSharedYielder } from '#runtime/yielding.ts';
-import type { ClientContext, Connection, Engine, OpenTransaction, Statement } from '../engine.ts';
-import { getLongStatementKind, type LongStatementKind } from '../long-statements.ts';
-import { DatabaseUnavailable } from '../unavailable.ts';
+import {
+  type ClientContext,
+  type Connection,
+  DatabaseUnavailable,
+  type Engine,
+  type OpenTransaction,
+  type Statement,
+} from '../engine.ts';
+import { getLongStatementKind } from '../long-statements.ts';
+import { type LongStatementKind } from '../long-statements.ts';
 import { BUSY_TIMEOUT_MS, isBusy, openConnection, type SqliteConnection, translateError } from './connection.ts';
 import { createSqliteBackupOperations } from './copy.ts';
 import { createReadThreads } from './read-thread.ts';

@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
+import type { Log } from '#runtime/log.ts';
+import type { Metrics } from '#runtime/metrics.ts';
 import { createServer } from '#runtime/node-http.ts';
+import { redactUrl } from '#security/redaction.ts';
 
 /** Connections of a server: receives requests in order and closes connections. `exchange` creates the responses. */
 export interface Connections {
@@ -271,4 +275,34 @@ function createRequestQueue(start: StartRequest): RequestQueue {
       else start(...next);
     },
   };
+}
+
+/** The logged status of a request whose client disconnected before the response; nginx uses the same number. */
+export const CLIENT_DISCONNECTED = 499;
+
+interface CompletedRequest {
+  /** Name of the endpoint; `none` if the server rejected the request before routing. */
+  readonly endpoint: string;
+  readonly status: number;
+  /** The start, as `performance.now()`. */
+  readonly startedAt: number;
+}
+
+/** Records a completed request in the log and the metrics. */
+export function recordRequest(
+  { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
+  request: IncomingRequest,
+  { endpoint, status, startedAt }: CompletedRequest,
+): void {
+  const seconds = (performance.now() - startedAt) / 1000;
+  metrics.recordRequest({ endpoint, method: request.method, status, seconds });
+  log.request({
+    request: request.id,
+    method: request.method,
+    url: redactUrl(request.query === '' ? request.path : `${request.path}?${request.query}`),
+    endpoint,
+    status,
+    milliseconds: Math.round(seconds * 1000),
+    address: request.clientAddress,
+  });
 }

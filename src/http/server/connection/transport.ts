@@ -24,8 +24,14 @@ import {
 } from '../response/response-memory.ts';
 import { send } from '../response/send.ts';
 import type { Registry } from '../routing/registry.ts';
-import { type Connections, closeUnlessFullyRead, createConnections, DEFAULT_IDLE_TIMEOUT_MS } from './connections.ts';
-import { CLIENT_DISCONNECTED, recordRequest } from './request-log.ts';
+import {
+  CLIENT_DISCONNECTED,
+  type Connections,
+  closeUnlessFullyRead,
+  createConnections,
+  DEFAULT_IDLE_TIMEOUT_MS,
+  recordRequest,
+} from './connections.ts';
 
 /** The HTTP transport: Node's server handles connections; the endpoints decide everything about a request. */
 export type Transport = Connections;

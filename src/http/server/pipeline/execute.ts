@@ -3,7 +3,7 @@ import type { Caller } from '#authentication/caller.ts';
 import { toUniqueFailure } from '#events/unit-of-work.ts';
 import type { Endpoint, EndpointHandler } from '#http/endpoint/endpoint.ts';
 import { Reply, type StreamReply, serializeResponse } from '#http/endpoint/responses.ts';
-import { fillTemplate } from '#http/errors/error-table.ts';
+import { fillTemplate } from '#http/errors/error-messages.ts';
 import { HttpError } from '#http/errors/http-error.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';

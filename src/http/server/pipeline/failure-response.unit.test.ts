@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
-import { INVALID } from '#http/errors/error-messages.ts';
-import type { ErrorTable } from '#http/errors/error-table.ts';
+import { type ErrorTable, INVALID } from '#http/errors/error-messages.ts';
 import { fail } from '#runtime/failure.ts';
 import { toHttpError } from './execute.ts';
 

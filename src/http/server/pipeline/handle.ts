@@ -2,20 +2,14 @@ import { ANONYMOUS, type Caller, isSignedIn } from '#authentication/caller.ts';
 import { identify } from '#authentication/credentials.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { isForeignKeyViolation } from '#database/constraint-violations.ts';
-import {
-  type ClientContext,
-  DatabaseUnavailable,
-  type RequestDatabase,
-  type WritingClient,
-} from '#database/database.ts';
-import { RowDeleted } from '#domain/row-deleted.ts';
+import { type ClientContext, DatabaseUnavailable, type RequestDatabase } from '#database/database.ts';
+import { type WritingClient } from '#database/database.ts';
 import { OverdueWork } from '#events/overdue-work.ts';
 import { runUnitOfWorkForClient } from '#events/unit-of-work.ts';
 import { gitForClient } from '#git/git.ts';
 import { isOverLimit } from '#git/process/failures.ts';
 import type { AccessCall } from '#http/access/access.ts';
-import { blockedCallerError, invalidTokenError } from '#http/callers/authentication-errors.ts';
-import { requireScopes } from '#http/callers/scopes.ts';
+import { blockedCallerError, invalidTokenError, requireScopes } from '#http/callers/authentication-errors.ts';
 import { getSudoName, impersonate } from '#http/callers/sudo.ts';
 import { applyThrottle } from '#http/callers/throttle.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
@@ -45,14 +39,20 @@ import { getMediaType, hasBody, readBodyParameters, readJsonParameters } from '#
 import { getPresentedCredentials } from '#http/request/credentials.ts';
 import { firstHeader, type IncomingRequest, requireValidText } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
-import { getClientNetwork } from '#rate-limits/client-network.ts';
+import { getClientNetwork } from '#rate-limits/concurrency-slots.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
-import { collapseSlashes } from '#text/slashes.ts';
-import { applyIfNoneMatch, discardBody, type OutgoingResponse, toErrorResponse } from '../response/response.ts';
+import { RowDeleted } from '#runtime/failure.ts';
+import { collapseSlashes } from '#text/trim.ts';
+import {
+  applyIfNoneMatch,
+  checkPrecondition,
+  discardBody,
+  type OutgoingResponse,
+  toErrorResponse,
+} from '../response/response.ts';
 import { getCachedResponse } from '../response/response-cache.ts';
 import type { Registry, RouteMatch } from '../routing/registry.ts';
 import { executeEndpoint, prepareCall } from './execute.ts';
-import { checkPrecondition } from './precondition.ts';
 
 /** Handles a request from its raw text to its response, through the stages in the order of its endpoint. */
 export async function handleRequest(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HttpError } from '#http/errors/http-error.ts';
-import { checkPrecondition } from './precondition.ts';
+import { checkPrecondition } from '../response/response.ts';
 
 const UPDATED = '2026-01-02T03:04:05.500Z';
 

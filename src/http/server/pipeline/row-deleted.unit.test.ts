@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { requireRow } from '#domain/row-deleted.ts';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, ok } from '#http/endpoint/responses.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { startMinimalServer } from '#test/support/minimal-server.ts';
 
 /** How many more times the owner is missing during serialization. */

@@ -1,6 +1,6 @@
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
-import { isReportPath } from '#rate-limits/error-report-paths.ts';
-import { collapseSlashes } from '#text/slashes.ts';
+import { isReportPath } from '#rate-limits/throttles.ts';
+import { collapseSlashes } from '#text/trim.ts';
 import type { OutgoingResponse } from './response.ts';
 
 /**

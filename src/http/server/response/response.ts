@@ -8,10 +8,10 @@ import {
   type ResponseType,
   type StreamReply,
 } from '#http/endpoint/responses.ts';
-import { type HttpError, unavailable } from '#http/errors/http-error.ts';
-import type { ListPage } from '#http/lists/page.ts';
-import { createPageHeaders, type PageRequest } from '#http/lists/pagination.ts';
+import { type HttpError, preconditionFailed, unavailable } from '#http/errors/http-error.ts';
+import { createPageHeaders, type ListPage, type PageRequest } from '#http/lists/pagination.ts';
 import type { RawParameters } from '#http/parameters/brackets.ts';
+import { parseDateTime } from '#http/parameters/types.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { type LongJson, toJson } from './json-stream.ts';
 import {
@@ -190,4 +190,23 @@ export function discardBody({ body }: OutgoingResponse): void {
 function matchesEtag(header: string, etag: string): boolean {
   const opaqueTag = etag.slice(2);
   return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === opaqueTag);
+}
+
+/**
+ * Throws 412 for a resource that changed after `If-Unmodified-Since` (contract/conventions.md §5). Ignores invalid
+ * dates.
+ */
+export function checkPrecondition(header: string, updatedAt: string | null): void {
+  const unmodifiedSince = parseHttpDate(header.trim());
+  if (unmodifiedSince !== null && updatedAt !== null && Date.parse(updatedAt) > unmodifiedSince)
+    throw preconditionFailed();
+}
+
+/** Returns the Unix time in milliseconds of an HTTP or ISO date, or null if it is invalid. */
+function parseHttpDate(text: string): number | null {
+  const iso = parseDateTime(text);
+  if (iso !== null) return Date.parse(iso);
+  if (!/^[A-Z][a-z]{2,8},? .* GMT$/.test(text)) return null;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : time;
 }

@@ -2,10 +2,9 @@ import FindMyWay from 'find-my-way';
 import type { Endpoint, EndpointDefinition, Method } from '#http/endpoint/endpoint.ts';
 import type { ResourceModule, ResourceModules } from '#http/endpoint/resource-module.ts';
 import { STAGE_ORDERS, type Stage } from '#http/endpoint/stages.ts';
-import { findUnlimitedParameter } from '#http/parameters/unlimited.ts';
-import { collapseSlashes } from '#text/slashes.ts';
+import { findUnlimitedParameter } from '#http/parameters/declarations.ts';
+import { collapseSlashes } from '#text/trim.ts';
 import { isCacheable } from '../response/response-cache.ts';
-import { listPathParameterNames, replaceParameters } from './paths.ts';
 
 /** The registry of all endpoints: finds one by method and raw path, and checks every declaration at start-up. */
 
@@ -250,4 +249,37 @@ function decodePathValue(text: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** A parameter in the path of an endpoint: `/users/:id(^\\d+$)/keys`, `/artifacts/*path`. */
+export interface PathParameter {
+  readonly name: string;
+  /** Regular expression that the segment must match, `^\\d+$`. */
+  readonly pattern: string | undefined;
+  /** Whether the parameter matches the rest of the path, slashes included. */
+  readonly matchesRest: boolean;
+}
+
+/** A parameter in a path: its name with an optional expression, whose parentheses may nest once. */
+const PARAMETER_PATTERN = /([:*])(\w+)(?:\(((?:[^()]|\((?:[^()])*\))*)\))?/g;
+
+/** Returns the parameters of a path in their order. */
+export function parsePathParameters(path: string): PathParameter[] {
+  return [...path.matchAll(PARAMETER_PATTERN)].map(([, sign, name = '', pattern]) => ({
+    name,
+    pattern,
+    matchesRest: sign === '*',
+  }));
+}
+
+export function listPathParameterNames(path: string): string[] {
+  return parsePathParameters(path).map(({ name }) => name);
+}
+
+/** Replaces each parameter of a path by a text, for example `{id}`. */
+export function replaceParameters(path: string, toText: (parameter: PathParameter, index: number) => string): string {
+  let index = 0;
+  return path.replace(PARAMETER_PATTERN, (_all, sign: string, name: string, pattern?: string) =>
+    toText({ name, pattern, matchesRest: sign === '*' }, index++),
+  );
 }

@@ -4,7 +4,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { selectDescendantIds, selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
 import { moveClosure } from '#domain/namespaces/namespaces.ts';

@@ -1,4 +1,4 @@
-import { VISIBILITIES } from '#authorization/visibility-levels.ts';
+import { VISIBILITIES } from '#authorization/visibility.ts';
 import { optional, type Parameter } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { domainValidatedText, longText, refName, shortText, string } from '#http/parameters/texts.ts';

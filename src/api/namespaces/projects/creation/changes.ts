@@ -1,10 +1,10 @@
 import { ANONYMOUS, type Caller, type SignedInCaller } from '#authentication/caller.ts';
 import { findUserById, type User } from '#authentication/users/users.ts';
-import { getWidestAllowedVisibility, minVisibility, type Visibility } from '#authorization/visibility-levels.ts';
+import { getWidestAllowedVisibility, minVisibility, type Visibility } from '#authorization/visibility.ts';
 import type { Reader } from '#database/database.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
-import { findAvailableName } from '#domain/namespaces/available-name.ts';
 import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';
+import { findAvailableName } from '#domain/namespaces/name-validation.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';

@@ -1,13 +1,12 @@
 import { setProjectTopics } from '#api/namespaces/topics/index.ts';
 import type { User } from '#authentication/users/users.ts';
-import { validateAllowedVisibility } from '#authorization/visibility-levels.ts';
+import { validateAllowedVisibility } from '#authorization/visibility.ts';
 import type { Columns, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Visibility } from '#database/schema.ts';
 import { createMembership } from '#domain/members/memberships.ts';
 import { OWNER } from '#domain/members/roles.ts';
-import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
-import { getInitialBranch } from '#domain/namespaces/initial-default-branch.ts';
+import { getInitialBranch, parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { validateName, validatePath } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { buildChildPath, type FullPath, insertRoute } from '#domain/namespaces/routes.ts';

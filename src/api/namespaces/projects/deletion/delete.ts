@@ -1,5 +1,5 @@
 import type { Reader } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { loadArchiveState } from '#domain/namespaces/archive-state.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { MORE } from '#events/batches.ts';

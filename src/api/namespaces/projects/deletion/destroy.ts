@@ -1,6 +1,6 @@
 import { deleteProjectActivity, INSTANCE } from '#activity/index.ts';
 import type { Reader } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { deleteMembershipsOfSources } from '#domain/members/memberships.ts';
 import { MORE } from '#events/batches.ts';
 import { type AnySubscription, defineSubscription } from '#events/event-bus.ts';

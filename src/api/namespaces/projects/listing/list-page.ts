@@ -1,8 +1,7 @@
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { ListPage } from '#http/lists/page.ts';
-import type { PageRequest } from '#http/lists/pagination.ts';
+import type { ListPage, PageRequest } from '#http/lists/pagination.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { type projectListParams, toProjectListOptions } from '../parameters.ts';

@@ -3,10 +3,10 @@ import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { paginate, scanMatches } from '#database/page.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
-import type { ListPage } from '#http/lists/page.ts';
 import {
   type KeysetRequest,
   type KeysetRule,
+  type ListPage,
   type OffsetRequest,
   type PageRequest,
   toKeysetPage,

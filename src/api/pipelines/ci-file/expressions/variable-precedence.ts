@@ -1,4 +1,4 @@
-import { matchesParts } from '#authorization/protected-branches/wildcards.ts';
+import { matchesParts } from '#text/safe-regex.ts';
 
 /**
  * Decides which variables reach a job, and which one of several with the same key wins (contract/runners.md §4.5

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobOptions } from '#api/pipelines/ci-file/index.ts';
-import { loadJobOptions } from '#domain/job-options.ts';
+import { loadJobOptions } from '#domain/jobs.ts';
 import { type Project, world } from '#test/support/world.ts';
 
 const CI_FILE = '.gitlab-ci.yml';

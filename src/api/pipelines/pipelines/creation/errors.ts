@@ -1,4 +1,4 @@
-import { type ErrorTable, fillTemplate } from '#http/errors/error-table.ts';
+import { type ErrorTable, fillTemplate } from '#http/errors/error-messages.ts';
 import type { Failure } from '#runtime/failure.ts';
 
 const baseError = (text: string) => [400, { message: { base: [text] } }] as const;

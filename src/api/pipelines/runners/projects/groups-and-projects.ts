@@ -1,7 +1,7 @@
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Runner } from '#authorization/runners.ts';
-import { projectVisibleTo, projectWithRole } from '#authorization/visibility-conditions.ts';
+import { projectVisibleTo, projectWithRole } from '#authorization/visibility.ts';
 import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { ANY_ROLE } from '#domain/members/roles.ts';

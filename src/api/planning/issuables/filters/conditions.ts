@@ -2,12 +2,12 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { isInIds, isInSubquery, isInTexts } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { parseSearchWords } from '#database/search/query-words.ts';
 import {
   containsWords,
   containsWordsUnindexed,
   containsWordsUnordered,
   hasTrigrams,
+  parseSearchWords,
   selectCandidateIds,
 } from '#database/search/word-search.ts';
 import { isPresent } from '#http/parameters/declarations.ts';

@@ -7,7 +7,7 @@ import { projectArchivedCondition } from '#domain/namespaces/archive-state.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Parent } from '#http/access/parents.ts';
-import type { ListPage } from '#http/lists/page.ts';
+import type { ListPage } from '#http/lists/pagination.ts';
 import type { ReferenceContext } from '../entities.ts';
 import type { IssuableTables } from '../kind.ts';
 import { findMostSelective, isSmallProject, type ListCondition } from './query-strategy.ts';

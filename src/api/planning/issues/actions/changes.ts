@@ -21,9 +21,8 @@ import { mayInProject } from '#authorization/abilities.ts';
 import { filterIssueReaders, findIssue, findIssues, type Issue } from '#authorization/issues.ts';
 import { allocateIid } from '#domain/iids.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, fail } from '#runtime/failure.ts';
+import { type Failure, fail, requireRow } from '#runtime/failure.ts';
 import { recordWeightChange, toResource } from '../activity.ts';
 import { insertIssue, moveLinks, nextRelativePosition, toIssueList, updateIssueRow } from '../store.ts';
 

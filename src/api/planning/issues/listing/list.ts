@@ -22,8 +22,7 @@ import { findIssuesForList, issueInProjectVisibleTo, issueVisibleTo, type Listed
 import type { Reader, Schema } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { paginateByKey } from '#database/page.ts';
-import type { ListPage } from '#http/lists/page.ts';
-import { type KeysetRequest, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
+import { type KeysetRequest, type ListPage, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 import { isPresent, type ParameterValues } from '#http/parameters/declarations.ts';
 import {
   applyIssueOrder,

@@ -1,7 +1,7 @@
 import type { PipelineRow } from '#authorization/pipelines.ts';
 import type { MailEvent } from '#database/schema.ts';
-import { buildAlertPath } from '#domain/alert-path.ts';
-import { toHeaderLine } from '#mail/header-text.ts';
+import { buildAlertPath } from '#domain/namespaces/routes.ts';
+import { toHeaderLine } from '#mail/mailer.ts';
 import type { AlertSubject } from '../subjects/alert.ts';
 import { abbreviateSha, type CommitSubject } from '../subjects/commit.ts';
 import type { MailContainer } from '../subjects/container.ts';

@@ -1,9 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import { getForeignKeyColumn, type NotifyingTarget, type Resource } from '#activity/index.ts';
 import type { Reader } from '#database/database.ts';
-import { isActiveMembership } from '#domain/members/membership-expiry.ts';
 import type { MemberSourceRef } from '#domain/members/memberships.ts';
-import { MAINTAINER } from '#domain/members/roles.ts';
+import { isActiveMembership, MAINTAINER } from '#domain/members/roles.ts';
 import type { MailSubject, NewMailSubject } from '../subjects/subject.ts';
 import type { Involvement } from './notification-rules.ts';
 

@@ -3,7 +3,7 @@ import { isSignedIn } from '#authentication/caller.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { findMergeRequests } from '#authorization/merge-requests.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 
 /** Rows of merge requests with auto-merge enabled. The column `options` contains the options and the head as JSON. */
 

@@ -1,7 +1,7 @@
 import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import { isSignedIn } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';

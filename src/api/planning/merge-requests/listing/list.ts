@@ -28,13 +28,12 @@ import {
 } from '#api/planning/issuables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import { deploymentsVisibleTo } from '#authorization/deployments.ts';
 import { findListedMergeRequests, mayReadMergeRequests, mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
+import { deploymentsVisibleTo } from '#authorization/visibility.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Parent } from '#http/access/parents.ts';
-import type { ListPage } from '#http/lists/page.ts';
-import type { OffsetRequest } from '#http/lists/pagination.ts';
+import type { ListPage, OffsetRequest } from '#http/lists/pagination.ts';
 import { isPresent, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { MergeRequestListRow } from '../entities.ts';
 import type { MergeRequestOrder, mergeRequestFilterParams } from './parameters.ts';

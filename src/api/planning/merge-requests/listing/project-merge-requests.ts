@@ -2,8 +2,7 @@ import { type ListCondition, mergeRequestScopeType, toScopeFilter } from '#api/p
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { ListPage } from '#http/lists/page.ts';
-import type { OffsetRequest } from '#http/lists/pagination.ts';
+import type { ListPage, OffsetRequest } from '#http/lists/pagination.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { MergeRequestListRow } from '../entities.ts';
 import { listMergeRequests } from './list.ts';

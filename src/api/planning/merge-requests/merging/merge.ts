@@ -8,7 +8,6 @@ import { findMatchingRules } from '#authorization/protected-branches/branch-rule
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { findMergeRequestsWithOpenThreads } from '#domain/threads.ts';
 import type { Merge } from '#events/domain-events.ts';
 import { HEADS } from '#git/ref-names.ts';
@@ -19,7 +18,7 @@ import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { mayMergeInto, type RefPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Clock, timestamp } from '#runtime/clock.ts';
-import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure, requireRow } from '#runtime/failure.ts';
 import { enableAutoMerge } from '../auto-merge/changes.ts';
 import { type AutoMergeOptions, hasAutoMerge } from '../auto-merge/store.ts';
 import { decideAutoMerge, isReadyToAutoMerge } from '../auto-merge/strategy.ts';

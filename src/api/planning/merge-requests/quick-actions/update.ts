@@ -1,7 +1,7 @@
 import type { QuickActionKind } from '#api/planning/quick-actions/index.ts';
 import { findMergeRequests } from '#authorization/merge-requests.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import type { ProjectIssuable } from '#http/access/noteables.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { runMergeRequestUpdate } from '../update.ts';
 import { loadMergeRequestSubject } from './subject.ts';
 

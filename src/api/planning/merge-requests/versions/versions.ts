@@ -6,9 +6,7 @@ import { computePatchId, type Diff, getDiff, getFullDiff } from '#git/diff/diff.
 import type { Git } from '#git/git.ts';
 import { readCommit, readCommits } from '#git/objects/object-reader.ts';
 import type { Repository } from '#git/repository.ts';
-import { paginateInMemory } from '#http/lists/in-memory-page.ts';
-import type { ListPage } from '#http/lists/page.ts';
-import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { type ListPage, type OffsetRequest, paginateInMemory } from '#http/lists/pagination.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import { compareWithTarget } from '../merging/branch-comparison.ts';
 import { loadLatestVersions } from '../store.ts';

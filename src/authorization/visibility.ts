@@ -2,8 +2,9 @@ import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBoo
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { isInSubquery } from '#database/dialect.ts';
-import { isActiveMembership } from '#domain/members/membership-expiry.ts';
-import { ANY_ROLE } from '#domain/members/roles.ts';
+import type { Visibility } from '#database/schema.ts';
+import { ANY_ROLE, isActiveMembership, REPORTER } from '#domain/members/roles.ts';
+import type { ApplicationSettings } from '#settings/settings.ts';
 
 /** SQL conditions on projects and namespaces, equivalent to `canSeeProject` and `canSeeGroup`. */
 
@@ -146,3 +147,68 @@ function groupIdsAboveMember(eb: Eb<'namespaces'>, userId: number, today: string
     .where('membership.user_id', '=', userId)
     .where(isActiveMembership('membership.expires_at', today));
 }
+
+/** Levels of the features that deployments need, with the minimum role where the level is `private`. */
+const LEVELS = [
+  ['projects.environments_access_level', REPORTER],
+  ['projects.builds_access_level', ANY_ROLE],
+  ['projects.repository_access_level', ANY_ROLE],
+] as const;
+
+/**
+ * Condition on projects that the caller can see: they may read the deployments, as the ability `read_deployment`. Memberships that
+ * end on or before this day do not count.
+ */
+export function deploymentsVisibleTo(caller: Caller, today: string) {
+  return (eb: ExpressionBuilder<Schema, 'projects'>): Expression<SqlBool> => {
+    if (isAdministrator(caller)) return eb.and(LEVELS.map(([level]) => eb(level, '<>', 'disabled')));
+    const { user } = caller;
+    const hasRole = (role: number) => (user === null ? eb.lit(false) : projectWithRole(user.id, role, today)(eb));
+    return eb.and([
+      ...LEVELS.map(([level, role]) =>
+        eb.or([eb(level, '=', 'enabled'), eb.and([eb(level, '=', 'private'), hasRole(role)])]),
+      ),
+      eb.or([eb('projects.visibility', '<>', 'private'), hasRole(REPORTER)]),
+    ]);
+  };
+}
+
+export type { FeatureLevel, Visibility } from '#database/schema.ts';
+
+/** Visibility levels, from the least to the most visible. */
+export const VISIBILITIES = ['private', 'internal', 'public'] as const;
+
+/** Display names of visibility levels in audit events. */
+export const VISIBILITY_NAMES = { private: 'Private', internal: 'Internal', public: 'Public' } as const;
+
+/** Returns the rank of a visibility level; a more visible level has a greater rank. */
+export function getVisibilityRank(visibility: Visibility): number {
+  return VISIBILITIES.indexOf(visibility);
+}
+
+/** Returns the less visible of two levels: a child is never more visible than its parent. */
+export function minVisibility(a: Visibility, b: Visibility): Visibility {
+  return getVisibilityRank(a) <= getVisibilityRank(b) ? a : b;
+}
+
+/** Returns an error text if the instance restricts the level to administrators, else no texts (contract/conventions.md §11). */
+export function validateAllowedVisibility(
+  caller: Caller,
+  visibility: Visibility,
+  { restricted_visibility_levels }: VisibilitySettings,
+): string[] {
+  if (isAdministrator(caller) || !restricted_visibility_levels.includes(visibility)) return [];
+  return [`${visibility} has been restricted by your administrator`];
+}
+
+/** Returns the most visible unrestricted level up to `requestedLevel`; `private` if all are restricted for the caller. */
+export function getWidestAllowedVisibility(
+  caller: Caller,
+  requestedLevel: Visibility,
+  settings: VisibilitySettings,
+): Visibility {
+  const allowed = VISIBILITIES.filter((level) => validateAllowedVisibility(caller, level, settings).length === 0);
+  return allowed.filter((level) => getVisibilityRank(level) <= getVisibilityRank(requestedLevel)).at(-1) ?? 'private';
+}
+
+type VisibilitySettings = Pick<ApplicationSettings, 'restricted_visibility_levels'>;
