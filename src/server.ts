@@ -10,7 +10,7 @@ import { warnIfRootCredentialsDiffer } from './authentication/ignored-credential
 import { createTokenUsage } from './authentication/tokens/token-usage.ts';
 import { bootstrapUsers } from './authentication/users/bootstrap.ts';
 import { requireCompleteRestore } from './backup/restore-target.ts';
-import { createBlobStore } from './blobs/index.ts';
+import { createBlobStore } from './blobs/store.ts';
 import { type Config, getBaseUrl, getServerUrl } from './config.ts';
 import { lockDataDirectory } from './database/data-directory-lock.ts';
 import { type Database, openDatabase } from './database/database.ts';
@@ -31,7 +31,8 @@ import type { Services } from './http/services.ts';
 import type { JobDefinition } from './jobs/job.ts';
 import { createJobQueue, type JobQueue } from './jobs/queue.ts';
 import { createMailer } from './mail/mailer.ts';
-import { createOutbound, type OutboundRules, type Resolver } from './outbound-http/index.ts';
+import type { OutboundRules, Resolver } from './outbound-http/check-url.ts';
+import { createOutbound } from './outbound-http/client.ts';
 import { cleanUpCountsDaily, cleanUpCountsJob, createRequestCounter } from './rate-limits/window-counters.ts';
 import {
   fullMaintenance,

@@ -1,6 +1,5 @@
 export { type ActivityEvent, recordActivity } from './activity-events.ts';
-export type { AuditEventName } from './audit-event-names.ts';
-export { type AuditEvent, describeChange, INSTANCE, recordAudit } from './audit-events.ts';
+export { type AuditEvent, type AuditEventName, describeChange, INSTANCE, recordAudit } from './audit-events.ts';
 export { copyNotes, MAX_NOTES_PER_NOTEABLE, noteColumns } from './copy-notes.ts';
 export { listPushedRefsSince, type Push, type PushChange, recordPushEvents } from './push-events.ts';
 export { listRecordedSince, markRecordedEvents, type RecordedEventName } from './recorded-activity.ts';
@@ -26,11 +25,13 @@ export {
   type StateEvent,
   type WeightEvent,
 } from './resource-events.ts';
-export { deleteOldActivityJob, deleteOldActivitySchedule, getActivityRetentionLimit } from './retention.ts';
 export {
   deleteAuthorActivity,
+  deleteOldActivityJob,
+  deleteOldActivitySchedule,
   deleteProjectActivity,
   deleteTargetActivity,
+  getActivityRetentionLimit,
 } from './store.ts';
 export {
   ALL_THREADS_RESOLVED_TEXT,
@@ -55,15 +56,17 @@ export {
   movedFromText,
   movedToText,
   type NoteableName,
+  newDiscussionId,
   parentAddedText,
   parentRemovedText,
+  recordSystemNote,
   relatedToText,
   relationRemovedText,
+  type SystemNote,
   type SystemNoteText,
   TIME_SPENT_REMOVED_TEXT,
   taggedText,
   timeSpentText,
   titleChangedText,
   UNAPPROVED_TEXT,
-} from './system-note-texts.ts';
-export { newDiscussionId, recordSystemNote, type SystemNote } from './system-notes.ts';
+} from './system-notes.ts';

@@ -1,6 +1,6 @@
 import type { Reader } from '#database/database.ts';
 import type { ActivityEventName } from './activity-events.ts';
-import type { AuditEventName } from './audit-event-names.ts';
+import type { AuditEventName } from './audit-events.ts';
 import type { PushEventName } from './push-events.ts';
 import type { ResourceEventName } from './resource-events.ts';
 import type { SystemNoteName } from './system-notes.ts';

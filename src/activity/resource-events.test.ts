@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { loadCaller } from '#authentication/users/users.ts';
 import { world } from '#test/support/world.ts';
 import { listRecordedSince, markRecordedEvents } from './recorded-activity.ts';
-import { DESCRIPTION_CHANGED_TEXT } from './system-note-texts.ts';
+import { DESCRIPTION_CHANGED_TEXT } from './system-notes.ts';
 
 test('records states, milestones and system notes of an issue, and deletes them with it', async () => {
   const { project, owner, server } = await world({ project: {} });

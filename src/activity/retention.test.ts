@@ -5,7 +5,7 @@ import { createJobQueue } from '#jobs/queue.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
-import { BATCH_SIZE, deleteOldActivityJob, deleteOldActivitySchedule, getActivityRetentionLimit } from './retention.ts';
+import { BATCH_SIZE, deleteOldActivityJob, deleteOldActivitySchedule, getActivityRetentionLimit } from './store.ts';
 
 test('the retention limit is three years and a day ago', () => {
   const horizons: [now: string, horizon: string][] = [

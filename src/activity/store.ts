@@ -1,7 +1,9 @@
 import type { Insertable } from 'kysely';
-import type { Transaction } from '#database/database.ts';
+import type { Database, Transaction } from '#database/database.ts';
 import type { ActivityTargetType, Schema } from '#database/schema.ts';
-import { addMilliseconds } from '#runtime/clock.ts';
+import { defineJob, enqueue, type JobDefinition } from '#jobs/job.ts';
+import type { Schedule } from '#jobs/schedules.ts';
+import { addMilliseconds, DAY_MS, subtractYears } from '#runtime/clock.ts';
 import { getForeignKeyColumn } from './resource.ts';
 
 /** An activity event without its id, project and time. Omitted columns are null. */
@@ -85,7 +87,7 @@ export async function deleteTargetActivity(
  * Deletes up to `limit` events not newer than `retentionLimit`, the oldest first; returns how many.
  * index: activity_events_by_created_at
  */
-export async function deleteOldActivity(tx: Transaction, retentionLimit: string, limit: number): Promise<number> {
+async function deleteOldActivity(tx: Transaction, retentionLimit: string, limit: number): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('activity_events')
     .where('id', 'in', (eb) =>
@@ -104,3 +106,36 @@ export async function deleteOldActivity(tx: Transaction, retentionLimit: string,
 function* splitIntoChunks<Item>(items: readonly Item[], size: number): Generator<Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
+
+/** Returns the retention limit, three years and a day ago: older events are not returned and will be deleted. */
+export function getActivityRetentionLimit(now: string): string {
+  return addMilliseconds(subtractYears(now, 3), -DAY_MS);
+}
+
+/** Maximum number of rows deleted per run. */
+export const BATCH_SIZE = 10_000;
+
+const NAME = 'remove-old-activity';
+
+type NoPayload = Record<string, never>;
+
+/** Deletes one batch of activity events older than the retention limit; enqueues another run if there may be more. */
+export const deleteOldActivityJob: JobDefinition<{ readonly database: Database }, NoPayload> = defineJob({
+  kind: NAME,
+  async handle({ database }) {
+    // Read committed suffices: old events never change, and concurrent deletions are harmless.
+    await database.transaction(
+      async (tx) => {
+        const deletedCount = await deleteOldActivity(tx, getActivityRetentionLimit(tx.now), BATCH_SIZE);
+        if (deletedCount === BATCH_SIZE) await enqueue(tx, deleteOldActivityJob, {}, { key: NAME });
+      },
+      { isolation: 'read committed' },
+    );
+  },
+});
+
+export const deleteOldActivitySchedule: Schedule<{ readonly database: Database }> = {
+  name: NAME,
+  cron: '20 3 * * *',
+  job: deleteOldActivityJob,
+};

@@ -8,7 +8,7 @@ import {
   lockChangedText,
   timeSpentText,
   titleChangedText,
-} from './system-note-texts.ts';
+} from './system-notes.ts';
 
 test('marks the changed part of a title', () => {
   const titles: [from: string, to: string, text: string][] = [

@@ -109,8 +109,6 @@ async function loadRoles(
     : inGroups.unionAll(activeMemberships.where('source_type', '=', 'project').where('source_id', '=', projectId))
   ).execute();
   const roles = new Map<number, number>();
-  for (const { user_id, access_level } of rows) {
-    roles.set(user_id, Math.max(roles.get(user_id) ?? 0, access_level));
-  }
+  for (const { user_id, access_level } of rows) roles.set(user_id, Math.max(roles.get(user_id) ?? 0, access_level));
   return roles;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { openBlob } from '#blobs/index.ts';
+import { openBlob } from '#blobs/store.ts';
 import type { CellValues, DatabaseSnapshot, TableDefinition } from '#database/copy.ts';
 import { getRepositoryAt } from '#git/git.ts';
 import { getObjectInfo } from '#git/objects/object-reader.ts';

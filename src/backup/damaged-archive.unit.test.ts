@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { registerBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
+import { registerBlob, type StoredBlob, storeBlob } from '#blobs/store.ts';
 import { commitFiles, createFileChanges } from '#git/fixtures.testing.ts';
 import { getRepositoryAt } from '#git/git.ts';
 import { ensureRepository, toDiskPath } from '#git/storage/storage.ts';

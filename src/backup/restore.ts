@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { type FileHandle, mkdir } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { storeBlob } from '#blobs/index.ts';
+import { storeBlob } from '#blobs/store.ts';
 import type { Config } from '#config.ts';
 import { isValueRejection } from '#database/constraint-violations.ts';
 import { type CellValues, type RestoreTarget, restoreDatabase, type TableDefinition } from '#database/copy.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BlobStore, createBlobStore } from '#blobs/index.ts';
+import { type BlobStore, createBlobStore } from '#blobs/store.ts';
 import type { Config } from '#config.ts';
 import { openSnapshot } from '#database/copy.ts';
 import { type Database, openDatabase } from '#database/database.ts';

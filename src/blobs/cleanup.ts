@@ -113,9 +113,8 @@ async function* listUnlinkedFiles(blobs: BlobStore, db: Reader): AsyncGenerator<
 /** Yields the blob names of each directory `ab/cd`, one directory at a time. */
 async function* listBlobNames(blobs: BlobStore): AsyncGenerator<string[]> {
   for (const first of await listNames(blobs.directory, /^[0-9a-f]{2}$/)) {
-    for (const second of await listNames(join(blobs.directory, first), /^[0-9a-f]{2}$/)) {
+    for (const second of await listNames(join(blobs.directory, first), /^[0-9a-f]{2}$/))
       yield await listNames(join(blobs.directory, first, second), /^[0-9a-f]{64}$/);
-    }
   }
 }
 

@@ -157,9 +157,8 @@ async function writeContent(
   }
   const sha256 = hash.digest('hex');
   if (expectedSize !== undefined && size !== expectedSize) return fail('wrongSize', { expected: expectedSize });
-  if (expectedSha256 !== undefined && sha256 !== expectedSha256.toLowerCase()) {
+  if (expectedSha256 !== undefined && sha256 !== expectedSha256.toLowerCase())
     return fail('wrongDigest', { expected: expectedSha256 });
-  }
   return { sha256, size };
 }
 
@@ -176,9 +175,8 @@ async function moveIntoPlace(blobs: BlobStore, draft: string, sha256: string): P
   await rename(draft, path);
   await syncDirectory(directory);
   if (createdDirectory === undefined) return;
-  for (let parent = dirname(directory); parent.startsWith(blobs.directory); parent = dirname(parent)) {
+  for (let parent = dirname(directory); parent.startsWith(blobs.directory); parent = dirname(parent))
     await syncDirectory(parent);
-  }
 }
 
 async function syncDirectory(path: string): Promise<void> {

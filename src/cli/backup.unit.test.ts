@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { loadConfigOf, silentProgress } from '#backup/archives.testing.ts';
 import { withServerData } from '#backup/server-data.ts';
-import { registerBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
+import { registerBlob, type StoredBlob, storeBlob } from '#blobs/store.ts';
 import { type TestPlace, testPlace } from '#test/engines/engine.ts';
 import { scratchDirectory } from '#test/engines/scratch.ts';
 import { runHearth, startHearth } from './process.testing.ts';

@@ -57,9 +57,8 @@ export async function allocateId(tx: Transaction, table: 'jobs'): Promise<number
  * one parameter.
  */
 export function isInIds(db: Reader, column: Expression<number>, ids: readonly number[]): RawBuilder<SqlBool> {
-  if (getEngineName(db) === 'sqlite') {
+  if (getEngineName(db) === 'sqlite')
     return sql<SqlBool>`${column} in (select value from json_each(${JSON.stringify(ids)}))`;
-  }
   // PostgreSQL knows the length of an array value and uses an index for a short one.
   return sql<SqlBool>`${column} = any(${`{${ids.join(',')}}`}::bigint[])`;
 }

@@ -69,9 +69,8 @@ export function prepareForIds<Result, Values = {}>(
       return [...(rows instanceof Promise ? await rows : rows)] as Result[];
     }
     const foundRows: Row[] = [];
-    for (let from = 0; from < ids.length; from += MAX_LIST_LENGTH) {
+    for (let from = 0; from < ids.length; from += MAX_LIST_LENGTH)
       foundRows.push(...(await executeQuery(db, ids.slice(from, from + MAX_LIST_LENGTH), values)));
-    }
     return foundRows as Result[];
   };
 }

@@ -95,9 +95,8 @@ export function getRepositoryAt(git: Git, storage: string, diskPath: string): Re
   const root = git.storages[storage];
   if (root === undefined) throw new Error(`There is no storage '${storage}'`);
   const normalizedPath = normalize(diskPath);
-  if (isAbsolute(normalizedPath) || normalizedPath === '.' || normalizedPath.startsWith('..')) {
+  if (isAbsolute(normalizedPath) || normalizedPath === '.' || normalizedPath.startsWith('..'))
     throw new Error(`'${diskPath}' is no path inside a storage`);
-  }
   return { directory: join(root, normalizedPath) };
 }
 

@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import type { TokenUsage } from '#authentication/tokens/token-usage.ts';
-import type { BlobStore } from '#blobs/index.ts';
+import type { BlobStore } from '#blobs/store.ts';
 import type { Config } from '#config.ts';
 import type { Database } from '#database/database.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
 import type { Mailer } from '#mail/mailer.ts';
-import type { Outbound } from '#outbound-http/index.ts';
+import type { Outbound } from '#outbound-http/client.ts';
 import type { CountRequest } from '#rate-limits/window-counters.ts';
 import type { PushOptionHandler } from '#repositories/ref-updates/push-options.ts';
 import type { Clock } from '#runtime/clock.ts';

@@ -1,10 +1,10 @@
 import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { isInCidrs, parseCidr } from '#config.ts';
-import { OutboundFailure } from './failure.ts';
-import type { Resolver } from './resolver.ts';
+import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
 
 /** The rules for outbound requests; loaded again for each request and redirect. */
 export interface OutboundRules {
@@ -45,9 +45,8 @@ export async function checkUrl(
   if (!rules.allowLocalRequests && rules.serverUrl?.origin !== url.origin) {
     for (const { address } of addresses) {
       const reason = getBlockReason(address);
-      if (reason && !isInAllowList(rules.allowList, host, getPort(url), address)) {
+      if (reason && !isInAllowList(rules.allowList, host, getPort(url), address))
         throw new OutboundFailure('blocked', reason);
-      }
     }
   }
   return { url, addresses };
@@ -154,3 +153,85 @@ function splitPort(entry: string): [name: string, port: number | null] {
   const hostPortMatch = /^([^:]*):(\d{1,5})$/.exec(entry);
   return hostPortMatch ? [hostPortMatch[1]!, Number(hostPortMatch[2])] : [entry, null];
 }
+
+/** Reasons of a failed outbound request. */
+export type OutboundFailureKind =
+  /** The URL or one of its addresses is not allowed; `message` is the reason. */
+  | 'blocked'
+  /** The host has no address. */
+  | 'unresolved'
+  /** The connection failed or broke. */
+  | 'unreachable'
+  /** The connection or the response took too long. */
+  | 'timeout'
+  /** The response is longer than allowed. */
+  | 'tooLarge'
+  | 'tooManyRedirects'
+  /** The response is not HTTP, or redirects to an invalid URL. */
+  | 'badAnswer'
+  /** The caller's signal aborted. */
+  | 'aborted';
+
+/** The failure of an outbound request or of its response body. The message contains no secret. */
+export class OutboundFailure extends Error {
+  override readonly name = 'OutboundFailure';
+  readonly kind: OutboundFailureKind;
+
+  constructor(kind: OutboundFailureKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+
+  /** True if a retry of the same request may succeed. */
+  get isTemporary(): boolean {
+    return this.kind === 'unresolved' || this.kind === 'unreachable' || this.kind === 'timeout';
+  }
+}
+
+/**
+ * Returns all addresses of a host name; rejects or returns an empty list if there are none. `signal` aborts when the caller no
+ * longer waits.
+ */
+export type Resolver = (host: string, signal?: AbortSignal) => Promise<readonly LookupAddress[]>;
+
+/** A lookup that is queued or running. */
+interface PendingLookup {
+  /** Number of callers that wait for it. */
+  users: number;
+  readonly addresses: Promise<readonly LookupAddress[]>;
+}
+
+/**
+ * Creates a resolver that looks up one host at a time. Concurrent callers share a lookup; abandoned lookups are skipped. The
+ * runtime runs only two lookups at once and cannot cancel them: two names whose servers never answer would block the database
+ * and mail connections.
+ */
+export function createResolver(lookUp: (host: string) => Promise<readonly LookupAddress[]>): Resolver {
+  const lookupLimiter = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfterSeconds: 1 });
+  const lookupsByHost = new Map<string, PendingLookup>();
+  const startLookup = (host: string): PendingLookup => {
+    const work = async () => {
+      if (pendingLookup.users === 0) throw new Error('The lookup was abandoned: no caller waits for it');
+      return lookUp(host);
+    };
+    const addresses = lookupLimiter.run(work, { exemptFromLimit: true }).finally(() => lookupsByHost.delete(host));
+    const pendingLookup: PendingLookup = { users: 0, addresses };
+    lookupsByHost.set(host, pendingLookup);
+    return pendingLookup;
+  };
+  return async (host, signal) => {
+    const pendingLookup = lookupsByHost.get(host) ?? startLookup(host);
+    pendingLookup.users++;
+    const release = () => {
+      pendingLookup.users--;
+    };
+    signal?.addEventListener('abort', release, { once: true });
+    try {
+      return await pendingLookup.addresses;
+    } finally {
+      signal?.removeEventListener('abort', release);
+    }
+  };
+}
+
+export const systemResolver = createResolver((host) => lookup(host, { all: true }));

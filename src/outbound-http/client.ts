@@ -4,9 +4,16 @@ import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { request as httpRequest } from '#runtime/node-http.ts';
 import { isSecretName } from '#security/redaction.ts';
-import { type CheckedUrl, checkUrl, getHost, getPort, type OutboundRules } from './check-url.ts';
-import { OutboundFailure } from './failure.ts';
-import { type Resolver, systemResolver } from './resolver.ts';
+import {
+  type CheckedUrl,
+  checkUrl,
+  getHost,
+  getPort,
+  OutboundFailure,
+  type OutboundRules,
+  type Resolver,
+  systemResolver,
+} from './check-url.ts';
 
 /** The client for all outbound HTTP requests of Hearth, which go only to checked addresses. */
 export interface Outbound {
@@ -84,9 +91,8 @@ async function followRedirects(
       const location = getRedirectLocation(message);
       if (location === null) return toResponse(message, checkedUrl.url, getByteLimit(outboundRequest, rules), limits);
       message.destroy();
-      if (redirects >= (outboundRequest.maxRedirects ?? 2)) {
+      if (redirects >= (outboundRequest.maxRedirects ?? 2))
         throw new OutboundFailure('tooManyRedirects', 'Too many redirects');
-      }
       const target = URL.parse(location, checkedUrl.url.href);
       if (!target) throw new OutboundFailure('badAnswer', 'Redirected to something that is no URL');
       if (target.origin !== checkedUrl.url.origin) headers = removeSecretHeaders(headers);

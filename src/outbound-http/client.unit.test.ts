@@ -4,10 +4,8 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import type { OutboundRules } from './check-url.ts';
+import { OutboundFailure, type OutboundFailureKind, type OutboundRules, type Resolver } from './check-url.ts';
 import { createOutbound } from './client.ts';
-import { OutboundFailure, type OutboundFailureKind } from './failure.ts';
-import type { Resolver } from './resolver.ts';
 
 const strict: OutboundRules = { allowLocalRequests: false, allowList: [], maxResponseBytes: null, serverUrl: null };
 const open: OutboundRules = { ...strict, allowLocalRequests: true };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createResolver } from './resolver.ts';
+import { createResolver } from './check-url.ts';
 
 /** A DNS lookup that the test ends. */
 function slowly() {

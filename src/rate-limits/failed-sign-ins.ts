@@ -43,9 +43,8 @@ export async function limitFailedSignIns<Result>(
     );
     if (await isLimitReached(database.reader, failureWindow)) return fail('tooMany', { seconds: PERIOD_SECONDS });
     const result = await attempt({ client });
-    if (isFailure(result) && result.code === 'invalid') {
+    if (isFailure(result) && result.code === 'invalid')
       await database.transaction((tx) => incrementCount(tx, failureWindow), { isolation: 'read committed' });
-    }
     return result;
   } finally {
     releaseSlot();

@@ -41,9 +41,8 @@ export async function openStreamForClient(
 /** Returns the content of a blob for JSON. A large one is encoded while it is sent. A missing blob is empty. */
 export async function readContentForJson(git: Git, repository: Repository, id: string): Promise<Buffer | StreamedText> {
   const info = await getObjectInfo(git, repository, id);
-  if (git.client === null || info === null || info.size <= MAX_BUFFERED_OBJECT) {
+  if (git.client === null || info === null || info.size <= MAX_BUFFERED_OBJECT)
     return (await readObject(git, repository, id))?.content ?? Buffer.alloc(0);
-  }
   const object = await openStreamForClient(git, repository, id, git.client);
   return object === null ? Buffer.alloc(0) : new StreamedText(id, object.content);
 }

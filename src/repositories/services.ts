@@ -1,4 +1,4 @@
-import type { BlobStore } from '#blobs/index.ts';
+import type { BlobStore } from '#blobs/store.ts';
 import type { Database } from '#database/database.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';

@@ -25,8 +25,7 @@ export class AdmissionFilter {
 /** Returns the FNV-1a hash of the end of a text and of its length. */
 function hashKeyEnd(text: string): number {
   let hash = 0x811c9dc5 ^ text.length;
-  for (let index = Math.max(0, text.length - HASHED_CHARACTERS); index < text.length; index++) {
+  for (let index = Math.max(0, text.length - HASHED_CHARACTERS); index < text.length; index++)
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
   return hash >>> 0;
 }

@@ -94,9 +94,8 @@ export async function sortCooperatively<Item>(
   }
   while (sortedChunks.length > 1) {
     const merged: Item[][] = [];
-    for (let start = 0; start < sortedChunks.length; start += 2) {
+    for (let start = 0; start < sortedChunks.length; start += 2)
       merged.push(await mergeCooperatively(sortedChunks[start]!, sortedChunks[start + 1] ?? [], compare, yieldIfDue));
-    }
     sortedChunks = merged;
   }
   return sortedChunks[0] ?? [];

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import { registerBlob, storeBlob } from '#blobs/index.ts';
+import { registerBlob, storeBlob } from '#blobs/store.ts';
 import type { Schema, Transaction } from '#database/database.ts';
 import { allocateIid } from '#domain/iids.ts';
 import { isFailure } from '#runtime/failure.ts';

@@ -125,9 +125,8 @@ type CleanupServices = { readonly database: Database };
 export const cleanUpOAuthJob: JobDefinition<CleanupServices, Record<string, never>> = defineJob({
   kind: NAME,
   async handle({ database }) {
-    for (const deleteBatch of [deleteOldGrants, deleteRevokedTokens, deleteUnrenewableTokens, deleteAbandonedTokens]) {
+    for (const deleteBatch of [deleteOldGrants, deleteRevokedTokens, deleteUnrenewableTokens, deleteAbandonedTokens])
       await deleteInBatches(database, BATCH_SIZE, deleteBatch);
-    }
   },
 });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cleanUpBlobs, countStrayBlobs } from '#blobs/cleanup.ts';
-import { openBlob } from '#blobs/index.ts';
 import { BLOB_REFERENCES } from '#blobs/references.ts';
+import { openBlob } from '#blobs/store.ts';
 import { openSnapshot, quoteIdentifier } from '#database/copy.ts';
 import type { Columns } from '#database/database.ts';
 import { type Check, type CheckContext, describeError, type Finding } from './finding.ts';

@@ -90,9 +90,8 @@ export function selectRowsContaining<Row>(
   const columnNames = [columns].flat();
   const tableRef = sql.table(table);
   const extraConditions = conditions.map((condition) => sql` and ${condition}`);
-  if (getEngineName(db) === 'postgres') {
+  if (getEngineName(db) === 'postgres')
     return sql`select ${selection} from ${tableRef} where ${containsSubstringUnindexed(table, columnNames, part)}${sql.join(extraConditions, sql``)}`;
-  }
   const index = sql.table(getTrigramIndexName(table, columnNames));
   // CROSS JOIN keeps SQLite from changing the join order: the index is read first.
   const joinedRows = sql`${index} cross join ${tableRef} on ${sql.ref(`${table}.id`)} = ${index}.rowid`;
@@ -111,9 +110,8 @@ export function hasSubstring(db: Reader, text: Expression<string>, part: string)
  */
 export function hasSubstringInLongText(db: Reader, text: Expression<string>, part: string): RawBuilder<SqlBool> {
   // Both engines compare many bytes at a time here. `zero_unless_interrupted()` is 0, or throws if the statement was interrupted.
-  if (getEngineName(db) === 'sqlite') {
+  if (getEngineName(db) === 'sqlite')
     return sql<SqlBool>`${SCANS_TEXTS} instr(${text}, ${part}) > zero_unless_interrupted()`;
-  }
   const bytes = (value: unknown) => sql`convert_to(${value}, 'UTF8')`;
   return sql<SqlBool>`${SCANS_TEXTS} position(${bytes(part)} in ${bytes(text)}) > 0`;
 }

@@ -36,9 +36,8 @@ export async function writeObject(
   content: ObjectContent,
 ): Promise<string> {
   if (!Buffer.isBuffer(content)) return writeStream(git, repository, type, content);
-  if (content.length > MAX_SINGLE_DEFLATE) {
+  if (content.length > MAX_SINGLE_DEFLATE)
     return writeStream(git, repository, type, { size: content.length, chunks: toChunks(content) });
-  }
   const header = Buffer.from(`${type} ${content.length}\0`, 'latin1');
   const id = createHash('sha1').update(header).update(content).digest('hex');
   if (await touch(git, getObjectPath(repository, id))) return id;

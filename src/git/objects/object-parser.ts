@@ -204,9 +204,8 @@ function parseSeconds(text: string | undefined): number {
 export function formatDate(seconds: number, offset: string): string {
   const match = /^([+-])(\d{2})(\d{2})$/.exec(offset);
   const minutes = match === null ? 0 : Number(match[2]) * 60 + Number(match[3]);
-  if (match === null || minutes === 0 || minutes >= 24 * 60 || Number(match[3]) >= 60) {
+  if (match === null || minutes === 0 || minutes >= 24 * 60 || Number(match[3]) >= 60)
     return `${new Date(seconds * 1000).toISOString().slice(0, -1)}+00:00`;
-  }
   const offsetMinutes = match[1] === '-' ? -minutes : minutes;
   const local = new Date((seconds + offsetMinutes * 60) * 1000).toISOString().slice(0, -1);
   return `${local}${match[1]}${match[2]}:${match[3]}`;

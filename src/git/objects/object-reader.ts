@@ -123,9 +123,8 @@ export async function readObject(
   if (object === null) return null;
   const { content, ...info } = object;
   infoCache(git).set(toCacheKey(repository, object.id), info);
-  if (content !== null && object.type === 'blob' && object.size <= MAX_BUFFERED_OBJECT) {
+  if (content !== null && object.type === 'blob' && object.size <= MAX_BUFFERED_OBJECT)
     contentCache(git).set(toCacheKey(repository, object.id), { ...info, content });
-  }
   return object;
 }
 

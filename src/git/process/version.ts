@@ -29,9 +29,8 @@ export async function requireGit(): Promise<void> {
 const INSTALL_NEWER = `Install a newer git (${DOWNLOADS}) and start again.`;
 
 function describeFailure(failure: string): string {
-  if (failure.includes('ENOENT')) {
+  if (failure.includes('ENOENT'))
     return `git was not found on PATH. Install git ${MIN_VERSION_TEXT} or newer (${DOWNLOADS}) and start again.`;
-  }
   return `git ${MIN_VERSION_TEXT} or newer is needed; "git --version" failed: ${failure}. Install git (${DOWNLOADS}) and start again.`;
 }
 

@@ -120,9 +120,8 @@ function parseRefLines(header: Buffer): Buffer[] {
     const isRef =
       /^[0-9a-f]{40} $/.test(line.toString('latin1', 0, 41)) && isValidRefName(decodeName(name).toWellFormed());
     const previousName = lines[index - 1]?.subarray(41);
-    if (!isRef || (previousName !== undefined && Buffer.compare(previousName, name) >= 0)) {
+    if (!isRef || (previousName !== undefined && Buffer.compare(previousName, name) >= 0))
       throw new DamagedBundle(`The bundle has no ref in the line ${JSON.stringify(line.toString('utf8'))}`);
-    }
   }
   return lines;
 }

@@ -84,9 +84,8 @@ export async function applyTreeChange(
       const removed = await removeFile(edit, sourcePath, load);
       if (removed.conflict !== null) return removed.conflict;
       const { leaf } = removed;
-      if (isSubmodule(leaf) && (change.id !== undefined || change.mode !== undefined)) {
+      if (isSubmodule(leaf) && (change.id !== undefined || change.mode !== undefined))
         return { rejected: 'is-directory', path: change.from };
-      }
       return createFile(edit, path, { mode: change.mode ?? leaf.mode, id: change.id ?? leaf.id }, load);
     }
   }
@@ -240,9 +239,8 @@ async function createFile(
   if (conflict !== null) return conflict;
   const parent = directories.length === path.length ? directories.at(-1)! : null;
   const existing = parent === null ? undefined : await findEntry(parent, path.at(-1)!, load);
-  if (existing !== undefined) {
+  if (existing !== undefined)
     return { rejected: isDirectory(existing) ? 'is-directory' : 'exists', path: path.join('/') };
-  }
   for (const segment of path.slice(directories.length - 1, -1)) {
     const subtree = createTreeEdit(null);
     (await loadEntries(directories.at(-1)!, load)).set(segment, subtree);
@@ -295,8 +293,7 @@ async function removeFile(
   const { directories, leaf } = file;
   for (const directory of directories) directory.changed = true;
   removeEntry(directories.at(-1)!, path.at(-1)!);
-  for (let depth = directories.length - 1; depth > 0 && isEmpty(directories[depth]!); depth -= 1) {
+  for (let depth = directories.length - 1; depth > 0 && isEmpty(directories[depth]!); depth -= 1)
     removeEntry(directories[depth - 1]!, path[depth - 1]!);
-  }
   return { conflict: null, leaf };
 }

@@ -77,9 +77,8 @@ export async function listFileNames(
   pattern: RegExp,
 ): Promise<string[]> {
   const smallTree = await readTree(git, repository, treeId, MAX_PARSED_TREE);
-  if (smallTree !== null) {
+  if (smallTree !== null)
     return smallTree.entries.filter(({ type, name }) => type === 'blob' && pattern.test(name)).map(({ name }) => name);
-  }
   const names: string[] = [];
   const exit = await forEachLine(git, repository, 'ls-tree', { flags: ['--full-tree'], args: [treeId] }, {}, (line) => {
     // Only blobs: their type begins with `b`.

@@ -243,17 +243,13 @@ function isReachable(caller: Caller, project: Project, action: GitAction): boole
 export function requireGitAction(caller: Caller, project: Project, action: GitAction): void {
   requireGitScope(caller, action);
   if (action === 'fetch') {
-    if (!mayInProject(caller, 'read_code', project)) {
+    if (!mayInProject(caller, 'read_code', project))
       throw gitForbidden('You are not allowed to download code from this project.');
-    }
     return;
   }
   // Callers who could not push to an active project either get the general error below.
-  if (project.archived && getProjectRole(caller, project) >= DEVELOPER) {
+  if (project.archived && getProjectRole(caller, project) >= DEVELOPER)
     throw gitForbidden("You can't push code to an archived project.");
-  }
-  if (!mayInProject(caller, 'push_code', project)) {
-    throw gitForbidden(NO_PUSH);
-  }
+  if (!mayInProject(caller, 'push_code', project)) throw gitForbidden(NO_PUSH);
   if (project.read_only) throw gitForbidden(REPOSITORY_READ_ONLY[1]);
 }

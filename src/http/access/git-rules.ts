@@ -165,17 +165,14 @@ async function requireWikiAction(db: Reader, caller: Caller, parent: GroupOrProj
   const { project } = parent;
   if (action === 'fetch') {
     const isJobOfOtherProject = caller.job !== undefined && caller.job.projectId !== project?.id;
-    if (isJobOfOtherProject || !mayInParent(caller, 'download_wiki', parent)) {
+    if (isJobOfOtherProject || !mayInParent(caller, 'download_wiki', parent))
       throw gitForbidden('You are not allowed to download files from this wiki.');
-    }
     return;
   }
-  if (project?.archived && getProjectRole(caller, project) >= DEVELOPER) {
+  if (project?.archived && getProjectRole(caller, project) >= DEVELOPER)
     throw gitForbidden("You can't push code to an archived project.");
-  }
-  if (!mayInParent(caller, 'create_wiki', parent)) {
+  if (!mayInParent(caller, 'create_wiki', parent))
     throw gitForbidden(`You are not allowed to write to this ${project ? "project's" : "group's"} wiki.`);
-  }
   if (project?.read_only || (await findWiki(db, parent))?.read_only) throw gitForbidden(REPOSITORY_READ_ONLY[1]);
 }
 

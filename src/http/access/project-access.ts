@@ -126,9 +126,7 @@ const isRead = ({ method }: IncomingRequest) => method === 'GET' || method === '
 async function throwIfMoved({ db, caller, request }: AccessCall, oldPath: string): Promise<void> {
   const project = await findMovedProject(db, caller, oldPath);
   if (project === null || !canSeeProject(caller, project)) return;
-  if (!isRead(request)) {
-    throw new HttpError(...MOVED_ERRORS.movedWrite);
-  }
+  if (!isRead(request)) throw new HttpError(...MOVED_ERRORS.movedWrite);
   // The project's :id is the segment after /api/v4/projects, with any number of slashes; the rest is kept as sent. Pages
   // have the project's path before `/-/`.
   const path = request.path.startsWith('/api/')

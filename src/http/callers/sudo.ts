@@ -26,9 +26,8 @@ export function getSudoName(request: IncomingRequest, rawParams: RawParameters):
 export async function impersonate(db: Reader, caller: Caller, name: string): Promise<Caller> {
   if (!isSignedIn(caller)) throw unauthorized();
   if (!isAdministrator(caller)) throw forbidden('Must be admin to use sudo');
-  if (caller.token === null) {
+  if (caller.token === null)
     throw forbidden('Must be authenticated using an OAuth or personal access token to use sudo');
-  }
   if (!caller.token.scopes.includes('sudo')) throw insufficientScope(['sudo']);
   const user = await findSudoUser(db, name);
   if (user === null) throw new HttpError(404, { message: `404 User with ID or username '${name}' Not Found` });

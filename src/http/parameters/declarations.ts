@@ -96,9 +96,8 @@ export function mutuallyExclusive(...parts: readonly (string | { readonly text: 
 /** Requires at least one of these parameters. */
 export function atLeastOne(...names: string[]): ParameterRule {
   const rule: ParameterRule = (rawParams, problems, prefix) => {
-    if (names.every((name) => rawParams[name] === undefined)) {
+    if (names.every((name) => rawParams[name] === undefined))
       problems.add(`${joinNames(names, prefix)} are missing, at least one parameter must be provided`);
-    }
   };
   return Object.assign(rule, { requiresOneOf: names });
 }

@@ -3,7 +3,8 @@ import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { HttpError } from '#http/errors/http-error.ts';
 import { parseJson } from '#http/request/json-body.ts';
-import { createOutbound, type Outbound, OutboundFailure, type OutboundResponse } from '#outbound-http/index.ts';
+import { OutboundFailure } from '#outbound-http/check-url.ts';
+import { createOutbound, type Outbound, type OutboundResponse } from '#outbound-http/client.ts';
 
 /** A failed request to the primary. */
 export class PrimaryFailure extends Error {

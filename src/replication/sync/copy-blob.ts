@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, statfs } from 'node:fs/promises';
-import { type BlobStore, hasBlob, openBlob, storeBlob } from '#blobs/index.ts';
+import { type BlobStore, hasBlob, openBlob, storeBlob } from '#blobs/store.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { PrimaryFailure } from '../primary/client.ts';
 import type { Primary } from '../primary/primary.ts';

@@ -1,5 +1,5 @@
-import type { BlobStore } from '#blobs/index.ts';
-import { deleteBlob } from '#blobs/index.ts';
+import type { BlobStore } from '#blobs/store.ts';
+import { deleteBlob } from '#blobs/store.ts';
 import type { Database, Transaction } from '#database/database.ts';
 import type { Git } from '#git/git.ts';
 import { GitError } from '#git/process/failures.ts';

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { hasBlob, openBlob } from '#blobs/index.ts';
+import { hasBlob, openBlob } from '#blobs/store.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
 import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
 import { createFakePrimary, type FakePrimary, startTestSecondary, type TestSecondary } from '../world.testing.ts';

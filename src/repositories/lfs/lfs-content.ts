@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { CurrentAccess } from '#authorization/current-access.ts';
-import { type StoredBlob, storeBlob } from '#blobs/index.ts';
+import { type StoredBlob, storeBlob } from '#blobs/store.ts';
 import type { Transaction } from '#database/database.ts';
 import { type FileChange, type FileContent, writeBlob } from '#git/commits/commit.ts';
 import { definePerGit } from '#git/git.ts';

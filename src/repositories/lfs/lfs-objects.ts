@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CurrentAccess } from '#authorization/current-access.ts';
-import { registerBlob, type StoredBlob } from '#blobs/index.ts';
+import { registerBlob, type StoredBlob } from '#blobs/store.ts';
 import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';

@@ -1,18 +1,131 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type ArchiveFormat, type ArchiveOptions, type StartedArchive, streamArchive } from '#git/archive.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { type BlobStore, getBlobPath } from '#blobs/store.ts';
+import type { Reader } from '#database/database.ts';
+import { hasRow } from '#database/page.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import {
+  type ArchiveFormat,
+  type ArchiveOptions,
+  type LfsFiles,
+  type StartedArchive,
+  streamArchive,
+} from '#git/archive.ts';
 import { definePerGit, type Git } from '#git/git.ts';
 import { GitError, type GitFailure } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
 import { findEntryAtPath } from '#git/trees/path-entries.ts';
-import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
+import type { StreamReply } from '#http/endpoint/responses.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
+import type { Services } from '#http/services.ts';
+import { checkApplicationLimit } from '#rate-limits/application-limit.ts';
+import { createConcurrencySlots, getClientNetwork } from '#rate-limits/concurrency-slots.ts';
+import { isLfsEnabled, listLinkedOids } from '#repositories/lfs/lfs-objects.ts';
+import { formatContentDisposition } from '#repositories/raw-content.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
-import { type Failure, fail } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { isFeatureEnabled } from '#settings/features.ts';
 import { trimCharacters } from '#text/trim.ts';
 import { openCachedArchive } from './archive-cache.ts';
-import type { ArchiveLfsFiles } from './lfs-files.ts';
+
+interface DownloadCall {
+  readonly project: Project;
+  readonly caller: Caller;
+  readonly request: IncomingRequest;
+  readonly params: {
+    readonly format: string | null | undefined;
+    readonly sha: string | null | undefined;
+    readonly path: string | null | undefined;
+    readonly include_lfs_blobs: boolean;
+    readonly exclude_paths: readonly string[];
+  };
+}
+
+/** Returns the folder of cached archives. */
+export const getArchiveFolder = ({ dataDir }: Pick<Services['config'], 'dataDir'>) => join(dataDir, 'archives');
+
+/** Values of the parameter `format`, which are accepted and ignored. */
+const RESPONSE_FORMATS: readonly string[] = ['json', 'txt'];
+
+/** Streams the requested archive in the format of `suffix`. For HEAD requests it returns the headers alone. */
+export async function streamArchiveDownload(
+  services: Pick<Services, 'git' | 'database' | 'blobs' | 'config'>,
+  call: DownloadCall,
+  suffix: string,
+): Promise<StreamReply | Failure<'formatUnsupported' | 'tooMany' | 'notFound' | 'compressorMissing' | 'tooLarge'>> {
+  const requestedFormat = call.params.format ?? 'json';
+  if (!RESPONSE_FORMATS.includes(requestedFormat)) return fail('formatUnsupported', { format: requestedFormat });
+  const limitFailure = await checkRateLimit(services, call);
+  if (limitFailure !== null) return limitFailure;
+  const { git, database, blobs } = services;
+  const { project, params, request } = call;
+  const { sha, path, exclude_paths: excludePaths } = params;
+  const format = toArchiveFormat(suffix);
+  const headersOnly = request.method === 'HEAD';
+  const openLfsFiles = async () =>
+    params.include_lfs_blobs ? openArchiveLfsFiles(database.reader, blobs, project) : undefined;
+  const hasLfsFiles = async () => params.include_lfs_blobs && (await hasLinkedLfsFiles(database.reader, project));
+  const cacheFolder = getArchiveFolder(services.config);
+  const { client, clientAddress } = request;
+  const requestOptions = { client, clientAddress, headersOnly, cacheFolder, hasLfsFiles, openLfsFiles };
+  const archive = await createArchive(git, { project, format, sha, path, excludePaths, ...requestOptions });
+  if (isFailure(archive)) return archive;
+  const headers = {
+    'Content-Type': format === 'zip' ? 'application/zip' : 'application/octet-stream',
+    'Content-Disposition': formatArchiveDisposition(archive.name),
+    'Cache-Control': 'no-cache',
+  };
+  return { headers, ...(archive.content === undefined ? {} : { body: archive.content }) };
+}
+
+/** Adds the encoded form (`filename*`) only where the plain form cannot hold the name (contract/repository.md §4). */
+function formatArchiveDisposition(name: string): string {
+  const isPlainAscii = !/[^\x20-\x7e]|["\\]/.test(name);
+  return isPlainAscii ? `attachment; filename="${name}"` : formatContentDisposition('attachment', name);
+}
+
+/** Applies the rate limit if the feature flag is on. Anonymous callers are counted by their network. */
+async function checkRateLimit(
+  { database, config: { tier } }: Pick<Services, 'database' | 'config'>,
+  { project, caller, request }: DownloadCall,
+): Promise<Failure<'tooMany'> | null> {
+  const actor = { type: 'Project', id: project.id } as const;
+  if (!(await isFeatureEnabled(database.reader, { flag: 'archive_rate_limit', tier, actor }))) return null;
+  const subject = caller.user?.id ?? getClientNetwork(request.clientAddress);
+  return checkApplicationLimit(database, {
+    name: 'archive',
+    subject: `${project.id}:${subject}`,
+    limit: 5,
+    periodSeconds: 60,
+  });
+}
+
+/** Maps the suffix after `archive` in the path to a format (contract/repository.md §4). */
+const FORMATS: Readonly<Record<string, ArchiveFormat>> = {
+  '.tar.gz': 'tar.gz',
+  '.tgz': 'tar.gz',
+  '.gz': 'tar.gz',
+  '.tar.bz2': 'tar.bz2',
+  '.tbz': 'tar.bz2',
+  '.tbz2': 'tar.bz2',
+  '.tb2': 'tar.bz2',
+  '.bz2': 'tar.bz2',
+  '.tar': 'tar',
+  '.zip': 'zip',
+};
+
+/** Returns the format for a suffix; tar.gz if it is empty. */
+function toArchiveFormat(suffix: string): ArchiveFormat {
+  return FORMATS[suffix] ?? 'tar.gz';
+}
+
+const openNoLfsFiles = async () => undefined;
 
 interface ArchiveRequest {
   readonly project: LocatedRepository & { readonly path: string };
@@ -42,7 +155,7 @@ interface Archive {
 const archiveSlots = definePerGit(() => createConcurrencySlots({ perNetwork: 8, total: 16 }));
 
 /** Creates an archive of a commit, or of one path in it. The same commit, name and path give the same bytes. */
-export async function createArchive(
+async function createArchive(
   git: Git,
   request: ArchiveRequest,
 ): Promise<Archive | Failure<'notFound' | 'compressorMissing' | 'tooLarge'>> {
@@ -104,8 +217,6 @@ async function startArchive(
   }
 }
 
-const openNoLfsFiles = async () => undefined;
-
 /** Returns whether git can never create this archive. A timeout is excluded, because it may depend on the load. */
 function isTooLarge({ kind }: GitFailure): boolean {
   return kind === 'too-large' || kind === 'out-of-memory' || kind === 'stack-overflow';
@@ -119,4 +230,34 @@ function formatArchivePrefix(project: string, ref: string, commit: string, path:
 /** Returns whether a path can be excluded: git rejects paths outside the tree. */
 function isExcludable(path: string): boolean {
   return path !== '' && !path.split('/').some((part) => part === '.' || part === '..');
+}
+
+interface LfsProject {
+  readonly id: number;
+  readonly lfs_enabled: boolean;
+  readonly namespace_id: number;
+}
+
+/** The LFS objects that replace pointers in one archive; `release` deletes the temporary directory. */
+interface ArchiveLfsFiles extends LfsFiles {
+  release(): Promise<void>;
+}
+
+/** Returns whether LFS objects are linked to the project. index: lfs_object_projects_pkey */
+function hasLinkedLfsFiles(db: Reader, { id }: LfsProject): Promise<boolean> {
+  return hasRow(db.selectFrom('lfs_object_projects').select('project_id').where('project_id', '=', id));
+}
+
+/** Writes the list of LFS objects linked to the project; returns undefined if LFS is off or there are none. */
+async function openArchiveLfsFiles(
+  db: Reader,
+  blobs: BlobStore,
+  project: LfsProject,
+): Promise<ArchiveLfsFiles | undefined> {
+  if (!(await isLfsEnabled(db, project))) return undefined;
+  const oids = await listLinkedOids(db, project.id);
+  if (oids.length === 0) return undefined;
+  const directory = await mkdtemp(join(tmpdir(), 'hearth-archive-'));
+  await writeFile(join(directory, 'oids'), oids.map((oid) => `${oid} ${getBlobPath(blobs, oid)}\n`).join(''));
+  return { directory, release: () => rm(directory, { recursive: true, force: true }) };
 }

@@ -4,7 +4,7 @@ import { stream, streamWith } from '#http/endpoint/responses.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { pathText, refName, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated } from '#http/parameters/types.ts';
-import { streamArchiveDownload } from './download.ts';
+import { streamArchiveDownload } from './archive.ts';
 
 const params = {
   /** Only the suffix of the path selects the format of the archive; this is the format of other responses. */

@@ -27,7 +27,7 @@ import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { BranchRow } from './entities.ts';
-import { findBranch, loadBranch } from './get.ts';
+import { findBranch, loadBranch } from './list.ts';
 
 type CreateFailure =
   | 'nameInvalid'

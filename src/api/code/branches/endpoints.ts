@@ -17,8 +17,7 @@ import { enqueue } from '#jobs/job.ts';
 import { CREATE_RULE_ERRORS, protectBranchByName, unprotectBranchByName } from '../protected-branches/index.ts';
 import { createBranchAt, deleteBranchAt, deleteMergedBranchesJob } from './changes.ts';
 import { Branch } from './entities.ts';
-import { findBranch } from './get.ts';
-import { loadBranchPage } from './list.ts';
+import { findBranch, loadBranchPage } from './list.ts';
 
 interface ProjectContext {
   readonly project: Project;
@@ -38,9 +37,8 @@ const branchResource = {
   params: { branch: required(refName) },
   async load(call: AccessCall, context: ProjectContext) {
     const existing = await branchOrNotFoundResource.load(call, context);
-    if (existing === null && !isValidBranchName(call.path.branch ?? '')) {
+    if (existing === null && !isValidBranchName(call.path.branch ?? ''))
       throw new HttpError(400, { message: 'The branch refname is invalid' });
-    }
     return existing;
   },
 } as const;

@@ -1,8 +1,9 @@
 import type { Project } from '#domain/namespaces/projects.ts';
 import { definePerGit, type Git } from '#git/git.ts';
-import { readCommits } from '#git/objects/object-reader.ts';
+import { readCommit, readCommits } from '#git/objects/object-reader.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { listRefs, type Ref } from '#git/refs/refs.ts';
+import { isValidRefName, listRefs, type Ref } from '#git/refs/refs.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
 import { type ListPage, type OffsetRequest, paginateByToken, paginateInMemory } from '#http/lists/pagination.ts';
 import { createSearchOrder, searchRefs } from '#repositories/branches/ref-search.ts';
 import { getRefVersion, getRepository } from '#repositories/repository.ts';
@@ -99,4 +100,22 @@ async function loadBranches(git: Git, project: Project, refs: readonly Ref[]): P
     const commit = commits[index];
     return commit ? [{ project, name: getBranchName(ref), commit }] : [];
   });
+}
+
+/**
+ * Returns the branch of this name, or null if it does not exist. It accepts every name that git accepts, because branches
+ * may exist under names that can no longer be created (`-x`).
+ */
+export async function findBranch(git: Git, project: Project, name: string): Promise<BranchRow | null> {
+  const repository = getRepository(git, project);
+  const tip = isValidRefName(HEADS + name) ? await findBranchHead(repository, name) : null;
+  const commit = tip === null ? null : await readCommit(git, repository, tip);
+  return commit === null ? null : { project, name, commit };
+}
+
+/** Returns the branch row for a known tip. */
+export async function loadBranch(git: Git, project: Project, name: string, tip: string): Promise<BranchRow> {
+  const commit = await readCommit(git, getRepository(git, project), tip);
+  if (commit === null) throw new Error(`The tip ${tip} of branch ${name} is not a commit`);
+  return { project, name, commit };
 }

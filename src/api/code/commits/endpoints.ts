@@ -12,12 +12,11 @@ import { boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { PUSH_TO_BRANCH } from '#repositories/branches/push-permission.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { BODY_ERRORS } from '../repository-files/index.ts';
+import { commitResource } from './access.ts';
 import { ACTION_ERRORS } from './actions.ts';
 import { applyCommit, COMMIT_INPUT_ERRORS, createCommitFromCall, createCommitParams } from './changes.ts';
-import { Commit, CommitDetail, CommitInList, CommitRef, Diff, DryRun } from './entities.ts';
-import { commitResource } from './get.ts';
+import { Commit, CommitDetail, CommitInList, CommitRef, Diff, DryRun, paginateDiff } from './entities.ts';
 import { loadCommitPage } from './list.ts';
-import { paginateDiff } from './paginate-diff.ts';
 import { downloadPatch, type PatchFormat, patchResponse } from './patch-download.ts';
 
 export const listCommits = endpoint({

@@ -2,10 +2,11 @@ import { Type } from 'typebox';
 import { loadNewestPipelines, mayReadPipelines } from '#authorization/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { readTrailers, type Trailers } from '#git/commits/trailers.ts';
-import { type FileDiff, getDiffStats } from '#git/diff/diff.ts';
+import { type FileDiff, type Diff as GitDiff, getDiffStats } from '#git/diff/diff.ts';
 import type { Commit as GitCommit } from '#git/objects/object-reader.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
+import { type ListPage, type PageRequest, paginateInMemory } from '#http/lists/pagination.ts';
 import { buildProjectUrl, getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import { truncateToBytes, truncateToCharacters } from '#text/trim.ts';
 import { PipelineBasic, type PipelineBasicRow } from '../pipeline-summaries/index.ts';
@@ -215,3 +216,9 @@ export const CommitRef = entity('CommitRef', { type: Type.Enum(['branch', 'tag']
 );
 
 export const DryRun = entity('DryRun', { dry_run: Type.Literal('success') });
+
+/** Returns one page of the files. A diff that omits files has no total, so that nobody takes the list for complete. */
+export function paginateDiff({ files, overflow }: GitDiff, page: PageRequest): ListPage<FileDiff> {
+  const result = paginateInMemory(files, page);
+  return overflow ? { ...result, total: null } : result;
+}

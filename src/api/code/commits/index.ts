@@ -1,10 +1,8 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-export { Commit, type CommitRow, Diff } from './entities.ts';
-
-export { commitResource } from './get.ts';
-export { paginateDiff } from './paginate-diff.ts';
+export { commitResource } from './access.ts';
+export { Commit, type CommitRow, Diff, paginateDiff } from './entities.ts';
 export { downloadPatch, type PatchFormat, patchResponse } from './patch-download.ts';
 
 export const commits = resourceModule({ endpoints });

@@ -1,14 +1,19 @@
 import { Type } from 'typebox';
-import type { Contributor as GitContributor } from '#git/commits/contributors.ts';
+import { type Contributor as GitContributor, loadContributors } from '#git/commits/contributors.ts';
+import type { Git } from '#git/git.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { page } from '#http/endpoint/responses.ts';
+import { type ListPage, type OffsetRequest, paginateInMemory } from '#http/lists/pagination.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
+import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
+import { sortCooperatively } from '#runtime/yielding.ts';
 import { truncateToCharacters } from '#text/trim.ts';
-import { loadContributorPage } from './list.ts';
 
 /** `additions` and `deletions` are always 0: clients expect the keys, but the values are not computed. */
 const Contributor = entity('Contributor', {
@@ -38,3 +43,36 @@ export const listContributors = endpoint({
   response: page(Contributor),
   read: (_db, { project, params, page }, git) => loadContributorPage(git, project, params, page),
 });
+
+type Order = 'name' | 'email' | 'commits';
+
+interface ContributorFilter {
+  readonly ref?: string | null | undefined;
+  readonly order_by: Order;
+  readonly sort: 'asc' | 'desc';
+}
+
+/** Returns a page of the authors of all commits that a ref reaches. */
+async function loadContributorPage(
+  git: Git,
+  project: LocatedRepository & { readonly empty: boolean },
+  { ref, order_by, sort }: ContributorFilter,
+  page: OffsetRequest,
+): Promise<ListPage<GitContributor> | Failure<'refUnknown'>> {
+  if (project.empty) return paginateInMemory([], page);
+  const repository = getRepository(git, project);
+  const commit = await resolveRevision(git, repository, ref?.trim() || 'HEAD');
+  if (commit === null) return fail('refUnknown');
+  const sign = sort === 'asc' ? 1 : -1;
+  const contributors = await loadContributors(git, repository, commit);
+  const sortedContributors = await sortCooperatively(
+    contributors,
+    (a, b) => sign * (compareBy(order_by, a, b) || compareBy('email', a, b)),
+  );
+  return paginateInMemory(sortedContributors, page);
+}
+
+function compareBy(order: Order, a: GitContributor, b: GitContributor): number {
+  if (order === 'commits') return a.commits - b.commits;
+  return a[order] < b[order] ? -1 : a[order] > b[order] ? 1 : 0;
+}

@@ -123,9 +123,8 @@ function checkBranch(context: PushContext, name: string, change: RefChange): Pus
   const isProtected = findMatchingRules(rules, name).length > 0;
   if (change.newId === ZERO_ID) return checkBranchDeletion(context, name, isProtected);
   if (change.oldId === ZERO_ID) return checkBranchCreation(context, name);
-  if (!mayPush(caller, project, rules, name)) {
+  if (!mayPush(caller, project, rules, name))
     return 'You are not allowed to push code to protected branches on this project.';
-  }
   if (!isProtected || mayForcePush(rules, name)) return null;
   const forced = isForced(change);
   if (forced === null) return new ForceUnknown([change]);

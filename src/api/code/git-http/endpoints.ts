@@ -23,13 +23,11 @@ import type { RefServices } from '#repositories/services.ts';
 import { findOrCreateWiki } from '#repositories/wikis/find-or-create.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { refusePushOptions } from './apply-options.ts';
 import { checkOtherRef } from './check-push.ts';
-import { type PushTarget, receivePushToTarget } from './push.ts';
+import { type PushTarget, receivePushToTarget, refusePushOptions } from './push.ts';
 import { createProjectPushTarget } from './push-to-project.ts';
 import { createSnippetPushTarget } from './push-to-snippet.ts';
-import { startReadingGitBody } from './request-body.ts';
-import { createGitHeaders, streamGitResponse } from './serve.ts';
+import { createGitHeaders, startReadingGitBody, streamGitResponse } from './serve.ts';
 
 /** How long an access check stays valid. Usual requests end within that time. */
 const RECHECK_INTERVAL_MS = 5_000;

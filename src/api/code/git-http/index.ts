@@ -1,7 +1,6 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-export { startReadingGitBody } from './request-body.ts';
-export { createGitHeaders, streamGitResponse } from './serve.ts';
+export { createGitHeaders, startReadingGitBody, streamGitResponse } from './serve.ts';
 
 export const gitHttp = resourceModule({ endpoints });

@@ -16,9 +16,8 @@ import type { RefPermission } from '#repositories/ref-updates/ref-permissions.ts
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { applyPushOptions } from './apply-options.ts';
 import { checkPush, ForceUnknown, pushPermission } from './check-push.ts';
-import type { PushTarget } from './push.ts';
+import { applyPushOptions, type PushTarget } from './push.ts';
 
 interface ProjectPush {
   readonly project: Project;

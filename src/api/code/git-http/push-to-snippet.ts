@@ -13,9 +13,8 @@ import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { NO_FILES, TOO_MANY_FILES } from '../snippets/index.ts';
-import { refusePushOptions } from './apply-options.ts';
 import { checkOtherRef } from './check-push.ts';
-import type { PushTarget } from './push.ts';
+import { type PushTarget, refusePushOptions } from './push.ts';
 
 interface SnippetPush {
   readonly snippet: Snippet;

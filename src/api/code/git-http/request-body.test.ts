@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { basic } from '#test/examples/scene.ts';
 import { world } from '#test/support/world.ts';
-import { gunzipBody } from './request-body.ts';
+import { gunzipBody } from './serve.ts';
 
 test('survives a body that does not match its declared encoding', async () => {
   const { project, owner, anonymous } = await world({ project: { visibility: 'public', readme: true } });

@@ -8,7 +8,7 @@ import {
   openBlob,
   type StoredBlob,
   storeBlob,
-} from '#blobs/index.ts';
+} from '#blobs/store.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { requireSignedInCaller } from '#http/access/access.ts';
 import { gitAccess, requireGitAction } from '#http/access/git-access.ts';

@@ -1,5 +1,5 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { cleanUpBlobs } from '#blobs/index.ts';
+import { cleanUpBlobs } from '#blobs/cleanup.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';

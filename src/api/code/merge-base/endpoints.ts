@@ -39,9 +39,8 @@ async function findMergeBase(
   const repository = getRepository(git, project);
   const ids = await Promise.all(refs.map((ref) => resolveRevision(git, repository, ref)));
   const unknownRefs = refs.filter((_, index) => ids[index] === null);
-  if (unknownRefs.length > 0) {
+  if (unknownRefs.length > 0)
     return fail(unknownRefs.length === 1 ? 'unknownRef' : 'unknownRefs', { names: unknownRefs.join(', ') });
-  }
   const knownIds = ids.filter((id) => id !== null);
   const base = await findCommonAncestor(git, repository, knownIds);
   const commit = base === null ? null : await readCommit(git, repository, base);

@@ -3,14 +3,71 @@ import { Type } from 'typebox';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
+import type { PipelineStatus } from '#database/schema.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import { DetailedStatus, toDetailedStatus } from './detailed-status.ts';
+import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
+
+const text = Type.String();
+
+/** A status for display (contract/runners.md §4.1). */
+const DetailedStatus = objectSchema('DetailedStatus', {
+  icon: text,
+  text,
+  label: text,
+  group: text,
+  tooltip: text,
+  has_details: Type.Boolean(),
+  details_path: text,
+  illustration: nullable(text),
+  favicon: text,
+});
+
+/** The text of each status, and its label if it is not the lower-case text. */
+const STATUS_TEXTS: Readonly<Record<PipelineStatus, readonly [text: string, label?: string]>> = {
+  created: ['Created'],
+  waiting_for_resource: ['Waiting', 'waiting for resource'],
+  preparing: ['Preparing'],
+  waiting_for_callback: ['Waiting', 'waiting for callback'],
+  pending: ['Pending'],
+  running: ['Running'],
+  success: ['Passed'],
+  failed: ['Failed'],
+  canceling: ['Canceling'],
+  canceled: ['Canceled'],
+  skipped: ['Skipped'],
+  manual: ['Manual', 'waiting for manual action'],
+  scheduled: ['Scheduled', 'waiting for delayed action'],
+};
+
+interface PipelineStatusRow {
+  readonly id: number;
+  readonly status: PipelineStatus;
+  readonly full_path: string;
+}
+
+/** Returns the status for display. `hasWarnings` means that jobs with `allow_failure` have failed. */
+function toDetailedStatus({ id, status, full_path }: PipelineStatusRow, hasWarnings: boolean) {
+  const isWarning = hasWarnings && status === 'success';
+  const [text, label = text.toLowerCase()] = isWarning
+    ? (['Warning', 'passed with warnings'] as const)
+    : STATUS_TEXTS[status];
+  return {
+    icon: isWarning ? 'status_warning' : `status_${status}`,
+    text,
+    label,
+    group: isWarning ? 'success-with-warnings' : status.replaceAll('_', '-'),
+    tooltip: label,
+    has_details: true,
+    details_path: `/${full_path}/-/pipelines/${id}`,
+    illustration: null,
+    favicon: `/assets/ci_favicons/favicon_status_${status}.png`,
+  };
+}
 
 /** The entities of a pipeline (contract/runners.md §4.1, §4.3). */
 
 /** A pipeline's row with the full path of its project. */
-export type PipelineSummaryRow = Omit<
+type PipelineSummaryRow = Omit<
   Selectable<Schema['pipelines']>,
   'origin' | 'failure_reason' | 'outcome' | 'protected' | 'trigger_id' | 'schedule_id'
 > & {
@@ -23,7 +80,6 @@ export type PipelineBasicRow = Pick<
   'id' | 'iid' | 'project_id' | 'sha' | 'ref' | 'status' | 'source' | 'created_at' | 'updated_at' | 'full_path'
 >;
 
-const text = Type.String();
 const integer = Type.Integer();
 const name = nullable(text);
 

@@ -36,8 +36,7 @@ async function listEntriesByProject(db: Reader, userId: number): Promise<Entries
   }));
 }
 
-export { CREATE_RULE_ERRORS, deleteRules, importRule } from './changes.ts';
-export { protectBranchByName, unprotectBranchByName } from './protect-branch.ts';
+export { CREATE_RULE_ERRORS, deleteRules, importRule, protectBranchByName, unprotectBranchByName } from './changes.ts';
 
 export { findMemberIds } from './store.ts';
 

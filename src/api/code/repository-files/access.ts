@@ -3,13 +3,28 @@ import type { AccessCall } from '#http/access/access.ts';
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { HttpError } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { refName } from '#http/parameters/texts.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { pathText, refName } from '#http/parameters/texts.ts';
 import { notBlank } from '#http/parameters/types.ts';
 import { blobTooLargeResponse, checkLargeBlobLimit } from '#rate-limits/application-limit.ts';
 import type { VersionedRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { locateFile } from './get.ts';
-import { filePath } from './parameters.ts';
+
+/** The parameter type of `file_path`, which every method checks first (contract/repository.md §1). */
+export const filePath: ParameterType<string> = {
+  ...pathText,
+  read(raw, name, problems) {
+    const path = pathText.read(String(raw), name, problems);
+    return path === null || isSafePath(path) ? path : problems.add(`${name} should be a valid file path`);
+  },
+};
+
+/** Returns false for paths that leave the repository: `..` segments (by `/` or `\`), absolute paths, and line breaks. */
+function isSafePath(path: string): boolean {
+  if (path.startsWith('/') || path.includes('\n') || path === '.') return false;
+  return !path.split(/[/\\]/).includes('..');
+}
 
 /** Access to a file named by the path and `ref` (contract/repository.md §1). */
 
@@ -60,8 +75,6 @@ export const blameAccess = readableProjectAccess
   .withErrors({ rangeReversed: INVALID_RANGE })
   .require(({ params }) => {
     const { range } = params as { readonly range?: LineRange | null };
-    if (range && range.start > range.end) {
-      throw new HttpError(...INVALID_RANGE);
-    }
+    if (range && range.start > range.end) throw new HttpError(...INVALID_RANGE);
   })
   .resource(fileResource);

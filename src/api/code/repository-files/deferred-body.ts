@@ -1,6 +1,6 @@
 import type { BusboyHeaders } from '@fastify/busboy';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { createDraftPath } from '#blobs/index.ts';
+import { createDraftPath } from '#blobs/store.ts';
 import type { Database } from '#database/database.ts';
 import { bodyTooLarge, HttpError, tooManyRequests } from '#http/errors/http-error.ts';
 import {
@@ -25,7 +25,7 @@ import { loadSettings } from '#settings/settings.ts';
 import { parseLargeForm } from './large-body/form-parser.ts';
 import { parseLargeJson } from './large-body/json-parser.ts';
 import { parseLargeMultipart } from './large-body/multipart-parser.ts';
-import { openSpoolFile, type SpoolFile } from './large-body/spool-file.ts';
+import { openSpoolFile, type SpoolFile } from './large-body/spooled-text.ts';
 
 /**
  * Reads bodies of file and commit endpoints (contract/repository.md §1) after the project is loaded. Values are not

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { openBlob } from '#blobs/index.ts';
+import { openBlob } from '#blobs/store.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { blame, type LineRange } from '#git/commits/blame.ts';
 import type { Git } from '#git/git.ts';
@@ -21,13 +21,11 @@ import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { StreamedText } from '#text/streamed-text.ts';
 import { truncateToBytes } from '#text/trim.ts';
-import { blameAccess, fileAccess, fileContentAccess, rawFileAccess } from './access.ts';
-import { commitParams, FIELD_ERRORS, writeParams } from './commit-fields.ts';
+import { blameAccess, fileAccess, fileContentAccess, filePath, rawFileAccess } from './access.ts';
 import { BODY_ERRORS } from './deferred-body.ts';
 import { BlameRange, type BlameRow, RepositoryFile, WrittenFile } from './entities.ts';
 import type { FileAtRevision } from './get.ts';
-import { filePath } from './parameters.ts';
-import { deleteFile as deleteFileOn, writeFile } from './write.ts';
+import { commitParams, deleteFile as deleteFileOn, FIELD_ERRORS, writeFile, writeParams } from './write.ts';
 
 /** The names of the ten headers, without their prefixes. */
 const NAMES = [

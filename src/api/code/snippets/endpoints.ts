@@ -1,9 +1,13 @@
 import { VISIBILITIES } from '#authorization/visibility.ts';
+import { parseFilePaths, type Snippet as SnippetRow } from '#domain/snippets.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
+import { findEntryAtPath } from '#git/trees/path-entries.ts';
 import { signedIn } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, page, streamWith } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page, type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import { NOT_FOUND, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
+import { notFound } from '#http/errors/http-error.ts';
 import {
   atLeastOne,
   exactlyOne,
@@ -17,12 +21,16 @@ import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { domainValidatedText, longText, pathText, refName, sizedText, string } from '#http/parameters/texts.ts';
 import { arrayOf, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { MEBIBYTE } from '#http/request/body.ts';
+import type { Services } from '#http/services.ts';
+import { openStreamForClient } from '#rate-limits/stream-limits.ts';
+import { formatContentDisposition, NO_STORE_HEADERS } from '#repositories/raw-content.ts';
+import { getRepository } from '#repositories/repository.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { forSnippetKinds, PROJECT_SNIPPET, SNIPPET } from './access.ts';
 import { deleteSnippet as remove } from './cleanup.ts';
 import { createSnippet as create } from './create.ts';
 import { Snippet } from './entities.ts';
 import { WRITE_ERRORS } from './files.ts';
-import { streamFile, streamFirstFile } from './raw.ts';
 import {
   listReadableSnippets,
   listSnippetsOfAuthor,
@@ -219,3 +227,35 @@ export const deleteProjectSnippet = endpoint({
   response: noContent,
   write: (uow, { snippet }) => remove(uow, snippet.id),
 });
+
+/** Streams the content of the first file. Throws 404 if a push has just removed it. */
+function streamFirstFile(
+  services: Pick<Services, 'git'>,
+  snippet: SnippetRow,
+  client: RequestClient,
+): Promise<StreamReply> {
+  const [path = ''] = parseFilePaths(snippet);
+  return streamFile(services, snippet, { ref: snippet.default_branch, path }, client);
+}
+
+/** Streams the content of a file at a ref as text. Throws 404 for an unknown ref or file. */
+async function streamFile(
+  { git }: Pick<Services, 'git'>,
+  snippet: SnippetRow,
+  { ref, path }: { readonly ref: string; readonly path: string },
+  client: RequestClient,
+): Promise<StreamReply> {
+  const repository = getRepository(git, snippet);
+  const commit = await resolveRevision(git, repository, ref);
+  if (commit === null) throw notFound('Reference');
+  const entry = await findEntryAtPath(git, repository, commit, path);
+  const object = entry?.type === 'blob' ? await openStreamForClient(git, repository, entry.id, client) : null;
+  if (object === null) throw notFound('File');
+  const headers = {
+    ...NO_STORE_HEADERS,
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Disposition': formatContentDisposition('inline', path.slice(path.lastIndexOf('/') + 1)),
+    'Content-Length': String(object.size),
+  };
+  return { headers, body: object.content };
+}

@@ -10,7 +10,7 @@ import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { TagRow } from './entities.ts';
-import { loadTag } from './get.ts';
+import { loadTag } from './list.ts';
 
 type CreateFailure =
   | 'nameInvalid'

@@ -10,8 +10,7 @@ import { commitMessage, refName, searchExpression, string } from '#http/paramete
 import { oneOf } from '#http/parameters/types.ts';
 import { createTagAt, deleteTagAt } from './changes.ts';
 import { Tag, type TagRow } from './entities.ts';
-import { findTag } from './get.ts';
-import { loadTagPage } from './list.ts';
+import { findTag, loadTagPage } from './list.ts';
 
 /** Loads the tag of the path. */
 const tagResource = {

@@ -42,9 +42,7 @@ function splitWords(text: string): string[] {
 function validateRedirectUris(text: string): string[] {
   const uris = splitWords(text);
   if (uris.length === 0) return ["can't be blank"];
-  if (text.length > MAX_REDIRECT_URI_LENGTH) {
-    return [`is too long (maximum is ${MAX_REDIRECT_URI_LENGTH} characters)`];
-  }
+  if (text.length > MAX_REDIRECT_URI_LENGTH) return [`is too long (maximum is ${MAX_REDIRECT_URI_LENGTH} characters)`];
   const problems = uris.map(validateRedirectUri).filter((problem) => problem !== null);
   return [...new Set(problems)];
 }

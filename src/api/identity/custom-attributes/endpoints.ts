@@ -1,4 +1,5 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Access, type AccessCall, administrator, administratorWithUser } from '#http/access/access.ts';
 import { loadVisibleGroup, loadVisibleProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -7,14 +8,16 @@ import { INVALID } from '#http/errors/error-messages.ts';
 import { genericNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { shortText, string } from '#http/parameters/texts.ts';
+import { type Failure, invalid } from '#runtime/failure.ts';
 import { CustomAttribute } from './entities.ts';
-import { setCustomAttribute } from './set.ts';
 import {
+  type CustomAttribute as Attribute,
   deleteCustomAttribute,
   findCustomAttribute,
   listCustomAttributes,
   type Owner,
   type OwnerType,
+  upsertCustomAttribute,
 } from './store.ts';
 
 interface OwnerContext {
@@ -132,3 +135,13 @@ export const [deleteUserCustomAttribute, deleteProjectCustomAttribute, deleteGro
       write: (uow, { owner, attribute }) => deleteCustomAttribute(uow, owner, attribute.key),
     }),
 );
+
+/** Adds an attribute or replaces its value. */
+async function setCustomAttribute(
+  uow: UnitOfWork,
+  owner: Owner,
+  attribute: Attribute,
+): Promise<Attribute | Failure<'invalid'>> {
+  if (attribute.value.trim() === '') return invalid({ value: ["can't be blank"] });
+  return upsertCustomAttribute(uow, owner, attribute);
+}

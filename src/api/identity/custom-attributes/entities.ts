@@ -1,8 +1,14 @@
 import { Type } from 'typebox';
-import { isAdministrator } from '#authentication/caller.ts';
+import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
+import { isParameterObject } from '#http/parameters/brackets.ts';
+import { optional } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { limitedText, string } from '#http/parameters/texts.ts';
+import { addTooManyElements, boolean } from '#http/parameters/types.ts';
 import {
   type CustomAttribute as Attribute,
+  type CustomAttributeFilter,
   type CustomAttributesById,
   loadCustomAttributes,
   type OwnerType,
@@ -35,4 +41,40 @@ export function pickCustomAttributes(
   id: number,
 ): { custom_attributes?: Attribute[] } {
   return attributes === null ? {} : { custom_attributes: [...(attributes.get(id) ?? [])] };
+}
+
+/** Parameters by which users, projects and groups show their custom attributes, and lists filter by them. */
+
+const MAX_CONDITIONS = 10;
+const keyText = limitedText(255);
+
+/** The type of an object of texts, `custom_attributes[key]=value`. */
+const attributeValues: ParameterType<CustomAttributeFilter> = {
+  schema: Type.Record(Type.String({ maxLength: 255 }), string.schema, { maxProperties: MAX_CONDITIONS }),
+  read(raw, name, problems) {
+    if (raw === null || raw === '') return null;
+    if (!isParameterObject(raw)) return problems.addInvalid(name);
+    const entries = Object.entries(raw);
+    if (entries.length > MAX_CONDITIONS) return addTooManyElements(name, MAX_CONDITIONS, problems);
+    return entries.map(
+      ([key, value]): Attribute => ({
+        key: keyText.read(key, name, problems) ?? '',
+        value: string.read(value, `${name}[${key}]`, problems) ?? '',
+      }),
+    );
+  },
+};
+
+/** The parameter of single reads. */
+export const withCustomAttributes = { with_custom_attributes: optional(boolean, false) };
+
+/** The parameters of lists. */
+export const customAttributeParams = { ...withCustomAttributes, custom_attributes: optional(attributeValues) };
+
+/** Returns the filter of a list; an empty one for callers who are not administrators. */
+export function toCustomAttributeFilter(
+  caller: Caller,
+  filter: CustomAttributeFilter | null | undefined,
+): CustomAttributeFilter {
+  return isAdministrator(caller) ? (filter ?? []) : [];
 }

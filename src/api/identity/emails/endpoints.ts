@@ -1,16 +1,39 @@
+import type { ExpressionBuilder } from 'kysely';
 import { Type } from 'typebox';
 import type { SignedInCaller } from '#authentication/caller.ts';
+import {
+  type Email as EmailRow,
+  emailColumns,
+  insertUserEmail,
+  isEmailTaken,
+  normalizeAddress,
+  removeEmailFromUser,
+  validateAddress,
+} from '#authentication/users/emails.ts';
+import { findChangeableUser, type UnchangeableUserCode } from '#authentication/users/users.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { type Page, paginate } from '#database/page.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type AccessCall, administrator, administratorWithUser, signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, dateTime, noContent, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { notFound } from '#http/errors/http-error.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
-import { createEmail, deleteEmail, EMAIL_UNIQUE_ERRORS } from './changes.ts';
-import { findEmail, listEmails } from './store.ts';
+import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+
+const ADDRESS_TAKEN = invalid({ email: ['has already been taken'] });
+
+/** Errors by unique index, for an address that a concurrent request has added. */
+const EMAIL_UNIQUE_ERRORS = {
+  emails_by_taken_key: ADDRESS_TAKEN,
+  emails_by_user_address: ADDRESS_TAKEN,
+} as const;
 
 interface EmailParameters {
   readonly email_id: number;
@@ -110,3 +133,60 @@ export const deleteUserEmail = endpoint({
   response: noContent,
   write: (uow, { params }) => deleteEmail(uow, params.id, params.email_id),
 });
+
+/** Returns one page of a user's addresses, ordered by id. */
+async function listEmails(db: Reader, userId: number, page: OffsetRequest): Promise<Page<EmailRow>> {
+  // index: emails_by_user
+  const query = db.selectFrom('emails').select(emailColumns).where('user_id', '=', userId).where(isListed);
+  return paginate(db, query.orderBy('emails.id', 'asc'), page);
+}
+
+/** Returns an address of this user, or null if there is none or it belongs to another user. */
+async function findEmail(db: Reader, userId: number, id: number): Promise<EmailRow | null> {
+  // index: emails primary key
+  const query = db.selectFrom('emails').select(emailColumns).where('id', '=', id).where('user_id', '=', userId);
+  return (await query.where(isListed).executeTakeFirst()) ?? null;
+}
+
+/**
+ * Returns the condition for listed addresses: secondary ones at once, primary ones once they are confirmed. Of unconfirmed
+ * addresses, only primary ones have a `taken_key`.
+ */
+function isListed(eb: ExpressionBuilder<Schema, 'emails'>) {
+  return eb.or([eb('emails.confirmed_at', 'is not', null), eb('emails.taken_key', 'is', null)]);
+}
+
+interface CreateEmailInput {
+  readonly email: string;
+  /** Whether to skip the confirmation link. */
+  readonly confirmed: boolean;
+}
+
+/** Adds a secondary address (contract/activity.md Part 4). Fails if the user already has it, or if another user has confirmed it. */
+async function createEmail(
+  uow: UnitOfWork,
+  userId: number,
+  { email, confirmed }: CreateEmailInput,
+): Promise<EmailRow | Failure<UnchangeableUserCode | 'invalid'>> {
+  const user = await findChangeableUser(uow, userId);
+  if (isFailure(user)) return user;
+  const address = normalizeAddress(email);
+  const problems = validateAddress(address);
+  if (problems.length > 0) return invalid({ email: problems });
+  if (await isEmailTaken(uow, address)) return ADDRESS_TAKEN;
+  return insertUserEmail(uow, { userId, address, confirmed, primary: false });
+}
+
+/** Deletes a secondary address of a user (contract/activity.md Part 4). Another user may claim it afterwards. */
+async function deleteEmail(
+  uow: UnitOfWork,
+  userId: number,
+  emailId: number,
+): Promise<undefined | Failure<UnchangeableUserCode | 'emailNotFound' | 'primaryEmail'>> {
+  const user = await findChangeableUser(uow, userId);
+  if (isFailure(user)) return user;
+  const email = await findEmail(uow, userId, emailId);
+  if (email === null) return fail('emailNotFound');
+  if (foldCase(email.email) === foldCase(user.email)) return fail('primaryEmail');
+  await removeEmailFromUser(uow, user, email.email);
+}

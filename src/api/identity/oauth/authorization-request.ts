@@ -6,10 +6,10 @@ import {
 } from '#authentication/oauth/applications.ts';
 import type { CodeChallenge } from '#authentication/oauth/authorization-codes.ts';
 import type { Reader } from '#database/database.ts';
+import type { RedirectReply } from '#http/endpoint/responses.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { limitedText, string } from '#http/parameters/texts.ts';
-import { isFailure } from '#runtime/failure.ts';
-import { parseRequestedScopes } from './requested-scopes.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
 /** Parameter type of a redirect URI, longer than the 8,000 characters that an application may register. */
 export const redirectUri = limitedText(32_000);
@@ -28,7 +28,7 @@ export const authorizationParams = {
 export type AuthorizationRequest = ParameterValues<typeof authorizationParams>;
 
 /** Destination of the browser, which is redirected with the result. */
-export interface ClientRedirect {
+interface ClientRedirect {
   readonly redirectUri: string;
   readonly state: string | null;
 }
@@ -43,7 +43,7 @@ export interface Authorization {
 }
 
 /** An invalid request of a known client: the error is sent to a redirect URI that the client has registered. */
-export interface RejectedAuthorization {
+interface RejectedAuthorization {
   readonly kind: 'rejected';
   readonly clientRedirect: ClientRedirect;
   readonly error: 'invalid_scope' | 'unsupported_response_type' | 'invalid_request';
@@ -87,4 +87,50 @@ function parseChallenge({
   if (challenge === null) return code_challenge_method ? 'invalid' : null;
   const isKnownMethod = method === 'S256' || method === 'plain';
   return isKnownMethod && /^[\w.~-]{43,128}$/.test(challenge) ? { challenge, method } : 'invalid';
+}
+
+type AuthorizationError = RejectedAuthorization['error'] | 'access_denied';
+
+const DESCRIPTIONS: Readonly<Record<AuthorizationError, string>> = {
+  access_denied: 'The resource owner or authorization server denied the request.',
+  invalid_scope: 'The requested scope is invalid, unknown, or malformed.',
+  invalid_request: 'The request is missing a required parameter or has an unsupported parameter value.',
+  unsupported_response_type: 'The authorization server does not support this response type.',
+};
+
+/** Redirects (302) to the client with the authorization code. */
+export function redirectWithCode(clientRedirect: ClientRedirect, code: string): RedirectReply {
+  return redirectToClient(clientRedirect, { code });
+}
+
+/** Redirects (302) to the client with an error (RFC 6749 §4.1.2.1). */
+export function redirectWithError(clientRedirect: ClientRedirect, error: AuthorizationError): RedirectReply {
+  return redirectToClient(clientRedirect, { error, error_description: DESCRIPTIONS[error] });
+}
+
+/** Appends the parameters and the unchanged `state` to the query of the redirect URI. */
+function redirectToClient(
+  { redirectUri, state }: ClientRedirect,
+  params: Readonly<Record<string, string>>,
+): RedirectReply {
+  const query = new URLSearchParams({ ...params, ...(state === null ? {} : { state }) });
+  return { location: `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`, headers: NO_STORE_HEADERS };
+}
+
+const NO_STORE_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
+
+interface ScopeOptions {
+  readonly allowed: readonly string[];
+  /** Scopes that are granted if the client requests none. */
+  readonly defaults: readonly string[];
+}
+
+/** Parses the requested scopes, separated by white space. Fails if one of them is not allowed. */
+export function parseRequestedScopes(
+  requestedScope: string | null | undefined,
+  { allowed, defaults }: ScopeOptions,
+): readonly string[] | Failure<'invalidScope'> {
+  const scopes = (requestedScope ?? '').split(/\s+/).filter((scope) => scope !== '');
+  if (scopes.length === 0) return defaults;
+  return scopes.every((scope) => allowed.includes(scope)) ? [...new Set(scopes)] : fail('invalidScope');
 }

@@ -3,11 +3,14 @@ import {
   type ClientCredentials,
   type OAuthApplication,
 } from '#authentication/oauth/applications.ts';
+import type { IssuedOAuthToken } from '#authentication/oauth/tokens.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Access, access } from '#http/access/access.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { getBasicCredentials } from '#http/request/credentials.ts';
-import { isFailure } from '#runtime/failure.ts';
+import { type Failure, isFailure } from '#runtime/failure.ts';
+import { redirectUri } from './authorization-request.ts';
 
 /** Client credentials as parameters; endpoints for OAuth clients spread them into their `params`. */
 export const clientParams = { client_id: optional(string), client_secret: optional(string) };
@@ -45,3 +48,31 @@ function toCredentials(uid: string, secret: string): ClientCredentials | null {
   if (uid === '' && secret === '') return null;
   return { uid, secret: secret === '' ? null : secret };
 }
+
+/** Parameters of a token request, not yet validated; each grant type uses its own. */
+export const tokenParams = {
+  grant_type: optional(string),
+  ...clientParams,
+  code: optional(string),
+  redirect_uri: optional(redirectUri),
+  code_verifier: optional(string),
+  refresh_token: optional(string),
+  username: optional(string),
+  password: optional(string),
+  scope: optional(string),
+};
+
+export type TokenRequest = ParameterValues<typeof tokenParams>;
+
+/** An issued token, or the error. */
+export type GrantResult = IssuedOAuthToken | Failure<'invalidGrant' | 'invalidClient' | 'invalidScope' | 'notFound'>;
+
+/** Context of a token request. */
+interface GrantContext {
+  readonly client: ClientStatus;
+  /** Timestamp of the request. Uses of a code or token before it are replays, not races with this request. */
+  readonly startedAt: string;
+}
+
+/** A grant type (contract/conventions.md §10 "OAuth 2.0"). Its writes are committed even if it fails. */
+export type Grant = (uow: UnitOfWork, request: TokenRequest, context: GrantContext) => Promise<GrantResult>;

@@ -23,9 +23,8 @@ import { timestamp } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { secretsEqual } from '#security/tokens.ts';
 import { loadSettings } from '#settings/settings.ts';
-import type { ClientStatus } from './client-authentication.ts';
-import { parseRequestedScopes } from './requested-scopes.ts';
-import type { Grant, GrantResult, TokenRequest } from './token-request.ts';
+import { parseRequestedScopes } from './authorization-request.ts';
+import type { ClientStatus, Grant, GrantResult, TokenRequest } from './client-authentication.ts';
 
 /**
  * Exchanges an authorization code for a token of the user, once. A failed attempt consumes the code too, because the code

@@ -2,10 +2,12 @@ import type { CallerUser } from '#authentication/caller.ts';
 import { createGrant } from '#authentication/oauth/authorization-codes.ts';
 import {
   findOAuthTokenByAccessToken,
+  findOAuthTokenByRefreshToken,
   getInvalidTokenCode,
   hasBlockedUser,
   type InvalidTokenCode,
   type OAuthTokenWithClient,
+  revokeOAuthToken as revokeTokenRow,
 } from '#authentication/oauth/tokens.ts';
 import { describeScope } from '#authentication/tokens/access-tokens.ts';
 import type { Reader } from '#database/database.ts';
@@ -27,15 +29,14 @@ import {
   type Authorization,
   type AuthorizationRequest,
   authorizationParams,
+  redirectWithCode,
+  redirectWithError,
   type UntrustedRequest,
   validateAuthorization,
 } from './authorization-request.ts';
-import { type ClientStatus, clientParams, oauthClientAccess } from './client-authentication.ts';
+import { type ClientStatus, clientParams, oauthClientAccess, tokenParams } from './client-authentication.ts';
 import { issueToken } from './create-token.ts';
 import { Introspection, OAuthTokenInfo, OAuthTokenPair, RevokedToken } from './entities.ts';
-import { redirectWithCode, redirectWithError } from './redirect-to-client.ts';
-import { revokeClientToken } from './revoke.ts';
-import { tokenParams } from './token-request.ts';
 
 interface ConsentPageOptions {
   readonly request: IncomingRequest;
@@ -300,4 +301,20 @@ async function denyAuthorization(db: Reader, request: AuthorizationRequest): Pro
   return authorization.kind === 'untrusted'
     ? createUntrustedRequestPage(authorization)
     : redirectWithError(authorization.clientRedirect, 'access_denied');
+}
+
+/**
+ * Revokes an access token and its refresh token, given either of them. An unknown token succeeds (RFC 7009). Only the
+ * application of a token may revoke it.
+ */
+async function revokeClientToken(
+  uow: UnitOfWork,
+  secret: string,
+  client: ClientStatus,
+): Promise<Failure<'notTokenOwner'> | undefined> {
+  const token = (await findOAuthTokenByAccessToken(uow, secret)) ?? (await findOAuthTokenByRefreshToken(uow, secret));
+  if (token === null) return;
+  const clientId = typeof client === 'string' ? null : client.id;
+  if (token.application_id !== null && token.application_id !== clientId) return fail('notTokenOwner');
+  await revokeTokenRow(uow, token.id);
 }

@@ -1,7 +1,11 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { InvalidToken } from '#authentication/credentials.ts';
-import { revokeDescendants } from '#authentication/tokens/access-tokens.ts';
+import { revokeDescendants, type Scope } from '#authentication/tokens/access-tokens.ts';
 import { type Access, type AccessCall, signedIn } from '#http/access/access.ts';
+import { FORBIDDEN, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { domainValidatedText, longText, searchExpression, string } from '#http/parameters/texts.ts';
+import { boolean, commaSeparated, date, dateTime, oneOf } from '#http/parameters/types.ts';
 
 /** Creates the access for signed-in callers. A revoked token that is reused revokes its descendants. */
 export function rotateTokenAccess(): Access<{ caller: SignedInCaller }> {
@@ -15,3 +19,61 @@ export function rotateTokenAccess(): Access<{ caller: SignedInCaller }> {
 export async function revokeReusedChain({ services }: AccessCall, { revokedTokenId }: InvalidToken): Promise<void> {
   if (revokedTokenId !== null) await services.database.transaction((tx) => revokeDescendants(tx, revokedTokenId));
 }
+
+/** Returns the parameters of a new token, which may have these scopes. */
+export const createTokenParams = (scopes: readonly Scope[]) => ({
+  name: required(domainValidatedText(255)),
+  description: optional(longText),
+  scopes: required(commaSeparated(oneOf(...scopes))),
+  expires_at: optional(date),
+});
+
+/** Filters and order of token lists. */
+export const tokenFilters = {
+  revoked: optional(boolean),
+  state: optional(oneOf('active', 'inactive')),
+  created_before: optional(dateTime),
+  created_after: optional(dateTime),
+  last_used_before: optional(dateTime),
+  last_used_after: optional(dateTime),
+  expires_before: optional(date),
+  expires_after: optional(date),
+  search: optional(searchExpression),
+  sort: optional(string),
+};
+
+/** Errors that all kinds of tokens share (contract/conventions.md §10). */
+
+/** Error if the token of the request lacks a scope of the new token. */
+export const MISSING_SCOPE = [
+  403,
+  {
+    error: 'insufficient_scope',
+    error_description: 'The request requires higher privileges than provided by the access token.',
+    scope: '{scope}',
+  },
+] as const;
+
+/** Errors of `replaceToken`. */
+export const ROTATE_ERRORS = {
+  missingScope: MISSING_SCOPE,
+  alreadyRevoked: [400, '400 Bad request - Token already revoked'],
+  expiryTooLate: [400, '400 Bad request - Expiration date must be before {latest}'],
+} as const;
+
+export const CREATE_TOKEN_ERRORS = {
+  userNotFound: USER_NOT_FOUND,
+  internalUser: FORBIDDEN,
+  isImpersonated: FORBIDDEN,
+  missingScope: MISSING_SCOPE,
+  invalidToken: [422, '{problems}'],
+} as const;
+
+/** Response to callers who may not learn whether the token exists. */
+export const NOT_PERMITTED = [401, '401 Unauthorized'] as const;
+
+/** Error for a request that was authenticated by a session or an OAuth token. */
+export const NOT_PERSONAL_TOKEN = [
+  400,
+  '400 Bad request - This endpoint requires token type to be a personal access token',
+] as const;

@@ -16,8 +16,6 @@ import { findChangeableUser, findUserById, type UnchangeableUserCode, type User 
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { recordTokenEvent } from './activity.ts';
-import { isImpersonating } from './impersonation.ts';
 
 export interface CreateTokenInput {
   readonly name: string;
@@ -115,4 +113,29 @@ export async function revokeAndRecord(uow: UnitOfWork, token: AccessToken): Prom
   if (!(await revokeToken(uow, token.id))) return;
   const owner = (await findUserById(uow, token.user_id)) as User;
   await recordTokenEvent(uow, { event: 'revoked', token, owner });
+}
+
+interface TokenEvent {
+  readonly event: 'created' | 'revoked';
+  readonly token: Pick<AccessToken, 'id'>;
+  readonly owner: { readonly id: number; readonly name: string };
+}
+
+/** Records the audit event of a created or revoked token; its entity is the acting user. */
+export function recordTokenEvent(uow: UnitOfWork<SignedInCaller>, { event, token, owner }: TokenEvent): Promise<void> {
+  const { id, username } = uow.actor.user;
+  return uow.record({
+    name: event === 'created' ? 'personal_access_token_created' : 'personal_access_token_revoked',
+    entity: { type: 'User', id, path: username },
+    target: { type: 'User', id: owner.id, details: owner.name },
+    message: `${event === 'created' ? 'Created' : 'Revoked'} personal access token with id ${token.id}`,
+  });
+}
+
+/**
+ * Returns whether the caller acts as this user by an impersonation token. Such a caller gets no token of the user, which
+ * would outlive the impersonation and look like the user's own.
+ */
+export function isImpersonating({ user, token }: SignedInCaller, userId: number): boolean {
+  return token?.impersonation === true && user.id === userId;
 }

@@ -11,11 +11,17 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { date, integer } from '#http/parameters/types.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { rotateTokenAccess } from './access.ts';
+import {
+  CREATE_TOKEN_ERRORS,
+  createTokenParams,
+  NOT_PERMITTED,
+  NOT_PERSONAL_TOKEN,
+  ROTATE_ERRORS,
+  rotateTokenAccess,
+  tokenFilters,
+} from './access.ts';
 import { canManageToken, issueToken, revokeOwnToken, revokePersonalToken } from './changes.ts';
 import { PersonalAccessToken, PersonalAccessTokenWithSecret } from './entities.ts';
-import { CREATE_TOKEN_ERRORS, NOT_PERMITTED, NOT_PERSONAL_TOKEN, ROTATE_ERRORS } from './errors.ts';
-import { createTokenParams, tokenFilters } from './parameters.ts';
 import { rotateOwnToken, rotatePersonalToken } from './rotate.ts';
 import { listTokens, type TokenFilter } from './store.ts';
 
@@ -172,9 +178,8 @@ async function resolveOwner(
   caller: SignedInCaller,
   requestedId: number | null | undefined,
 ): Promise<number | null | Failure<'userNotFound' | 'notPermitted'>> {
-  if (!isAdministrator(caller)) {
+  if (!isAdministrator(caller))
     return requestedId === undefined || requestedId === caller.user.id ? caller.user.id : fail('notPermitted');
-  }
   if (requestedId === undefined) return null;
   const user = requestedId === null ? null : await findUserById(db, requestedId);
   return user === null ? fail('userNotFound') : user.id;

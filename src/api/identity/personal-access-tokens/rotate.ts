@@ -13,9 +13,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { addDays } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { recordTokenEvent } from './activity.ts';
-import { canManageToken } from './changes.ts';
-import { isImpersonating } from './impersonation.ts';
+import { canManageToken, isImpersonating, recordTokenEvent } from './changes.ts';
 
 /** Days until the default expiry. */
 const DEFAULT_DAYS = 7;

@@ -1,13 +1,15 @@
 import { isSignedIn } from '#authentication/caller.ts';
+import { deleteSession as deleteSessionRow } from '#authentication/sessions/sessions.ts';
+import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { html, redirect } from '#http/endpoint/responses.ts';
-import { csrfParams, ensureSession, visitor, visitorWithForm } from '#http/pages/web-session.ts';
+import { html, type RedirectReply, redirect } from '#http/endpoint/responses.ts';
+import { csrfParams, ensureSession, type Visitor, visitor, visitorWithForm } from '#http/pages/web-session.ts';
 import { object, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
-import { localUrl } from '#http/request/incoming.ts';
+import { createExpiredSessionCookie } from '#http/request/cookie.ts';
+import { type IncomingRequest, localUrl } from '#http/request/incoming.ts';
 import { createHomePage, createPasswordRenewalPage, createSignInPage } from './pages.ts';
 import { signInVisitor } from './sign-in.ts';
-import { signOutVisitor } from './sign-out.ts';
 
 export const getHomePage = endpoint({
   get: '/',
@@ -74,3 +76,16 @@ export const deleteSession = endpoint({
   response: redirect,
   handle: ({ visitor, request }, { runUnitOfWork }) => signOutVisitor(runUnitOfWork, request, visitor),
 });
+
+/** Deletes the session of a visitor, if any; its cookie is invalid from the next request on, in all processes. */
+async function signOutVisitor(
+  runUnitOfWork: RunUnitOfWork,
+  request: IncomingRequest,
+  { session, caller }: Visitor,
+): Promise<RedirectReply> {
+  if (session !== null) await runUnitOfWork(caller, (uow) => deleteSessionRow(uow, session.digest));
+  return {
+    location: localUrl(request, '/users/sign_in'),
+    headers: { 'Set-Cookie': createExpiredSessionCookie(request) },
+  };
+}

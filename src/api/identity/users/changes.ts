@@ -1,4 +1,4 @@
-import { describeChange } from '#activity/index.ts';
+import { type AuditEvent, describeChange } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { type PasswordOwner, validatePassword } from '#authentication/users/password-rules.ts';
 import {
@@ -22,7 +22,6 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { recordUserEvent } from './activity.ts';
 
 /** The input of an administrator for a new user. */
 export interface NewUserInput
@@ -180,4 +179,19 @@ async function preparePassword(db: Reader, password: string, owner: PasswordOwne
   const { minimum_password_length } = await loadSettings(db);
   const problems = validatePassword(password, owner, minimum_password_length);
   return { hash: problems.length > 0 ? null : await hashPassword(password), problems };
+}
+
+/** An audit event about a user. `targetDetails` is described in contract/activity.md Part 3. */
+interface UserEvent extends Pick<AuditEvent, 'name' | 'message' | 'details'> {
+  readonly targetDetails: string;
+}
+
+/** Records an audit event about a user. */
+export function recordUserEvent(
+  uow: UnitOfWork,
+  { id, username }: Pick<User, 'id' | 'username'>,
+  { targetDetails, ...event }: UserEvent,
+): Promise<void> {
+  const entity = { type: 'User', id, path: username } as const;
+  return uow.record({ ...event, entity, target: { type: 'User', id, details: targetDetails } });
 }

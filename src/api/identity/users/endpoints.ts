@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { findUserById, findUserUntilDeleted, type User } from '#authentication/users/users.ts';
+import { findUserById, findUserUntilDeleted, USER_UNIQUE_ERRORS, type User } from '#authentication/users/users.ts';
+import type { Database, Reader } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
 import {
   type Access,
   type AccessCall,
@@ -15,10 +17,11 @@ import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, TOO_MANY_REQUESTS, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, unauthorized } from '#http/errors/http-error.ts';
-import { offsetTooFarError } from '#http/lists/pagination.ts';
+import { checkOffsetLimit, type ListPage, offsetTooFarError, type PageRequest } from '#http/lists/pagination.ts';
 import { allOrNone, atLeastOne, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { fail } from '#runtime/failure.ts';
+import { checkApplicationLimit } from '#rate-limits/application-limit.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { withCustomAttributes } from '../custom-attributes/index.ts';
 import {
@@ -29,16 +32,18 @@ import {
   updateUser as update,
 } from './changes.ts';
 import { CurrentUser, ListedUser, UserAdmin, UserProfile } from './entities.ts';
-import { checkReadLimit, listVisibleUsers } from './get.ts';
 import {
   createUserParams,
   toCreateInput,
+  toIdentity,
   toUpdateInput,
   USER_KEYSET,
+  type UserListParams,
   updateUserParams,
   userListParams,
 } from './parameters.ts';
 import { activate, ban, block, deactivate, unban, unblock } from './states.ts';
+import { listUsers as selectUserPage } from './store.ts';
 
 const userIdParams = { id: required(integer) };
 const INTERNAL_USER = [403, '403 Forbidden - An internal user cannot be changed'] as const;
@@ -272,5 +277,36 @@ function userReadAccess(): Access<{ caller: SignedInCaller }> {
       return { caller: requireSignedInCaller(caller) };
     },
     authorize: () => {},
+  });
+}
+
+const PERIOD_SECONDS = 600;
+
+/** Returns one page of the users that match the filters. */
+async function listVisibleUsers(
+  db: Reader,
+  caller: Caller,
+  filters: UserListParams,
+  page: PageRequest,
+): Promise<ListPage<User> | Failure<'offsetTooFar'>> {
+  const forAdministrator = isAdministrator(caller);
+  return (
+    (await checkOffsetLimit(db, page)) ??
+    selectUserPage(db, { ...filters, identity: toIdentity(filters), forAdministrator }, page)
+  );
+}
+
+/** Checks the rate limit of reading single users. Administrators and users in the allowlist are exempt. */
+async function checkReadLimit(database: Database, { user }: SignedInCaller): Promise<Failure<'tooMany'> | null> {
+  if (user.admin) return null;
+  const settings = await loadSettings(database.reader);
+  const exemptUsernames = settings.users_get_by_id_limit_allowlist.map(foldCase);
+  if (exemptUsernames.includes(foldCase(user.username))) return null;
+  const limit = settings.users_get_by_id_limit;
+  return checkApplicationLimit(database, {
+    name: 'users_get_by_id',
+    subject: user.id,
+    limit,
+    periodSeconds: PERIOD_SECONDS,
   });
 }

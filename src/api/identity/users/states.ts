@@ -9,7 +9,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { recordUserEvent } from './activity.ts';
+import { recordUserEvent } from './changes.ts';
 
 // The states of a user and their transitions (contract/conventions.md "States").
 

@@ -263,9 +263,8 @@ function toStateConditions(db: Reader, eb: Conditions, filter: UserFilter): User
   if (filter.exclude_humans) conditions.push({ condition: eb('users.id', 'in', selectNonHumans(db)) });
   if (filter.exclude_internal) conditions.push({ condition: eb('internal', '=', false), exclusions: [internal] });
   // Internal bots are not project bots, so they stay in the list.
-  if (filter.without_project_bots) {
+  if (filter.without_project_bots)
     conditions.push({ condition: eb.or([eb('bot', '=', false), eb('internal', '=', true)]), exclusions: [bot] });
-  }
   return conditions;
 }
 
@@ -288,9 +287,8 @@ async function countExcluded(db: Reader, filter: UserFilter): Promise<number | n
   const exclusions = toConditions(db, filter).map((userCondition) => userCondition.exclusions);
   let excludedCount = 0;
   for (const exclusion of exclusions) if (exclusion === undefined) return null;
-  for (const condition of exclusions.flatMap((exclusion) => exclusion ?? [])) {
+  for (const condition of exclusions.flatMap((exclusion) => exclusion ?? []))
     excludedCount += await countUpTo(db, db.selectFrom('users').select('users.id').where(condition), COMMON_THRESHOLD);
-  }
   return excludedCount < COMMON_THRESHOLD ? excludedCount : null;
 }
 

@@ -1,14 +1,60 @@
+import { Type } from 'typebox';
 import { MAINTAINER, OWNER } from '#domain/members/roles.ts';
 import { type Access, type AccessCall, administrator, forbidOnFreeTier } from '#http/access/access.ts';
 import { type ByParentType, forGroupAndProject, type ParentKind } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, page } from '#http/endpoint/responses.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { dateTime as dateTimeSchema, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { AuditEvent } from './entities.ts';
-import { AUDIT_KEYSET, type AuditLog, findAuditEvent, listAuditEvents as listEventsOfLog } from './store.ts';
+import {
+  AUDIT_KEYSET,
+  type AuditEventRow,
+  type AuditLog,
+  findAuditEvent,
+  listAuditEvents as listEventsOfLog,
+  loadAuthorEmails,
+} from './store.ts';
+
+const text = Type.String();
+
+/** The details of an event; some depend on its kind (contract/activity.md Part 3). */
+const Details = Type.Object(
+  {
+    event_name: text,
+    author_name: text,
+    author_class: text,
+    target_id: nullable(Type.Integer()),
+    target_type: text,
+    target_details: text,
+    custom_message: text,
+    ip_address: nullable(text),
+    entity_path: text,
+    author_email: nullable(text),
+  },
+  { title: 'AuditEventDetails' },
+);
+
+/** An audit event with the present email address of its author. */
+const AuditEvent = entity('AuditEvent', {
+  id: Type.Integer(),
+  /** -1 if the author is not a user. */
+  author_id: Type.Integer(),
+  entity_id: Type.Integer(),
+  entity_type: text,
+  event_name: text,
+  details: Details,
+  created_at: dateTimeSchema,
+})
+  .columns('id', 'author_id', 'entity_id', 'entity_type', 'event_name', 'created_at')
+  .from(
+    (events: readonly AuditEventRow[], { db }) => loadAuthorEmails(db, events),
+    ({ author_id, details }, _context, emailsByAuthorId) => ({
+      details: { ...JSON.parse(details), author_email: emailsByAuthorId.get(author_id) ?? null },
+    }),
+  );
 
 /** Access to parts of the audit log (contract/activity.md Part 3). */
 

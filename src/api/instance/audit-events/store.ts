@@ -55,9 +55,7 @@ type AuditEventQuery = SelectQueryBuilder<Schema, 'audit_events', AuditEventRow>
 /** Selects the events of a log. index: audit_events primary key, audit_events_by_entity, audit_events_by_author */
 function selectLog(db: Reader, { entity, authorId }: AuditLog): AuditEventQuery {
   let events: AuditEventQuery = db.selectFrom('audit_events').selectAll();
-  if (entity !== null) {
-    events = events.where('entity_type', '=', entity.type).where('entity_id', '=', entity.id);
-  }
+  if (entity !== null) events = events.where('entity_type', '=', entity.type).where('entity_id', '=', entity.id);
   return authorId === null ? events : events.where('author_id', '=', authorId);
 }
 

@@ -47,9 +47,8 @@ function buildParameterRows(operation) {
   const rows = (operation.parameters || []).map(({ name, required, schema, description, in: parameterLocation }) => [name, required, schema, description, parameterLocation]);
   const contents = Object.values((operation.requestBody || {}).content || {});
   const body = contents.length > 0 ? contents[0].schema : {};
-  for (const [name, schema] of Object.entries(body.properties || {})) {
+  for (const [name, schema] of Object.entries(body.properties || {}))
     rows.push([name, (body.required || []).includes(name), schema, schema.description, 'body']);
-  }
   return rows.map(([name, required, schema, description, parameterLocation]) => [
     createElement('code', '', name),
     createElement('span', 'soft', required ? parameterLocation + ', required' : parameterLocation),
@@ -105,9 +104,8 @@ function renderEndpoint(path, method, operation, components) {
 function renderGroups({ tags, paths, components }) {
   const groups = new Map(tags.map(({ name }) => [name, []]));
   for (const [path, item] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(item)) {
+    for (const [method, operation] of Object.entries(item))
       groups.get(operation.tags[0]).push(renderEndpoint(path, method, operation, components));
-    }
   }
   return [...groups].map(([name, entries]) => {
     const title = createElement('h2', '', name);

@@ -3,8 +3,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, Reply, text } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { Alive, Readiness } from './entities.ts';
-import { checkReadiness } from './readiness.ts';
+import { Alive, checkReadiness, Readiness } from './readiness.ts';
 
 /** Common to the three probes, which are not authenticated. */
 const sharedDefinition = { access: open(), stageOrder: 'customAuthentication', body: 'raw', outsideApi: true } as const;

@@ -2,12 +2,31 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { Type } from 'typebox';
 import type { Reader } from '#database/database.ts';
 import type { Git } from '#git/git.ts';
 import { checkStorage } from '#git/storage/storage.ts';
-import type { ShapeOf } from '#http/endpoint/entity.ts';
+import { rawEntity, type ShapeOf } from '#http/endpoint/entity.ts';
+import { objectSchema } from '#http/endpoint/responses.ts';
 import type { Services } from '#http/services.ts';
-import type { Readiness } from './entities.ts';
+
+export const Alive = rawEntity(objectSchema('Alive', { status: Type.Literal('ok') }));
+
+const status = Type.Union([Type.Literal('ok'), Type.Literal('failed')]);
+const CheckSchema = Type.Object({
+  status,
+  message: Type.Optional(Type.String()),
+  labels: Type.Optional(Type.Object({ shard: Type.String() })),
+});
+
+export const Readiness = rawEntity(
+  objectSchema('Readiness', {
+    status,
+    master_check: Type.Array(CheckSchema),
+    db_check: Type.Optional(Type.Array(CheckSchema)),
+    gitaly_check: Type.Optional(Type.Array(CheckSchema)),
+  }),
+);
 
 type ReadinessResult = ShapeOf<typeof Readiness>;
 type Check = ReadinessResult['master_check'][number];

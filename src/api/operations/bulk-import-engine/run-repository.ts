@@ -11,7 +11,8 @@ import {
   UNTRUSTED_LIMITS,
   type UntrustedRemote,
 } from '#git/transport/fetch-untrusted.ts';
-import { OutboundFailure, type OutboundResponse } from '#outbound-http/index.ts';
+import { OutboundFailure } from '#outbound-http/check-url.ts';
+import type { OutboundResponse } from '#outbound-http/client.ts';
 import { chooseDefaultBranch } from '#repositories/branches/initial-default-branch.ts';
 import { recordBulkRefUpdate } from '#repositories/maintenance/maintenance.ts';
 import { getRepository } from '#repositories/repository.ts';

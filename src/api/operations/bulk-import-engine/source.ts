@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type JsonLimits, parseJson } from '#http/request/json-body.ts';
-import { type Outbound, OutboundFailure, type OutboundResponse } from '#outbound-http/index.ts';
+import { OutboundFailure } from '#outbound-http/check-url.ts';
+import type { Outbound, OutboundResponse } from '#outbound-http/client.ts';
 import { createConcurrencyLimiter, createKeyedLock } from '#runtime/concurrency-limiter.ts';
 
 /** Client of the REST API of the source server (contract/operations.md §1.4 "Transport"). Its responses are untrusted. */

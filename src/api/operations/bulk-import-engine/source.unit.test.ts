@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { createOutbound } from '#outbound-http/index.ts';
+import { createOutbound } from '#outbound-http/client.ts';
 import { startFakeSource } from './fake-source.testing.ts';
 import { createSourceClient, SourceFailure } from './source.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Caller, CallerSite } from '#authentication/caller.ts';
-import { openBlob } from '#blobs/index.ts';
+import { openBlob } from '#blobs/store.ts';
 import type { Database } from '#database/database.ts';
 import type { SiteScope } from '#domain/site-scope.ts';
 import { type Access, access } from '#http/access/access.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { openBlob, storeBlob } from '#blobs/index.ts';
+import { openBlob, storeBlob } from '#blobs/store.ts';
 import { writeBlob } from '#git/commits/commit.ts';
 import { isValidBranchName } from '#git/refs/refs.ts';
 import { bodyTooLarge, invalidParameters } from '#http/errors/http-error.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { registerBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
+import { registerBlob, type StoredBlob, storeBlob } from '#blobs/store.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import {
   type AuthenticatedJob,

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { openBlob } from '#blobs/index.ts';
+import { openBlob } from '#blobs/store.ts';
 import { deferredJobTokenAccess } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { noContent, ok, type StreamReply, stream, streamWith } from '#http/endpoint/responses.ts';

@@ -9,7 +9,7 @@ import { HEADS, TAGS } from '#git/ref-names.ts';
 import { resolveRef } from '#git/refs/refs.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import type { Services } from '#http/services.ts';
-import { SCHEME_ERROR } from '#outbound-http/index.ts';
+import { SCHEME_ERROR } from '#outbound-http/check-url.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { ClientDisconnected, type RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';

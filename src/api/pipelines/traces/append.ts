@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
 import { findJobByToken, recordRunnerContact } from '#authorization/job-authentication.ts';
-import { type BlobFailure, storeBlob } from '#blobs/index.ts';
+import { type BlobFailure, storeBlob } from '#blobs/store.ts';
 import { getRegistrationToken } from '#domain/runners/registration-tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type AuthenticatedJob, type JobAuthentication, requireRunning } from '#http/access/job-access.ts';

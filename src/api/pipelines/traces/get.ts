@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { openBlob } from '#blobs/index.ts';
+import { openBlob } from '#blobs/store.ts';
 import type { Services } from '#http/services.ts';
 import { decryptPartialSecret } from './partial-secret.ts';
 import { findTraceEnd, listChunks } from './store.ts';

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { openBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
+import { openBlob, type StoredBlob, storeBlob } from '#blobs/store.ts';
 import { defineSubscription } from '#events/event-bus.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import type { Services } from '#http/services.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { storeBlob } from '#blobs/index.ts';
+import { storeBlob } from '#blobs/store.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import { isFailure } from '#runtime/failure.ts';

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
-import { registerBlob, type StoredBlob } from '#blobs/index.ts';
+import { registerBlob, type StoredBlob } from '#blobs/store.ts';
 import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { loadJobOptions } from '#domain/jobs.ts';

@@ -162,9 +162,8 @@ async function suspendConstraints(connection: Connection): Promise<() => Promise
   for (const { table } of triggerTables) await query(connection, `alter table ${table} disable trigger user`);
   return async () => {
     for (const { table } of triggerTables) await query(connection, `alter table ${table} enable trigger user`);
-    for (const { table, name, text } of foreignKeys) {
+    for (const { table, name, text } of foreignKeys)
       await query(connection, `alter table ${table} add constraint "${name}" ${text}`);
-    }
   };
 }
 

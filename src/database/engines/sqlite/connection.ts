@@ -154,9 +154,8 @@ export function isBusy(error: unknown): boolean {
  */
 export function translateError(error: unknown, database: DatabaseSync): unknown {
   const primaryCode = getPrimaryCode(error);
-  if (primaryCode === SQLITE_FULL || primaryCode === SQLITE_INPUT_OUTPUT || primaryCode === SQLITE_CANNOT_OPEN) {
+  if (primaryCode === SQLITE_FULL || primaryCode === SQLITE_INPUT_OUTPUT || primaryCode === SQLITE_CANNOT_OPEN)
     return new DatabaseUnavailable(error);
-  }
   const code = getResultCode(error);
   if (error instanceof Error && (code === CONSTRAINT_UNIQUE || code === CONSTRAINT_PRIMARY_KEY)) {
     // PostgreSQL reports the index; SQLite reports its columns, so the index is looked up.

@@ -125,8 +125,7 @@ function fillHeaders(headers: Readonly<Record<string, string>>, values: Failure[
 function fillBody(template: unknown, values: Readonly<Record<string, unknown>>): unknown {
   if (typeof template === 'string') return fillTemplate(template, values);
   if (Array.isArray(template)) return template.map((item) => fillBody(item, values));
-  if (typeof template === 'object' && template !== null) {
+  if (typeof template === 'object' && template !== null)
     return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fillBody(value, values)]));
-  }
   return template;
 }

@@ -168,9 +168,8 @@ async function respondWithoutRoute(registry: Registry, request: IncomingRequest)
   const knownEndpoint = registry.find(methods[0] ?? '', request.path)?.endpoint;
   if (knownEndpoint?.body !== 'raw' && (mediaType === 'json' || mediaType === 'form'))
     await readBodyParameters(request);
-  if (/^\/api\/v3(\/|$)/.test(collapseSlashes(request.path))) {
+  if (/^\/api\/v3(\/|$)/.test(collapseSlashes(request.path)))
     return toErrorResponse(new HttpError(410, { error: 'API V3 is no longer supported. Use API V4 instead.' }));
-  }
   if (methods.length === 0) throw routeNotFound();
   const allow = [...methods, 'OPTIONS'].join(', ');
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow, 'Cache-Control': 'no-cache' } };
@@ -258,9 +257,8 @@ async function readBody(state: RequestState): Promise<void> {
 
 async function checkIfUnmodifiedSince({ endpoint, request, resources }: RequestState): Promise<void> {
   const header = firstHeader(request.headers['if-unmodified-since']);
-  if (endpoint.lastModified && header !== undefined) {
+  if (endpoint.lastModified && header !== undefined)
     checkPrecondition(header, await endpoint.lastModified(endpoint.access.provide(resources as never)));
-  }
 }
 
 /** Runs the stages in this order; awaits only those that return a promise. */

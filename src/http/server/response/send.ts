@@ -109,9 +109,8 @@ function* splitIntoChunks(body: string | Uint8Array): Generator<Uint8Array> {
   for (let offset = 0; offset < body.length; ) {
     let chunk =
       typeof body === 'string' ? body.slice(offset, offset + CHUNK_BYTES) : body.subarray(offset, offset + CHUNK_BYTES);
-    if (typeof chunk === 'string' && offset + CHUNK_BYTES < body.length && endsInHighSurrogate(chunk)) {
+    if (typeof chunk === 'string' && offset + CHUNK_BYTES < body.length && endsInHighSurrogate(chunk))
       chunk = chunk.slice(0, -1);
-    }
     offset += chunk.length;
     yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   }

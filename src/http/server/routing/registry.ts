@@ -143,9 +143,8 @@ function checkDeclaration(endpoint: Endpoint): void {
   if (isRead(endpoint) && endpoint.activity.length > 0) throwInvalid(`is a ${endpoint.method}, but declares activity`);
   const stages: readonly Stage[] = STAGE_ORDERS[endpoint.stageOrder];
   const readsBody = endpoint.body === 'merged' || endpoint.body === 'json';
-  if (!stages.includes('body') && readsBody && !isRead(endpoint) && endpoint.method !== 'DELETE') {
+  if (!stages.includes('body') && readsBody && !isRead(endpoint) && endpoint.method !== 'DELETE')
     throwInvalid(`has the stage order ${endpoint.stageOrder}, which reads no body, but its body is ${endpoint.body}`);
-  }
   if (!stages.includes('credentials') && isCacheable(endpoint)) {
     throwInvalid(
       `declares read, whose response is cached per caller, but its stage order ${endpoint.stageOrder} authenticates nobody: declare handle`,
@@ -157,12 +156,10 @@ function checkDeclaration(endpoint: Endpoint): void {
       `has the stage order ${endpoint.stageOrder}, but its access declares ${loadsParent ? 'a' : 'no'} loadParent`,
     );
   }
-  if (!stages.includes('precondition') && endpoint.lastModified) {
+  if (!stages.includes('precondition') && endpoint.lastModified)
     throwInvalid(`declares lastModified, but its stage order ${endpoint.stageOrder} has no precondition stage`);
-  }
-  if ((endpoint.body === 'deferred') !== Object.keys(endpoint.fields).length > 0) {
+  if ((endpoint.body === 'deferred') !== Object.keys(endpoint.fields).length > 0)
     throwInvalid('must declare fields if, and only if, its body is deferred');
-  }
   const unlimitedName = findUnlimitedParameter({ ...endpoint.params, ...endpoint.fields });
   if (unlimitedName) throwInvalid(`takes ${unlimitedName} without a length limit: use a type of parameters/texts.ts`);
   const duplicateName = listPathParameterNames(endpoint.path).find(
@@ -197,9 +194,8 @@ function addRoute(router: Router, endpoint: Endpoint): void {
   // A path declared with a trailing slash is also served without it.
   const spellings = path.length > 1 && path.endsWith('/') ? [path, path.slice(0, -1)] : [path];
   try {
-    for (const spelling of spellings) {
+    for (const spelling of spellings)
       router.on(endpoint.method, spelling.replace(/\*\w+$/, '*'), () => {}, target as never);
-    }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${endpoint.source}: ${endpoint.name} cannot be routed: ${reason}`);

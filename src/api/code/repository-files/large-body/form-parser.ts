@@ -1,10 +1,15 @@
 import { invalidText } from '#http/errors/http-error.ts';
 import type { RawParameters } from '#http/parameters/brackets.ts';
 import { parseFormBody } from '#http/request/form-body.ts';
-import { type BodySkeleton, createBodySkeleton } from './body-skeleton.ts';
-import type { SpoolFile } from './spool-file.ts';
-import { createPlaceholders, isContentName, type Placeholders } from './spooled-text.ts';
-import { createUtf8Check } from './utf8-check.ts';
+import {
+  type BodySkeleton,
+  createBodySkeleton,
+  createPlaceholders,
+  createUtf8Check,
+  isContentName,
+  type Placeholders,
+  type SpoolFile,
+} from './spooled-text.ts';
 
 const AMPERSAND = 0x26;
 const EQUALS = 0x3d;

@@ -1,11 +1,15 @@
 import { HttpError } from '#http/errors/http-error.ts';
 import { createEmptyParameters, isParameterObject, type RawParameters } from '#http/parameters/brackets.ts';
 import { parseJson } from '#http/request/json-body.ts';
-import { type BodySkeleton, createBodySkeleton } from './body-skeleton.ts';
 import { createJsonStringDecoder, type JsonStringDecoder, SPARE_BYTES } from './json-string-decoder.ts';
-import type { SpoolFile } from './spool-file.ts';
-import { createPlaceholders, type Placeholders } from './spooled-text.ts';
-import { createUtf8Check } from './utf8-check.ts';
+import {
+  type BodySkeleton,
+  createBodySkeleton,
+  createPlaceholders,
+  createUtf8Check,
+  type Placeholders,
+  type SpoolFile,
+} from './spooled-text.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -6,9 +6,7 @@ import { assignParameter, createEmptyParameters, type RawParameters } from '#htt
 import { tooManyParameters } from '#http/request/body-limits.ts';
 import { invalidMultipart, PART_LIMITS } from '#http/request/multipart.ts';
 import { createYielder } from '#runtime/yielding.ts';
-import type { SpoolFile } from './spool-file.ts';
-import { createSpooledText, isContentName } from './spooled-text.ts';
-import { createUtf8Check } from './utf8-check.ts';
+import { createSpooledText, createUtf8Check, isContentName, type SpoolFile } from './spooled-text.ts';
 
 /** Maximum size of one field in memory. */
 const MAX_FIELD_BYTES = 2 * 1024 * 1024;

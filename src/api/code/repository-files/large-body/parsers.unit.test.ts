@@ -9,8 +9,7 @@ import { parseForm, type RawParameters } from '#http/parameters/brackets.ts';
 import { parseLargeForm } from './form-parser.ts';
 import { parseLargeJson } from './json-parser.ts';
 import { parseLargeMultipart } from './multipart-parser.ts';
-import { openSpoolFile, type SpoolFile } from './spool-file.ts';
-import { isSpooledText } from './spooled-text.ts';
+import { isSpooledText, openSpoolFile, type SpoolFile } from './spooled-text.ts';
 
 async function* splitIntoChunks(bytes: Buffer, length: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += length) yield Buffer.from(bytes.subarray(at, at + length));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { registerBlob, storeBlob } from '#blobs/index.ts';
+import { registerBlob, storeBlob } from '#blobs/store.ts';
 import { BATCH_SIZE } from '#events/batches.ts';
 import type { EventName, EventPayloads } from '#events/domain-events.ts';
 import { isFailure } from '#runtime/failure.ts';
