@@ -1,8 +1,7 @@
 import { serveRequests } from '#runtime/thread-program.ts';
 import type { CiFileAnswer, CiFileQuestion } from './ci-file-thread.ts';
 import { type CiFileEvaluation, type CiFileTask, evaluateCiFile } from './evaluate.ts';
-import { selectEffectiveVariables } from './expressions/variable-precedence.ts';
-import type { CiVariable } from './expressions/variables.ts';
+import { type CiVariable, selectEffectiveVariables } from './expressions/variables.ts';
 import type { LoadPaths, PlanContext, PlanContextData } from './plan/plan-context.ts';
 import { TOO_LARGE } from './yaml/includes.ts';
 

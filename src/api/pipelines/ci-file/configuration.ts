@@ -8,18 +8,16 @@ import {
   parseMap,
   parseOptional,
 } from './keywords/checks.ts';
-import { checkDependencies } from './keywords/dependencies.ts';
-import { resolveInstanceNeeds } from './keywords/instance-needs.ts';
+import { checkDependencies, resolveInstanceNeeds } from './keywords/dependencies.ts';
 import { type CiJob, DEFAULT_KEYS, parseInheritedKeys, parseJob } from './keywords/job.ts';
 import type { FileVariable } from './keywords/options.ts';
-import { type CiRule, parseWorkflowRules } from './keywords/rules.ts';
+import { type CiRule, checkAutoCancel, parseWorkflowRules } from './keywords/rules.ts';
 import { GLOBAL_VARIABLES, parseVariables } from './keywords/variables.ts';
-import { checkAutoCancel } from './keywords/workflow.ts';
 import { EffortBudget } from './yaml/effort-budget.ts';
 import { resolveExtends } from './yaml/extends.ts';
 import { type ReadFile, resolveIncludes, TOO_LARGE } from './yaml/includes.ts';
 import { applyInputs } from './yaml/inputs.ts';
-import { parseYaml } from './yaml/read-yaml.ts';
+import { parseYaml, YamlNotes } from './yaml/read-yaml.ts';
 import {
   CiFileError,
   type CiMap,
@@ -32,7 +30,6 @@ import {
   SizeCheck,
   scalarToText,
 } from './yaml/values.ts';
-import { YamlNotes } from './yaml/yaml-notes.ts';
 
 /** A valid CI configuration, from which pipelines are planned. */
 export interface CiConfiguration {

@@ -3,11 +3,14 @@ export type { CiFileEvaluation } from './evaluate.ts';
 export type { PathSource } from './expressions/paths.ts';
 export {
   ALL_ENVIRONMENTS,
+  type CiVariable,
+  expandReferences,
+  expandVariables,
   type ReceivingJob,
   type ScopedVariable,
   selectEffectiveVariables,
-} from './expressions/variable-precedence.ts';
-export { type CiVariable, expandReferences, expandVariables, toPublicValues } from './expressions/variables.ts';
+  toPublicValues,
+} from './expressions/variables.ts';
 export type { JobArtifacts, JobCache, JobImage, JobOptions, PipelineVariableInput } from './keywords/options.ts';
 export type { ListedJob } from './plan/listed-jobs.ts';
 export type { ContextNeeds, PlanContextData, StoredVariable } from './plan/plan-context.ts';

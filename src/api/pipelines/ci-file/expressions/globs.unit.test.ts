@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { compileGlob } from './globs.ts';
+import { compileGlob } from './paths.ts';
 
 for (const [glob, path, matches] of [
   ['README.md', 'README.md', true],

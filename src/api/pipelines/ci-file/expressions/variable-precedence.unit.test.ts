@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ScopedVariable, selectEffectiveVariables } from './variable-precedence.ts';
+import { type ScopedVariable, selectEffectiveVariables } from './variables.ts';
 
 // contract/runners.md §4.5 "Reaching jobs": which of several variables with one key counts.
 

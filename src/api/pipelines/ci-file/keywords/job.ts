@@ -36,10 +36,10 @@ import {
   parseAllowFailure,
   parseNeeds,
   parseParallel,
+  parseRetry,
 } from './job-keywords.ts';
 import type { FileVariable, JobArtifacts, JobEnvironment, JobOptions } from './options.ts';
 import { parseRefPolicy, type RefPolicy } from './policies.ts';
-import { parseRetry } from './retry.ts';
 import { type CiRule, checkJobRules, parseJobRules } from './rules.ts';
 import { checkDastConfiguration, checkIdentity, parseIdTokens, parseSecrets } from './secrets.ts';
 import { JOB_VARIABLES, parseVariables } from './variables.ts';

@@ -14,6 +14,7 @@ import {
   parseBoolean,
   parseDurationKeyword,
   parseMap,
+  parseOneOf,
   parseOptional,
   parseString,
   parseStrings,
@@ -22,7 +23,6 @@ import {
 import { type CiJobNeed, MAX_DELAY_SECONDS, parseNeeds } from './job-keywords.ts';
 import type { FileVariable } from './options.ts';
 import { PLAIN_VARIABLES, parseVariables } from './variables.ts';
-import { checkAutoCancel } from './workflow.ts';
 
 export interface CiRule {
   readonly if: Condition | null;
@@ -165,4 +165,20 @@ function matches({ if: condition, changes, exists }: CiRule, values: VariableVal
   if (condition !== null && !condition.isTrue(values)) return false;
   if (changes !== null && !paths.haveChanged(changes, values)) return false;
   return exists === null || paths.exist(exists, values);
+}
+
+const NEW_COMMIT_ACTIONS = ['conservative', 'interruptible', 'none'];
+const JOB_FAILURE_ACTIONS = ['none', 'all'];
+
+/** Checks `auto_cancel`, which has no effect. */
+export function checkAutoCancel(value: CiValue, location: string): void {
+  const map = parseMap(value, location);
+  checkKnownKeys(map, location, new Set(['on_new_commit', 'on_job_failure']));
+  for (const [key, words] of [
+    ['on_new_commit', NEW_COMMIT_ACTIONS],
+    ['on_job_failure', JOB_FAILURE_ACTIONS],
+  ] as const) {
+    const problem = `must be one of: ${words.join(', ')}`;
+    parseOptional(map, key, null, (each) => parseOneOf(each, location, key.replaceAll('_', ' '), words, problem));
+  }
 }

@@ -1,6 +1,6 @@
 import type { CiConfiguration } from '../configuration.ts';
+import { expandParallel } from '../keywords/dependencies.ts';
 import type { CiJob } from '../keywords/job.ts';
-import { expandParallel } from '../keywords/parallel.ts';
 import type { EffortBudget } from '../yaml/effort-budget.ts';
 import { type CiMap, fileTooLarge, toJsonValue } from '../yaml/values.ts';
 import { createTooManyJobsError, MAX_JOBS, type PipelinePlan, type PlannedNeed } from './plan.ts';

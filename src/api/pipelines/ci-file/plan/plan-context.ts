@@ -1,7 +1,6 @@
 import type { PipelineSource } from '#database/schema.ts';
 import type { PathSource, Paths } from '../expressions/paths.ts';
-import type { ScopedVariable } from '../expressions/variable-precedence.ts';
-import type { CiVariable } from '../expressions/variables.ts';
+import type { CiVariable, ScopedVariable } from '../expressions/variables.ts';
 
 /** Returns the stored variables for jobs of this environment; null: for jobs without one, and for `workflow`. */
 export type VariablesByEnvironment = (environment: string | null) => readonly CiVariable[];

@@ -3,10 +3,10 @@ import { type CiConfiguration, catchCiFileError, type InvalidConfiguration } fro
 import { type LoadedPaths, PathMatcher, type Paths, PathsRequired, RulePathsError } from '../expressions/paths.ts';
 import { expandReferences, expandVariables, toPublicValues, toValues } from '../expressions/variables.ts';
 import { configError } from '../keywords/checks.ts';
+import { expandParallel } from '../keywords/dependencies.ts';
 import type { CiJob } from '../keywords/job.ts';
 import type { AllowFailure, CiJobNeed } from '../keywords/job-keywords.ts';
 import type { FileVariable, JobOptions } from '../keywords/options.ts';
-import { expandParallel } from '../keywords/parallel.ts';
 import { allPartsMatch, anyPartMatches } from '../keywords/policies.ts';
 import { type CiRule, findMatchingRule } from '../keywords/rules.ts';
 import { EffortBudget } from '../yaml/effort-budget.ts';

@@ -1,4 +1,3 @@
-import { deepMerge } from './deep-merge.ts';
 import type { EffortBudget } from './effort-budget.ts';
 import { CiFileError, type CiMap, type CiValue, describeValue, inspectValue, isArray, isMap } from './values.ts';
 
@@ -79,4 +78,15 @@ function listBases(value: CiValue | undefined): readonly string[] {
   if (value === undefined || value === null) return [];
   if (isMap(value)) return [...value].map((entry) => inspectValue(entry));
   return (isArray(value) ? value : [value]).map(describeValue);
+}
+
+/** Merges maps recursively; for other values the second wins (contract/runners.md §6, `extends`). */
+export function deepMerge(first: CiMap, second: CiMap, onCopied: (keys: number) => void): CiMap {
+  onCopied(first.size + second.size);
+  const merged = new Map<string, CiValue>(first);
+  for (const [key, value] of second) {
+    const existingValue = merged.get(key);
+    merged.set(key, isMap(existingValue) && isMap(value) ? deepMerge(existingValue, value, onCopied) : value);
+  }
+  return merged;
 }

@@ -1,7 +1,7 @@
-import { deepMerge } from './deep-merge.ts';
 import type { EffortBudget } from './effort-budget.ts';
+import { deepMerge } from './extends.ts';
 import { applyInputs } from './inputs.ts';
-import { parseYaml } from './read-yaml.ts';
+import { parseYaml, type YamlNotes } from './read-yaml.ts';
 import {
   CiFileError,
   type CiMap,
@@ -12,7 +12,6 @@ import {
   isMap,
   toJsonValue,
 } from './values.ts';
-import type { YamlNotes } from './yaml-notes.ts';
 
 /** Marks a file that exceeds the maximum length of CI files. */
 export const TOO_LARGE = Symbol('too large');

@@ -1,8 +1,20 @@
-import type { CST, Document, Node, Pair } from 'yaml';
-import { Composer, isAlias, isMap as isMapNode, isScalar, isSeq, Lexer, LineCounter, Parser, Scalar } from 'yaml';
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap as isMapNode,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  type Pair,
+  Parser,
+  Scalar,
+} from 'yaml';
 import type { EffortBudget } from './effort-budget.ts';
 import { CiFileError, type CiMap, CiReference, type CiValue, fileTooLarge, isMap, SizeCheck } from './values.ts';
-import { YamlNotes } from './yaml-notes.ts';
 
 /** Longer files are rejected before they are parsed. */
 export const MAX_FILE_LENGTH = 1024 * 1024;
@@ -309,4 +321,52 @@ function isPlain(node: Node | null): boolean {
 /** Returns whether `<<` merges the value: a map or a list of maps. With any other value it is an ordinary key. */
 function isMergeSource(value: CiValue): boolean {
   return isMap(value) || (Array.isArray(value) && value.every(isMap));
+}
+
+/** What the parser notices about plain texts that YAML 1.1, and so the reference, reads as values of other types. */
+export class YamlNotes {
+  /** Top-level names that are no texts for the reference. */
+  readonly otherTypeNames = new Set<string>();
+  readonly #warnings: string[] = [];
+
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  noteName(text: string): void {
+    if (readAsOtherType(text) !== null) this.otherTypeNames.add(text);
+  }
+
+  /** Adds a warning if the reference reads a variable's value differently. `location` is the place in the file. */
+  noteVariable(location: string, text: string): void {
+    const reading = readAsOtherType(text);
+    if (reading === null || reading === text || this.#warnings.length >= MAX_WARNINGS) return;
+    this.#warnings.push(`${location} is the text ${text}; the reference reads ${reading}`);
+  }
+}
+
+const MAX_WARNINGS = 25;
+
+/** Returns the text of the value that YAML 1.1 reads from a plain text; null if it reads a text. */
+export function readAsOtherType(text: string): string | null {
+  if (text.length > MAX_LENGTH) return null;
+  if (/^(?:yes|true|on)$/i.test(text)) return 'true';
+  if (/^(?:no|false|off)$/i.test(text)) return 'false';
+  if (/^(?:~|null)$/i.test(text)) return 'null';
+  if (/^\d{4}-\d{1,2}-\d{1,2}$/.test(text)) return 'a date';
+  const [, sign = '', digits = ''] = /^([-+]?)(.*)$/s.exec(text)!;
+  const number = readNumber(digits.replaceAll(/[_,]/g, ''), digits);
+  return number === null ? null : `${sign === '-' ? '-' : ''}${number}`;
+}
+
+const MAX_LENGTH = 64;
+
+function readNumber(plainDigits: string, digits: string): string | null {
+  if (/^0[0-7_,]+$/.test(digits)) return String(Number.parseInt(plainDigits, 8));
+  if (/^0x[\da-f_,]+$/i.test(digits) || /^0b[01_,]+$/.test(digits)) return String(Number(plainDigits));
+  if (/^(?:0|[1-9](?:[_,]?\d)*)$/.test(digits)) return plainDigits;
+  if (/^(?:\d[\d_,]*)?\.\d*(?:e[-+]\d+)?$/i.test(digits) && /\d/.test(digits)) return String(Number(plainDigits));
+  if (!/^\d[\d_]*(?::[0-5]?\d){1,2}$/.test(digits)) return null;
+  const [hours = 0, minutes = 0, seconds = 0] = plainDigits.split(':').map(Number);
+  return String(hours * 3600 + minutes * 60 + seconds);
 }

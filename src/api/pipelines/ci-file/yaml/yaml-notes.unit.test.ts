@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { readAsOtherType } from './yaml-notes.ts';
+import { readAsOtherType } from './read-yaml.ts';
 
 for (const [text, reading] of [
   ['0755', '493'],
