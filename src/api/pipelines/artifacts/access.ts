@@ -13,9 +13,8 @@ import { refName, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { hashToken } from '#security/tokens.ts';
-import { listSuccessfulPipelineIds, readJobAccess } from '../jobs/index.ts';
-import { type AuthorizedArchive, findAvailableArchive } from './download.ts';
-import { type Artifact, listJobsWithArchive } from './store.ts';
+import { hasExpired, listSuccessfulPipelineIds, readJobAccess } from '../jobs/index.ts';
+import { type Artifact, findArtifact, listJobsWithArchive } from './store.ts';
 
 /**
  * Access to the archives of jobs. Callers who can read a job may download its archive, unless the CI file restricts
@@ -35,6 +34,23 @@ function requireAccessibility(caller: Caller, project: Project, { accessibility 
   const ability = ABILITY_BY_ACCESSIBILITY[accessibility];
   if (ability === null || !mayInProject(caller, ability, project)) throw forbidden();
 }
+
+/**
+ * Returns the archive of a job, or null if it has none or the archive has expired. An expired archive stays available
+ * while the project keeps the latest artifacts of its ref.
+ */
+export async function findAvailableArchive(db: Reader, jobId: number, now: string): Promise<Artifact | null> {
+  const archive = await findArtifact(db, jobId, 'archive');
+  return archive === null || (await hasExpired(db, jobId, archive.expire_at, now)) ? null : archive;
+}
+
+declare const allowed: unique symbol;
+
+/**
+ * An archive that the caller may download. Only this file creates this type, so that no archive is sent without a
+ * check.
+ */
+export type AuthorizedArchive = Artifact & { readonly [allowed]: true };
 
 const toAuthorizedArchive = <Resources extends { readonly archive: Artifact }>({ archive }: Resources) => ({
   archive: archive as AuthorizedArchive,

@@ -10,15 +10,38 @@ import { pathText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
 import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
-import { buildRawHeaders, RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
+import { buildRawHeaders, formatContentDisposition, RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { Job, mayAdministerPipelines, readJobAccess, updateJobAccess } from '../jobs/index.ts';
-import { type ReadRange, type UnpackedFile, unpackFile } from '../zip-files/index.ts';
-import { dependencyTokenAccess, readArchiveAccess, readLatestArchiveAccess } from './access.ts';
+import {
+  type AuthorizedArchive,
+  dependencyTokenAccess,
+  findAvailableArchive,
+  readArchiveAccess,
+  readLatestArchiveAccess,
+} from './access.ts';
 import { uploadArtifact, uploadFields } from './changes.ts';
-import { type AuthorizedArchive, findAvailableArchive, sendArchive } from './download.ts';
 import { deleteArtifacts, keepAllArtifacts } from './store.ts';
+import { type ReadRange, type UnpackedFile, unpackFile } from './zip-files.ts';
+
+/** Streams the archive to the client; fails with `archiveNotFound` if its content no longer exists. */
+async function sendArchive(
+  { blobs }: Pick<Services, 'blobs'>,
+  archive: AuthorizedArchive,
+): Promise<StreamReply | Failure<'archiveNotFound'>> {
+  const blob = await openBlob(blobs, archive.sha256);
+  if (blob === null) return fail('archiveNotFound');
+  return {
+    headers: {
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': String(blob.size),
+      'Content-Disposition': formatContentDisposition('attachment', archive.filename),
+      'Cache-Control': 'private, no-store',
+    },
+    body: blob.stream,
+  };
+}
 
 /** Bytes above which a download occupies a slot, because unpacking lasts as long as the client reads. */
 const MAX_BYTES_WITHOUT_SLOT = 1024 * 1024;

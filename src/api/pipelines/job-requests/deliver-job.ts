@@ -19,12 +19,15 @@ import { buildPredefinedVariables, listEncryptedVariables } from '../pipelines/i
 import { changeJobStatus, jobsLockKey } from '../processing/index.ts';
 import { listRunnerTags } from '../runners/index.ts';
 import { loadStoredVariablesForJob } from '../variables/index.ts';
-import { countPendingJobs, countRunningOnInstanceRunners } from './choose-job.ts';
-import type { ClaimedJob, RequestingRunner } from './claim-job.ts';
-import { buildJobPayload } from './payload.ts';
+import {
+  type ClaimedJob,
+  countPendingJobs,
+  countRunningOnInstanceRunners,
+  type RequestingRunner,
+} from './claim-job.ts';
+import { buildJobPayload, buildRunnerVariables, expandEnvironmentUrl, type RunnerVariable } from './payload.ts';
 import { createPipelineRef } from './pipeline-ref.ts';
 import { getRootNamespaceId, listJobVariables, listOpenMergeRequestReferences, type RunnableJob } from './store.ts';
-import { buildRunnerVariables, expandEnvironmentUrl, type RunnerVariable } from './variables.ts';
 
 type DeliveryServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey'>;
 

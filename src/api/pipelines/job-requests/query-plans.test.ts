@@ -4,7 +4,7 @@ import { findRunner } from '#authorization/runners.ts';
 import { explainPlan } from '#database/dialect.ts';
 import { runnerRow } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { buildCandidatesQuery } from './choose-job.ts';
+import { buildCandidatesQuery } from './claim-job.ts';
 
 const here = await world();
 const { database } = here.server.services;

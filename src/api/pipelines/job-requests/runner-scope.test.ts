@@ -6,7 +6,7 @@ import type { Runner } from '#authorization/runners.ts';
 import type { Schema, Transaction } from '#database/database.ts';
 import { insertJobRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { listCandidates } from './choose-job.ts';
+import { listCandidates } from './claim-job.ts';
 
 // Compares candidate jobs with the rules of contract/runners.md §7, for random runners, jobs, projects and groups.
 

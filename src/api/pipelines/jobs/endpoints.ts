@@ -1,23 +1,36 @@
 import type { KeyObject } from 'node:crypto';
-import type { JobRow } from '#domain/jobs.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
+import type { AuthenticatedJob } from '#authorization/job-authentication.ts';
+import { mayListRunnerJobs } from '#authorization/runners.ts';
+import { findJob, type JobRow } from '#domain/jobs.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { access, requireSignedIn } from '#http/access/access.ts';
+import { jobTokenAccess } from '#http/access/job-access.ts';
 import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, ok, page } from '#http/endpoint/responses.ts';
+import { created, ok, page, streamWith } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
-import { optional } from '#http/parameters/declarations.ts';
-import { boolean } from '#http/parameters/types.ts';
+import { object, optional, required } from '#http/parameters/declarations.ts';
+import { refName, string } from '#http/parameters/texts.ts';
+import { arrayOf, boolean, integer, oneOf } from '#http/parameters/types.ts';
+import type { Services } from '#http/services.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { encrypt } from '#security/encryption.ts';
-import { mayCancelJobs, pipelineResource } from '../pipelines/index.ts';
-import { hasFinished, jobsLockKey } from '../processing/index.ts';
+import { mayCancelJobs, pipelineResource, STATUSES, statusesParam } from '../pipelines/index.ts';
+import { hasFinished, JOB_VARIABLE, jobsLockKey } from '../processing/index.ts';
+import { runnerAccess } from '../runners/index.ts';
 import { canSetPipelineVariables } from '../variables/index.ts';
 import { mayAdministerPipelines, readJobAccess, runJobAccess, updateJobAccess } from './access.ts';
-import { cancelAndReloadJob, playAndReloadJob, retryAndReloadJob } from './cancel-retry-play.ts';
-import { Job } from './entities.ts';
-import { listParams, pipelineJobsParams, playParams } from './parameters.ts';
-import { JOBS_KEYSET, listJobs, listJobsOfPipeline } from './store.ts';
+import { applyJobReport, cancelAndReloadJob, playAndReloadJob, retryAndReloadJob } from './changes.ts';
+import { Job, RunnerJob } from './entities.ts';
+import { JOBS_KEYSET, listJobs, listJobsOfPipeline, listJobsOfRunner, RUNNER_JOBS_KEYSET } from './store.ts';
+
+const runnerJobsParams = {
+  status: optional(oneOf(...STATUSES)),
+  order_by: optional(oneOf('id')),
+  sort: optional(oneOf('asc', 'desc')),
+};
 
 /** Endpoints for users to read jobs and act on them (contract/runners.md §5). */
 
@@ -26,7 +39,7 @@ export const listProjectJobs = endpoint({
   summary: 'List the jobs of a project',
   access: inProject('read_job'),
   allowJobToken: true,
-  params: listParams,
+  params: { scope: statusesParam, ref: optional(refName) },
   keyset: JOBS_KEYSET,
   response: page(Job),
   read: (db, { project, params, page }) => listJobs(db, project.id, params, page),
@@ -37,7 +50,7 @@ export const listPipelineJobs = endpoint({
   summary: 'List the jobs of a pipeline',
   access: inProjectAllowingAnonymous('read_job').resource(pipelineResource),
   allowJobToken: true,
-  params: pipelineJobsParams,
+  params: { scope: statusesParam, include_retried: optional(boolean, false) },
   response: page(Job),
   read: (db, { pipeline, params, page }) => listJobsOfPipeline(db, pipeline.id, params, page),
 });
@@ -78,7 +91,9 @@ export const playJob = endpoint({
   post: '/projects/:id/jobs/:job_id/play',
   summary: 'Play a manual or delayed job',
   access: runJobAccess(),
-  params: playParams,
+  params: {
+    job_variables_attributes: optional(arrayOf(object({ key: required(string), value: required(string) }))),
+  },
   errors: { unplayable: [400, '400 Bad request - Unplayable Job'], forbidden: FORBIDDEN, notFound: NOT_FOUND },
   response: ok(Job),
   async handle({ project, job, caller, params }, { runUnitOfWork, secretKey }) {
@@ -133,4 +148,90 @@ async function eraseJobData(uow: UnitOfWork, job: JobRow): Promise<JobRow | Fail
   const change = { erased_at: uow.now, artifacts_expire_at: null, trace_size: 0 };
   await uow.updateTable('jobs').set(change).where('id', '=', job.id).execute();
   return { ...job, ...change };
+}
+
+/** Job lists of a runner (contract/runners.md §1.5). */
+
+export const listRunnerJobs = endpoint({
+  get: '/runners/:id/jobs',
+  summary: 'List the jobs of a runner',
+  access: runnerAccess(mayListRunnerJobs, 'jobs'),
+  scopes: ['manage_runner'],
+  params: { system_id: optional(string), ...runnerJobsParams },
+  keyset: RUNNER_JOBS_KEYSET,
+  response: page(RunnerJob),
+  read: (db, { runner, caller, params, page }) => listJobsOfRunner(db, caller, runner.id, params, page),
+});
+
+export const listRunnerManagerJobs = endpoint({
+  get: '/runners/:id/managers/:system_id/jobs',
+  summary: 'List the jobs of a runner manager',
+  access: runnerAccess(mayListRunnerJobs, 'jobs'),
+  scopes: ['manage_runner'],
+  params: { system_id: required(string), ...runnerJobsParams },
+  keyset: RUNNER_JOBS_KEYSET,
+  response: page(RunnerJob),
+  read: (db, { runner, caller, params, page }) => listJobsOfRunner(db, caller, runner.id, params, page),
+});
+
+/** Endpoints for runners to report on their jobs. */
+
+export const updateJob = endpoint({
+  put: '/jobs/:id',
+  summary: 'Update the state of a running job',
+  access: jobTokenAccess(),
+  stageOrder: 'clientToken',
+  params: {
+    state: required(oneOf('running', 'success', 'failed')),
+    failure_reason: optional(string),
+    exit_code: optional(integer),
+    checksum: optional(string),
+    output: optional(object({ checksum: optional(string), bytesize: optional(integer) })),
+  },
+  unknownIdStatus: 403,
+  response: streamWith({ mediaTypes: [], headers: ['Job-Status'] }),
+  async handle({ job, params }, services) {
+    const status = await services.runUnitOfWork(ANONYMOUS, (uow) => applyJobReport(uow, job, params), {
+      lock: jobsLockKey(job.project_id),
+    });
+    if (params.state !== 'running') logChecksumMismatch(services, job, params.output?.checksum ?? params.checksum);
+    return { headers: { 'Job-Status': status } };
+  },
+});
+
+/** Requires authentication; callers without a job token get 404. */
+const ownJobAccess = access({
+  audience: 'tokenHolder',
+  label: 'job token',
+  authenticate: requireSignedIn,
+  load: async ({ caller }) => ({ caller }),
+  authorize: () => {},
+});
+
+/** contract/runners.md §3.9 */
+export const getOwnJob = endpoint({
+  get: '/job',
+  summary: 'Get the job of the job token',
+  access: ownJobAccess,
+  allowJobToken: true,
+  errors: { noJob: [404, '404 Job Not Found'] },
+  response: ok(Job),
+  async read(db, { caller: { job } }) {
+    return (job && (await findJob(db, job.projectId, job.id))) ?? fail('noJob');
+  },
+});
+
+/**
+ * Logs a warning if the CRC-32 that a runner reports for the job log differs from that of the stored log. The request
+ * is not rejected (contract/runners.md §3.5). Checksums of other algorithms are ignored.
+ */
+function logChecksumMismatch(
+  { log }: Pick<Services, 'log'>,
+  { id, trace_size, trace_checksum }: AuthenticatedJob,
+  reportedChecksum: string | null | undefined,
+): void {
+  const [, digits] = /^crc32:([0-9a-f]{1,8})$/i.exec(reportedChecksum ?? '') ?? [];
+  const checksum = trace_size === 0 ? 0 : trace_checksum;
+  if (digits === undefined || checksum === null || Number.parseInt(digits, 16) === checksum) return;
+  log.warn({ job_id: id, trace_size }, 'The stored log of a job does not match the checksum that its runner reported');
 }

@@ -1,11 +1,9 @@
 import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
-import type * as runnerEndpoints from './runner-endpoints.ts';
-import type * as runnerListEndpoints from './runner-list-endpoints.ts';
 
 const buildJobPath = (project: { readonly id: number }, job_id: number) => ({ id: project.id, job_id });
 
-export const examples: Examples<typeof endpoints & typeof runnerEndpoints & typeof runnerListEndpoints> = {
+export const examples: Examples<typeof endpoints> = {
   updateJob: async ({ newRunningJob }) => {
     const { id, token } = await newRunningJob();
     return { by: 'anonymous', path: { id }, params: { token, state: 'success' } };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { insertJobRow, insertPipelineRow, runnerRow, runningJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { FAILURE_REASONS } from './failure-reasons.ts';
+import { FAILURE_REASONS } from './changes.ts';
 
 // Job reports of runners (contract/runners.md §3.5).
 

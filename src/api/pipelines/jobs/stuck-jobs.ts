@@ -9,7 +9,7 @@ import type { Schedule } from '#jobs/schedules.ts';
 import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import { changeJobStatus, jobsLockKey } from '../processing/index.ts';
 import { hasStatus } from '../runners/index.ts';
-import type { FailureReason } from './failure-reasons.ts';
+import type { FailureReason } from './changes.ts';
 
 /**
  * Background jobs that end jobs without a suitable runner, and jobs whose runner no longer reports (contract/runners.md

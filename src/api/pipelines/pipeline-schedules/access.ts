@@ -3,15 +3,17 @@ import { mayInProject } from '#authorization/abilities.ts';
 import { mayReadPipelines, mayRunPipelineOn } from '#authorization/pipelines.ts';
 import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
 import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
+import type { Git } from '#git/git.ts';
+import { HEADS, TAGS } from '#git/ref-names.ts';
+import { isValidRefName, resolveRef } from '#git/refs/refs.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { canSetPipelineVariables } from '../variables/index.ts';
-import { toBranchOrTag } from './ref-names.ts';
-import { findSchedule, type ScheduleRow } from './store.ts';
-import { findScheduleVariable } from './variables.ts';
+import { findSchedule, findScheduleVariable, type ScheduleRow } from './store.ts';
 
 /** Access to pipeline schedules (contract/runners.md §4.7). */
 
@@ -118,4 +120,23 @@ export function mayReadScheduleVariables(
 ): boolean {
   const role = getProjectRole(caller, project);
   return role >= MAINTAINER || (role >= DEVELOPER && owner_id !== null && owner_id === caller.user?.id);
+}
+
+/** Schedules store the full name of their branch or tag. */
+
+/** Returns the full name for a short or full name; null: no such ref, or both a branch and a tag. */
+export async function findFullRefName(git: Git, project: Project, name: string): Promise<string | null> {
+  const repository = getRepository(git, project);
+  const isFull = name.startsWith(HEADS) || name.startsWith(TAGS);
+  const matches: string[] = [];
+  for (const ref of isFull ? [name] : [HEADS + name, TAGS + name]) {
+    if (isValidRefName(ref) && (await resolveRef(repository, ref)) !== null) matches.push(ref);
+  }
+  return matches.length === 1 ? matches[0]! : null;
+}
+
+/** Returns the short name and kind of a ref, for permission checks. */
+export function toBranchOrTag(fullName: string): { readonly ref: string; readonly tag: boolean } {
+  const tag = fullName.startsWith(TAGS);
+  return { ref: fullName.slice((tag ? TAGS : HEADS).length), tag };
 }

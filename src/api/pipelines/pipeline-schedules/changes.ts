@@ -6,10 +6,9 @@ import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid, isFailure } from '#runtime/failure.ts';
-import { findNextRun, isCron } from './cron.ts';
-import { toBranchOrTag } from './ref-names.ts';
+import { toBranchOrTag } from './access.ts';
+import { findNextRun, findTimeZone, isCron } from './cron.ts';
 import { countSchedules, findScheduleById, insertSchedule, type ScheduleRow, updateSchedule } from './store.ts';
-import { findTimeZone } from './time-zones.ts';
 
 const MAX_SCHEDULES_PER_PROJECT = 10;
 

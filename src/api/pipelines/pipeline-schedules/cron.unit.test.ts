@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findNextRun, isCron } from './cron.ts';
-import { findTimeZone, TIME_ZONE_ALIASES } from './time-zones.ts';
+import { findNextRun, findTimeZone, isCron, TIME_ZONE_ALIASES } from './cron.ts';
 
 test('accepts five fields with numbers, names, ranges, steps and lists, and @daily', () => {
   for (const text of [

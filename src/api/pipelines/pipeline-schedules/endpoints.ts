@@ -6,25 +6,37 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, Message, noContent, ok, page, Reply } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
-import { optional } from '#http/parameters/declarations.ts';
-import { oneOf } from '#http/parameters/types.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { domainValidatedText, longText, refName, string } from '#http/parameters/texts.ts';
+import { boolean, oneOf } from '#http/parameters/types.ts';
 import { enqueue } from '#jobs/job.ts';
-import { isFailure } from '#runtime/failure.ts';
+import { invalid, isFailure } from '#runtime/failure.ts';
 import { listSchedulePipelines, periodParams } from '../pipelines/index.ts';
 import {
   deleteScheduleAccess,
+  deleteVariablesAccess,
+  findFullRefName,
   mayReadScheduleVariables,
   playScheduleAccess,
   readScheduleAccess,
+  scheduleVariableResource,
   takeScheduleAccess,
   updateScheduleAccess,
+  updateVariablesAccess,
 } from './access.ts';
 import { applyScheduleChanges, createSchedule, getSchedulesLockKey, takeScheduleOwnership } from './changes.ts';
-import { PipelineSchedule, PipelineScheduleDetail, type ScheduleForCaller } from './entities.ts';
-import { CREATE_SCHEDULE_PARAMS, UPDATE_SCHEDULE_PARAMS } from './parameters.ts';
-import { findFullRefName } from './ref-names.ts';
+import { PipelineSchedule, PipelineScheduleDetail, type ScheduleForCaller, ScheduleVariable } from './entities.ts';
 import { playSchedule } from './run.ts';
-import { deleteSchedule, listSchedules, type ScheduleRow } from './store.ts';
+import {
+  decryptScheduleVariable,
+  deleteSchedule,
+  deleteVariable,
+  encryptScheduleVariable,
+  insertScheduleVariable,
+  listSchedules,
+  type ScheduleRow,
+  updateVariable,
+} from './store.ts';
 
 /** Pipeline schedule endpoints (contract/runners.md §4.7). */
 
@@ -70,7 +82,13 @@ export const createPipelineSchedule = endpoint({
   post: '/projects/:id/pipeline_schedules',
   summary: 'Create a pipeline schedule',
   access: inProject('update_pipeline'),
-  params: CREATE_SCHEDULE_PARAMS,
+  params: {
+    description: required(longText),
+    ref: required(refName),
+    cron: required(string),
+    cron_timezone: optional(string, 'UTC'),
+    active: optional(boolean, true),
+  },
   errors: { invalid: INVALID },
   response: created(PipelineScheduleDetail),
   async handle({ project, caller, params }, { git, runUnitOfWork }) {
@@ -88,7 +106,13 @@ export const updatePipelineSchedule = endpoint({
   put: '/projects/:id/pipeline_schedules/:pipeline_schedule_id',
   summary: 'Update a pipeline schedule',
   access: updateScheduleAccess(),
-  params: UPDATE_SCHEDULE_PARAMS,
+  params: {
+    description: optional(longText),
+    ref: optional(refName),
+    cron: optional(string),
+    cron_timezone: optional(string),
+    active: optional(boolean),
+  },
   errors: { invalid: INVALID, notFound: SCHEDULE_NOT_FOUND },
   response: ok(PipelineScheduleDetail),
   async handle({ project, caller, schedule, params }, { git, runUnitOfWork }) {
@@ -140,4 +164,68 @@ export const deletePipelineSchedule = endpoint({
   write: (uow, { schedule }) => deleteSchedule(uow, schedule.id),
 });
 
-export * from './variable-endpoints.ts';
+/** Pipeline schedule variable endpoints (contract/runners.md §4.7). */
+
+const PATH = '/projects/:id/pipeline_schedules/:pipeline_schedule_id/variables';
+
+const variableValue = domainValidatedText(50_000);
+const variableType = oneOf('env_var', 'file');
+
+const VARIABLE_NOT_FOUND = [404, '404 Pipeline Schedule Variable Not Found'] as const;
+
+export const createScheduleVariable = endpoint({
+  post: PATH,
+  summary: 'Create a pipeline schedule variable',
+  access: updateVariablesAccess(),
+  params: {
+    key: required(domainValidatedText(255)),
+    value: required(variableValue),
+    variable_type: optional(variableType, 'env_var'),
+  },
+  errors: { invalid: INVALID },
+  uniqueErrors: { pipeline_schedule_variables_by_key: invalid({ key: ['has already been taken'] }) },
+  response: created(ScheduleVariable),
+  async handle({ schedule, caller, params }, { runUnitOfWork, secretKey }) {
+    const row = encryptScheduleVariable(await secretKey(), schedule.id, { ...params, key: params.key.trim() });
+    if (isFailure(row)) return row;
+    return runUnitOfWork(caller, (uow) => insertScheduleVariable(uow, row));
+  },
+});
+
+/** Requires the rights for deleting the schedule, because the response contains the value. */
+export const getScheduleVariable = endpoint({
+  get: `${PATH}/:key`,
+  summary: 'Get a pipeline schedule variable',
+  access: deleteScheduleAccess().resource(scheduleVariableResource),
+  response: ok(ScheduleVariable),
+  read: (_db, { variable }) => variable,
+});
+
+export const updateScheduleVariable = endpoint({
+  put: `${PATH}/:key`,
+  summary: 'Update a pipeline schedule variable',
+  access: updateVariablesAccess().resource(scheduleVariableResource),
+  params: { value: optional(variableValue), variable_type: optional(variableType) },
+  errors: { invalid: INVALID, notFound: VARIABLE_NOT_FOUND },
+  response: ok(ScheduleVariable),
+  async handle({ schedule, variable, caller, params }, { runUnitOfWork, secretKey }) {
+    const encryptionKey = await secretKey();
+    const current = decryptScheduleVariable(encryptionKey, variable);
+    const row = encryptScheduleVariable(encryptionKey, schedule.id, {
+      ...current,
+      value: params.value ?? current.value,
+      variable_type: params.variable_type ?? current.variable_type,
+    });
+    if (isFailure(row)) return row;
+    return runUnitOfWork(caller, (uow) => updateVariable(uow, row));
+  },
+});
+
+export const deleteScheduleVariable = endpoint({
+  delete: `${PATH}/:key`,
+  summary: 'Delete a pipeline schedule variable',
+  access: deleteVariablesAccess().resource(scheduleVariableResource),
+  errors: { notFound: VARIABLE_NOT_FOUND },
+  response: { ...ok(ScheduleVariable), status: 202 },
+  write: (uow, { variable }) => deleteVariable(uow, variable),
+});

@@ -4,8 +4,7 @@ import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { findNewestPipelineOfSchedule, PipelineVariable } from '../pipelines/index.ts';
-import type { ScheduleRow } from './store.ts';
-import { decryptScheduleVariable, listScheduleVariables, type ScheduleVariableRow } from './variables.ts';
+import { decryptScheduleVariable, listScheduleVariables, type ScheduleRow, type ScheduleVariableRow } from './store.ts';
 
 /** Serialized forms of a schedule (contract/runners.md §4.7). */
 

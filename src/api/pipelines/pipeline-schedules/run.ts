@@ -10,8 +10,14 @@ import { timestamp } from '#runtime/clock.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { createPipelineForRef } from '../pipelines/index.ts';
 import { findNextRun } from './cron.ts';
-import { deactivateSchedule, findScheduleById, type ScheduleRow, selectDueSchedules, setNextRun } from './store.ts';
-import { loadScheduleVariables } from './variables.ts';
+import {
+  deactivateSchedule,
+  findScheduleById,
+  loadScheduleVariables,
+  type ScheduleRow,
+  selectDueSchedules,
+  setNextRun,
+} from './store.ts';
 
 type ScheduleServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey' | 'serverUrl'>;
 

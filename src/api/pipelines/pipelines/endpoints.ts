@@ -1,11 +1,17 @@
 import { Pipeline, PipelineDetail, PipelineInList } from '#api/code/pipeline-summaries/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
+import { readableMergeRequestAccess } from '#api/planning/merge-requests/index.ts';
+import { mayReadPipelines } from '#authorization/pipelines.ts';
 import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
+import { rawEntity } from '#http/endpoint/entity.ts';
+import { created, list, Message, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { forbidden } from '#http/errors/http-error.ts';
+import { idCursor } from '#http/lists/pagination.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, limitedText, refName } from '#http/parameters/texts.ts';
-import { arrayOf, oneOf } from '#http/parameters/types.ts';
+import { arrayOf, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
 import { fail } from '#runtime/failure.ts';
 import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
@@ -18,13 +24,16 @@ import {
   readPipelineVariablesAccess,
   updatePipelineAccess,
 } from './access.ts';
-import { createPipelineForRef } from './creation/create-for-ref.ts';
-import { PIPELINE_CREATION_ERRORS } from './creation/errors.ts';
-import { deletePipelineInBatches } from './deletion/changes.ts';
+import { cancelAndReloadPipeline, deletePipelineInBatches, renamePipeline, retryAndReloadPipeline } from './changes.ts';
+import { createPipelineForRef, PIPELINE_CREATION_ERRORS } from './creation/create-for-ref.ts';
+import { PipelineVariable } from './entities.ts';
 import { listParams, statusesParam } from './parameters.ts';
-import { cancelAndReloadPipeline, renamePipeline, retryAndReloadPipeline } from './retry-cancel-rename.ts';
-import { findNewestPipelineOfRef, listEncryptedVariables, listPipelines as listPipelinesOfProject } from './store.ts';
-import { PipelineVariable } from './variable-entity.ts';
+import {
+  findNewestPipelineOfRef,
+  listEncryptedVariables,
+  listPipelinesOfMergeRequest,
+  listPipelines as listPipelinesOfProject,
+} from './store.ts';
 
 /** Endpoints to read pipelines and act on them (contract/runners.md §4.3, §4.4). */
 
@@ -143,9 +152,6 @@ export const updatePipelineMetadata = endpoint({
   write: (uow, { pipeline, params }) => renamePipeline(uow, pipeline, params.name),
 });
 
-export * from './merge-request-endpoints.ts';
-export * from './package-endpoints.ts';
-
 /** Loads and decrypts the variables of a pipeline. */
 async function loadPipelineVariables(
   { database, secretKey }: Pick<Services, 'database' | 'secretKey'>,
@@ -158,3 +164,36 @@ async function loadPipelineVariables(
     value: decrypt(decryptionKey, row.value, ENCRYPTED_COLUMNS.pipelineVariable.buildContext({})),
   }));
 }
+
+/** Pipelines of merge requests (contract/planning.md §3.8). */
+
+export const listMergeRequestPipelines = endpoint({
+  get: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
+  summary: 'List the pipelines of a merge request',
+  access: readableMergeRequestAccess()
+    .require(({ caller }, { project }) => {
+      if (!mayReadPipelines(caller, project)) throw forbidden();
+    })
+    .withLabel('project:read_pipeline'),
+  response: page(PipelineInList),
+  read: (db, { mergeRequest, page }) => listPipelinesOfMergeRequest(db, mergeRequest, page),
+});
+
+/** Always responds with 404, because the server has no packages (contract/runners.md §4.10). */
+export const listPackagePipelines = endpoint({
+  get: '/projects/:id/packages/:package_id/pipelines',
+  summary: 'List the pipelines of a package',
+  access: inProject('read_package')
+    .require((_call, { project }) => {
+      if (!parseStoredAttributes(project).packages_enabled) throw forbidden();
+    })
+    .withLabel('project:read_package + packages are on'),
+  allowJobToken: true,
+  params: {
+    package_id: required(integer),
+    per_page: optional(integerIn({ min: 1, max: 20 })),
+    cursor: optional(idCursor),
+  },
+  response: { ...ok(rawEntity(Message)), status: 404 },
+  read: () => ({ message: '404 Not found' }),
+});

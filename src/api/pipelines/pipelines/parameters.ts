@@ -65,20 +65,15 @@ const SOURCES = [
   'pipeline_execution_policy_schedule',
 ] as const;
 
-export const SCOPES = ['running', 'pending', 'finished', 'branches', 'tags'] as const;
-
 /** Parameters that lists of a schedule's pipelines accept too. */
 export const periodParams = {
-  scope: optional(oneOf(...SCOPES)),
+  scope: optional(oneOf('running', 'pending', 'finished', 'branches', 'tags')),
   status: optional(oneOf(...STATUSES)),
   created_after: optional(dateTime),
   created_before: optional(dateTime),
   updated_after: optional(dateTime),
   updated_before: optional(dateTime),
 };
-
-const ORDERS = ['id', 'status', 'ref', 'updated_at', 'user_id'] as const;
-export type PipelineOrder = (typeof ORDERS)[number];
 
 export const listParams = {
   ...periodParams,
@@ -88,6 +83,6 @@ export const listParams = {
   username: optional(string),
   name: optional(shortText),
   yaml_errors: optional(boolean),
-  order_by: optional(oneOf(...ORDERS), 'id'),
+  order_by: optional(oneOf('id', 'status', 'ref', 'updated_at', 'user_id'), 'id'),
   sort: optional(oneOf('asc', 'desc'), 'desc'),
 };

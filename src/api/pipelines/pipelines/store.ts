@@ -4,37 +4,21 @@ import { type PipelineRow, selectPipelines } from '#authorization/pipelines.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { PipelineSource, PipelineStatus } from '#database/schema.ts';
+import type { PipelineSource } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import type { PipelineOrder, SCOPES } from './parameters.ts';
+import type { ParameterValues } from '#http/parameters/declarations.ts';
+import type { listParams } from './parameters.ts';
+
+type ListParams = ParameterValues<typeof listParams>;
 
 /** Filter of a pipeline list; timestamps are inclusive. */
-export interface PipelineFilter {
-  readonly scope?: (typeof SCOPES)[number] | null | undefined;
-  readonly status?: PipelineStatus | null | undefined;
-  readonly ref?: string | null | undefined;
-  readonly sha?: string | null | undefined;
-  /** Any source of the API, including those that no pipeline here has. */
-  readonly source?: string | null | undefined;
-  readonly username?: string | null | undefined;
-  readonly name?: string | null | undefined;
-  readonly yaml_errors?: boolean | null | undefined;
-  readonly created_after?: string | null | undefined;
-  readonly created_before?: string | null | undefined;
-  readonly updated_after?: string | null | undefined;
-  readonly updated_before?: string | null | undefined;
-}
-
-interface PipelineSort {
-  readonly order_by: PipelineOrder;
-  readonly sort: 'asc' | 'desc';
-}
+type PipelineFilter = Partial<Omit<ListParams, 'order_by' | 'sort'>>;
 
 /** Lists a page of a project's pipelines. */
 export async function listPipelines(
   db: Reader,
   projectId: number,
-  filter: PipelineFilter & PipelineSort,
+  filter: ListParams,
   page: OffsetRequest,
 ): Promise<Page<PipelineRow>> {
   const { order_by, sort: direction } = filter;
@@ -72,7 +56,7 @@ const selectUserId = (eb: Eb, username: string) =>
   eb.selectFrom('users').select('users.id').where('users.username_key', '=', foldCase(username));
 
 /** Builds the condition of a scope; `branches` and `tags` select the newest pipeline of each ref. */
-function buildScopeCondition(eb: Eb, scope: (typeof SCOPES)[number]) {
+function buildScopeCondition(eb: Eb, scope: NonNullable<PipelineFilter['scope']>) {
   if (scope === 'finished') return eb('pipelines.status', 'in', ['success', 'failed', 'canceled']);
   if (scope === 'running' || scope === 'pending') return eb('pipelines.status', '=', scope);
   // index: pipelines_by_ref
@@ -111,7 +95,7 @@ export async function listEncryptedVariables(db: Reader, pipelineId: number) {
 export async function listSchedulePipelines(
   db: Reader,
   scheduleId: number,
-  { sort, ...filter }: PipelineFilter & Pick<PipelineSort, 'sort'>,
+  { sort, ...filter }: PipelineFilter & Pick<ListParams, 'sort'>,
   page: OffsetRequest,
 ): Promise<Page<PipelineRow>> {
   const query = selectPipelines(db)

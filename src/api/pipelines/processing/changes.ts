@@ -3,13 +3,18 @@ import type { JobStatus } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { type ClonedJob, cloneJobs } from './clone-jobs.ts';
-import { cancelCommitStatuses } from './commit-status-store.ts';
 import { findBlockedDeployments } from './deployment-check.ts';
 import { findLaterJobs } from './job-readiness.ts';
 import { getIds, type PipelineRef, toPipelineRef, transitionJobs } from './job-transitions.ts';
-import { getResourceGroupIds } from './resource-groups.ts';
 import { changeJobStatus, type PipelineKey, processPipeline, startJob } from './state-machine.ts';
-import { findGracefullyCancelable, listLatestJobs, type ProcessedJob, replaceJobVariables } from './store.ts';
+import {
+  cancelCommitStatuses,
+  findGracefullyCancelable,
+  getResourceGroupIds,
+  listLatestJobs,
+  type ProcessedJob,
+  replaceJobVariables,
+} from './store.ts';
 
 /** An additional variable of the job; its value is encrypted. */
 type JobVariable = Columns<'job_variables', 'key' | 'value'>;

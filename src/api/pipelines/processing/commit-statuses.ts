@@ -1,14 +1,14 @@
 import type { CommitStatusName } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
+import { type PipelineKey, processPipeline } from './state-machine.ts';
 import {
   findLatestCommitStatus,
   hasJobWithName,
   insertCommitStatus,
   UNFINISHED_COMMIT_STATUSES,
   updateCommitStatus,
-} from './commit-status-store.ts';
-import { type PipelineKey, processPipeline } from './state-machine.ts';
+} from './store.ts';
 
 /**
  * Commit statuses from external systems count like jobs for the status of the pipeline (contract/runners.md §4.8). A

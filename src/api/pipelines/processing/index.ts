@@ -4,7 +4,7 @@ export { cancelJob, cancelPipeline, playJob, releaseJob, retryJob, retryPipeline
 export { setCommitStatus } from './commit-statuses.ts';
 export { createEnvironmentsForJobs, findBlockedDeployments } from './deployment-check.ts';
 export { hasFinished } from './job-readiness.ts';
-export { recordOutcome } from './pipeline-outcome.ts';
+export { recordOutcome } from './job-transitions.ts';
 export { deleteRunnerQueue, getQueueVersion, notifyRunnersOfScope } from './runner-queue-versions.ts';
 export {
   changeJobStatus,
@@ -13,3 +13,4 @@ export {
   startNextInResourceGroup,
   startPipeline,
 } from './state-machine.ts';
+export { JOB_VARIABLE, PIPELINE_VARIABLE } from './store.ts';

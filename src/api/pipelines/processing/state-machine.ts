@@ -5,26 +5,27 @@ import type { Services } from '#http/services.ts';
 import { enqueue, type JobDefinition } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { cloneJobs } from './clone-jobs.ts';
-import { listExternalStatuses } from './commit-status-store.ts';
 import { getCompositeStatus } from './composite-status.ts';
 import { type DeploymentBlock, findBlockedDeployments } from './deployment-check.ts';
 import { findReadyJobs, hasFinished, type ReadyStatus } from './job-readiness.ts';
 import {
   getIds,
   type PipelineRef,
+  recordOutcome,
   scheduleJob,
   toPipelineRef,
   transitionJob,
   transitionJobs,
 } from './job-transitions.ts';
-import { recordOutcome } from './pipeline-outcome.ts';
-import { findNextInResourceGroup, getResourceGroupIds } from './resource-groups.ts';
 import { notifyRunnersOfJob } from './runner-queue-versions.ts';
 import {
   type ChangedJob,
   countRetriedAttempts,
   findJobToStart,
+  findNextInResourceGroup,
+  getResourceGroupIds,
   type JobChange,
+  listExternalStatuses,
   listLatestJobs,
   loadProcessingOptions,
   type ProcessedJob,

@@ -1,9 +1,11 @@
-import { type Selectable, sql, type Updateable } from 'kysely';
-import type { Reader, Schema, Transaction } from '#database/database.ts';
-import { isInIds } from '#database/dialect.ts';
+import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
+import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
+import { allocateId, isInIds } from '#database/dialect.ts';
+import { hasRow } from '#database/has-row.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { JobStatus, PipelineStatus } from '#database/schema.ts';
-import { loadJobOptions } from '#domain/jobs.ts';
+import type { CommitStatusName, JobStatus, PipelineStatus, ProcessMode } from '#database/schema.ts';
+import { loadJobOptions } from '#domain/job-options.ts';
+import type { CountedJob } from './composite-status.ts';
 import type { JobNeed, PipelineJob } from './job-readiness.ts';
 
 /** Reads and writes the status of jobs and pipelines. */
@@ -220,3 +222,136 @@ export async function setPipelineStatus(tx: Transaction, pipelineId: number, sta
     .execute();
   return updatedPipelines.length > 0;
 }
+
+/** Reads and writes the commit statuses of external systems. */
+
+/** The statuses of unfinished commit statuses. */
+export const UNFINISHED_COMMIT_STATUSES: readonly CommitStatusName[] = ['pending', 'running'];
+
+const isLatest = sql<SqlBool>`not retried`;
+
+/** Returns the distinct statuses of a pipeline's external commit statuses. index: commit_statuses_latest_by_status */
+export async function listExternalStatuses(db: Reader, pipelineId: number): Promise<CountedJob[]> {
+  const rows = await db
+    .selectFrom('commit_statuses')
+    .select('status')
+    .distinct()
+    .where('pipeline_id', '=', pipelineId)
+    .where(isLatest)
+    .execute();
+  return rows.map(({ status }) => ({ status, allow_failure: false }));
+}
+
+/** Returns the latest commit status with this name, or null. index: commit_statuses_latest_by_name */
+export async function findLatestCommitStatus(db: Reader, pipelineId: number, name: string) {
+  const row = await db
+    .selectFrom('commit_statuses')
+    .select(['id', 'status', 'user_id'])
+    .where('pipeline_id', '=', pipelineId)
+    .where('name', '=', name)
+    .where(isLatest)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Returns whether the pipeline has a job with this name. index: jobs_latest_by_name */
+export function hasJobWithName(db: Reader, pipelineId: number, name: string): Promise<boolean> {
+  const jobs = db.selectFrom('jobs').select('id').where('pipeline_id', '=', pipelineId).where('name', '=', name);
+  return hasRow(jobs.where(isLatest));
+}
+
+type NewRow = Omit<Insertable<Schema['commit_statuses']>, 'id' | 'retried' | 'created_at' | 'updated_at'>;
+
+/** Inserts a commit status and returns its id. Commit statuses and jobs share one id sequence. */
+export async function insertCommitStatus(tx: Transaction, row: NewRow): Promise<number> {
+  const id = await allocateId(tx, 'jobs');
+  const values = { ...row, id, retried: false, created_at: tx.now, updated_at: tx.now };
+  await tx.insertInto('commit_statuses').values(values).execute();
+  return id;
+}
+
+/** Updates columns of a commit status. index: commit_statuses primary key */
+export async function updateCommitStatus(
+  tx: Transaction,
+  id: number,
+  changes: Omit<Updateable<Schema['commit_statuses']>, 'id' | 'updated_at'>,
+): Promise<void> {
+  await tx
+    .updateTable('commit_statuses')
+    .set({ ...changes, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Cancels the unfinished commit statuses of a canceled pipeline. index: commit_statuses_latest_by_status */
+export async function cancelCommitStatuses(tx: Transaction, pipelineId: number): Promise<void> {
+  await tx
+    .updateTable('commit_statuses')
+    .set({ status: 'canceled', finished_at: tx.now, updated_at: tx.now })
+    .where('pipeline_id', '=', pipelineId)
+    .where('status', 'in', UNFINISHED_COMMIT_STATUSES)
+    .where(isLatest)
+    .execute();
+}
+
+/** One job of a resource group runs at a time; the others wait (contract/runners.md §5.6). */
+
+/** Statuses of jobs that occupy the resource. */
+const OCCUPYING_STATUSES: readonly JobStatus[] = ['pending', 'running', 'canceling', 'preparing'];
+
+/** Statuses of jobs that may precede waiting jobs if the process mode orders jobs by pipeline. */
+const UPCOMING_STATUSES: readonly JobStatus[] = ['created', 'scheduled', 'waiting_for_resource'];
+
+type WaitingJob = Columns<'jobs', 'id' | 'pipeline_id' | 'project_id' | 'environment'>;
+
+/** Returns the next job to start in this group; null while another job occupies it, or none is ready. */
+export async function findNextInResourceGroup(db: Reader, groupId: number): Promise<WaitingJob | null> {
+  // index: jobs_by_resource_group
+  const activeJob = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('resource_group_id', '=', groupId)
+    .where('status', 'in', OCCUPYING_STATUSES)
+    .limit(1)
+    .executeTakeFirst();
+  if (activeJob) return null;
+  // index: resource_groups primary key
+  const group = await db
+    .selectFrom('resource_groups')
+    .select('process_mode')
+    .where('id', '=', groupId)
+    .executeTakeFirst();
+  if (!group) return null;
+  const firstJob = await findFirstWaiting(db, groupId, group.process_mode);
+  // In the modes that order jobs by pipeline, the first job may not be ready yet.
+  return firstJob?.status === 'waiting_for_resource' ? firstJob : null;
+}
+
+// index: jobs_by_resource_group
+async function findFirstWaiting(db: Reader, groupId: number, mode: ProcessMode) {
+  const isOrdered = mode === 'oldest_first' || mode === 'newest_first';
+  const direction = mode === 'newest_first' || mode === 'newest_ready_first' ? 'desc' : 'asc';
+  return db
+    .selectFrom('jobs')
+    .select(['id', 'pipeline_id', 'project_id', 'status', 'environment'])
+    .where('resource_group_id', '=', groupId)
+    .where('status', 'in', isOrdered ? UPCOMING_STATUSES : ['waiting_for_resource' as const])
+    .where(sql<boolean>`not retried`)
+    .orderBy('pipeline_id', direction)
+    .orderBy('id', direction)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Returns the ids of the resource groups of these jobs, sorted and without duplicates. */
+export function getResourceGroupIds(jobs: readonly { readonly resource_group_id: number | null }[]): number[] {
+  return [...new Set(jobs.flatMap(({ resource_group_id: id }) => (id === null ? [] : [id])))].sort((a, b) => a - b);
+}
+
+/**
+ * Encryption contexts of variable values (`security/encryption.ts`): a value decrypts only with the context of its
+ * column.
+ */
+
+export const PIPELINE_VARIABLE = 'pipeline_variables.value';
+export const JOB_VARIABLE = 'job_variables.value';

@@ -1,4 +1,7 @@
+import type { Selectable } from 'kysely';
 import { Type } from 'typebox';
+import type { Reader, Schema } from '#database/database.ts';
+import { paginate } from '#database/page.ts';
 import type { ProcessMode } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -12,19 +15,20 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { jobsLockKey, startNextInResourceGroup } from '../processing/index.ts';
-import {
-  findResourceGroup,
-  listResourceGroups as listResourceGroupsOfProject,
-  type ResourceGroupRow,
-  setProcessMode,
-} from './store.ts';
+
+type ResourceGroupRow = Selectable<Schema['resource_groups']>;
+
+/** Selects the resource groups of a project. index: resource_groups_by_key */
+function selectOfProject(db: Reader, projectId: number) {
+  return db.selectFrom('resource_groups').selectAll().where('project_id', '=', projectId);
+}
 
 /** The resource group in the path. */
 const resourceGroupResource = {
   name: 'resourceGroup',
   params: { key: required(string) },
-  load: ({ db, params }: AccessCall<{ readonly key: string }>, { project }: { readonly project: Project }) =>
-    findResourceGroup(db, project.id, params.key),
+  load: async ({ db, params }: AccessCall<{ readonly key: string }>, { project }: { readonly project: Project }) =>
+    (await selectOfProject(db, project.id).where('key', '=', params.key).executeTakeFirst()) ?? null,
   notFound: () => notFound(),
 } as const;
 
@@ -43,7 +47,7 @@ export const listResourceGroups = endpoint({
   summary: 'List the resource groups of a project',
   access: inProject('read_resource_group'),
   response: page(ResourceGroup),
-  read: (db, { project, page }) => listResourceGroupsOfProject(db, project.id, page),
+  read: (db, { project, page }) => paginate(db, selectOfProject(db, project.id).orderBy('id'), page),
 });
 
 export const getResourceGroup = endpoint({
@@ -64,14 +68,18 @@ export const updateResourceGroup = endpoint({
   write: (uow, { resourceGroup, params }) => updateProcessMode(uow, resourceGroup, params.process_mode),
 });
 
-/** Updates the process mode (null: unchanged) and returns the group. The new order may start a waiting job at once. */
+/**
+ * Updates the process mode (null: unchanged) and returns the group. The new order may start a waiting job at once.
+ * index: resource_groups primary key
+ */
 async function updateProcessMode(
   uow: UnitOfWork,
   group: ResourceGroupRow,
   mode: ProcessMode | null | undefined,
 ): Promise<ResourceGroupRow> {
   if (mode == null || mode === group.process_mode) return group;
-  const updatedGroup = await setProcessMode(uow, group, mode);
+  const changedColumns = { process_mode: mode, updated_at: uow.now };
+  await uow.updateTable('resource_groups').set(changedColumns).where('id', '=', group.id).execute();
   await startNextInResourceGroup(uow, group);
-  return updatedGroup;
+  return { ...group, ...changedColumns };
 }

@@ -1,9 +1,11 @@
 import { ProjectForCaller } from '#api/namespaces/projects/index.ts';
-import { mayReadRunner, mayUpdateRunner } from '#authorization/runners.ts';
-import { signedIn } from '#http/access/access.ts';
+import { findRunner, mayReadRunner, mayUpdateRunner, runnerManagedBy } from '#authorization/runners.ts';
+import { type AccessCall, administratorAfterParameters, signedIn } from '#http/access/access.ts';
+import { inGroup, inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
+import { genericNotFound, notFound } from '#http/errors/http-error.ts';
 import {
   atLeastOne,
   mutuallyExclusive,
@@ -12,21 +14,31 @@ import {
   required,
 } from '#http/parameters/declarations.ts';
 import { boolean, integer, oneOf } from '#http/parameters/types.ts';
+import { fail } from '#runtime/failure.ts';
 import { mayDeleteRunnerOrThrow, runnerAccess } from './access.ts';
 import {
   updateRunner as applyRunnerUpdate,
+  assignRunner as assignRunnerToProject,
   createRunner as createRunnerForUser,
   deleteRunner as deleteRunnerAndRecord,
+  unassignRunner as unassignRunnerFromProject,
 } from './changes.ts';
-import { RunnerDetail, RunnerManager, RunnerWithToken } from './entities.ts';
-import { listManagers } from './managers/managers.ts';
-import { listProjectsOfRunner } from './projects/groups-and-projects.ts';
+import { Runner, RunnerDetail, RunnerManager, RunnerWithToken } from './entities.ts';
+import {
+  allRunners,
+  buildGroupRunnerCondition,
+  buildProjectRunnerCondition,
+  filterParams,
+  isTypeScope,
+  listProjectsOfRunner,
+  listRunnersWhere,
+  scopedFilterParams,
+} from './list.ts';
+import { listManagers } from './managers.ts';
+import { findRunnerInProject } from './store.ts';
 import { contentParams } from './validation.ts';
 
-export * from './listing/endpoints.ts';
-export * from './projects/endpoints.ts';
-export * from './registration/endpoints.ts';
-export * from './registration/token-endpoints.ts';
+export * from './registration-endpoints.ts';
 
 /** A group or project runner must name its group or project; invalid numbers count as missing. */
 const requireGroupOrProjectId: ParameterRule = ({ runner_type, group_id, project_id }, problems) => {
@@ -127,4 +139,104 @@ export const listRunnerProjects = endpoint({
   scopes: ['manage_runner'],
   response: page(ProjectForCaller),
   read: (db, { caller, runner, page }) => listProjectsOfRunner(db, caller, runner, page),
+});
+
+/** contract/runners.md §1.1 */
+export const listRunners = endpoint({
+  get: '/runners',
+  summary: "List the runners of the caller's projects and groups",
+  access: signedIn(),
+  params: scopedFilterParams,
+  errors: { invalidScope: [400, 'Scope contains invalid value'] },
+  response: page(Runner),
+  read(db, { caller, params: filter, page, base }) {
+    // Unlike the other lists, this one accepts only statuses as the scope.
+    if (isTypeScope(filter.scope)) return fail('invalidScope');
+    return listRunnersWhere(db, runnerManagedBy(caller.user.id, db.today), { filter, page, now: base.now });
+  },
+});
+
+/** contract/runners.md §1.1 */
+export const listAllRunners = endpoint({
+  get: '/runners/all',
+  summary: 'List all runners',
+  access: administratorAfterParameters(),
+  params: scopedFilterParams,
+  response: page(Runner),
+  read: (db, { params: filter, page, base }) => listRunnersWhere(db, allRunners, { filter, page, now: base.now }),
+});
+
+/** contract/runners.md §1.6 */
+export const listProjectRunners = endpoint({
+  get: '/projects/:id/runners',
+  summary: 'List the runners of a project',
+  access: inProject('admin_runner'),
+  params: scopedFilterParams,
+  response: page(Runner),
+  read: async (db, { project, params: filter, page, base }) =>
+    listRunnersWhere(db, await buildProjectRunnerCondition(db, project), { filter, page, now: base.now }),
+});
+
+/** contract/runners.md §1.7 */
+export const listGroupRunners = endpoint({
+  get: '/groups/:id/runners',
+  summary: 'List the runners of a group',
+  access: inGroup('read_runner'),
+  params: filterParams,
+  response: page(Runner),
+  read: async (db, { group, params: filter, page, base }) =>
+    listRunnersWhere(db, await buildGroupRunnerCondition(db, group), { filter, page, now: base.now }),
+});
+
+// contract/runners.md §1.6
+
+const NO_ACCESS = [403, '403 Forbidden - No access granted'] as const;
+const LOCKED = [403, '403 Forbidden - Runner is locked'] as const;
+
+export const assignRunner = endpoint({
+  post: '/projects/:id/runners',
+  summary: 'Assign a runner to a project',
+  access: inProject('admin_runner').resource({
+    name: 'runner',
+    params: { runner_id: required(integer) },
+    load: ({ db, params }: AccessCall<{ readonly runner_id: number }>) => findRunner(db, params.runner_id),
+    notFound: genericNotFound,
+  }),
+  errors: {
+    isGroupRunner: [403, '403 Forbidden - Runner is a group runner'],
+    locked: LOCKED,
+    notPermitted: NO_ACCESS,
+    isInstanceRunner: [400, '400 Bad request - Runner is an instance runner'],
+    alreadyAssigned: [400, '400 Bad request - Runner has already been assigned to this project'],
+    tooManyRunners: [400, '400 Bad request - Maximum number of project runners (1000) exceeded'],
+  },
+  uniqueErrors: { runner_projects_by_runner: 'alreadyAssigned' },
+  activity: ['ci_runner_assigned_to_project'],
+  response: created(Runner),
+  write: (uow, { project, runner }) => assignRunnerToProject(uow, project, runner),
+});
+
+export const unassignRunner = endpoint({
+  delete: '/projects/:id/runners/:runner_id',
+  summary: 'Unassign a runner from a project',
+  access: inProject('admin_runner').resource({
+    name: 'runner',
+    params: { runner_id: required(integer) },
+    load: ({ db, params }: AccessCall<{ readonly runner_id: number }>, { project }) =>
+      findRunnerInProject(db, project.id, params.runner_id),
+    notFound: () => notFound('Runner'),
+  }),
+  lastModified: ({ runner }) => runner.updated_at,
+  errors: {
+    locked: LOCKED,
+    notPermitted: NO_ACCESS,
+    isOwnerProject: [
+      403,
+      '403 Forbidden - You cannot unassign a runner from the owner project. Delete the runner instead',
+    ],
+    notFound: [404, '404 Runner Not Found'],
+  },
+  activity: ['ci_runner_unassigned_from_project'],
+  response: noContent,
+  write: (uow, { project, runner }) => unassignRunnerFromProject(uow, project, runner),
 });

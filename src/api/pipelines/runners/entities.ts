@@ -1,11 +1,14 @@
 import { type TProperties, Type } from 'typebox';
 import { loadUsersById, UserBasic, type UserBasicRow } from '#api/identity/users/index.ts';
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
+import { isAdministrator } from '#authentication/caller.ts';
 import { mayUpdateRunner, type Runner as RunnerRow } from '#authorization/runners.ts';
+import { projectWithRole } from '#authorization/visibility-conditions.ts';
+import { ANY_ROLE } from '#domain/members/roles.ts';
+import { findGroup, getGroupRole } from '#domain/namespaces/groups.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
-import { findLatestManager, type RunnerManagerRow as ManagerRow } from './managers/managers.ts';
-import { listGroupsForDetail, listProjectsForDetail } from './projects/groups-and-projects.ts';
+import { findLatestManager, type RunnerManagerRow as ManagerRow } from './managers.ts';
 import { getRunnerStatus, isOnline, RUNNER_STATUSES } from './status.ts';
 import { listRunnerTags, loadActiveManagerIds, loadActiveRunnerIds } from './store.ts';
 import { ACCESS_LEVELS } from './validation.ts';
@@ -183,3 +186,52 @@ export const RunnerToken = entity('RunnerToken', { token: text, token_expires_at
 );
 
 export const RegistrationToken = entity('RegistrationToken', { token: text });
+
+/**
+ * The projects and groups in the details of a runner: those that the caller is a member of (contract/runners.md §1.2).
+ */
+
+/** Maximum number of projects in the details of a runner; the project list of a runner contains all. */
+const MAX_PROJECTS_IN_DETAIL = 1000;
+
+/** Role of a caller who is not a member. */
+const NO_ROLE = 0;
+
+/**
+ * Lists the projects of a runner that the caller is a member of; administrators see all.
+ * index: runner_projects_by_runner
+ */
+async function listProjectsForDetail(context: SerializationContext, { id }: Pick<RunnerRow, 'id'>) {
+  const { db, caller } = context;
+  const { user } = caller;
+  if (user === null) return [];
+  const rows = await db
+    .selectFrom('runner_projects')
+    .innerJoin('projects', 'projects.id', 'runner_projects.project_id')
+    .innerJoin('routes', 'routes.project_id', 'projects.id')
+    .select([
+      'projects.id',
+      'projects.description',
+      'projects.name',
+      'projects.path',
+      'projects.created_at',
+      'routes.full_name',
+      'routes.full_path',
+    ])
+    .where('runner_projects.runner_id', '=', id)
+    .$if(!isAdministrator(caller), (query) => query.where(projectWithRole(user.id, ANY_ROLE, db.today)))
+    .orderBy('runner_projects.id')
+    .limit(MAX_PROJECTS_IN_DETAIL)
+    .execute();
+  return rows.map((project) => ProjectIdentity.serialize(project, context));
+}
+
+/** Lists the group of a group runner if the caller is a member; otherwise an empty array. */
+async function listGroupsForDetail(
+  { db, caller, url }: SerializationContext,
+  { group_id }: Pick<RunnerRow, 'group_id'>,
+) {
+  const group = group_id === null ? null : await findGroup(db, caller, String(group_id));
+  if (group === null || getGroupRole(caller, group) === NO_ROLE) return [];
+  return [{ id: group.id, web_url: `${url}/groups/${group.full_path}`, name: group.name }];
+}

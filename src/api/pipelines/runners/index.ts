@@ -3,8 +3,8 @@ import { resourceModule } from '#http/endpoint/resource-module.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, deleteInBatches, type JobDefinition } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
+import { releaseRunnersOfProject } from './changes.ts';
 import * as endpoints from './endpoints.ts';
-import { releaseRunnersOfProject } from './projects/changes.ts';
 import { getStaleThreshold } from './status.ts';
 
 const JOB_NAME = 'sweep-runner-managers';
@@ -43,8 +43,7 @@ async function deleteStaleManagers(tx: Transaction, limit: number): Promise<numb
 // Exports for other modules.
 export { runnerAccess, runnerTokenAccess } from './access.ts';
 export { Runner, RunnerManager } from './entities.ts';
-export { machineParams } from './managers/machine-parameters.ts';
-export { findManagersByIds, findUnchangedManagerId, recordContact } from './managers/managers.ts';
+export { findManagersByIds, findUnchangedManagerId, machineParams, recordContact } from './managers.ts';
 export { hasStatus } from './status.ts';
 export { listRunnerTags } from './store.ts';
 

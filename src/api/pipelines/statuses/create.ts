@@ -15,7 +15,6 @@ import { ClientDisconnected, type RequestClient } from '#runtime/concurrency-lim
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { createExternalPipeline } from '../pipelines/index.ts';
 import { jobsLockKey, setCommitStatus } from '../processing/index.ts';
-import { withMaxWait } from './lock-timeout.ts';
 import { findNewestPipelineOfCommit, getCommitStatusRow, type StatusRow } from './store.ts';
 
 interface StatusInput {
@@ -141,4 +140,23 @@ async function findRefWithoutPipeline(
   }
   const [firstBranch] = await listRefsContaining(git, repository, input.sha, 'branch');
   return firstBranch === undefined ? null : { ref: firstBranch.slice(HEADS.length), tag: false };
+}
+
+/** Returns a client that counts as disconnected after `maxWaitMs`; `isOver` is whether that limit was the reason. */
+function withMaxWait(client: RequestClient, maxWaitMs: number): RequestClient & { readonly isOver: boolean } {
+  const timeoutSignal = AbortSignal.timeout(maxWaitMs);
+  return {
+    network: client.network,
+    measureStall: () => client.measureStall(),
+    disconnect: () => client.disconnect(),
+    get isDisconnected() {
+      return client.isDisconnected || timeoutSignal.aborted;
+    },
+    get signal() {
+      return AbortSignal.any([client.signal, timeoutSignal]);
+    },
+    get isOver() {
+      return timeoutSignal.aborted && !client.isDisconnected;
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
 import { findJobByToken, recordRunnerContact } from '#authorization/job-authentication.ts';
@@ -14,10 +15,7 @@ import { enqueue } from '#jobs/job.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { changeJobStatus, jobsLockKey } from '../processing/index.ts';
-import { createChecksumCounter } from './checksum.ts';
-import { createRangeHeader } from './content-range.ts';
-import { joinTraceChunks } from './join-chunks.ts';
-import { decryptPartialSecret, encryptPartialSecret } from './partial-secret.ts';
+import { decryptPartialSecret, encryptPartialSecret, joinTraceChunks } from './get.ts';
 import {
   advanceTrace,
   enableDebugMode,
@@ -194,4 +192,44 @@ function getPartialMatchLength(bytes: Buffer, secret: Buffer): number {
   let length = Math.min(bytes.length, secret.length - 1);
   while (length > 0 && !bytes.subarray(bytes.length - length).equals(secret.subarray(0, length))) length--;
   return length;
+}
+
+/**
+ * Returns the start offset of the header `Content-Range: start-end` (contract/runners.md §3.4), or NaN
+ * if the header is invalid. Ignores everything after the start.
+ */
+export function parseRangeStart(header: string): number {
+  const [, digits] = /^\s*(\d{1,15})(?!\d)/.exec(header) ?? [];
+  return digits === undefined ? Number.NaN : Number(digits);
+}
+
+/** Returns the header that tells the runner the length of the log in bytes: the next append starts there. */
+export function createRangeHeader(size: number): Readonly<Record<string, string>> {
+  return { Range: `0-${size}` };
+}
+
+interface ChecksumCounter {
+  /** Yields the chunks unchanged and adds them to the checksum. */
+  countChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
+  /** The checksum of the whole log after all chunks; null if the checksum of the earlier part is unknown. */
+  readonly checksum: number | null;
+}
+
+/** Returns a counter for the CRC-32 of a log. The checksum covers the bytes that the runner sent, before masking. */
+function createChecksumCounter({
+  trace_size,
+  trace_checksum,
+}: Pick<AuthenticatedJob, 'trace_size' | 'trace_checksum'>): ChecksumCounter {
+  let checksum = trace_size === 0 ? 0 : trace_checksum;
+  return {
+    async *countChunks(chunks) {
+      for await (const chunk of chunks) {
+        if (checksum !== null) checksum = crc32(chunk, checksum);
+        yield chunk;
+      }
+    },
+    get checksum() {
+      return checksum;
+    },
+  };
 }

@@ -12,8 +12,7 @@ import type { Services } from '#http/services.ts';
 import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
 import { readJobAccess } from '../jobs/index.ts';
-import { appendToTrace } from './append.ts';
-import { createRangeHeader, parseRangeStart } from './content-range.ts';
+import { appendToTrace, createRangeHeader, parseRangeStart } from './append.ts';
 import { streamTrace } from './get.ts';
 import { findLastWatchedAt, updateWatchedAt } from './store.ts';
 

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
-import { openBlob } from '#blobs/store.ts';
+import { openBlob, storeBlob } from '#blobs/index.ts';
 import type { Services } from '#http/services.ts';
-import { decryptPartialSecret } from './partial-secret.ts';
-import { findTraceEnd, listChunks } from './store.ts';
+import { defineJob } from '#jobs/job.ts';
+import { isFailure } from '#runtime/failure.ts';
+import { decrypt, encrypt } from '#security/encryption.ts';
+import { findTraceEnd, joinChunks, listChunks, listLastSmallChunks, type TraceChunk } from './store.ts';
 
 type TraceServices = Pick<Services, 'database' | 'blobs' | 'secretKey'>;
 
@@ -45,12 +47,61 @@ async function* iterateTrace(services: TraceServices, jobId: number): AsyncGener
 const gapError = (jobId: number, offset: number) => new Error(`The log of job ${jobId} has a gap at byte ${offset}`);
 
 /** Streams a blob of a log from this byte offset. Throws if the blob is missing. */
-export async function* streamBlob(
-  { blobs }: Pick<Services, 'blobs'>,
-  sha256: string,
-  start: number,
-): AsyncGenerator<Buffer> {
+async function* streamBlob({ blobs }: Pick<Services, 'blobs'>, sha256: string, start: number): AsyncGenerator<Buffer> {
   const blob = await openBlob(blobs, sha256, { start, end: Number.MAX_SAFE_INTEGER });
   if (blob === null) throw new Error(`The content ${sha256} of a log is missing`);
   yield* blob.stream as AsyncIterable<Buffer>;
+}
+
+/**
+ * Encryption of the held bytes: the last bytes of a log that may be the start of a secret. Readers get them when more
+ * bytes arrive or the log ends. They are encrypted because almost the whole secret may be among them.
+ */
+
+type KeyServices = Pick<Services, 'secretKey'>;
+
+/** Returns the encrypted bytes, or null if there are none. */
+export async function encryptPartialSecret(
+  { secretKey }: KeyServices,
+  jobId: number,
+  heldBytes: Buffer,
+): Promise<string | null> {
+  return heldBytes.length === 0
+    ? null
+    : encrypt(await secretKey(), heldBytes.toString('base64'), encryptionContext(jobId));
+}
+
+/** Decrypts the result of `encryptPartialSecret`. */
+export async function decryptPartialSecret(
+  { secretKey }: KeyServices,
+  jobId: number,
+  encrypted: string | null,
+): Promise<Buffer> {
+  return encrypted === null
+    ? Buffer.alloc(0)
+    : Buffer.from(decrypt(await secretKey(), encrypted, encryptionContext(jobId)), 'base64');
+}
+
+const encryptionContext = (jobId: number) => `jobs.trace_held:${jobId}`;
+
+type ChunkServices = Pick<Services, 'database' | 'blobs'>;
+
+/**
+ * Joins the many small chunks at the end of a log into one, because reading thousands of chunks takes seconds each
+ * time.
+ */
+export const joinTraceChunks = defineJob({
+  kind: 'join_trace_pieces',
+  async handle({ database, blobs }: ChunkServices, { jobId }: { jobId: number }) {
+    const smallChunks = await listLastSmallChunks(database.reader, jobId);
+    if (smallChunks.length < 2) return;
+    const source = Readable.from(streamChunks({ blobs }, smallChunks), { objectMode: false });
+    const storedBlob = await storeBlob(blobs, source).finally(() => source.destroy());
+    if (isFailure(storedBlob)) return;
+    await database.transaction((tx) => joinChunks(tx, jobId, smallChunks, storedBlob));
+  },
+});
+
+async function* streamChunks(services: Pick<Services, 'blobs'>, chunks: readonly TraceChunk[]): AsyncGenerator<Buffer> {
+  for (const { sha256 } of chunks) yield* streamBlob(services, sha256, 0);
 }

@@ -8,8 +8,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { createYielder } from '#runtime/yielding.ts';
 import { compileRegex, getRegexCost, MAX_MATCHING_WORK, parseRegexLiteral } from '#text/safe-regex.ts';
 import * as endpoints from './endpoints.ts';
-import { streamTrace } from './get.ts';
-import { joinTraceChunks } from './join-chunks.ts';
+import { joinTraceChunks, streamTrace } from './get.ts';
 import { findEndedTrace, replaceChunks } from './store.ts';
 
 /** The number of bytes at the end of a log that are searched, because test summaries are near the end. */

@@ -4,8 +4,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { runningJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { streamTrace } from './get.ts';
-import { joinTraceChunks } from './join-chunks.ts';
+import { joinTraceChunks, streamTrace } from './get.ts';
 
 // Logs that come in very many pieces, as those do that somebody watches for an hour.
 

@@ -7,8 +7,7 @@ import { defineJob, deleteInBatches, type JobDefinition } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { addDays, addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 import { type Failure, type FieldErrors, fail } from '#runtime/failure.ts';
-import { hasAtLeastTriggers, insertTrigger, type TriggerRow } from './store.ts';
-import type { generateEncryptedToken } from './tokens.ts';
+import { type generateEncryptedToken, hasAtLeastTriggers, insertTrigger, type TriggerRow } from './store.ts';
 
 const MAX_TRIGGERS_PER_PROJECT = 25_000;
 const MAX_LIFETIME_DAYS = 365;

@@ -15,10 +15,10 @@ import { Trigger } from './entities.ts';
 import {
   deleteTrigger as deleteStoredTrigger,
   findTrigger,
+  generateEncryptedToken,
   listTriggers as listTriggersOfProject,
   updateTriggerDescription,
 } from './store.ts';
-import { generateEncryptedToken } from './tokens.ts';
 
 /** Pipeline trigger tokens (contract/runners.md §4.6). */
 

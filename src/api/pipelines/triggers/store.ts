@@ -1,9 +1,12 @@
+import type { KeyObject } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { decrypt, encrypt } from '#security/encryption.ts';
+import { generateToken, hashToken } from '#security/tokens.ts';
 
 /** Reads and writes triggers. */
 
@@ -117,4 +120,32 @@ const selectLastUses = prepareForIds((db, ids) =>
 /** Returns the creation time of each trigger's newest pipeline by trigger id; null without pipelines. */
 export async function loadLastUses(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, string | null>> {
   return new Map((await selectLastUses(db, ids)).map(({ id, used_at }) => [id, used_at]));
+}
+
+/** Trigger tokens: stored encrypted, because their owners may read them again. */
+
+const PREFIX = 'glptt-';
+const LENGTH = 40;
+const SHORT_TOKEN_LENGTH = 4;
+
+/** Returns the encryption context, which is unique because no two tokens have the same digest. */
+const encryptionContext = (digest: string) => `pipeline_triggers.encrypted_token:${digest}`;
+
+/** Generates a token and returns the columns to store. */
+export function generateEncryptedToken(key: KeyObject) {
+  const token = generateToken(PREFIX, LENGTH);
+  const token_digest = hashToken(token);
+  return {
+    encrypted_token: encrypt(key, token, encryptionContext(token_digest)),
+    token_digest,
+    short_token: token.slice(PREFIX.length, PREFIX.length + SHORT_TOKEN_LENGTH),
+  };
+}
+
+/** Returns the token in plain text. */
+export function decryptToken(
+  key: KeyObject,
+  row: { readonly encrypted_token: string; readonly token_digest: string },
+): string {
+  return decrypt(key, row.encrypted_token, encryptionContext(row.token_digest));
 }

@@ -5,12 +5,13 @@ import type { VariableType } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';
-import { decryptValue, encryptValue } from './encryption.ts';
 import { OWNER_TYPES, type VariableOwner, variablesLockKey } from './owner.ts';
 import {
   type CiVariableRow,
   countVariables,
+  decryptValue,
   deleteVariable,
+  encryptValue,
   findVariable,
   findVariablesByKey,
   insertVariable,

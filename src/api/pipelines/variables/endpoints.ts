@@ -1,24 +1,117 @@
+import { Type } from 'typebox';
 import { type ByParentType, forGroupAndProject, type ParentKind } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
-import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
-import { boolean } from '#http/parameters/types.ts';
-import { type VariableContext, variableAccess, variablesAccess } from './access.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
+import { created, noContent, nullable, ok, page } from '#http/endpoint/responses.ts';
+import { INVALID } from '#http/errors/error-messages.ts';
+import { onTiers, optional, type Parameter, required } from '#http/parameters/declarations.ts';
+import { domainValidatedText } from '#http/parameters/texts.ts';
+import { boolean, oneOf } from '#http/parameters/types.ts';
+import {
+  environmentScope,
+  instanceVariableAccess,
+  instanceVariablesAccess,
+  type VariableContext,
+  variableAccess,
+  variablesAccess,
+} from './access.ts';
 import { createVariable, deleteVariableAndRecord, updateVariableAndRecord } from './changes.ts';
-import { CiVariable } from './entities.ts';
-import { VARIABLE_ERRORS, variableNotFound } from './errors.ts';
-import { OWNER_TYPES } from './owner.ts';
-import { CREATE_PARAMS, environmentScope, UPDATE_PARAMS } from './parameters.ts';
-import { listVariables } from './store.ts';
+import { OWNER_TYPES, type VariableOwner } from './owner.ts';
+import { type CiVariableRow, decryptValue, listVariables } from './store.ts';
+import { MAX_TEXT_LENGTH, MAX_VALUE_LENGTH } from './validation.ts';
+
+/** Parameters of variables; `validation.ts` validates them. */
+
+const variableType = oneOf('env_var', 'file');
+const value = domainValidatedText(MAX_VALUE_LENGTH.file);
+
+const description = optional(domainValidatedText(MAX_TEXT_LENGTH));
+
+const CREATE_PARAMS = {
+  key: required(domainValidatedText(MAX_TEXT_LENGTH)),
+  value: required(value),
+  variable_type: optional(variableType, 'env_var'),
+  protected: optional(boolean, false),
+  masked: optional(boolean, false),
+  raw: optional(boolean, false),
+  description,
+};
+
+const UPDATE_PARAMS = {
+  value: optional(value),
+  variable_type: optional(variableType),
+  protected: optional(boolean),
+  masked: optional(boolean),
+  raw: optional(boolean),
+  description,
+};
 
 // CI variables of groups and projects (contract/runners.md §4.5).
+
+/** Serialized forms. They include values, so they are only for callers who manage the variables. */
+
+const fields = {
+  variable_type: Type.Enum(['env_var', 'file']),
+  key: Type.String(),
+  value: nullable(Type.String()),
+  protected: Type.Boolean(),
+  masked: Type.Boolean(),
+  raw: Type.Boolean(),
+  description: nullable(Type.String()),
+};
+
+const loadSecretKey = async (_rows: readonly CiVariableRow[], context: SerializationContext) => ({
+  secretKey: await context.secretKey(),
+});
+
+function serializeFields(row: CiVariableRow, { secretKey }: Awaited<ReturnType<typeof loadSecretKey>>) {
+  return {
+    variable_type: row.variable_type,
+    key: row.key,
+    value: row.hidden ? null : decryptValue(secretKey, row),
+    protected: Boolean(row.protected),
+    masked: Boolean(row.masked),
+    raw: Boolean(row.raw),
+    description: row.description,
+  };
+}
+
+/** A variable of a project or group. */
+const CiVariable = entity('CiVariable', {
+  ...fields,
+  hidden: Type.Boolean(),
+  environment_scope: Type.String(),
+}).from(loadSecretKey, (row: CiVariableRow, _context, relations) => ({
+  ...serializeFields(row, relations),
+  hidden: Boolean(row.hidden),
+  environment_scope: row.environment_scope,
+}));
+
+/** A variable of the instance: never hidden, and for all environments. */
+const CiInstanceVariable = entity('CiInstanceVariable', fields).from(
+  loadSecretKey,
+  (row: CiVariableRow, _context, relations) => serializeFields(row, relations),
+);
+
+/** Errors of variables, for all kinds of owners. */
+const VARIABLE_ERRORS = {
+  invalid: INVALID,
+  taken: [400, { message: { key: ['({key}) has already been taken'] } }],
+} as const;
+
+const VARIABLE_UNIQUE_ERRORS = {
+  ci_variables_by_project: 'taken',
+  ci_variables_by_group: 'taken',
+  ci_variables_of_instance: 'taken',
+} as const;
+
+/** Returns the 404 error for a variable that was deleted meanwhile. */
+const variableNotFound = (type: VariableOwner['type']) => [404, `404 ${OWNER_TYPES[type].title} Not Found`] as const;
 
 /** Returns the parameter; for groups it requires the tier premium. */
 function premiumForGroups<P extends Parameter<string>>(parent: ParentKind, parameter: P): P {
   return parent.select({ group: onTiers(parameter, 'premium', 'ultimate'), project: parameter });
 }
-
-const VARIABLE_UNIQUE_ERRORS = { ci_variables_by_project: 'taken', ci_variables_by_group: 'taken' } as const;
 
 /** Returns the names of audit events, which differ between groups and projects. */
 const toAuditEventNames = <const Action extends string>({ type }: ParentKind, action: Action) =>
@@ -100,4 +193,56 @@ export const [deleteGroupVariable, deleteProjectVariable] = forGroupAndProject((
   }),
 );
 
-export * from './instance-endpoints.ts';
+/** Instance variables: for all jobs and environments, managed by administrators (contract/runners.md §4.5). */
+
+export const listInstanceVariables = endpoint({
+  get: '/admin/ci/variables',
+  summary: 'List the CI/CD variables of the instance',
+  access: instanceVariablesAccess(),
+  response: page(CiInstanceVariable),
+  read: (db, { owner, page }) => listVariables(db, owner, page),
+});
+
+export const getInstanceVariable = endpoint({
+  get: '/admin/ci/variables/:key',
+  summary: 'Get an instance CI/CD variable',
+  access: instanceVariableAccess(),
+  response: ok(CiInstanceVariable),
+  read: (_db, { variable }) => variable,
+});
+
+export const createInstanceVariable = endpoint({
+  post: '/admin/ci/variables',
+  summary: 'Create an instance CI/CD variable',
+  access: instanceVariablesAccess(),
+  params: CREATE_PARAMS,
+  errors: VARIABLE_ERRORS,
+  uniqueErrors: VARIABLE_UNIQUE_ERRORS,
+  activity: ['ci_instance_variable_created'],
+  response: created(CiInstanceVariable),
+  handle: ({ owner, caller, params }, services) =>
+    createVariable(services, caller, owner, { ...params, hidden: false, environment_scope: '*' }),
+});
+
+export const updateInstanceVariable = endpoint({
+  put: '/admin/ci/variables/:key',
+  summary: 'Update an instance CI/CD variable',
+  access: instanceVariableAccess(),
+  params: UPDATE_PARAMS,
+  errors: { ...VARIABLE_ERRORS, notFound: variableNotFound('instance') },
+  uniqueErrors: VARIABLE_UNIQUE_ERRORS,
+  activity: ['ci_instance_variable_updated'],
+  response: ok(CiInstanceVariable),
+  handle: ({ owner, caller, variable, params }, services) =>
+    updateVariableAndRecord(services, caller, owner, variable, params),
+});
+
+export const deleteInstanceVariable = endpoint({
+  delete: '/admin/ci/variables/:key',
+  summary: 'Delete an instance CI/CD variable',
+  access: instanceVariableAccess(),
+  errors: { notFound: variableNotFound('instance') },
+  activity: ['ci_instance_variable_deleted'],
+  response: noContent,
+  write: (uow, { owner, variable }) => deleteVariableAndRecord(uow, owner, variable),
+});

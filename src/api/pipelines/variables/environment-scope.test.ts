@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { insertJobRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { statements } from '#test/support/statement-watch.ts';
 import { type Caller, expectSuccess, type Group, type Project, world } from '#test/support/world.ts';
-import { encryptValue } from './encryption.ts';
+import { encryptValue } from './store.ts';
 
 // Which variables reach jobs, and what sees them before there are any (contract/runners.md §4.5 "Reaching jobs").
 

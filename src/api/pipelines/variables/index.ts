@@ -1,8 +1,8 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
+export { canSetPipelineVariables } from './access.ts';
 export { loadStoredVariablesForJob, loadStoredVariablesForPipeline } from './job-variables.ts';
-export { canSetPipelineVariables } from './pipeline-permission.ts';
 export { validateVariable } from './validation.ts';
 
 /** CI/CD variables of projects, groups and the instance. */

@@ -12,7 +12,7 @@ import {
   type StoredVariable,
   selectEffectiveVariables,
 } from '../ci-file/index.ts';
-import { decryptValue } from './encryption.ts';
+import { decryptValue } from './store.ts';
 
 /** Variables of the instance, groups and project, as jobs get them. */
 

@@ -1,8 +1,10 @@
+import type { KeyObject } from 'node:crypto';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { decrypt, encrypt } from '#security/encryption.ts';
 import type { VariableOwner } from './owner.ts';
 
 /** Reads and writes variables. */
@@ -99,4 +101,26 @@ export function updateVariable(tx: Transaction, id: number, changes: Updateable<
 /** Deletes a variable. Returns whether it existed. index: ci_variables primary key */
 export async function deleteVariable(tx: Transaction, id: number): Promise<boolean> {
   return (await tx.deleteFrom('ci_variables').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
+}
+
+/** Encryption of variable values. The encryption context is the owner and key of the variable. */
+
+type EncryptionContextColumns = Columns<'ci_variables', 'project_id' | 'group_id' | 'key'>;
+
+/** Returns the encryption context. Its format must never change: stored values cannot be decrypted otherwise. */
+function toEncryptionContext({ project_id, group_id, key }: EncryptionContextColumns): string {
+  const owner = project_id !== null ? `project/${project_id}` : group_id !== null ? `group/${group_id}` : 'instance';
+  return `ci_variables.encrypted_value:${owner}/${key}`;
+}
+
+export function encryptValue(secretKey: KeyObject, context: EncryptionContextColumns, value: string): string {
+  return encrypt(secretKey, value, toEncryptionContext(context));
+}
+
+/** Returns the value in plain text. */
+export function decryptValue(
+  secretKey: KeyObject,
+  row: EncryptionContextColumns & { readonly encrypted_value: string },
+): string {
+  return decrypt(secretKey, row.encrypted_value, toEncryptionContext(row));
 }

@@ -12,12 +12,11 @@ import type { Git } from '#git/git.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
 import { isValidRefName, ZERO_ID } from '#git/refs/refs.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
+import { type ErrorTable, fillTemplate } from '#http/errors/error-table.ts';
 import type { Services } from '#http/services.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { createPipeline, toFailedPipelineIfInvalid } from './create.ts';
-import type { PIPELINE_CREATION_ERRORS } from './errors.ts';
-import { findPipelineByOrigin } from './insert.ts';
+import { createPipeline, findPipelineByOrigin, toFailedPipelineIfInvalid } from './create.ts';
 import {
   isProtectedRef,
   type PipelineRequest,
@@ -175,4 +174,30 @@ function findDuplicateKey(variables: readonly PipelineVariableInput[]): string |
   const keys = new Set<string>();
   // Adding a key a second time leaves the size unchanged.
   return variables.find(({ key }) => keys.size === keys.add(key).size)?.key;
+}
+
+const baseError = (text: string) => [400, { message: { base: [text] } }] as const;
+
+/** Errors of pipeline creation (contract/runners.md §4.1), in the order of the checks. */
+export const PIPELINE_CREATION_ERRORS = {
+  disabled: baseError('Pipelines are disabled!'),
+  notPermitted: baseError('Insufficient permissions to create a new pipeline'),
+  notAllowed: baseError(
+    "You do not have sufficient permission to run a pipeline on '{ref}'. Please select a different branch or contact your administrator for assistance.",
+  ),
+  noRef: baseError('Reference not found'),
+  noFile: baseError('Missing CI config file'),
+  /** The first error of the CI file. */
+  invalid: baseError('{text}'),
+  empty: baseError(
+    'The resulting pipeline would have been empty. Review the rules configuration for the relevant jobs.',
+  ),
+  excludedByRules: baseError('The pipeline did not run. Review the workflow:rules configuration for the pipeline.'),
+  duplicate: baseError('Duplicate variable name: {key}'),
+  cannotSetVariables: baseError('Insufficient permissions to set pipeline variables'),
+} as const satisfies ErrorTable;
+
+/** Formats the error as plain text. */
+export function formatCreationError({ code, values }: Failure<keyof typeof PIPELINE_CREATION_ERRORS>): string {
+  return String(fillTemplate(PIPELINE_CREATION_ERRORS[code][1].message.base[0]!, values));
 }

@@ -14,11 +14,9 @@ import type { Services } from '#http/services.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { createFileReader } from './config-file.ts';
-import { createPipeline, toFailedPipelineIfInvalid } from './create.ts';
-import { findPipelineByOrigin } from './insert.ts';
+import { createPipeline, findPipelineByOrigin, toFailedPipelineIfInvalid } from './create.ts';
 import { getConfigPath } from './predefined-variables.ts';
-import { isProtectedRef, type PipelineRequest, planRequestedPipeline } from './prepare.ts';
+import { createFileReader, isProtectedRef, type PipelineRequest, planRequestedPipeline } from './prepare.ts';
 
 interface PushOptions {
   /** `ci.skip`: the pipeline is stored with status skipped. */

@@ -5,11 +5,13 @@ import {
   type ContextNeeds,
   type EvaluationClient,
   evaluateInThread,
+  MAX_FILE_LENGTH,
   type PathSource,
   type PipelineVariableInput,
   type PlanContextData,
   type ReadFile,
   type StoredPlan,
+  TOO_LARGE,
 } from '#api/pipelines/ci-file/index.ts';
 import { loadStoredVariablesForPipeline } from '#api/pipelines/variables/index.ts';
 import type { Caller, CallerUser } from '#authentication/caller.ts';
@@ -23,15 +25,15 @@ import { canSeeProject, findProject, type Project } from '#domain/namespaces/pro
 import { computeMergeBase } from '#git/commits/ancestry.ts';
 import { listChangedPaths } from '#git/diff/changed-files.ts';
 import type { Git } from '#git/git.ts';
-import { type Commit, readCommit } from '#git/objects/object-reader.ts';
+import { type Commit, readCommit, readObject } from '#git/objects/object-reader.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
+import { findEntryAtPath } from '#git/trees/path-entries.ts';
 import { listTree } from '#git/trees/tree-list.ts';
 import type { Services } from '#http/services.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { createFileReader } from './config-file.ts';
 import { buildPredefinedVariables, getConfigPath, type PipelineFields } from './predefined-variables.ts';
 
 /** Maximum number of paths; beyond it, every path counts as changed and existing. */
@@ -202,3 +204,17 @@ async function listPathsAtCommit(git: Git, repository: Repository, { treeId }: C
     .filter(({ type }) => type === 'blob')
     .map(({ path }) => path);
 }
+
+/** Creates a function that reads CI files and their includes at a commit. Symbolic links count as missing. */
+export function createFileReader(git: Git, repository: Repository, commit: string): ReadFile {
+  return async (path) => {
+    const entry = await findEntryAtPath(git, repository, commit, path);
+    if (entry?.type !== 'blob' || entry.mode === SYMLINK_MODE) return null;
+    // UTF-8 uses up to four bytes per character, so this limit rejects no text within the character limit.
+    const object = await readObject(git, repository, entry.id, MAX_FILE_LENGTH * 4);
+    if (object === null) return null;
+    return object.content === null ? TOO_LARGE : object.content.toString('utf8');
+  };
+}
+
+const SYMLINK_MODE = '120000';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
 import { createTestClient } from '#git/fixtures.testing.ts';
 import { createZip, type ZipFileInput } from '#test/support/zip.ts';
-import { unpackFile } from './unpack.ts';
+import { unpackFile } from './zip-files.ts';
 
 // Single files of archives (contract/runners.md §5.5), of which none need be what it says.
 

@@ -1,11 +1,101 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Caller } from '#authentication/caller.ts';
+import { findRunners, type Runner } from '#authorization/runners.ts';
+import { projectVisibleTo } from '#authorization/visibility-conditions.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { isInTexts } from '#database/dialect.ts';
+import { type Page, paginate } from '#database/page.ts';
+import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
+import { findProjects, type Project } from '#domain/namespaces/projects.ts';
+import { groupListsInstanceRunners, loadAllowedRunners } from '#domain/runners/runner-scope.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { limitedText, shortText } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, oneOf } from '#http/parameters/types.ts';
-import { hasStatus, STATUS_FILTERS, type StatusFilter } from '../status.ts';
+import { hasStatus, STATUS_FILTERS, type StatusFilter } from './status.ts';
+
+/** Condition for the runners that a list may contain. */
+type RunnerCondition = (eb: ExpressionBuilder<Schema, 'runners'>) => Expression<SqlBool>;
+
+interface RunnerListRequest {
+  readonly filter: RunnerFilter;
+  readonly page: OffsetRequest;
+  /** The current time. */
+  readonly now: string;
+}
+
+export const allRunners: RunnerCondition = (eb) => eb.lit(true);
+
+/** Returns one page of these runners, the oldest first. index: runners primary key, runners_by_type */
+export async function listRunnersWhere(
+  db: Reader,
+  condition: RunnerCondition,
+  { filter, page, now }: RunnerListRequest,
+): Promise<Page<Runner>> {
+  const ids = db
+    .selectFrom('runners')
+    .select('runners.id')
+    .where(condition)
+    .where(matchesFilter(db, filter, now));
+  const result = await paginate(db, ids.orderBy('runners.id', 'asc'), page);
+  return {
+    ...result,
+    items: await findRunners(
+      db,
+      result.items.map(({ id }) => id),
+    ),
+  };
+}
+
+/** Builds the condition for the runners that are available to a project (contract/runners.md §1.6). */
+export async function buildProjectRunnerCondition(
+  db: Reader,
+  project: { readonly id: number; readonly namespace_id: number },
+): Promise<RunnerCondition> {
+  const { ofGroups, ofInstance } = await loadAllowedRunners(db, project.id);
+  return (eb) => {
+    // index: runner_projects_by_project
+    const ownRunnerIds = eb
+      .selectFrom('runner_projects')
+      .select('runner_projects.runner_id as id')
+      .where('runner_projects.project_id', '=', project.id);
+    const runnerIds = ofGroups ? ownRunnerIds.unionAll(selectRunnersOfGroups(db, project.namespace_id)) : ownRunnerIds;
+    return eb('runners.id', 'in', ofInstance ? runnerIds.unionAll(selectInstanceRunners(db)) : runnerIds);
+  };
+}
+
+/**
+ * Builds the condition for runners of a group, its ancestors and, unless disabled, the instance
+ * (contract/runners.md §1.7).
+ */
+export async function buildGroupRunnerCondition(db: Reader, { id }: { readonly id: number }): Promise<RunnerCondition> {
+  const includesInstance = await groupListsInstanceRunners(db, id);
+  return (eb) => {
+    const groupRunnerIds = selectRunnersOfGroups(db, id);
+    return eb(
+      'runners.id',
+      'in',
+      includesInstance ? groupRunnerIds.unionAll(selectInstanceRunners(db)) : groupRunnerIds,
+    );
+  };
+}
+
+/** Selects runners of a group and its ancestors. index: namespace_closure_pkey, runners_by_group */
+function selectRunnersOfGroups(db: Reader, namespaceId: number) {
+  return db
+    .selectFrom('runners as group_runners')
+    .select('group_runners.id as id')
+    .where('group_runners.group_id', 'in', selectSelfAndAncestors(db, namespaceId).select('namespaces.id'));
+}
+
+/** Selects instance runners. index: runners_by_type */
+function selectInstanceRunners(db: Reader) {
+  return db
+    .selectFrom('runners as instance_runners')
+    .select('instance_runners.id as id')
+    .where('instance_runners.runner_type', '=', 'instance_type');
+}
 
 /** Filters of runner lists (contract/runners.md §1.1). */
 
@@ -45,7 +135,7 @@ export const filterParams = {
 
 export const scopedFilterParams = { scope: optional(oneOf(...STATUS_FILTERS, ...typeScopes)), ...filterParams };
 
-export type RunnerFilter = ParameterValues<typeof filterParams> &
+type RunnerFilter = ParameterValues<typeof filterParams> &
   Partial<Pick<ParameterValues<typeof scopedFilterParams>, 'scope'>>;
 
 export function isTypeScope(scope: string | null | undefined): scope is TypeScope {
@@ -55,7 +145,7 @@ export function isTypeScope(scope: string | null | undefined): scope is TypeScop
 type Eb = ExpressionBuilder<Schema, 'runners'>;
 
 /** Builds the condition for runners that match all filters. */
-export function matchesFilter(db: Reader, filter: RunnerFilter, now: string) {
+function matchesFilter(db: Reader, filter: RunnerFilter, now: string) {
   return (eb: Eb): Expression<SqlBool> => {
     const { scope, type, status, paused, tag_list, version_prefix } = filter;
     const conditions: Expression<SqlBool>[] = [];
@@ -114,4 +204,28 @@ function listVersionRanges(versionPrefix: string): readonly (readonly [from: str
     [parts, `${parts}0`],
     [`${parts}:`, `${parts}\u{10ffff}`],
   ];
+}
+
+/** Returns one page of a runner's projects that the caller can see, ordered by id. index: runner_projects_by_runner */
+export async function listProjectsOfRunner(
+  db: Reader,
+  caller: Caller,
+  { id }: Pick<Runner, 'id'>,
+  page: OffsetRequest,
+): Promise<Page<Project>> {
+  const ids = db
+    .selectFrom('runner_projects')
+    .innerJoin('projects', 'projects.id', 'runner_projects.project_id')
+    .select('projects.id')
+    .where('runner_projects.runner_id', '=', id)
+    .where(projectVisibleTo(caller, db.today));
+  const result = await paginate(db, ids.orderBy('runner_projects.project_id', 'asc'), page);
+  return {
+    ...result,
+    items: await findProjects(
+      db,
+      caller,
+      result.items.map((project) => project.id),
+    ),
+  };
 }

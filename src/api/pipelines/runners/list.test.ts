@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, type Runner, world } from '#test/support/world.ts';
-import { matchesStatus, STATUS_FILTERS } from '../status.ts';
+import { matchesStatus, STATUS_FILTERS } from './status.ts';
 
 // contract/runners.md §1.1, "States"
 
