@@ -13,28 +13,32 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { isValidBranchName } from '#git/refs/refs.ts';
+import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { compactFieldErrors, type Failure, invalid } from '#runtime/failure.ts';
 import {
   deleteIssuable,
   IMPORTED_VALUES,
   type ImportedState,
   insertImportedLabels,
+  type LabelInput,
   MERGE_REQUESTS,
   MERGE_REQUESTS_BY_REVIEWER,
   newTextColumns,
   resolveAssignees,
   resolveLabels,
+  resolveMilestone,
   resolveUsers,
   updateAssignees,
   updateLabels,
   validateTitle,
 } from '../issuables/index.ts';
 import { findMilestoneByTitle } from '../milestones/index.ts';
-import { updateClosingIids } from './closing-issues/store.ts';
+import { updateClosingIids } from './closing-issues/closing-keywords.ts';
 import { enqueueHeadRefUpdate } from './heads/head-refs.ts';
 import { enqueueMergeCheck } from './merging/check-mergeability.ts';
+import type { updateMergeRequestParams } from './parameters.ts';
 import { findOpenMergeRequestByBranches, insertMergeRequest, insertVersion, type NewMergeRequestRow } from './store.ts';
-import type { VersionComparison } from './versions/versions.ts';
+import type { VersionComparison } from './versions.ts';
 
 /** A new merge request with its iid and relations. */
 interface NewMergeRequestWithRelations extends Omit<NewMergeRequestRow, 'head_sha' | 'title_key' | 'description_key'> {
@@ -66,21 +70,25 @@ export async function insertMergeRequestWithRelations(
 }
 
 /** A merge request exported from another server, with users of this server. */
-interface MergeRequestImport extends ImportedState<MergeRequestState> {
-  readonly iid: number;
-  readonly title: string;
-  readonly description: string | null;
-  readonly author_id: number;
-  readonly draft: boolean;
-  readonly source_branch: string;
-  readonly target_branch: string;
+interface MergeRequestImport
+  extends ImportedState<MergeRequestState>,
+    Pick<
+      MergeRequest,
+      | 'iid'
+      | 'title'
+      | 'description'
+      | 'author_id'
+      | 'draft'
+      | 'source_branch'
+      | 'target_branch'
+      | 'merged_at'
+      | 'merged_by_id'
+      | 'merge_commit_sha'
+      | 'squash_commit_sha'
+      | 'squash'
+      | 'discussion_locked'
+    > {
   readonly comparison: VersionComparison;
-  readonly merged_at: string | null;
-  readonly merged_by_id: number | null;
-  readonly merge_commit_sha: string | null;
-  readonly squash_commit_sha: string | null;
-  readonly squash: boolean;
-  readonly discussion_locked: boolean | null;
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
   /** Titles of labels. */
@@ -156,3 +164,56 @@ export async function enqueueHeadRefDeletion(uow: UnitOfWork, ids: readonly numb
     );
   }
 }
+
+const DRAFT = 'draft:';
+
+/** Returns whether a title marks a draft: it begins with `Draft:`, in any case. */
+export function isDraft(title: string): boolean {
+  return title.slice(0, DRAFT.length).toLowerCase() === DRAFT;
+}
+
+/** Lock key for opening merge requests of a project or changing their target branch. */
+export const mergeRequestsLockKey = ({ id }: Project): string => `merge requests of project ${id}`;
+
+/** Metadata: labels, milestone, assignees, reviewers and other fields that need the Developer role (contract/planning.md §0 "Who may"). */
+
+type MetadataInput = Partial<ParameterValues<typeof updateMergeRequestParams>>;
+
+/** Metadata of a merge request; `assignees` and `reviewers` are user ids. */
+interface MergeRequestMetadata
+  extends Pick<
+    MergeRequest,
+    'discussion_locked' | 'milestone_id' | 'squash' | 'merge_after' | 'force_remove_source_branch'
+  > {
+  readonly assignees: readonly number[];
+  readonly reviewers: readonly number[];
+  readonly labels: readonly { readonly id: number; readonly title: string }[];
+}
+
+/** Returns the metadata after the update. A milestone out of scope and users who cannot see the merge request are ignored. */
+export async function resolveMergeRequestMetadata(
+  uow: UnitOfWork,
+  project: Project,
+  before: MergeRequestMetadata,
+  input: MetadataInput,
+): Promise<Omit<MergeRequestMetadata, 'labels'> & { readonly labels: readonly number[] }> {
+  const filterReaders = (ids: readonly number[]) => filterMergeRequestReaders(uow, project, ids);
+  return {
+    discussion_locked: input.discussion_locked === undefined ? before.discussion_locked : input.discussion_locked,
+    squash: input.squash ?? before.squash,
+    merge_after: input.merge_after === undefined ? before.merge_after : input.merge_after,
+    force_remove_source_branch: input.remove_source_branch ?? before.force_remove_source_branch,
+    milestone_id: await resolveMilestone(uow, project, before.milestone_id, input.milestone_id),
+    assignees: await resolveAssignees(uow, before.assignees, getRequestedAssigneeIds(input), filterReaders),
+    reviewers: await resolveUsers(before.reviewers, getRequestedReviewerIds(input), filterReaders),
+    labels: await resolveLabels(uow, { project }, before.labels, input satisfies LabelInput),
+  };
+}
+
+/** Returns the requested assignee ids, or null if the request has none. `[0]` clears the assignees. */
+const getRequestedAssigneeIds = ({ assignee_ids, assignee_id }: MetadataInput) =>
+  assignee_ids ?? (assignee_id === undefined ? null : [assignee_id ?? 0]);
+
+/** Returns the requested reviewer ids, or null if the request has none. Null in the request clears the reviewers. */
+const getRequestedReviewerIds = ({ reviewer_ids }: MetadataInput) =>
+  reviewer_ids === undefined ? null : (reviewer_ids ?? []);

@@ -17,13 +17,15 @@ import {
   parseQuickActions,
   runAfterUpdate,
 } from '../quick-actions/index.ts';
-import { insertMergeRequestWithRelations } from './changes.ts';
-import { isDraft } from './draft.ts';
+import {
+  insertMergeRequestWithRelations,
+  isDraft,
+  mergeRequestsLockKey,
+  resolveMergeRequestMetadata,
+} from './changes.ts';
 import { type BranchHeads, runWithBranchHeads } from './heads/branch-heads.ts';
-import { mergeRequestsLockKey } from './lock-key.ts';
-import { resolveMergeRequestMetadata } from './metadata.ts';
 import type { createMergeRequestParams } from './parameters.ts';
-import { newMergeRequestSubject } from './quick-actions/subject.ts';
+import { newMergeRequestSubject } from './quick-actions.ts';
 import { findOpenMergeRequestByBranches } from './store.ts';
 import { updateMergeRequestWithQuickActions } from './update.ts';
 

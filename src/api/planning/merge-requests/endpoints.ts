@@ -1,19 +1,41 @@
+import { Type } from 'typebox';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
 import { created, noContent, ok } from '#http/endpoint/responses.ts';
-import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { INVALID, NOT_FOUND, NOT_MODIFIED, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { atLeastOne, mutuallyExclusive, optional } from '#http/parameters/declarations.ts';
+import { commitMessage, refName } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { ifUnmodifiedResource } from '../issuables/index.ts';
-import { mergeRequestAccessWithAbility, readableMergeRequestAccess, updatableMergeRequestAccess } from './access.ts';
+import {
+  createTimeTrackingEndpoints,
+  ifUnmodifiedResource,
+  MERGE_REQUESTS,
+  updateSubscription,
+} from '../issuables/index.ts';
+import {
+  authorizedMergeRequestAccess,
+  mergeAccess,
+  mergeOrAuthorAccess,
+  mergeRequestAccessWithAbility,
+  mergeRequestCodeAccess,
+  readableMergeRequestAccess,
+  updatableMergeRequestAccess,
+} from './access.ts';
+import { cancelAutoMerge } from './auto-merge/changes.ts';
 import { deleteMergeRequestIfUnchanged } from './changes.ts';
 import { createMergeRequest as create } from './create.ts';
 import { MergeRequest } from './entities.ts';
+import { mergeNowOrWhenReady } from './merging/merge.ts';
+import { createMergeRef } from './merging/merge-commits.ts';
 import { createMergeRequestParams, updateMergeRequestParams } from './parameters.ts';
+import { startRebase } from './rebase.ts';
 import { updateMergeRequestWithLock } from './update.ts';
 
+const MERGE_REQUEST = '/projects/:id/merge_requests/:merge_request_iid';
+
 export const getMergeRequest = endpoint({
-  get: '/projects/:id/merge_requests/:merge_request_iid',
+  get: MERGE_REQUEST,
   summary: 'Get a merge request',
   access: readableMergeRequestAccess(),
   params: {
@@ -52,7 +74,7 @@ export const createMergeRequest = endpoint({
 });
 
 export const updateMergeRequest = endpoint({
-  put: '/projects/:id/merge_requests/:merge_request_iid',
+  put: MERGE_REQUEST,
   summary: 'Update a merge request',
   access: updatableMergeRequestAccess(),
   params: updateMergeRequestParams,
@@ -80,7 +102,7 @@ export const updateMergeRequest = endpoint({
 });
 
 export const deleteMergeRequest = endpoint({
-  delete: '/projects/:id/merge_requests/:merge_request_iid',
+  delete: MERGE_REQUEST,
   summary: 'Delete a merge request',
   access: mergeRequestAccessWithAbility('delete_merge_request').resource(ifUnmodifiedResource),
   lastModified: ({ mergeRequest }) => mergeRequest.updated_at,
@@ -90,11 +112,120 @@ export const deleteMergeRequest = endpoint({
     deleteMergeRequestIfUnchanged(uow, mergeRequest, ifUnmodified.isRequested),
 });
 
-export * from './auto-merge/endpoints.ts';
+const AutoMergeCanceled = entity('AutoMergeCanceled', { status: Type.Literal('success') });
+
+export const cancelMergeWhenPipelineSucceeds = endpoint({
+  post: `${MERGE_REQUEST}/cancel_merge_when_pipeline_succeeds`,
+  summary: 'Cancel auto-merge of a merge request',
+  access: mergeOrAuthorAccess(),
+  errors: { autoMergeNotEnabled: [406, "Can't cancel the automatic merge"] },
+  activity: ['note auto_merge'],
+  response: created(AutoMergeCanceled),
+  write: (uow, { mergeRequest }) => cancelAutoMerge(uow, mergeRequest),
+});
+
+/** The parameter `sha` is not the head of the source branch. */
+export const SHA_DIFFERS = [409, 'SHA does not match HEAD of source branch: {sha}'] as const;
+
+export const mergeMergeRequest = endpoint({
+  put: `${MERGE_REQUEST}/merge`,
+  summary: 'Merge a merge request',
+  access: mergeAccess(),
+  params: {
+    merge_commit_message: optional(commitMessage),
+    squash_commit_message: optional(commitMessage),
+    squash: optional(boolean),
+    should_remove_source_branch: optional(boolean),
+    sha: optional(refName),
+    auto_merge: optional(boolean),
+    merge_when_pipeline_succeeds: optional(boolean),
+  },
+  errors: {
+    notFound: NOT_FOUND,
+    readOnly: REPOSITORY_READ_ONLY,
+    notMergeable: [405, '405 Method Not Allowed'],
+    mergeInProgress: [405, '405 Method Not Allowed'],
+    conflict: [422, 'Branch cannot be merged'],
+    branchesMoved: [422, 'Branch cannot be merged'],
+    shaDiffers: SHA_DIFFERS,
+  },
+  activity: ['pushed to branch', 'deleted branch', 'merged MergeRequest', 'state merged', 'note auto_merge'],
+  response: ok(MergeRequest),
+  handle: ({ project, mergeRequest, caller, params }, services) =>
+    mergeNowOrWhenReady(services, caller, project, mergeRequest, params),
+});
+
+const MergeRef = entity('MergeRef', { commit_id: Type.String() });
+
+export const getMergeRef = endpoint({
+  get: `${MERGE_REQUEST}/merge_ref`,
+  summary: 'Get the merge ref of a merge request',
+  access: mergeRequestCodeAccess(),
+  errors: { notMergeable: [400, 'Merge request is not mergeable'] },
+  response: ok(MergeRef),
+  handle: ({ project, mergeRequest }, services) => createMergeRef(services, project, mergeRequest),
+});
+
+const Rebase = entity('MergeRequestRebase', { rebase_in_progress: Type.Boolean() });
+
+/** Describes the permission checks of `startRebase` in api.txt. */
+const PERMISSION_LABEL = 'project:read_merge_request, push and force push to the source branch';
+
+/** contract/planning.md §3.8 "Rebase" */
+export const rebaseMergeRequest = endpoint({
+  put: `${MERGE_REQUEST}/rebase`,
+  summary: 'Rebase a merge request',
+  access: authorizedMergeRequestAccess(() => {}).withLabel(PERMISSION_LABEL),
+  params: { skip_ci: optional(boolean, false) },
+  errors: {
+    sourceBranchMissing: [403, '403 Forbidden - Source branch does not exist'],
+    pushForbidden: [403, '403 Forbidden - Cannot push to source branch'],
+    forcePushForbidden: [403, '403 Forbidden - Source branch is protected from force push'],
+    locked: [409, '409 Conflict: Resource lock'],
+    readOnly: REPOSITORY_READ_ONLY,
+  },
+  response: { ...ok(Rebase), status: 202 },
+  handle: ({ project, mergeRequest, caller, params }, services) =>
+    startRebase(services, caller, project, mergeRequest, params.skip_ci),
+});
+
+export const subscribeToMergeRequest = endpoint({
+  post: `${MERGE_REQUEST}/subscribe`,
+  summary: 'Subscribe to a merge request',
+  access: updatableMergeRequestAccess(),
+  errors: { subscriptionUnchanged: NOT_MODIFIED },
+  response: created(MergeRequest),
+  write: (uow, { mergeRequest }) => updateSubscription(uow, MERGE_REQUESTS, mergeRequest, true),
+});
+
+export const unsubscribeFromMergeRequest = endpoint({
+  post: `${MERGE_REQUEST}/unsubscribe`,
+  summary: 'Unsubscribe from a merge request',
+  access: updatableMergeRequestAccess(),
+  errors: { subscriptionUnchanged: NOT_MODIFIED },
+  response: created(MergeRequest),
+  write: (uow, { mergeRequest }) => updateSubscription(uow, MERGE_REQUESTS, mergeRequest, false),
+});
+
+export const {
+  estimate: estimateMergeRequest,
+  resetEstimate: resetMergeRequestEstimate,
+  spend: addMergeRequestTime,
+  resetSpent: resetMergeRequestTime,
+  read: getMergeRequestTimeStats,
+} = createTimeTrackingEndpoints({
+  path: MERGE_REQUEST,
+  nounWithArticle: 'a merge request',
+  updateAccess: () =>
+    updatableMergeRequestAccess().map(({ mergeRequest, caller }) => ({
+      noteable: { type: 'MergeRequest', id: mergeRequest.id },
+      caller,
+    })),
+  readAccess: () =>
+    readableMergeRequestAccess().map(({ mergeRequest, caller }) => ({ noteable: mergeRequest, caller })),
+});
+
 export * from './diffs/endpoints.ts';
 export * from './listing/commit-endpoints.ts';
 export * from './listing/endpoints.ts';
 export * from './listing/issue-endpoints.ts';
-export * from './merging/endpoints.ts';
-export * from './rebase/endpoints.ts';
-export * from './subscription-and-time-endpoints.ts';

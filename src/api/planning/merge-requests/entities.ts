@@ -30,7 +30,6 @@ import {
 } from '../issuables/index.ts';
 import { Milestone } from '../milestones/index.ts';
 import { loadLiveStatuses } from './merging/live-status.ts';
-import { loadMergeSettings } from './merging/merge-settings.ts';
 import {
   DETAILED_STATUSES,
   getDetailedStatus,
@@ -40,7 +39,8 @@ import {
   type MergeSettings,
   toMergeStatus,
 } from './merging/mergeability.ts';
-import { findActiveRebases } from './rebase/store.ts';
+import { findActiveRebases } from './rebase.ts';
+import { loadMergeSettings } from './store.ts';
 
 /** Entities of a merge request (contract/planning.md §1 "MergeRequest"). */
 

@@ -7,35 +7,39 @@ import {
   autoMergeOnThreadsResolved,
 } from './auto-merge/job.ts';
 import { enqueueHeadRefDeletion } from './changes.ts';
-import { closeIssuesByCommits, closeIssuesOnPush } from './closing-issues/close-by-commits.ts';
-import { closeIssuesAfterMerge } from './closing-issues/close-issues.ts';
+import { closeIssuesAfterMerge, closeIssuesByCommits, closeIssuesOnPush } from './closing-issues/close-issues.ts';
 import * as endpoints from './endpoints.ts';
 import { updateHeadRefs } from './heads/head-refs.ts';
 import { updateMergeRequestsOnPush } from './heads/merge-request-heads.ts';
 import { checkMergeRequests } from './merging/check-mergeability.ts';
-import { mergeByCommandJob } from './merging/merge-by-command.ts';
-import { markMergedByPush } from './merging/merge-by-push.ts';
+import { markMergedByPush } from './merging/mark-merged.ts';
 import { mergeRequestPushOptions } from './push-options/apply.ts';
-import { rebaseJob } from './rebase/job.ts';
+import { mergeByCommandJob } from './quick-actions.ts';
+import { rebaseJob } from './rebase.ts';
 
 // Exports for other modules.
 export {
+  authorizedMergeRequestAccess,
   mergeRequestAccessWithAbility,
+  mergeRequestNoteable,
   readableMergeRequestAccess,
   signedInMergeRequestAccess,
+  signedInMergeRequestCodeAccess,
 } from './access.ts';
-export { importMergeRequest } from './changes.ts';
-export { authorizedMergeRequestAccess, signedInMergeRequestCodeAccess } from './code-access.ts';
+export { importMergeRequest, mergeRequestsLockKey } from './changes.ts';
+export { SHA_DIFFERS } from './endpoints.ts';
 export { ListedMergeRequest, MergeRequestInList, mergeRequestState, mergeStatusField } from './entities.ts';
-export { mergeRequestFilterRules } from './listing/parameters.ts';
-export { listMergeRequestsOfProject, projectMergeRequestParams } from './listing/project-merge-requests.ts';
-export { mergeRequestsLockKey } from './lock-key.ts';
-export { SHA_DIFFERS } from './merging/endpoints.ts';
+export { listMergeRequestsOfProject } from './listing/list.ts';
+export { mergeRequestFilterRules, projectMergeRequestParams } from './listing/parameters.ts';
 export { loadMergeStatuses } from './merging/live-status.ts';
-export { mergeRequestNoteable } from './noteable.ts';
-export { mergeRequestQuickActions } from './quick-actions/update.ts';
-export { summarizeVersion, type VersionSummary } from './versions/version-summary.ts';
-export { diffComparison, listNewestCommits, resolveComparison } from './versions/versions.ts';
+export { mergeRequestQuickActions } from './update.ts';
+export {
+  diffComparison,
+  listNewestCommits,
+  resolveComparison,
+  summarizeVersion,
+  type VersionSummary,
+} from './versions.ts';
 
 export const mergeRequests = resourceModule({
   endpoints,

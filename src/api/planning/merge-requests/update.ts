@@ -9,6 +9,7 @@ import {
 } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
+import type { ProjectIssuable } from '#http/access/noteables.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { compactFieldErrors, type Failure, fail, invalid, isFailure, requireRow } from '#runtime/failure.ts';
@@ -33,22 +34,20 @@ import {
   containsReopen,
   findTargetBranch,
   parseQuickActions,
+  type QuickActionKind,
   runAfterUpdate,
 } from '../quick-actions/index.ts';
-import { abortAutoMerges } from './auto-merge/changes.ts';
-import { enqueueAutoMergeAfter, enqueueAutoMergeIfEnabled } from './auto-merge/enqueue.ts';
-import { updateClosingIids } from './closing-issues/store.ts';
-import { isDraft } from './draft.ts';
+import { abortAutoMerges, enqueueAutoMergeAfter, enqueueAutoMergeIfEnabled } from './auto-merge/changes.ts';
+import { isDraft, mergeRequestsLockKey, resolveMergeRequestMetadata } from './changes.ts';
+import { updateClosingIids } from './closing-issues/closing-keywords.ts';
 import { type BranchHeads, runWithBranchHeads } from './heads/branch-heads.ts';
 import { enqueueHeadRefUpdate } from './heads/head-refs.ts';
-import { mergeRequestsLockKey } from './lock-key.ts';
 import { enqueueMergeCheck } from './merging/check-mergeability.ts';
-import { resolveMergeRequestMetadata } from './metadata.ts';
 import type { updateMergeRequestParams } from './parameters.ts';
-import { loadMergeRequestSubject } from './quick-actions/subject.ts';
+import { loadMergeRequestSubject } from './quick-actions.ts';
 import { findOpenMergeRequestByBranches, insertVersion, updateMergeRequestRow } from './store.ts';
 
-export type UpdateMergeRequestInput = Partial<ParameterValues<typeof updateMergeRequestParams>>;
+type UpdateMergeRequestInput = Partial<ParameterValues<typeof updateMergeRequestParams>>;
 type UpdateMergeRequestFailure = 'invalid' | 'sameBranches' | 'exists' | 'notFound';
 
 /** Updates a merge request. Takes the lock of the project's merge requests if the update may open one or change its target branch. */
@@ -88,7 +87,7 @@ type ApplyUpdate = (input: UpdateMergeRequestInput) => Promise<MergeRequest | Fa
  * Runs a unit of work that reloads and updates a merge request. Author and assignees can change its texts, target branch and state,
  * Developers everything. Parameters that the caller may not set are ignored.
  */
-export function runMergeRequestUpdate<T>(
+function runMergeRequestUpdate<T>(
   services: RefServices,
   { caller, project, mergeRequest }: UpdateTarget,
   { input = {}, reopens: isReopenedByCommand, lock = [] }: UpdateOptions,
@@ -260,3 +259,22 @@ async function loadMetadata(uow: UnitOfWork, row: MergeRequest) {
   const toUserIds = (rows: typeof assigneeRows) => rows.map(({ user_id }) => user_id);
   return { ...row, labels, assignees: toUserIds(assigneeRows), reviewers: toUserIds(reviewerRows) };
 }
+
+/** Quick actions in comments on merge requests. */
+export const mergeRequestQuickActions: QuickActionKind<ProjectIssuable> = {
+  async runUnitOfWork(services, caller, { id, project }, { targetBranch, ...options }, work) {
+    const [currentMergeRequest] = await findMergeRequests(services.database.forRequest().reader, caller, [id]);
+    const mergeRequest = requireRow(currentMergeRequest);
+    const input = targetBranch === undefined ? {} : { target_branch: targetBranch };
+    return runMergeRequestUpdate(
+      services,
+      { caller, project, mergeRequest },
+      { ...options, input },
+      (uow, _access, change) => work(uow, change),
+    );
+  },
+  async loadSubject(uow, caller, { id, project }) {
+    const [mergeRequest] = await findMergeRequests(uow, caller, [id]);
+    return mergeRequest === undefined ? null : loadMergeRequestSubject(uow, { caller, project }, mergeRequest);
+  },
+};

@@ -12,10 +12,14 @@ import { isBeingMerged, loadMergeRequestsBeingMerged } from '#repositories/ref-u
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { type MergeFailure, type MergeServices, runAutoMerge } from '../merging/merge.ts';
-import { loadMergeSettings } from '../merging/merge-settings.ts';
-import { updateMergeError } from '../store.ts';
-import { abortAutoMerges } from './changes.ts';
-import { AUTO_MERGE, enqueueAutoMerge, enqueueAutoMergeIfEnabled, enqueueAutoMergeLater } from './enqueue.ts';
+import { loadMergeSettings, updateMergeError } from '../store.ts';
+import {
+  AUTO_MERGE,
+  abortAutoMerges,
+  enqueueAutoMerge,
+  enqueueAutoMergeIfEnabled,
+  enqueueAutoMergeLater,
+} from './changes.ts';
 import { deleteAutoMerges, findAutoMerge, hasAutoMerge } from './store.ts';
 
 /** Delay before the check whether another merge is still in progress. */

@@ -52,33 +52,24 @@ export function hasAutoMerge(db: Reader, id: number): Promise<boolean> {
   );
 }
 
-interface DeletedAutoMerge {
-  readonly id: number;
-  /** The user who enabled auto-merge. */
-  readonly userId: number;
-}
-
 /**
- * Disables auto-merge and clears the stored choice about the source branch. Returns the deleted rows.
+ * Disables auto-merge and clears the stored choice about the source branch. Returns the deleted rows, each with the user who enabled it.
  * index: merge_request_auto_merges primary key, merge_requests primary key
  */
-export async function deleteAutoMerges(tx: Transaction, ids: readonly number[]): Promise<DeletedAutoMerge[]> {
-  const rows = await tx
+export async function deleteAutoMerges(tx: Transaction, ids: readonly number[]) {
+  const deletedMerges = await tx
     .deleteFrom('merge_request_auto_merges')
     .where(isInIds(tx, sql<number>`merge_request_id`, ids))
-    .returning(['merge_request_id', 'user_id'])
+    .returning(['merge_request_id as id', 'user_id as userId'])
     .execute();
-  const deletedMerges = rows.map(({ merge_request_id, user_id }) => ({ id: merge_request_id, userId: user_id }));
-  if (deletedMerges.length > 0) await clearSourceBranchRemoval(tx, deletedMerges);
+  const deletedIds = deletedMerges.map(({ id }) => id);
+  if (deletedIds.length > 0) {
+    await tx
+      .updateTable('merge_requests')
+      .set({ should_remove_source_branch: null })
+      .where(isInIds(tx, sql<number>`id`, deletedIds))
+      .where('state', '<>', 'merged')
+      .execute();
+  }
   return deletedMerges;
-}
-
-async function clearSourceBranchRemoval(tx: Transaction, deletedMerges: readonly DeletedAutoMerge[]): Promise<void> {
-  const ids = deletedMerges.map(({ id }) => id);
-  await tx
-    .updateTable('merge_requests')
-    .set({ should_remove_source_branch: null })
-    .where(isInIds(tx, sql<number>`id`, ids))
-    .where('state', '<>', 'merged')
-    .execute();
 }

@@ -1,4 +1,6 @@
 import { findCodeRanges, MAX_SCANNED_POSITIONS } from '#api/planning/issuables/index.ts';
+import type { MergeRequest } from '#authorization/merge-requests.ts';
+import type { Transaction } from '#database/database.ts';
 
 /** Maximum number of closing references found in one text. */
 const MAX_REFERENCES = 100;
@@ -74,4 +76,18 @@ function followsKeyword(text: string, hashIndex: number): boolean {
   let start = end;
   while (end - start <= MAX_KEYWORD_LENGTH && isWordCharacter(text[start - 1])) start--;
   return KEYWORDS.includes(text.slice(start, end).toLowerCase());
+}
+
+/** Stores the iids of the issues that the description closes. index: merge_request_closing_iids_pkey */
+export async function updateClosingIids(
+  tx: Transaction,
+  { id, project_id, description }: Pick<MergeRequest, 'id' | 'project_id' | 'description'>,
+): Promise<void> {
+  await tx.deleteFrom('merge_request_closing_iids').where('merge_request_id', '=', id).execute();
+  const iids = parseClosingIids(description ?? '');
+  if (iids.length === 0) return;
+  await tx
+    .insertInto('merge_request_closing_iids')
+    .values(iids.map((issue_iid) => ({ merge_request_id: id, project_id, issue_iid })))
+    .execute();
 }

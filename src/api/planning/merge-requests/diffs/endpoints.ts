@@ -1,15 +1,49 @@
+import { Type } from 'typebox';
 import { Commit, Diff, downloadPatch, type PatchFormat, paginateDiff, patchResponse } from '#api/code/commits/index.ts';
-import type { MergeRequest } from '#authorization/merge-requests.ts';
+import type { MergeRequest as MergeRequestOfCaller } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
+import type { Diff as GitDiff } from '#git/diff/diff.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
 import { ok, page, type StreamReply } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
-import { mergeRequestCodeAccess } from '../code-access.ts';
-import { diffComparison, findDiffCommits, listComparisonCommits, loadCurrentComparison } from '../versions/versions.ts';
-import { MergeRequestChanges } from './entities.ts';
+import { mergeRequestCodeAccess } from '../access.ts';
+import { MergeRequest } from '../entities.ts';
+import {
+  diffComparison,
+  findDiffCommits,
+  isTruncated,
+  listComparisonCommits,
+  loadCurrentComparison,
+} from '../versions.ts';
+
+interface MergeRequestWithDiff {
+  readonly mergeRequest: MergeRequestOfCaller;
+  readonly diff: GitDiff;
+}
+
+/** A merge request with the diffs of its files. */
+const MergeRequestChanges = entity('MergeRequestChanges', {
+  ...MergeRequest.schema.properties,
+  changes: Type.Array(Diff.schema),
+  overflow: Type.Boolean(),
+}).from(
+  async (rows: readonly MergeRequestWithDiff[], context) => {
+    const mergeRequestJsons = await MergeRequest.serializeAll(
+      rows.map(({ mergeRequest }) => mergeRequest),
+      context,
+    );
+    return new Map(mergeRequestJsons.map((mergeRequestJson) => [mergeRequestJson.id, mergeRequestJson]));
+  },
+  ({ mergeRequest, diff }, context, mergeRequestJsonById) => ({
+    ...mergeRequestJsonById.get(mergeRequest.id)!,
+    changes: diff.files.map((file) => Diff.serialize(file, context)),
+    overflow: isTruncated(diff),
+  }),
+);
 
 /** Commits and changes of a merge request. */
 
@@ -51,7 +85,7 @@ const patchEndpoint = { access: mergeRequestCodeAccess(), response: patchRespons
 /** A request for the changes of a merge request in git's format. */
 interface PatchCall {
   readonly project: Project;
-  readonly mergeRequest: MergeRequest;
+  readonly mergeRequest: MergeRequestOfCaller;
   readonly request: IncomingRequest;
 }
 

@@ -7,8 +7,7 @@ import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import { enqueue } from '#jobs/job.ts';
 import { enqueueMergeCheck } from '../merging/check-mergeability.ts';
-import { markMerged } from '../merging/mark-merged.ts';
-import { markMergedByPush } from '../merging/merge-by-push.ts';
+import { markMerged, markMergedByPush } from '../merging/mark-merged.ts';
 import { updateHeads } from './update-heads.ts';
 
 /**

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isInIds } from '#database/dialect.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { abortOrRetryAutoMerges } from '../auto-merge/job.ts';
-import { deleteRebases } from '../rebase/store.ts';
+import { deleteRebases } from '../rebase.ts';
 import { enqueueHeadRefUpdate } from './head-refs.ts';
 
 /** Number of heads updated in one statement. */

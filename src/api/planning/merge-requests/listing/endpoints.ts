@@ -12,9 +12,13 @@ import { page } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { ListedMergeRequest, MergeRequestInList } from '../entities.ts';
-import { listMergeRequests as list, listMergeRequestsOfMilestone } from './list.ts';
-import { type MergeRequestOrder, mergeRequestFilterRules, mergeRequestListParams } from './parameters.ts';
-import { listMergeRequestsOfProject, projectMergeRequestParams } from './project-merge-requests.ts';
+import { listMergeRequests as list, listMergeRequestsOfMilestone, listMergeRequestsOfProject } from './list.ts';
+import {
+  type MergeRequestOrder,
+  mergeRequestFilterRules,
+  mergeRequestListParams,
+  projectMergeRequestParams,
+} from './parameters.ts';
 
 /** Lists of merge requests. */
 

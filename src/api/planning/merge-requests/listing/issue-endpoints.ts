@@ -11,7 +11,7 @@ import { IssueInList, type IssueListRow, readableIssueAccess } from '#api/planni
 import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findIssuesForList, issueInProjectVisibleTo } from '#authorization/issues.ts';
-import type { MergeRequest } from '#authorization/merge-requests.ts';
+import { type MergeRequest, mayReadMergeRequests, mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -20,76 +20,9 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { page } from '#http/endpoint/responses.ts';
 import { type ListPage, type OffsetRequest, paginateInMemory } from '#http/lists/pagination.ts';
 import { readableMergeRequestAccess } from '../access.ts';
-import { MergeRequestInList } from '../entities.ts';
-import { listComparisonCommits, loadCurrentComparison } from '../versions/versions.ts';
-import { listMergeRequestsClosing, listMergeRequestsMentioning } from './issue-merge-requests.ts';
-
-/** The texts that are searched: the newest comments and commits, and of each comment the first characters. */
-const MAX_NOTES = 100;
-const MAX_NOTE_CHARACTERS = 16_384;
-const MAX_COMMITS = 100;
-
-interface RelatedIssuesQuery {
-  readonly caller: Caller;
-  readonly project: Project;
-  readonly mergeRequest: MergeRequest;
-  readonly page: OffsetRequest;
-}
-
-/** Returns a page of the issues that title, description, comments or commits mention and the caller may read, oldest first. */
-async function listRelatedIssues(
-  db: Reader,
-  git: Git,
-  { caller, project, mergeRequest, page }: RelatedIssuesQuery,
-): Promise<ListPage<IssueListRow>> {
-  const readsCode = mayInProject(caller, 'read_code', project);
-  const texts = [
-    mergeRequest.title,
-    mergeRequest.description ?? '',
-    ...(await loadNoteTexts(db, caller, project, mergeRequest)),
-    ...(readsCode ? await loadCommitMessages(db, git, project, mergeRequest) : []),
-  ];
-  const ids = (await findMentionedIssueIds(db, caller, { project }, texts)).sort((first, second) => first - second);
-  const { items, ...rest } = paginateInMemory(ids, page);
-  const rows = await findIssuesForList(db, caller, items);
-  return {
-    ...rest,
-    items: rows.map((row) => ({ ...row, referenceContext: row.project_id === project.id ? 'project' : null })),
-  };
-}
-
-/** index: notes_by_merge_request_created */
-async function loadNoteTexts(
-  db: Reader,
-  caller: Caller,
-  project: Project,
-  { id }: MergeRequest,
-): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('notes')
-    .select(sql<string>`substr(body, 1, ${MAX_NOTE_CHARACTERS})`.as('text'))
-    .where('merge_request_id', '=', id)
-    .$if(!mayInProject(caller, 'read_internal_note', project), (query) => query.where('internal', '=', false))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(MAX_NOTES)
-    .execute();
-  return rows.map(({ text }) => text);
-}
-
-async function loadCommitMessages(
-  db: Reader,
-  git: Git,
-  project: Project,
-  mergeRequest: MergeRequest,
-): Promise<readonly string[]> {
-  const comparison = await loadCurrentComparison(db, git, project, mergeRequest);
-  const page = { kind: 'offset', page: 1, perPage: MAX_COMMITS } as const;
-  const { items } = await listComparisonCommits(git, project, comparison, page);
-  return items.map(({ commit }) => commit.message);
-}
-
-/** Participants of a merge request, and merge requests related to issues. */
+import { MergeRequestInList, type MergeRequestListRow } from '../entities.ts';
+import { listComparisonCommits, loadCurrentComparison } from '../versions.ts';
+import { loadMergeRequestPage, type MergeRequestQuery } from './list.ts';
 
 export const listMergeRequestParticipants = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid/participants',
@@ -164,4 +97,123 @@ async function listIssuesClosedBy(
     idPage.items.map((row) => row.id),
   );
   return { ...idPage, items: rows.map((row) => ({ ...row, referenceContext: 'project' })) };
+}
+
+/** Merge requests related to an issue, newest first (contract/planning.md §3.6). */
+
+interface IssueRef {
+  readonly id: number;
+  readonly iid: number;
+}
+
+/**
+ * Returns a page of the merge requests, in any state, whose merge closes the issue. Empty if the project does not close issues
+ * automatically. index: merge_request_closing_iids_by_issue, merge_requests primary key
+ */
+function listMergeRequestsClosing(
+  db: Reader,
+  caller: Caller,
+  project: Project,
+  { iid }: IssueRef,
+  page: OffsetRequest,
+): Promise<Page<MergeRequestListRow>> {
+  const closesIssues =
+    mayReadMergeRequests(caller, project) && parseStoredAttributes(project).autoclose_referenced_issues;
+  const query = db
+    .selectFrom('merge_request_closing_iids as closing')
+    .innerJoin('merge_requests', 'merge_requests.id', 'closing.merge_request_id')
+    .select('merge_requests.id')
+    .where('closing.project_id', '=', project.id)
+    .where('closing.issue_iid', '=', iid)
+    .where('merge_requests.target_branch', '=', project.default_branch)
+    .where((eb) => eb.lit(closesIssues));
+  return loadMergeRequestPage(db, caller, project, query as unknown as MergeRequestQuery, page);
+}
+
+/** Returns a page of the merge requests of any project that mention the issue. index: notes_by_issue_created, merge_requests primary key */
+function listMergeRequestsMentioning(
+  db: Reader,
+  caller: Caller,
+  project: Project,
+  { id }: IssueRef,
+  page: OffsetRequest,
+): Promise<Page<MergeRequestListRow>> {
+  const query = db
+    .selectFrom('merge_requests')
+    .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+    .select('merge_requests.id')
+    .where('merge_requests.id', 'in', (eb) =>
+      eb
+        .selectFrom('notes')
+        .select('notes.mentioning_merge_request_id')
+        .where('notes.issue_id', '=', id)
+        .where('notes.mentioning_merge_request_id', 'is not', null),
+    )
+    .where(mergeRequestVisibleTo(caller, db.today));
+  return loadMergeRequestPage(db, caller, project, query as unknown as MergeRequestQuery, page);
+}
+
+/** The texts that are searched: the newest comments and commits, and of each comment the first characters. */
+const MAX_NOTES = 100;
+const MAX_NOTE_CHARACTERS = 16_384;
+const MAX_COMMITS = 100;
+
+interface RelatedIssuesQuery {
+  readonly caller: Caller;
+  readonly project: Project;
+  readonly mergeRequest: MergeRequest;
+  readonly page: OffsetRequest;
+}
+
+/** Returns a page of the issues that title, description, comments or commits mention and the caller may read, oldest first. */
+async function listRelatedIssues(
+  db: Reader,
+  git: Git,
+  { caller, project, mergeRequest, page }: RelatedIssuesQuery,
+): Promise<ListPage<IssueListRow>> {
+  const readsCode = mayInProject(caller, 'read_code', project);
+  const texts = [
+    mergeRequest.title,
+    mergeRequest.description ?? '',
+    ...(await loadNoteTexts(db, caller, project, mergeRequest)),
+    ...(readsCode ? await loadCommitMessages(db, git, project, mergeRequest) : []),
+  ];
+  const ids = (await findMentionedIssueIds(db, caller, { project }, texts)).sort((first, second) => first - second);
+  const { items, ...rest } = paginateInMemory(ids, page);
+  const rows = await findIssuesForList(db, caller, items);
+  return {
+    ...rest,
+    items: rows.map((row) => ({ ...row, referenceContext: row.project_id === project.id ? 'project' : null })),
+  };
+}
+
+/** index: notes_by_merge_request_created */
+async function loadNoteTexts(
+  db: Reader,
+  caller: Caller,
+  project: Project,
+  { id }: MergeRequest,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('notes')
+    .select(sql<string>`substr(body, 1, ${MAX_NOTE_CHARACTERS})`.as('text'))
+    .where('merge_request_id', '=', id)
+    .$if(!mayInProject(caller, 'read_internal_note', project), (query) => query.where('internal', '=', false))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MAX_NOTES)
+    .execute();
+  return rows.map(({ text }) => text);
+}
+
+async function loadCommitMessages(
+  db: Reader,
+  git: Git,
+  project: Project,
+  mergeRequest: MergeRequest,
+): Promise<readonly string[]> {
+  const comparison = await loadCurrentComparison(db, git, project, mergeRequest);
+  const page = { kind: 'offset', page: 1, perPage: MAX_COMMITS } as const;
+  const { items } = await listComparisonCommits(git, project, comparison, page);
+  return items.map(({ commit }) => commit.message);
 }

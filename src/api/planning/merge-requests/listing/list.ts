@@ -23,6 +23,7 @@ import {
   reactionConditions,
   selectUserId,
   toListParent,
+  toScopeFilter,
   valueCondition,
   withReferenceContext,
 } from '#api/planning/issuables/index.ts';
@@ -31,12 +32,13 @@ import { mayInProject } from '#authorization/abilities.ts';
 import { findListedMergeRequests, mayReadMergeRequests, mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import { deploymentsVisibleTo } from '#authorization/visibility.ts';
 import type { Reader, Schema } from '#database/database.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Parent } from '#http/access/parents.ts';
 import type { ListPage, OffsetRequest } from '#http/lists/pagination.ts';
 import { isPresent, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { MergeRequestListRow } from '../entities.ts';
-import type { MergeRequestOrder, mergeRequestFilterParams } from './parameters.ts';
+import type { MergeRequestOrder, mergeRequestFilterParams, projectMergeRequestParams } from './parameters.ts';
 
 /** Filters of a merge request list. */
 interface MergeRequestFilter extends Partial<ParameterValues<typeof mergeRequestFilterParams>> {
@@ -56,7 +58,7 @@ interface MergeRequestOrdering {
   readonly direction: 'asc' | 'desc';
 }
 
-type MergeRequestQuery = IssuableIdQuery<'merge_requests'>;
+export type MergeRequestQuery = IssuableIdQuery<'merge_requests'>;
 
 /** Returns a page of the merge requests that the caller may read. Only ids are sorted; the rows of the page are loaded afterwards. */
 export async function listMergeRequests(
@@ -114,6 +116,43 @@ export function listMergeRequestsOfMilestone(
     { order: 'milestone_merge_requests', direction: 'asc' },
     page,
   );
+}
+
+interface ProjectListRequest {
+  readonly project: Project;
+  readonly caller: Caller;
+  readonly params: ParameterValues<typeof projectMergeRequestParams>;
+  readonly page: OffsetRequest;
+}
+
+/** Returns a page of the project's merge requests that match the parameters and `extraCondition`. */
+export function listMergeRequestsOfProject(
+  db: Reader,
+  { project, caller, params, page }: ProjectListRequest,
+  extraCondition?: ListCondition,
+): Promise<ListPage<MergeRequestListRow>> {
+  const filter = { ...params, ...toScopeFilter(caller, params), ...(extraCondition ? { extraCondition } : {}) };
+  return listMergeRequests(db, caller, { project }, filter, { order: params.order_by, direction: params.sort }, page);
+}
+
+/** Returns a page of the merge requests of the query, newest first, with references relative to the project. */
+export async function loadMergeRequestPage(
+  db: Reader,
+  caller: Caller,
+  { id }: Project,
+  query: MergeRequestQuery,
+  page: OffsetRequest,
+): Promise<Page<MergeRequestListRow>> {
+  const idPage = await paginate(db, query.orderBy('merge_requests.id', 'desc'), page);
+  const rows = await findListedMergeRequests(
+    db,
+    caller,
+    idPage.items.map((row) => row.id),
+  );
+  return {
+    ...idPage,
+    items: rows.map((row) => ({ ...row, referenceContext: row.project_id === id ? 'project' : null })),
+  };
 }
 
 function buildConditions(

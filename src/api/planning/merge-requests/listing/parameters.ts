@@ -1,4 +1,9 @@
-import { idOrKeyword, negatableFilterParams, searchAndTimeParams } from '#api/planning/issuables/index.ts';
+import {
+  idOrKeyword,
+  mergeRequestScopeType,
+  negatableFilterParams,
+  searchAndTimeParams,
+} from '#api/planning/issuables/index.ts';
 import { mutuallyExclusive, object, optional } from '#http/parameters/declarations.ts';
 import { refName, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, commaSeparated, dateTime, integer, oneOf } from '#http/parameters/types.ts';
@@ -68,3 +73,6 @@ export const mergeRequestListParams = {
   order_by: optional(oneOf(...ORDERS), 'created_at'),
   sort: optional(oneOf('asc', 'desc'), 'desc'),
 };
+
+/** Parameters of the list of a project's merge requests, which other modules use with additional conditions. */
+export const projectMergeRequestParams = { scope: optional(mergeRequestScopeType, 'all'), ...mergeRequestListParams };

@@ -19,7 +19,8 @@ export interface BranchComparison {
   readonly check: MergeCheck;
 }
 
-type ComparedMergeRequest = Pick<MergeRequest, 'source_branch' | 'target_branch' | 'head_sha'>;
+/** The columns of a merge request from which its current comparison is computed. */
+export type ComparedMergeRequest = Pick<MergeRequest, 'source_branch' | 'target_branch' | 'head_sha'>;
 
 /** Compares source and target branch. Results of git for a pair of commits are cached. */
 export async function compareBranches(

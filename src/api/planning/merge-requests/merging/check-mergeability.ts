@@ -10,7 +10,7 @@ import type { VersionedRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { updateHeads } from '../heads/update-heads.ts';
-import { summarizeVersion } from '../versions/version-summary.ts';
+import { summarizeVersion } from '../versions.ts';
 import { compareBranches } from './branch-comparison.ts';
 import { toMergeStatus } from './mergeability.ts';
 

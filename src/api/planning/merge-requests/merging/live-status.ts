@@ -8,7 +8,7 @@ import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { loadLatestVersions } from '../store.ts';
-import { diffComparison, formatFileCount, resolveComparison, type VersionComparison } from '../versions/versions.ts';
+import { diffComparison, formatFileCount, resolveComparison, type VersionComparison } from '../versions.ts';
 import { compareBranches, countDivergedCommits } from './branch-comparison.ts';
 import { toMergeStatus } from './mergeability.ts';
 

@@ -5,7 +5,10 @@ import { mergeCommits } from '#git/commits/merge.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { historyWalkLimiter } from '#git/trees/path-entries.ts';
-import { getRepository } from '#repositories/repository.ts';
+import { getRepository, isAtLocation } from '#repositories/repository.ts';
+import type { RefServices } from '#repositories/services.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
+import { compareBranches } from './branch-comparison.ts';
 import type { MergeSettings } from './mergeability.ts';
 
 /** Writes the commits of a merge durably before any branch refers to them (contract/planning.md §3.8 "Merging"). */
@@ -16,7 +19,7 @@ interface Signature {
 }
 
 /** Input of a merge. */
-export interface MergePlan {
+interface MergePlan {
   readonly project: Project;
   readonly mergeRequest: MergeRequest;
   readonly method: MergeSettings['merge_method'];
@@ -64,7 +67,7 @@ async function writeSquash(git: Git, { project, mergeRequest, base, author, merg
 }
 
 /** Merges a commit and the target branch and returns the id of the resulting tree, or null on conflicts. */
-export async function mergeTrees(
+async function mergeTrees(
   git: Git,
   { project, target, base }: Pick<MergePlan, 'project' | 'target' | 'base'>,
   sourceCommit: string,
@@ -90,4 +93,32 @@ function buildDefaultMessage(
   { iid, title, source_branch, target_branch }: MergeRequest,
 ): string {
   return `Merge branch '${source_branch}' into '${target_branch}'\n\n${title}\n\nSee merge request ${full_path}!${iid}`;
+}
+
+/**
+ * Writes the commit that merges both branches, without moving a branch. Its committer and time are those of the later parent commit,
+ * so that repeated calls return the same commit. Fails while the repository is read-only.
+ */
+export async function createMergeRef(
+  { git, database }: Pick<RefServices, 'git' | 'database'>,
+  project: Project,
+  mergeRequest: MergeRequest,
+): Promise<{ readonly commit_id: string } | Failure<'notMergeable'>> {
+  if (mergeRequest.state !== 'opened' || project.read_only) return fail('notMergeable');
+  const { head_sha: head } = mergeRequest;
+  const { check, target, base } = await compareBranches(git, project, mergeRequest);
+  if (check === 'no_commits' || check === 'conflict' || target === null || base === null) return fail('notMergeable');
+  const repository = getRepository(git, project);
+  const tree = await mergeTrees(git, { project, target, base }, head);
+  if (tree === null) return fail('notMergeable');
+  const parentCommits = await Promise.all([target, head].map((id) => readCommit(git, repository, id)));
+  const [latestCommitter] = parentCommits
+    .flatMap((parent) => parent?.committer ?? [])
+    .sort((one, other) => other.seconds - one.seconds);
+  const { name = '', email = '', seconds = 0 } = latestCommitter ?? {};
+  const signer = { name, email, at: { seconds, offset: '+0000' } };
+  const message = `Merge ${head} into ${target}`;
+  const commit = { tree, parents: [target, head], author: signer, committer: signer, message };
+  const commit_id = await writeCommit(git, repository, commit);
+  return (await isAtLocation(database.reader, project)) ? { commit_id } : fail('notMergeable');
 }

@@ -18,13 +18,13 @@ import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { mayMergeInto, type RefPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Clock, timestamp } from '#runtime/clock.ts';
-import { type Failure, fail, isFailure, requireRow } from '#runtime/failure.ts';
-import { enableAutoMerge } from '../auto-merge/changes.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { decideAutoMerge, enableAutoMerge, isReadyToAutoMerge } from '../auto-merge/changes.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { type AutoMergeOptions, hasAutoMerge } from '../auto-merge/store.ts';
-import { decideAutoMerge, isReadyToAutoMerge } from '../auto-merge/strategy.ts';
+import { loadMergeSettings } from '../store.ts';
 import { type BranchComparison, compareBranches } from './branch-comparison.ts';
 import { type MergeCommits, writeMerge } from './merge-commits.ts';
-import { loadMergeSettings } from './merge-settings.ts';
 import {
   getMergeFailure,
   isBlockedByPipeline,

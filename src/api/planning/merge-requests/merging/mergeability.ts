@@ -1,3 +1,4 @@
+import type { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { MergeCheck, MergeRequestState, MergeStatus, PipelineStatus } from '#database/schema.ts';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { compileRegex } from '#text/safe-regex.ts';
@@ -5,20 +6,6 @@ import { compileRegex } from '#text/safe-regex.ts';
 /** Whether a merge request can be merged, and if not, the first obstacle (contract/planning.md §1, §3.8 "Checks"). */
 
 /** Statuses in the order of the checks. `unchecked`: all other checks pass, and the git check has not run yet. */
-export type DetailedStatus =
-  | 'not_open'
-  | 'merge_time'
-  | 'draft_status'
-  | 'commits_status'
-  | 'discussions_not_resolved'
-  | 'title_regex'
-  | 'conflict'
-  | 'need_rebase'
-  | 'ci_still_running'
-  | 'ci_must_pass'
-  | 'unchecked'
-  | 'mergeable';
-
 export const DETAILED_STATUSES = [
   'not_open',
   'merge_time',
@@ -32,7 +19,8 @@ export const DETAILED_STATUSES = [
   'ci_must_pass',
   'unchecked',
   'mergeable',
-] as const satisfies readonly DetailedStatus[];
+] as const;
+export type DetailedStatus = (typeof DETAILED_STATUSES)[number];
 
 /** Input of the checks: columns of the merge request, the git result (null if unknown), and the project's merge settings. */
 export interface MergeChecks {
@@ -51,14 +39,15 @@ export interface MergeChecks {
 }
 
 /** Merge settings of a project and its ancestor groups. */
-export interface MergeSettings {
-  readonly merge_method: 'merge' | 'rebase_merge' | 'ff';
-  readonly squash_option: 'never' | 'always' | 'default_on' | 'default_off';
-  readonly only_allow_merge_if_pipeline_succeeds: boolean;
-  readonly allow_merge_on_skipped_pipeline: boolean | null;
-  readonly only_allow_merge_if_all_discussions_are_resolved: boolean;
-  readonly merge_request_title_regex: string | null;
-}
+export type MergeSettings = Pick<
+  ReturnType<typeof parseStoredAttributes>,
+  | 'merge_method'
+  | 'squash_option'
+  | 'only_allow_merge_if_pipeline_succeeds'
+  | 'allow_merge_on_skipped_pipeline'
+  | 'only_allow_merge_if_all_discussions_are_resolved'
+  | 'merge_request_title_regex'
+>;
 
 /** Returns the obstacles to a merge, in order. */
 export function findObstacles({

@@ -12,7 +12,7 @@ import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
-import { enqueueAutoMergeIfEnabled } from '../auto-merge/enqueue.ts';
+import { enqueueAutoMergeIfEnabled } from '../auto-merge/changes.ts';
 import { newMergeRequest, succeedPipeline } from '../fixtures.testing.ts';
 
 // Recovery of a merge after a crash between storing its intent and recording it.

@@ -15,10 +15,9 @@ import type { CompletedPush, PushOption, PushOptionHandler } from '#repositories
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import { enableAutoMerge } from '../auto-merge/changes.ts';
-import { enqueueAutoMergeIfEnabled } from '../auto-merge/enqueue.ts';
+import { enableAutoMerge, enqueueAutoMergeIfEnabled } from '../auto-merge/changes.ts';
+import { isDraft } from '../changes.ts';
 import { createMergeRequest } from '../create.ts';
-import { isDraft } from '../draft.ts';
 import { updateMergeRequestWithLock } from '../update.ts';
 import { buildNewTexts } from './new-texts.ts';
 

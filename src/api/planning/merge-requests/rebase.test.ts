@@ -4,8 +4,8 @@ import { recoverInterruptedRefUpdates } from '#repositories/ref-updates/recovery
 import { atNextTransaction, failEveryAttempt } from '#test/support/interrupted-transactions.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
-import { newBranch, newMergeRequest } from '../fixtures.testing.ts';
-import { REBASE_FAILED, rebaseJob } from './job.ts';
+import { newBranch, newMergeRequest } from './fixtures.testing.ts';
+import { REBASE_FAILED, rebaseJob } from './rebase.ts';
 
 const here = await world();
 const { newProject, server, runJobs, clock } = here;

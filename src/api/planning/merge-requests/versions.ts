@@ -1,15 +1,17 @@
 import type { CommitRow } from '#api/code/commits/index.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
-import type { Reader } from '#database/database.ts';
-import { listCommitsBetween } from '#git/commits/commit-log.ts';
-import { computePatchId, type Diff, getDiff, getFullDiff } from '#git/diff/diff.ts';
+import type { Columns, Reader } from '#database/database.ts';
+import { listCommitsBetween } from '#git/commits/commits-between.ts';
+import { type Diff, getDiff, getFullDiff } from '#git/diff/diff.ts';
+import { computePatchId } from '#git/diff/raw-diff.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit, readCommits } from '#git/objects/object-reader.ts';
+import { runOrNullIfOverLimit } from '#git/process/failures.ts';
 import type { Repository } from '#git/repository.ts';
 import { type ListPage, type OffsetRequest, paginateInMemory } from '#http/lists/pagination.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
-import { compareWithTarget } from '../merging/branch-comparison.ts';
-import { loadLatestVersions } from '../store.ts';
+import { type ComparedMergeRequest, compareWithTarget } from './merging/branch-comparison.ts';
+import { loadLatestVersions } from './store.ts';
 
 // Comparisons of a merge request with its target branch, one for each version (contract/planning.md §3.8 "Versions").
 
@@ -23,20 +25,13 @@ export interface VersionComparison {
 }
 
 /** Stored comparison of a version; `start_commit_sha` is null until the version has been compared. */
-export interface VersionShas {
-  readonly head_commit_sha: string;
-  readonly base_commit_sha: string | null;
-  readonly start_commit_sha: string | null;
-}
-
-/** The columns of a merge request from which its current comparison is computed. */
-export type ComparedMergeRequestRow = Pick<MergeRequest, 'source_branch' | 'target_branch' | 'head_sha'>;
+type VersionShas = Columns<'merge_request_versions', 'head_commit_sha' | 'base_commit_sha' | 'start_commit_sha'>;
 
 /** Returns the stored comparison of a version, else compares with the current target branch. */
 export async function resolveComparison(
   git: Git,
   project: LocatedRepository,
-  mergeRequest: ComparedMergeRequestRow,
+  mergeRequest: ComparedMergeRequest,
   version: VersionShas | undefined,
 ): Promise<VersionComparison> {
   if (version?.start_commit_sha != null) {
@@ -114,7 +109,7 @@ export async function findDiffCommits(
 }
 
 /** Returns the patch id, or null if nothing is changed. */
-export const readPatchId = (git: Git, project: LocatedRepository, comparison: VersionComparison) =>
+const readPatchId = (git: Git, project: LocatedRepository, comparison: VersionComparison) =>
   compareIn(git, project, comparison, computePatchId);
 
 /** Runs `compare`. Returns null if the head or the target branch does not exist. */
@@ -137,4 +132,34 @@ export function formatFileCount({ files, overflow }: Diff): string {
 /** Returns whether the limits of comparisons cut the diff (contract/repository.md §8). */
 export function isTruncated({ files, overflow }: Diff): boolean {
   return overflow || files.some(({ collapsed }) => collapsed);
+}
+
+/** Stored summary of the changes of a version. */
+export interface VersionSummary {
+  readonly base_commit_sha: string | null;
+  readonly start_commit_sha: string | null;
+  readonly state: 'empty' | 'collected' | 'overflow';
+  /** Number of changed files, as a string; null if git exceeded its limits. */
+  readonly real_size: string | null;
+  readonly patch_id_sha: string | null;
+}
+
+/** Computes the summary. Returns null if the target branch does not exist or git exceeds its limits. */
+export async function summarizeVersion(
+  git: Git,
+  project: LocatedRepository,
+  mergeRequest: ComparedMergeRequest,
+  version: VersionShas,
+): Promise<VersionSummary | null> {
+  const comparison = await runOrNullIfOverLimit(() => resolveComparison(git, project, mergeRequest, version));
+  if (comparison === null || comparison.start === null) return null;
+  const diff = await runOrNullIfOverLimit(() => diffComparison(git, project, comparison));
+  const patch_id_sha = await runOrNullIfOverLimit(() => readPatchId(git, project, comparison));
+  return { base_commit_sha: comparison.base, start_commit_sha: comparison.start, ...summarizeSize(diff), patch_id_sha };
+}
+
+function summarizeSize(diff: Diff | null): Pick<VersionSummary, 'state' | 'real_size'> {
+  if (diff === null) return { state: 'overflow', real_size: null };
+  const state = isTruncated(diff) ? 'overflow' : diff.files.length === 0 ? 'empty' : 'collected';
+  return { state, real_size: formatFileCount(diff) };
 }

@@ -1,31 +1,29 @@
-import { approve, canApprove, loadApprovals, unapprove, updateReviewState } from '#api/planning/approval-rows/index.ts';
-import {
-  loadAssignees,
-  loadLabels,
-  MERGE_REQUESTS,
-  MERGE_REQUESTS_BY_REVIEWER,
-} from '#api/planning/issuables/index.ts';
-import {
-  type MergeRequestOperations,
-  NEW_SUBJECT_STATE,
-  type QuickActionSubject,
-} from '#api/planning/quick-actions/index.ts';
-import type { SignedInCaller } from '#authentication/caller.ts';
+import { isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import type { CurrentAccess } from '#authorization/current-access.ts';
-import { filterMergeRequestReaders, type MergeRequest, mayUpdateMergeRequest } from '#authorization/merge-requests.ts';
+import { AccessRevoked, type CurrentAccess } from '#authorization/current-access.ts';
+import {
+  filterMergeRequestReaders,
+  findMergeRequests,
+  type MergeRequest,
+  mayUpdateMergeRequest,
+} from '#authorization/merge-requests.ts';
 import { loadHeadPipelines } from '#authorization/pipelines.ts';
 import { mayForcePush } from '#authorization/protected-branches/branch-rules.ts';
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
-import type { Project } from '#domain/namespaces/projects.ts';
+import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { enqueue } from '#jobs/job.ts';
+import { defineJob, enqueue } from '#jobs/job.ts';
 import { mayCommitTo, mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
-import { isPipelineActive } from '../auto-merge/strategy.ts';
-import { mergeByCommandJob } from '../merging/merge-by-command.ts';
-import { isTooEarly } from '../merging/mergeability.ts';
-import { scheduleRebase } from '../rebase/changes.ts';
-import { findActiveRebases } from '../rebase/store.ts';
+import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
+import { isFailure } from '#runtime/failure.ts';
+import { approve, canApprove, loadApprovals, unapprove, updateReviewState } from '../approval-rows/index.ts';
+import { loadAssignees, loadLabels, MERGE_REQUESTS, MERGE_REQUESTS_BY_REVIEWER } from '../issuables/index.ts';
+import { type MergeRequestOperations, NEW_SUBJECT_STATE, type QuickActionSubject } from '../quick-actions/index.ts';
+import { isPipelineActive } from './auto-merge/changes.ts';
+import { type MergeServices, mergeNowOrWhenReady } from './merging/merge.ts';
+import { isTooEarly } from './merging/mergeability.ts';
+import { findActiveRebases, scheduleRebase } from './rebase.ts';
+import { updateMergeError } from './store.ts';
 
 // Merge requests as subjects of quick actions.
 
@@ -118,3 +116,40 @@ function createMergeRequestOperations(
     requestReview: (reviewerId) => updateReviewState(uow, { mergeRequestId: id, userId: reviewerId }, 'unreviewed'),
   };
 }
+
+interface MergeByCommand {
+  readonly mergeRequestId: number;
+  /** The user who wrote the command. */
+  readonly userId: number;
+  readonly headSha: string;
+}
+
+/** Message for a merge that a quick action requested and that failed. */
+const MERGE_FAILED = 'Merge failed: the merge request cannot be merged now.';
+
+/** Merges a merge request by a quick action, or enables auto-merge if requirements are open. A failure is stored in it. */
+export const mergeByCommandJob = defineJob({
+  kind: 'merge_by_command',
+  maxAttempts: 4,
+  async handle(services: MergeServices, { mergeRequestId: id, userId, headSha }: MergeByCommand) {
+    const db = services.database.forRequest().reader;
+    const caller = await loadActor(db, userId);
+    const [mergeRequest] = await findMergeRequests(db, caller, [id]);
+    if (mergeRequest?.state !== 'opened' || !isSignedIn(caller)) return;
+    const project = await findProject(db, caller, String(mergeRequest.project_id));
+    if (project === null) return;
+    const merge = (auto_merge: boolean) =>
+      mergeNowOrWhenReady(services, caller, project, mergeRequest, { sha: headSha, auto_merge });
+    try {
+      // Auto-merge fails if there is nothing to wait for; then the merge is tried at once.
+      const autoMergeResult = await merge(true);
+      const isAutoMergeUnavailable = isFailure(autoMergeResult) && autoMergeResult.code === 'notMergeable';
+      const result = isAutoMergeUnavailable ? await merge(false) : autoMergeResult;
+      if (!isFailure(result)) return;
+    } catch (error) {
+      if (!(error instanceof AccessRevoked)) throw error;
+    }
+    await services.database.transaction((tx) => updateMergeError(tx, id, MERGE_FAILED));
+  },
+  onDead: (tx, { mergeRequestId: id }) => updateMergeError(tx, id, MERGE_FAILED),
+});
