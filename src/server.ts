@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 import { cleanUpOAuthDaily, cleanUpOAuthJob } from '#authentication/oauth/authorization-codes.ts';
 import { cleanUpSessionsDaily, cleanUpSessionsJob } from '#authentication/sessions/sessions.ts';
 import { type Schedule, updateStatisticsJob, updateStatisticsRegularly } from '#jobs/schedules.ts';
-import packageJson from '../package.json' with { type: 'json' };
 import { deleteOldActivityJob, deleteOldActivitySchedule } from './activity/index.ts';
 import { resourceModules } from './api/index.ts';
 import { addServerMetrics } from './api/instance/health/index.ts';

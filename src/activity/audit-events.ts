@@ -111,6 +111,7 @@ type UserEvent =
   | 'user_destroyed'
   | 'user_blocked'
   | 'user_unblocked'
+  | 'user_access_unlocked'
   | 'user_email_address_updated'
   | 'user_username_updated'
   | 'user_name_updated'

@@ -130,6 +130,12 @@ export const movedToText = (reference: string): SystemNoteText => createNoteText
 export const movedFromText = (reference: string): SystemNoteText =>
   createNoteText('moved_from', `moved from ${reference}`);
 
+/** Texts on a duplicate about the other issue, and on that issue about its duplicate, with references relative to each. */
+export const duplicateOfText = (issue: string): SystemNoteText =>
+  createNoteText('duplicate', `marked this issue as a duplicate of ${issue}`);
+export const duplicatedByText = (issue: string): SystemNoteText =>
+  createNoteText('duplicate', `marked ${issue} as a duplicate of this issue`);
+
 /** Text for a mention: type and full reference of the mentioning resource. */
 export const mentionedInText = (noteable: NoteableName, reference: string): SystemNoteText =>
   createNoteText('mention', `mentioned in ${noteable} ${reference}`);

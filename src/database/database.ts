@@ -14,11 +14,9 @@ import type {
 import { openPostgres, SERVER_APPLICATION_NAME } from './engines/postgres/postgres.ts';
 import { openSqlite } from './engines/sqlite/sqlite.ts';
 import { createHandles, type Reader, type Transaction } from './sessions.ts';
-import { runTransaction, type TransactionOptions } from './transactions.ts';
-import { runForClient } from './transactions.ts';
+import { runForClient, runTransaction, type TransactionOptions } from './transactions.ts';
 
-export { type ClientContext, DatabaseUnavailable, type ReadSet } from './engines/engine.ts';
-export { type WritingClient } from './engines/engine.ts';
+export { type ClientContext, DatabaseUnavailable, type ReadSet, type WritingClient } from './engines/engine.ts';
 export type { Schema } from './schema.ts';
 export type { Columns, Reader, Transaction } from './sessions.ts';
 export type { TransactionOptions } from './transactions.ts';
@@ -132,7 +130,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 /** Opens PostgreSQL if a URL is set, else SQLite in the data directory. */
 async function openEngine(
-  { url, dataDir, log, largeDatabaseBytes, connections = 10, applicationName = SERVER_APPLICATION_NAME }: DatabaseOptions,
+  {
+    url,
+    dataDir,
+    log,
+    largeDatabaseBytes,
+    connections = 10,
+    applicationName = SERVER_APPLICATION_NAME,
+  }: DatabaseOptions,
   activity: DatabaseActivity,
 ): Promise<Engine> {
   if (url !== undefined) {

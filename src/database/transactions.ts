@@ -10,9 +10,9 @@ import {
   type Engine,
   type Isolation,
   type OpenTransaction,
+  type WritingClient,
 } from './engines/engine.ts';
 import type { createHandles, Transaction } from './sessions.ts';
-import { type WritingClient } from './engines/engine.ts';
 
 export interface TransactionOptions extends Waiter {
   /**

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import { type BlobStore, createBlobStore } from '#blobs/store.ts';
 import { addServerMetrics } from '#api/instance/health/index.ts';
+import { type BlobStore, createBlobStore } from '#blobs/store.ts';
 import { type Config, ConfigError, getBaseUrl, isInCidrs } from '#config.ts';
 import { lockDataDirectory } from '#database/data-directory-lock.ts';
 import { type Database, openDatabase } from '#database/database.ts';
@@ -15,7 +15,6 @@ import { createMetrics } from '#runtime/metrics.ts';
 import { loadSecretKey } from '#security/key-file.ts';
 import { restrictFilePermissions } from '#security/private-files.ts';
 import { collapseSlashes } from '#text/trim.ts';
-import packageJson from '../../package.json' with { type: 'json' };
 import { createPrimaryClient } from './primary/client.ts';
 import { createPrimary, type Primary } from './primary/primary.ts';
 import type { SiteRow, SiteStatusRow } from './primary/schemas.ts';

@@ -1,4 +1,4 @@
-import { getAccessToken, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
+import { type Caller, getAccessToken, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import {
   type AccessToken,
   createToken,
@@ -118,12 +118,12 @@ export async function revokeAndRecord(uow: UnitOfWork, token: AccessToken): Prom
 interface TokenEvent {
   readonly event: 'created' | 'revoked';
   readonly token: Pick<AccessToken, 'id'>;
-  readonly owner: { readonly id: number; readonly name: string };
+  readonly owner: Pick<User, 'id' | 'name' | 'username'>;
 }
 
-/** Records the audit event of a created or revoked token; its entity is the acting user. */
-export function recordTokenEvent(uow: UnitOfWork<SignedInCaller>, { event, token, owner }: TokenEvent): Promise<void> {
-  const { id, username } = uow.actor.user;
+/** Records the audit event of a created or revoked token; its entity is the acting user, or the owner if the server acts. */
+export function recordTokenEvent(uow: UnitOfWork, { event, token, owner }: TokenEvent): Promise<void> {
+  const { id, username } = uow.actor.user ?? owner;
   return uow.record({
     name: event === 'created' ? 'personal_access_token_created' : 'personal_access_token_revoked',
     entity: { type: 'User', id, path: username },
@@ -136,6 +136,6 @@ export function recordTokenEvent(uow: UnitOfWork<SignedInCaller>, { event, token
  * Returns whether the caller acts as this user by an impersonation token. Such a caller gets no token of the user, which
  * would outlive the impersonation and look like the user's own.
  */
-export function isImpersonating({ user, token }: SignedInCaller, userId: number): boolean {
-  return token?.impersonation === true && user.id === userId;
+export function isImpersonating({ user, token }: Caller, userId: number): boolean {
+  return token?.impersonation === true && user?.id === userId;
 }

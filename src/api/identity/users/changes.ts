@@ -1,5 +1,4 @@
 import { type AuditEvent, describeChange } from '#activity/index.ts';
-import type { SignedInCaller } from '#authentication/caller.ts';
 import { type PasswordOwner, validatePassword } from '#authentication/users/password-rules.ts';
 import {
   type CreateUserInput,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { findUserById, findUserUntilDeleted, USER_UNIQUE_ERRORS, type User } from '#authentication/users/users.ts';
+import { findUserById, findUserUntilDeleted, type User } from '#authentication/users/users.ts';
 import type { Database, Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import {

@@ -1,4 +1,4 @@
-import type { SignedInCaller, UserState } from '#authentication/caller.ts';
+import type { UserState } from '#authentication/caller.ts';
 import {
   findChangeableUser,
   isOnlyAdministrator,

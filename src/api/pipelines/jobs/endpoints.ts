@@ -18,7 +18,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { encrypt } from '#security/encryption.ts';
 import { mayCancelJobs, pipelineResource, STATUSES, statusesParam } from '../pipelines/index.ts';
-import { hasFinished, JOB_VARIABLE, jobsLockKey } from '../processing/index.ts';
+import { hasFinished, jobsLockKey } from '../processing/index.ts';
 import { runnerAccess } from '../runners/index.ts';
 import { canSetPipelineVariables } from '../variables/index.ts';
 import { mayAdministerPipelines, readJobAccess, runJobAccess, updateJobAccess } from './access.ts';

@@ -7,6 +7,7 @@ import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { Services } from '#http/services.ts';
 import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import type { PipelineVariableInput } from '../ci-file/index.ts';
 import { validateVariable } from '../variables/index.ts';
@@ -146,8 +147,7 @@ export interface ScheduleVariableRow
 
 const variableColumns = ['schedule_id', 'key', 'value', 'variable_type', 'raw'] as const;
 
-const buildEncryptionContext = ({ schedule_id, key }: Pick<ScheduleVariableRow, 'schedule_id' | 'key'>) =>
-  `pipeline_schedule_variables.value:${schedule_id}/${key}`;
+const { buildContext } = ENCRYPTED_COLUMNS.scheduleVariable;
 
 /** Maximum number of variables of a schedule, the same as for a request that creates a pipeline. */
 const MAX_VARIABLES = 200;
@@ -166,7 +166,7 @@ export function decryptScheduleVariable(secretKey: KeyObject, variable: Schedule
   const { key, variable_type, raw } = variable;
   return {
     key,
-    value: decrypt(secretKey, variable.value, buildEncryptionContext(variable)),
+    value: decrypt(secretKey, variable.value, buildContext(variable)),
     variable_type,
     raw: Boolean(raw),
   };
@@ -208,7 +208,7 @@ export function encryptScheduleVariable(
   const primaryKey = { schedule_id: scheduleId, key: input.key };
   return {
     ...primaryKey,
-    value: encrypt(secretKey, input.value, buildEncryptionContext(primaryKey)),
+    value: encrypt(secretKey, input.value, buildContext(primaryKey)),
     variable_type: input.variable_type,
     raw: false,
   };

@@ -1,10 +1,10 @@
 import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
 import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import { allocateId, isInIds } from '#database/dialect.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { CommitStatusName, JobStatus, PipelineStatus, ProcessMode } from '#database/schema.ts';
-import { loadJobOptions } from '#domain/job-options.ts';
+import { loadJobOptions } from '#domain/jobs.ts';
 import type { CountedJob } from './composite-status.ts';
 import type { JobNeed, PipelineJob } from './job-readiness.ts';
 

@@ -6,15 +6,13 @@ import type { Transaction } from '#database/database.ts';
 import type { RunnerType } from '#database/schema.ts';
 import { findGroup } from '#domain/namespaces/groups.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import type { RunnerOwner } from '#domain/runners/registration-tokens.ts';
 import { type AnySubscription, defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
-import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { type Failure, fail, invalid, isFailure, requireRow } from '#runtime/failure.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
 import { loadSettings, type SettingName } from '#settings/settings.ts';
-import { requireRow } from '#runtime/failure.ts';
 import type { IssuedRunner } from './entities.ts';
 import type { MachineInfo } from './managers.ts';
 import {

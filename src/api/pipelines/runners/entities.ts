@@ -3,7 +3,7 @@ import { loadUsersById, UserBasic, type UserBasicRow } from '#api/identity/users
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import { isAdministrator } from '#authentication/caller.ts';
 import { mayUpdateRunner, type Runner as RunnerRow } from '#authorization/runners.ts';
-import { projectWithRole } from '#authorization/visibility-conditions.ts';
+import { projectWithRole } from '#authorization/visibility.ts';
 import { ANY_ROLE } from '#domain/members/roles.ts';
 import { findGroup, getGroupRole } from '#domain/namespaces/groups.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';

@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
 import { findRunners, type Runner } from '#authorization/runners.ts';
-import { projectVisibleTo } from '#authorization/visibility-conditions.ts';
+import { projectVisibleTo } from '#authorization/visibility.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { isInTexts } from '#database/dialect.ts';
 import { type Page, paginate } from '#database/page.ts';

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
-import { openBlob, storeBlob } from '#blobs/index.ts';
+import { openBlob, storeBlob } from '#blobs/store.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import { isFailure } from '#runtime/failure.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import { findTraceEnd, joinChunks, listChunks, listLastSmallChunks, type TraceChunk } from './store.ts';
 
@@ -58,6 +59,8 @@ async function* streamBlob({ blobs }: Pick<Services, 'blobs'>, sha256: string, s
  * bytes arrive or the log ends. They are encrypted because almost the whole secret may be among them.
  */
 
+const { buildContext } = ENCRYPTED_COLUMNS.heldTraceBytes;
+
 type KeyServices = Pick<Services, 'secretKey'>;
 
 /** Returns the encrypted bytes, or null if there are none. */
@@ -68,7 +71,7 @@ export async function encryptPartialSecret(
 ): Promise<string | null> {
   return heldBytes.length === 0
     ? null
-    : encrypt(await secretKey(), heldBytes.toString('base64'), encryptionContext(jobId));
+    : encrypt(await secretKey(), heldBytes.toString('base64'), buildContext({ id: jobId }));
 }
 
 /** Decrypts the result of `encryptPartialSecret`. */
@@ -79,10 +82,8 @@ export async function decryptPartialSecret(
 ): Promise<Buffer> {
   return encrypted === null
     ? Buffer.alloc(0)
-    : Buffer.from(decrypt(await secretKey(), encrypted, encryptionContext(jobId)), 'base64');
+    : Buffer.from(decrypt(await secretKey(), encrypted, buildContext({ id: jobId })), 'base64');
 }
-
-const encryptionContext = (jobId: number) => `jobs.trace_held:${jobId}`;
 
 type ChunkServices = Pick<Services, 'database' | 'blobs'>;
 

@@ -3,8 +3,8 @@ import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { isAdministrator } from '#authentication/caller.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import { decryptToken, loadLastUses, type TriggerRow } from './store.ts';
 import { requireRow } from '#runtime/failure.ts';
+import { decryptToken, loadLastUses, type TriggerRow } from './store.ts';
 
 async function loadTriggerRelations(rows: readonly TriggerRow[], { db, secretKey }: SerializationContext) {
   const [ownersById, lastUsesById, key] = await Promise.all([

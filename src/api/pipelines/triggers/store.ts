@@ -5,6 +5,7 @@ import { type Page, paginate } from '#database/page.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
 
@@ -128,15 +129,14 @@ const PREFIX = 'glptt-';
 const LENGTH = 40;
 const SHORT_TOKEN_LENGTH = 4;
 
-/** Returns the encryption context, which is unique because no two tokens have the same digest. */
-const encryptionContext = (digest: string) => `pipeline_triggers.encrypted_token:${digest}`;
+const { buildContext } = ENCRYPTED_COLUMNS.triggerToken;
 
 /** Generates a token and returns the columns to store. */
 export function generateEncryptedToken(key: KeyObject) {
   const token = generateToken(PREFIX, LENGTH);
   const token_digest = hashToken(token);
   return {
-    encrypted_token: encrypt(key, token, encryptionContext(token_digest)),
+    encrypted_token: encrypt(key, token, buildContext({ token_digest })),
     token_digest,
     short_token: token.slice(PREFIX.length, PREFIX.length + SHORT_TOKEN_LENGTH),
   };
@@ -147,5 +147,5 @@ export function decryptToken(
   key: KeyObject,
   row: { readonly encrypted_token: string; readonly token_digest: string },
 ): string {
-  return decrypt(key, row.encrypted_token, encryptionContext(row.token_digest));
+  return decrypt(key, row.encrypted_token, buildContext(row));
 }

@@ -1,7 +1,12 @@
 import { Type } from 'typebox';
 import { Pipeline } from '#api/code/pipeline-summaries/index.ts';
-import { isSignedIn, type SignedInCaller, toCallerUser } from '#authentication/caller.ts';
-import { getSignInBlock, getStateBlock } from '#authentication/sign-in-blocks.ts';
+import {
+  getSignInBlock,
+  getStateBlock,
+  isSignedIn,
+  type SignedInCaller,
+  toCallerUser,
+} from '#authentication/caller.ts';
 import { findAnyJobToken } from '#authentication/tokens/job-tokens.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import type { PipelineRow } from '#authorization/pipelines.ts';

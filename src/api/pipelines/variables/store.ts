@@ -4,6 +4,7 @@ import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import type { VariableOwner } from './owner.ts';
 
@@ -107,14 +108,10 @@ export async function deleteVariable(tx: Transaction, id: number): Promise<boole
 
 type EncryptionContextColumns = Columns<'ci_variables', 'project_id' | 'group_id' | 'key'>;
 
-/** Returns the encryption context. Its format must never change: stored values cannot be decrypted otherwise. */
-function toEncryptionContext({ project_id, group_id, key }: EncryptionContextColumns): string {
-  const owner = project_id !== null ? `project/${project_id}` : group_id !== null ? `group/${group_id}` : 'instance';
-  return `ci_variables.encrypted_value:${owner}/${key}`;
-}
+const { buildContext } = ENCRYPTED_COLUMNS.ciVariable;
 
 export function encryptValue(secretKey: KeyObject, context: EncryptionContextColumns, value: string): string {
-  return encrypt(secretKey, value, toEncryptionContext(context));
+  return encrypt(secretKey, value, buildContext(context));
 }
 
 /** Returns the value in plain text. */
@@ -122,5 +119,5 @@ export function decryptValue(
   secretKey: KeyObject,
   row: EncryptionContextColumns & { readonly encrypted_value: string },
 ): string {
-  return decrypt(secretKey, row.encrypted_value, toEncryptionContext(row));
+  return decrypt(secretKey, row.encrypted_value, buildContext(row));
 }

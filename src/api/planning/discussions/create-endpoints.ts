@@ -31,7 +31,7 @@ import {
   type ThreadStart,
   writeNoteWithQuickActions,
 } from '../notes/index.ts';
-import { Discussion } from './entities.ts';
+import { Discussion } from './endpoints.ts';
 import { POSITION_ERRORS, type PositionParams, positionParam, validatePosition } from './position.ts';
 
 // Creation of threads: with a first note on any noteable; on merge requests and commits also at a position in a diff.

@@ -9,6 +9,8 @@ import { allocateIid, IID_TAKEN, reserveIid } from '#domain/iids.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { BATCH_SIZE, runBatchSteps, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
+import type { GroupIssuable } from '#http/access/noteables.ts';
+import { hierarchyLockKey } from '#http/access/parents.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { compactFieldErrors, type Failure, fail, invalid, isFailure, requireRow } from '#runtime/failure.ts';
 import {
@@ -32,10 +34,10 @@ import {
   validateTitle,
 } from '../issuables/index.ts';
 import { parseColor } from '../labels/index.ts';
-import { applyDescriptionCommands, runAfterUpdate } from '../quick-actions/index.ts';
+import { applyDescriptionCommands, type QuickActionKind, runAfterUpdate } from '../quick-actions/index.ts';
 import type { createEpicParams, updateEpicParams } from './parameters.ts';
 import { findParent, hasPublicChildren, validateParent } from './parents.ts';
-import { loadEpicSubject, newEpicSubject } from './quick-actions/subject.ts';
+import { loadEpicSubject, newEpicSubject } from './quick-actions.ts';
 import { hasPublicIssues, insertEpic, updateEpicRow } from './store.ts';
 
 type CreateEpicInput = ParameterValues<typeof createEpicParams> & { readonly title: string };
@@ -356,3 +358,15 @@ async function validateConfidentiality(
     ...((await hasPublicChildren(db, before.id)) ? [`${CONTAINS_PUBLIC} child epics`] : []),
   ];
 }
+
+/** Quick actions in comments on epics. */
+export const epicQuickActions: QuickActionKind<GroupIssuable> = {
+  runUnitOfWork: ({ runUnitOfWork }, caller, { group, iid }, { lock }, work) =>
+    runUnitOfWork(caller, (uow) => work(uow, (input) => updateEpicWithQuickActions(uow, group, iid, input)), {
+      lock: [hierarchyLockKey('epics', group), ...lock],
+    }),
+  async loadSubject(uow, _caller, { id, group }) {
+    const [epic] = await findEpics(uow, [id]);
+    return epic === undefined ? null : loadEpicSubject(uow, group, epic);
+  },
+};

@@ -15,8 +15,7 @@ import { anyValue, date, oneOf } from '#http/parameters/types.ts';
 import type { ServerContext } from '#http/request/incoming.ts';
 import { ActivityEvent } from './entities.ts';
 import { type EventWithTarget, loadEventTargets } from './event-targets.ts';
-import { EVENT_ACTIONS, EVENT_TARGETS, type EventFilter } from './filter.ts';
-import { type Feed, hasEventBetween, listEventRows } from './store.ts';
+import { EVENT_ACTIONS, EVENT_TARGETS, type EventFilter, type Feed, hasEventBetween, listEventRows } from './store.ts';
 
 /** Parameters of all event lists (contract/activity.md Part 1). */
 const filters = {

@@ -9,9 +9,8 @@ import { requireRow } from '#runtime/failure.ts';
 import { LabelBasic, type LabelBasicRow } from '../labels/index.ts';
 import { loadMilestonesById, Milestone } from '../milestones/index.ts';
 import { type IssuableTables, type LabelableTables, memoizeByTables } from './kind.ts';
-import { loadLabels } from './labels.ts';
-import { type SetChange, updateLinks } from './link-tables.ts';
-import { formatWorkTime } from './time/work-time.ts';
+import { loadLabels, type SetChange, updateLinks } from './labels.ts';
+import { formatWorkTime } from './time/time-tracking.ts';
 
 /** Fields shared by issues and merge requests (contract/planning.md §1). */
 

@@ -1,8 +1,21 @@
 /** Code shared by issues, merge requests and epics. It declares no endpoints of its own. */
 
 export { recordIssuableChanges, recordIssuableCreated, recordStateChange } from './activity.ts';
-export { isSameSet, pickChangedColumns, stateColumnsAfter } from './changes.ts';
-export { deleteIssuable } from './delete.ts';
+export {
+  deleteIssuable,
+  findMilestoneIdWithSameTitle,
+  IMPORTED_VALUES,
+  type ImportedState,
+  ifUnmodifiedResource,
+  isSameSet,
+  newStateColumns,
+  pickChangedColumns,
+  publishIssuableChanges,
+  resolveAssignees,
+  resolveMilestone,
+  resolveUsers,
+  stateColumnsAfter,
+} from './changes.ts';
 export {
   listLabelsSchema,
   loadAssignees,
@@ -23,7 +36,6 @@ export {
   negatedConditions,
   selectUserId,
 } from './filters/conditions.ts';
-export { DUE_DATES } from './filters/dates.ts';
 export {
   buildIdQueries,
   type IssuableIdQuery,
@@ -31,20 +43,28 @@ export {
   toListParent,
   withReferenceContext,
 } from './filters/listing.ts';
-export { idOrKeyword, integerOrKeyword, negatableFilterParams, searchAndTimeParams } from './filters/parameters.ts';
+export {
+  idOrKeyword,
+  integerOrKeyword,
+  mergeRequestScopeType,
+  negatableFilterParams,
+  scopeAccess,
+  scopeType,
+  searchAndTimeParams,
+  toAllProjectsParent,
+  toScopeFilter,
+} from './filters/parameters.ts';
 export { findMostSelective, type ListCondition } from './filters/query-strategy.ts';
-export { reactionConditions } from './filters/reactions.ts';
 export {
   columnCondition,
+  DUE_DATES,
   existsCondition,
   idsCondition,
   isKeyword,
   negateCondition,
+  reactionConditions,
   valueCondition,
 } from './filters/row-conditions.ts';
-export { mergeRequestScopeType, scopeAccess, scopeType, toAllProjectsParent, toScopeFilter } from './filters/scope.ts';
-export { ifUnmodifiedResource } from './if-unmodified.ts';
-export { IMPORTED_VALUES, type ImportedState, newStateColumns } from './import.ts';
 export {
   EPICS,
   ISSUES,
@@ -63,8 +83,7 @@ export {
   resolveLabels,
   updateLabels,
 } from './labels.ts';
-export { deleteIssuablesOfOwner, deleteNotesBatch } from './on-delete.ts';
-export { unassignFormerMembers } from './on-membership-ended.ts';
+export { deleteIssuablesOfOwner, deleteNotesBatch, unassignFormerMembers } from './on-delete.ts';
 export { replaceOutOfScopeReferences } from './on-transfer.ts';
 export { INDEXED_ORDERS, paginateIds } from './ordering/list-page.ts';
 export {
@@ -83,10 +102,7 @@ export {
   orderComputedNullsLast,
   orderNullsLast,
 } from './ordering/orders.ts';
-export { listParticipants } from './participants.ts';
-export { publishIssuableChanges } from './publish-changes.ts';
-export { findMilestoneIdWithSameTitle, resolveAssignees, resolveMilestone, resolveUsers } from './requested-values.ts';
-export { findSubscribedIds, setSubscribed, updateSubscription } from './subscriptions.ts';
+export { findSubscribedIds, listParticipants, setSubscribed, updateSubscription } from './subscriptions.ts';
 export { findCodeRanges, MAX_SCANNED_POSITIONS } from './text/code.ts';
 export {
   buildFullReference,
@@ -97,6 +113,12 @@ export {
 } from './text/mentions.ts';
 export { derivedTextColumns, newTextColumns, validateTitle } from './text/texts.ts';
 export { createTimeTrackingEndpoints } from './time/endpoints.ts';
-export { addSpentTime, resetSpentTime, resetTimeEstimate, setTimeEstimate } from './time/time-tracking.ts';
-export { formatWorkTime, parseWorkTime } from './time/work-time.ts';
+export {
+  addSpentTime,
+  formatWorkTime,
+  parseWorkTime,
+  resetSpentTime,
+  resetTimeEstimate,
+  setTimeEstimate,
+} from './time/time-tracking.ts';
 export { noteableVisibleTo } from './visibility.ts';

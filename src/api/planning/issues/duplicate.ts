@@ -4,9 +4,9 @@ import { mayComment } from '#api/planning/note-rows/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findIssues, mayUpdateIssue } from '#authorization/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { toProjectIssuable } from '#http/access/noteables.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { toResource } from './activity.ts';
 import { updateIssueRow } from './store.ts';
 

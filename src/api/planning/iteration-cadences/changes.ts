@@ -6,8 +6,7 @@ import { BATCH_SIZE, runBatchSteps, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
 import { MANAGE_ITERATIONS } from './access.ts';
-import { assignIterationBatch } from './assign-iteration.ts';
-import { clearUpcomingTitles, loadIterationTimeline } from './iteration-rows.ts';
+import { assignIterationBatch, clearUpcomingTitles, loadIterationTimeline } from './iteration-rows.ts';
 import { getEarliestStart } from './periods.ts';
 import { rescheduleCadence, scheduleCadence } from './schedule.ts';
 import {

@@ -1,6 +1,8 @@
-import type { Columns, Reader, Transaction } from '#database/database.ts';
+import type { SelectQueryBuilder } from 'kysely';
+import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { allocateIid, reserveIid } from '#domain/iids.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 import type { IterationTimeline, Period } from './periods.ts';
 import type { CadenceRow } from './store.ts';
 
@@ -59,7 +61,7 @@ export async function listIterationsClosedSince(db: Reader, cadenceId: number, d
 }
 
 /** The texts of an iteration that users write. */
-export type IterationTexts = Columns<'iterations', 'title' | 'description'>;
+type IterationTexts = Columns<'iterations', 'title' | 'description'>;
 
 /** Texts of iterations that the scheduler creates. */
 export const NO_TEXTS: IterationTexts = { title: null, description: null };
@@ -113,4 +115,24 @@ export async function clearUpcomingTitles(tx: Transaction, cadenceId: number): P
     .where('start_date', '>', tx.today)
     .where('title', 'is not', null)
     .execute();
+}
+
+type IssueIdQuery = SelectQueryBuilder<Schema, 'issues', { id: number }>;
+
+/**
+ * Sets or clears (null) the iteration of one batch of the selected issues. Returns the size of the batch. index: issues_by_iteration,
+ * issues_by_project_iteration
+ */
+export async function assignIterationBatch(
+  tx: Transaction,
+  iterationId: number | null,
+  selectIssues: (issues: IssueIdQuery) => IssueIdQuery,
+): Promise<number> {
+  const batch = selectIssues(tx.selectFrom('issues').select('issues.id')).limit(BATCH_SIZE);
+  const { numUpdatedRows } = await tx
+    .updateTable('issues')
+    .set({ iteration_id: iterationId })
+    .where('id', 'in', batch)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
 }

@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import type { Columns, Reader, Schema } from '#database/database.ts';
+import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
+import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
 import { OverdueWork } from '#events/overdue-work.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
@@ -8,6 +9,7 @@ import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
 import {
+  assignIterationBatch,
   findCurrentIteration,
   insertIteration,
   iterationsLockKey,
@@ -18,7 +20,6 @@ import {
   updateIterationDates,
 } from './iteration-rows.ts';
 import { planSchedule, type SchedulePlan, type ScheduleRule } from './periods.ts';
-import { rollOverIteration } from './roll-over.ts';
 import { type CadenceRow, findCadenceById, updateCadenceRunDates } from './store.ts';
 
 // Creates the missing iterations of automatic cadences: on each change, daily, and before iterations are read.
@@ -152,3 +153,37 @@ export const scheduleIterationsDaily: Schedule<Services> = {
   cron: '0 0 * * *',
   job: scheduleIterations,
 };
+
+interface ClosedIteration {
+  readonly cadenceId: number;
+  readonly iterationId: number;
+}
+
+/** Moves the open issues of a closed iteration to the current iteration of its cadence, in batches. */
+export const rollOverIteration = defineJob({
+  kind: 'roll_over_iteration',
+  handle: async ({ runUnitOfWork }: Pick<Services, 'runUnitOfWork'>, closedIteration: ClosedIteration) => {
+    await runInBatches(runUnitOfWork, ANONYMOUS, {
+      recheck: recheckNothing,
+      runBatch: (uow) => moveOpenIssues(uow, closedIteration),
+    });
+  },
+});
+
+async function moveOpenIssues(
+  uow: UnitOfWork,
+  { cadenceId, iterationId }: ClosedIteration,
+): Promise<typeof MORE | undefined> {
+  // The cadence may have been deleted, or its roll-over disabled, since the job was enqueued.
+  if (!(await findCadenceById(uow, cadenceId))?.roll_over) return undefined;
+  const currentIterationId = await findCurrentIteration(uow, cadenceId);
+  if (currentIterationId === null || currentIterationId === iterationId) return undefined;
+  return (await moveOpenIssueBatch(uow, iterationId, currentIterationId)) === BATCH_SIZE ? MORE : undefined;
+}
+
+/** Moves one batch of open issues to another iteration and returns their number. */
+function moveOpenIssueBatch(tx: Transaction, fromId: number, toId: number): Promise<number> {
+  return assignIterationBatch(tx, toId, (issues) =>
+    issues.where('iteration_id', '=', fromId).where('state', '=', 'opened').orderBy('id'),
+  );
+}

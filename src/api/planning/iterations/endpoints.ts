@@ -15,10 +15,14 @@ import {
   manageIterationsAccess,
   readIterationsAccess,
 } from '../iteration-cadences/index.ts';
-import { createIteration as create, deleteIteration as remove, updateIteration as update } from './changes.ts';
+import {
+  createIteration as create,
+  ITERATION_TITLE_TAKEN,
+  deleteIteration as remove,
+  updateIteration as update,
+} from './changes.ts';
 import { Iteration } from './entities.ts';
 import { findIteration, ITERATION_STATES, listIterations } from './store.ts';
-import { ITERATION_TITLE_TAKEN } from './validation.ts';
 
 // Access to iterations, and the loading of the iteration of a path (contract/planning.md §2.4, §3.10).
 

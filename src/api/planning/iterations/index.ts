@@ -4,10 +4,10 @@ import * as endpoints from './endpoints.ts';
 export { importIteration } from './changes.ts';
 // Public interface for other resources.
 export { Iteration } from './entities.ts';
-export { findIterationIdForProject } from './scope.ts';
 export {
   findFirstCadences,
   findIterationByReference,
+  findIterationIdForProject,
   findIterationOfCadence,
   hasOpenIteration,
   loadVisibleIterations,

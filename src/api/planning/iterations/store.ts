@@ -8,7 +8,9 @@ import { prepareForIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
 import { containsSubstringUnindexed } from '#database/search/substring-search.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
 import { loadNamespacePaths } from '#domain/namespaces/routes.ts';
+import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 // Rows of iterations.
@@ -312,4 +314,9 @@ export async function updateIterationRow(
 /** index: iterations primary key */
 export async function deleteIterationRow(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('iterations').where('id', '=', id).execute();
+}
+
+/** Returns the id if the iteration belongs to an ancestor group of the project, so that its issues can have it; else null. */
+export async function findIterationIdForProject(db: Reader, project: Project, id: number): Promise<number | null> {
+  return (await findIteration(db, (await ancestorsAndSelf(db, { project })).groupIds, id))?.id ?? null;
 }

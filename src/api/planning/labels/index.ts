@@ -6,7 +6,6 @@ export { createLabel, findOrCreateLabels } from './changes.ts';
 // Public interface for other resources.
 export { getTextColor, parseColor } from './color.ts';
 export { LabelBasic } from './entities.ts';
-export { mapLabelsToParent } from './equivalents.ts';
-export { findLabelsByTitles, type LabelBasicRow, loadLabelsByIds } from './store.ts';
+export { findLabelsByTitles, type LabelBasicRow, loadLabelsByIds, mapLabelsToParent } from './store.ts';
 
 export const labels = resourceModule({ endpoints, jobs: [mergeLabels] });

@@ -2,12 +2,18 @@ import { defineSubscription } from '#events/event-bus.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { cleanUpMails, cleanUpMailsDaily } from './delivery/changes.ts';
 import { deliverMails, deliverMailsRegularly } from './delivery/deliver.ts';
-import { notifyOfDueIssues, notifyOfDueIssuesDaily } from './due-issues.ts';
 import * as endpoints from './endpoints.ts';
-import { isMailEnabled, notifyUsers, onNotifiableEvent, onProjectMoved } from './notify.ts';
+import {
+  isMailEnabled,
+  notifyOfDueIssues,
+  notifyOfDueIssuesDaily,
+  notifyUsers,
+  onNotifiableEvent,
+  onProjectMoved,
+} from './notify.ts';
 import { findMentionedUserIds } from './recipients/mentioned-users.ts';
 import { insertMentions } from './store.ts';
-import { findTargetReaders } from './subjects/target-readers.ts';
+import { findTargetReaders } from './subjects/noteable.ts';
 
 /** Records the users mentioned in an edited text as participants, without a mail. Of an internal comment, only its readers are recorded. */
 const onTextUpdated = defineSubscription({
@@ -30,8 +36,7 @@ const onTextUpdated = defineSubscription({
 export { enqueueSystemNotification, isMailEnabled } from './notify.ts';
 export { findMentions, findUserIdsByUsernames } from './recipients/mentioned-users.ts';
 export { listDigestTargets } from './store.ts';
-export { findNoteableSubject, type NoteableSubject } from './subjects/noteable.ts';
-export { findTargetReaders } from './subjects/target-readers.ts';
+export { findNoteableSubject, findTargetReaders, type NoteableSubject } from './subjects/noteable.ts';
 
 /**
  * Notification mails. The domain event `notifiable-event-occurred` enqueues one job per event if mails are enabled

@@ -3,7 +3,7 @@ import type { NotifyingTarget } from '#activity/index.ts';
 import { loadUsersById } from '#api/identity/users/index.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import type { Config } from '#config.ts';
-import type { Transaction } from '#database/database.ts';
+import type { Reader, Transaction } from '#database/database.ts';
 import { isScheduledForDeletion } from '#domain/namespaces/name-validation.ts';
 import { BATCH_SIZE } from '#events/batches.ts';
 import { defineSubscription } from '#events/event-bus.ts';
@@ -11,6 +11,7 @@ import type { NotifiableEvent } from '#events/notifiable-events.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue, type JobRun } from '#jobs/job.ts';
 import { buildMessageId, getUrlHost } from '#mail/mailer.ts';
+import { addDays, getToday } from '#runtime/clock.ts';
 import { composeText, THREAD_STARTING_EVENTS } from './content/texts.ts';
 import { enqueueDelivery } from './delivery/deliver.ts';
 import { loadCandidateBatch } from './recipients/candidates.ts';
@@ -156,4 +157,48 @@ async function composeNewMails(
     },
     inReplyTo: THREAD_STARTING_EVENTS.includes(event) ? null : threadMessageId,
   };
+}
+
+/** Notifies of open issues that are due on the next day, once per issue and day (contract/activity.md Part 5). */
+export const notifyOfDueIssues = defineJob({
+  kind: 'mail_issues_due',
+  async handle({ config, database, clock }: Pick<Services, 'config' | 'database' | 'clock'>) {
+    if (!isMailEnabled(config)) return;
+    const dueDate = addDays(getToday(clock), 1);
+    for (let lastId = 0; ; ) {
+      const ids = await listDueIssueIds(database.reader, dueDate, lastId);
+      await database.transaction(async (tx) => {
+        for (const id of ids) {
+          await enqueueSystemNotification(
+            tx,
+            { event: 'issue_due', about: { type: 'Issue', id } },
+            `issue_due_${id}_${dueDate}`,
+          );
+        }
+      });
+      if (ids.length < BATCH_SIZE) return;
+      lastId = ids.at(-1)!;
+    }
+  },
+});
+
+export const notifyOfDueIssuesDaily = {
+  name: 'mail_issues_due',
+  cron: '50 0 * * *',
+  job: notifyOfDueIssues,
+  isEnabled: isMailEnabled,
+};
+
+/** index: issues_due */
+async function listDueIssueIds(db: Reader, dueDate: string, lastId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('issues')
+    .select('id')
+    .where('state', '=', 'opened')
+    .where('due_date', '=', dueDate)
+    .where('id', '>', lastId)
+    .orderBy('id')
+    .limit(BATCH_SIZE)
+    .execute();
+  return rows.map(({ id }) => id);
 }

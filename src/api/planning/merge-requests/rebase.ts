@@ -7,7 +7,7 @@ import { listProtectionRules } from '#authorization/protected-branches/protected
 import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import { findSharedMergeBase } from '#git/commits/commits-between.ts';
+import { findSharedMergeBase } from '#git/commits/commit-log.ts';
 import { rebase } from '#git/commits/rebase.ts';
 import { runOrNullIfOverLimit } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';

@@ -1,9 +1,8 @@
 import type { CommitRow } from '#api/code/commits/index.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { Columns, Reader } from '#database/database.ts';
-import { listCommitsBetween } from '#git/commits/commits-between.ts';
-import { type Diff, getDiff, getFullDiff } from '#git/diff/diff.ts';
-import { computePatchId } from '#git/diff/raw-diff.ts';
+import { listCommitsBetween } from '#git/commits/commit-log.ts';
+import { computePatchId, type Diff, getDiff, getFullDiff } from '#git/diff/diff.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit, readCommits } from '#git/objects/object-reader.ts';
 import { runOrNullIfOverLimit } from '#git/process/failures.ts';

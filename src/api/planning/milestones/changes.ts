@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { deleteTargetActivity } from '#activity/index.ts';
 import { ANONYMOUS, type SignedInCaller } from '#authentication/caller.ts';
 import { reassignReferences } from '#database/batch-statements.ts';
-import type { Reader, Schema } from '#database/database.ts';
+import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { allocateIid, IID_TAKEN, reserveIid } from '#domain/iids.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -11,7 +11,14 @@ import { BATCH_SIZE, MORE, recheckNothing, runBatchSteps, runInBatches } from '#
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { type ParentContext, requireParentAccess } from '#http/access/parents.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { type Failure, fail, invalid } from '#runtime/failure.ts';
+import {
+  compactFieldErrors,
+  type Failure,
+  type FieldErrors,
+  fail,
+  formatFieldErrors,
+  invalid,
+} from '#runtime/failure.ts';
 import { MANAGE_MILESTONES } from './access.ts';
 import {
   clearMilestoneBatch,
@@ -21,12 +28,12 @@ import {
   type ImportedMilestoneState,
   insertMilestone,
   isMilestoneIidTaken,
+  isMilestoneTitleTaken,
   isTitleTakenAmongGroups,
   type MilestoneContent,
   type MilestoneRow,
   updateMilestoneRow,
 } from './store.ts';
-import { findMilestoneFailure, validateMilestone } from './validation.ts';
 
 /** Creates a milestone in this project or group. */
 export async function createMilestone(
@@ -228,3 +235,49 @@ async function recordMilestoneEvent(
   if (action === 'destroyed') await uow.record({ ...activityContext, action, target: { type: 'Milestone' } });
   else await uow.record({ ...activityContext, action, target: { type: 'Milestone', id, iid } });
 }
+
+/** Maximum length of a title, in characters. */
+const MAX_TITLE_LENGTH = 255;
+
+/**
+ * Returns validation errors, or null if the content is valid. `currentMilestone` is set on update. Its unchanged title is
+ * valid even as a duplicate, because transfers of projects and groups can cause duplicates.
+ */
+async function validateMilestone(
+  tx: Transaction,
+  parent: GroupOrProject,
+  { title, start_date: start, due_date: due }: MilestoneContent,
+  currentMilestone?: MilestoneRow,
+): Promise<FieldErrors | null> {
+  return compactFieldErrors({
+    title: await validateMilestoneTitle(tx, parent, title, currentMilestone),
+    due_date: start !== null && due !== null && due <= start ? ['must be greater than start date'] : [],
+  });
+}
+
+/** Returns the validation errors as the failure that endpoints report. */
+async function findMilestoneFailure(
+  ...args: Parameters<typeof validateMilestone>
+): Promise<Failure<'notSaved'> | null> {
+  const errors = await validateMilestone(...args);
+  return errors && createNotSavedFailure(errors);
+}
+
+async function validateMilestoneTitle(
+  tx: Transaction,
+  parent: GroupOrProject,
+  title: string,
+  currentMilestone?: MilestoneRow,
+): Promise<readonly string[]> {
+  if (title === '') return ["can't be blank"];
+  if ([...title].length > MAX_TITLE_LENGTH) return [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`];
+  if (title === currentMilestone?.title) return [];
+  return (await isMilestoneTitleTaken(tx, parent, title)) ? TITLE_TAKEN_ERRORS : [];
+}
+
+const TITLE_TAKEN_ERRORS = ['already being used for another group or project milestone.'];
+
+const createNotSavedFailure = (errors: FieldErrors) => fail('notSaved', { errors: formatFieldErrors(errors) });
+
+/** The failure when a concurrent request has taken the title. */
+export const MILESTONE_TITLE_TAKEN = createNotSavedFailure({ title: TITLE_TAKEN_ERRORS });

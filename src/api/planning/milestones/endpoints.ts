@@ -8,10 +8,15 @@ import { atLeastOne, optional, required } from '#http/parameters/declarations.ts
 import { domainValidatedText, longDescription, searchExpression, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { MANAGE_MILESTONES, milestoneResource, promoteMilestoneAccess, READ_MILESTONES } from './access.ts';
-import { createMilestone, deleteMilestone, promoteMilestone, updateMilestone } from './changes.ts';
+import {
+  createMilestone,
+  deleteMilestone,
+  MILESTONE_TITLE_TAKEN,
+  promoteMilestone,
+  updateMilestone,
+} from './changes.ts';
 import { Milestone } from './entities.ts';
 import { listMilestones } from './store.ts';
-import { MILESTONE_TITLE_TAKEN } from './validation.ts';
 
 // Projects and groups have the same endpoints (contract/planning.md §3.5).
 

@@ -6,7 +6,6 @@ import * as endpoints from './endpoints.ts';
 export { milestoneResource, READ_MILESTONES } from './access.ts';
 export { importMilestone } from './changes.ts';
 export { Milestone } from './entities.ts';
-export { mapMilestonesToProject } from './equivalents.ts';
-export { findMilestone, findMilestoneByTitle, loadMilestonesById } from './store.ts';
+export { findMilestone, findMilestoneByTitle, loadMilestonesById, mapMilestonesToProject } from './store.ts';
 
 export const milestones = resourceModule({ endpoints, jobs: [mergeMilestones] });

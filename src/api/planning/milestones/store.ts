@@ -7,8 +7,10 @@ import { hasRow, type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { MilestoneState } from '#database/schema.ts';
 import { containsWordsUnindexed, parseSearchWords } from '#database/search/word-search.ts';
+import { allocateIid } from '#domain/iids.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { selectDescendantIds, selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
 import { loadNamespacePaths } from '#domain/namespaces/routes.ts';
 import {
   ancestorsAndSelf,
@@ -18,6 +20,7 @@ import {
   type OwnerColumns,
   selfOnly,
   sortNearestFirst,
+  toNamespaceOwnerColumns,
 } from '#domain/namespaces/scope.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
@@ -239,4 +242,38 @@ export function clearMilestoneEventBatch(tx: Transaction, id: number, limit: num
 /** Deletes the row of the milestone. Returns whether it existed. */
 export async function deleteMilestoneRow(tx: Transaction, id: number): Promise<boolean> {
   return (await tx.deleteFrom('milestones').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Maps milestones to milestones of the same title that this project can use: its own or inherited ones. Creates missing ones
+ * without recording activity. Returns old id -> new id.
+ */
+export async function mapMilestonesToProject(
+  tx: Transaction,
+  project: Pick<Project, 'id' | 'namespace_id'>,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const newIdsByOldId = new Map<number, number>();
+  if (ids.length === 0) return newIdsByOldId;
+  // index: milestones primary key
+  const originalMilestones = await tx
+    .selectFrom('milestones')
+    .select(['id', 'title', 'description', 'start_date', 'due_date', 'state', 'created_at', 'updated_at'])
+    .where((eb) => isInIds(tx, eb.ref('id'), ids))
+    .orderBy('id')
+    .execute();
+  const scope = await ancestorsAndSelf(tx, { project });
+  for (const { id, state, created_at, updated_at, ...content } of originalMilestones) {
+    const equivalent =
+      (await findMilestoneByTitle(tx, scope, content.title)) ??
+      (await insertMilestone(
+        tx,
+        toNamespaceOwnerColumns({ project }),
+        await allocateIid(tx, { projectId: project.id }, 'milestone'),
+        content,
+        { state, created_at, updated_at },
+      ));
+    newIdsByOldId.set(id, equivalent.id);
+  }
+  return newIdsByOldId;
 }

@@ -1,13 +1,5 @@
 /** Rows of notes and their threads. This module has no endpoints; those of notes, threads and issues use it. */
-export {
-  mayComment,
-  mayResolve,
-  notesLockKey,
-  publishIfAllThreadsResolved,
-  resolveCurrentThread,
-  resolveNote,
-  resolveThread,
-} from './resolve.ts';
+
 export {
   countNotes,
   deleteNoteRow,
@@ -31,5 +23,12 @@ export {
   isUnresolved,
   listThreads,
   listUnresolvedThreads,
+  mayComment,
+  mayResolve,
+  notesLockKey,
+  publishIfAllThreadsResolved,
+  resolveCurrentThread,
+  resolveNote,
+  resolveThread,
   type Thread,
 } from './threads.ts';

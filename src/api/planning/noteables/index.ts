@@ -16,11 +16,11 @@ export const MILESTONE_KINDS: readonly [IssuableKind<ProjectIssuable>, IssuableK
   mergeRequestNoteable,
 ];
 
-export { parseEventId } from './event-id.ts';
-export { labelOrMilestoneVisibleTo } from './owner-visibility.ts';
 export {
   baseEventFields,
+  labelOrMilestoneVisibleTo,
   loadEventUsers,
+  parseEventId,
   resourceEventFields,
   serializeBaseEvent,
   serializeResourceEvent,

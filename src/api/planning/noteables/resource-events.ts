@@ -1,7 +1,10 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import { type getForeignKeyColumn, type ResourceType, toResource } from '#activity/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
-import type { Columns, Reader } from '#database/database.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { groupVisibleTo, projectVisibleTo } from '#authorization/visibility.ts';
+import type { Columns, Reader, Schema } from '#database/database.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 
@@ -55,4 +58,36 @@ export function serializeResourceEvent(row: ResourceEventRow, context: Serializa
     resource_type: type,
     resource_id: id,
   };
+}
+
+/** Returns the resource event id in the path. Returns 0, which no row has, if it is not a number (contract/planning.md §3.11). */
+export function parseEventId({ event_id: raw }: { readonly event_id: string }): number {
+  const id = /^\d+$/.test(raw) ? Number(raw) : 0;
+  return Number.isSafeInteger(id) ? id : 0;
+}
+
+/**
+ * Matches labels or milestones whose project or group the caller can see. After a transfer, events may still refer to those of
+ * the former group. Scalar subqueries, because PostgreSQL would run EXISTS for every visible project and group at once.
+ * index: projects primary key, namespaces primary key
+ */
+export function labelOrMilestoneVisibleTo(
+  table: 'labels' | 'milestones',
+  caller: Caller,
+  today: string,
+): Expression<SqlBool> {
+  const eb = expressionBuilder<Schema, never>();
+  const project = eb
+    .selectFrom('projects')
+    .select('projects.id')
+    .where('projects.id', '=', sql.ref<number>(`${table}.project_id`))
+    .where(projectVisibleTo(caller, today))
+    .limit(1);
+  const group = eb
+    .selectFrom('namespaces')
+    .select('namespaces.id')
+    .where('namespaces.id', '=', sql.ref<number>(`${table}.group_id`))
+    .where(groupVisibleTo(caller, today))
+    .limit(1);
+  return eb.or([eb(project, 'is not', null), eb(group, 'is not', null)]);
 }

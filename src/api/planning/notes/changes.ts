@@ -1,13 +1,223 @@
 import { sql } from 'kysely';
-import { getResourceTable, MAX_NOTES_PER_NOTEABLE, type Resource, toResource } from '#activity/index.ts';
-import type { Columns } from '#database/database.ts';
+import {
+  deleteTargetActivity,
+  getResourceTable,
+  MAX_NOTES_PER_NOTEABLE,
+  type NoteTarget,
+  type Resource,
+  toResource,
+} from '#activity/index.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { mayInParent } from '#authorization/abilities.ts';
+import type { Columns, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, invalid } from '#runtime/failure.ts';
-import { countNotes, insertNote, type NoteRow } from '../note-rows/index.ts';
-import { updateNoteCount } from './comment-count.ts';
+import type { Noteable, NoteableContext, NoteableKind } from '#http/access/noteables.ts';
+import type { ErrorTable } from '#http/errors/error-messages.ts';
+import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { recordMentions } from '../issuables/index.ts';
+import {
+  convertToThread,
+  countNotes,
+  deleteNoteRow,
+  findThread,
+  insertNote,
+  isResolvable,
+  isUnresolved,
+  mayReadInternal,
+  type NoteRow,
+  type NoteThreadFields,
+  publishIfAllThreadsResolved,
+  type Thread,
+  updateNoteBody,
+} from '../note-rows/index.ts';
+import type { QuickActionChanges } from '../quick-actions/index.ts';
+import { reloadForComment, reloadNoteForUpdate } from './access.ts';
+
+/** Adds `difference` to the comment count of an issuable. `changedAt` becomes its `updated_at` unless null. Commits and snippets have no count. */
+async function updateNoteCount(
+  tx: Transaction,
+  { type, id }: NoteTarget,
+  difference: 1 | -1,
+  changedAt: string | null,
+): Promise<void> {
+  if (type === 'Commit' || type === 'Snippet') return;
+  await tx
+    .updateTable(getResourceTable(type))
+    .set({ user_notes_count: sql<number>`user_notes_count + ${sql.lit(difference)}` })
+    .$if(changedAt !== null, (query) => query.set({ updated_at: changedAt as string }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** A note, with the changes by its quick actions if it was just written. */
+type NoteWithChanges = NoteRow & { readonly changes?: QuickActionChanges };
+
+interface CreateNoteInput {
+  readonly body: string;
+  readonly internal: boolean;
+  /** Only Owners may set it; ignored for others. */
+  readonly createdAt: string | null;
+  /** What its quick actions changed. */
+  readonly changes?: QuickActionChanges;
+  /** Starts a thread if present; else the note is a plain comment. */
+  readonly threadStart?: ThreadStart;
+}
+
+/** The first note of a thread: a DiffNote if it has a position in a diff, else a DiscussionNote. */
+export interface ThreadStart {
+  /** JSON in the API's shape; null if not in a diff. */
+  readonly position: string | null;
+  /** For merge requests: the commit if the position is in the diff of one commit. */
+  readonly commitSha: string | null;
+}
+
+/** Errors of all endpoints that create notes. */
+export const NOTE_ERRORS = {
+  blank: [400, `400 Bad request - Note {:note=>["can't be blank"]}`],
+  tooMany: [400, '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}'],
+} as const satisfies ErrorTable;
+
+type NoteErrorCode = 'internalNotAllowed' | 'blank' | 'tooMany';
+
+/** Creates a note, updates the comment count and, in a project, records an activity event. */
+export async function createNote(
+  uow: UnitOfWork<SignedInCaller>,
+  kind: NoteableKind,
+  requestedNoteable: Noteable,
+  { threadStart, ...input }: CreateNoteInput,
+): Promise<NoteRow | Failure<NoteErrorCode>> {
+  const context = await reloadForComment(uow, kind, requestedNoteable);
+  if (threadStart === undefined) return writeNote(uow, context, input, null);
+  const type = threadStart.position === null ? 'DiscussionNote' : 'DiffNote';
+  return writeNote(uow, context, input, { id: null, type, ...threadStart, resolved: null });
+}
+
+/**
+ * Replies in a thread; a plain comment becomes a thread. The reply is internal if the first note is. Fails with `notAnswerable` for
+ * system notes and for plain comments on commits.
+ */
+export async function replyToThread(
+  uow: UnitOfWork<SignedInCaller>,
+  kind: NoteableKind,
+  requestedNoteable: Noteable,
+  { id }: Pick<Thread, 'id'>,
+  input: Pick<CreateNoteInput, 'body' | 'createdAt' | 'changes'>,
+): Promise<NoteRow | Failure<NoteErrorCode | 'threadGone' | 'notAnswerable'>> {
+  const context = await reloadForComment(uow, kind, requestedNoteable);
+  const thread = await findThread(uow, context.caller, context.noteable, id);
+  if (thread === null) return fail('threadGone');
+  const [firstNote] = thread.notes;
+  if (firstNote.system || (firstNote.type === null && context.noteable.type === 'Commit')) return fail('notAnswerable');
+  const reply = await writeNote(
+    uow,
+    context,
+    { ...input, internal: firstNote.internal },
+    {
+      id,
+      type: firstNote.type ?? 'DiscussionNote',
+      position: firstNote.position,
+      commitSha: firstNote.commit_sha,
+      resolved: isThreadResolved(thread) ? { at: uow.now, by: context.caller.user.id } : null,
+    },
+  );
+  if (!isFailure(reply) && firstNote.type === null) await convertToThread(uow, firstNote);
+  return reply;
+}
+
+/** Returns whether the thread is resolved. */
+const isThreadResolved = ({ notes }: Thread) => notes.some(isResolvable) && !notes.some(isUnresolved);
+
+/**
+ * Inserts a note and updates the comment count. All user comments are created here. In a project, the recorded activity event also
+ * notifies users; on an epic, the event is published directly.
+ */
+async function writeNote(
+  uow: UnitOfWork<SignedInCaller>,
+  { noteable, caller }: NoteableContext<Noteable>,
+  { body, internal, createdAt, changes }: Omit<CreateNoteInput, 'threadStart'>,
+  thread: NoteThreadFields | null,
+): Promise<NoteRow | Failure<NoteErrorCode>> {
+  if (internal && !mayReadInternal(caller, noteable)) return fail('internalNotAllowed');
+  if (body.trim() === '') return fail('blank');
+  if ((await countNotes(uow, noteable, MAX_NOTES_PER_NOTEABLE)) === MAX_NOTES_PER_NOTEABLE) return fail('tooMany');
+  const note = await insertNote(uow, noteable, {
+    authorId: caller.user.id,
+    body,
+    internal,
+    createdAt: (mayInParent(caller, 'set_note_created_at', noteable) && createdAt) || uow.now,
+    thread,
+  });
+  await updateNoteCount(uow, noteable, 1, uow.now);
+  if (noteable.project) {
+    await uow.record({
+      projectId: noteable.project.id,
+      authorId: caller.user.id,
+      action: 'commented',
+      target: { type: note.type ?? 'Note', id: note.id },
+    });
+  } else {
+    await uow.publish('notifiable-event-occurred', { event: 'new_note', about: { type: 'Note', id: note.id } });
+  }
+  if (!internal) await recordBodyMentions(uow, noteable, body);
+  return withChanges(note, changes);
+}
+
+const withChanges = (note: NoteRow, changes: QuickActionChanges | undefined): NoteWithChanges =>
+  changes === undefined ? note : { ...note, changes };
+
+/** Creates cross-references for the mentions in a body. Comments on commits and snippets create none. */
+async function recordBodyMentions(uow: UnitOfWork, noteable: Noteable, body: string): Promise<void> {
+  if (noteable.type !== 'Commit' && noteable.type !== 'Snippet') await recordMentions(uow, noteable, [body]);
+}
+
+/** Updates the body of a note. */
+export async function updateNote(
+  uow: UnitOfWork<SignedInCaller>,
+  kind: NoteableKind,
+  requestedNoteable: Noteable,
+  note: NoteRow,
+  { body, changes }: { readonly body: string; readonly changes?: QuickActionChanges },
+): Promise<NoteWithChanges | Failure<'notFound'>> {
+  const current = await reloadNoteForUpdate(uow, kind, requestedNoteable, note);
+  if (isFailure(current)) return current;
+  const { noteable, currentNote } = current;
+  if (body === currentNote.body) return withChanges(currentNote, changes);
+  const updatedNote = await updateNoteBody(uow, note.id, body);
+  if (updatedNote === undefined) return fail('notFound');
+  const { type, id } = noteable;
+  if (type !== 'Snippet') {
+    await uow.publish('text-updated', {
+      // The noteable of the note.
+      about: { type, id },
+      field: 'note',
+      noteId: note.id,
+      before: currentNote.body,
+      text: body,
+      internal: currentNote.internal,
+    });
+  }
+  if (!currentNote.internal) await recordBodyMentions(uow, noteable, body);
+  return withChanges(updatedNote, changes);
+}
+
+/** Deletes a note and its activity events. The last note's deletion ends its thread. */
+export async function deleteNote(
+  uow: UnitOfWork<SignedInCaller>,
+  kind: NoteableKind,
+  requestedNoteable: Noteable,
+  note: NoteRow,
+): Promise<undefined | Failure<'notFound'>> {
+  const current = await reloadNoteForUpdate(uow, kind, requestedNoteable, note);
+  if (isFailure(current)) return current;
+  if (!(await deleteNoteRow(uow, note.id))) return fail('notFound');
+  await deleteTargetActivity(uow, 'Note', [note.id]);
+  await updateNoteCount(uow, current.noteable, -1, uow.now);
+  // The deleted note may have been the last unresolved one.
+  if (isUnresolved(current.currentNote)) await publishIfAllThreadsResolved(uow, current.noteable);
+}
 
 /** A note exported from another server. */
 interface ImportedNote extends Columns<'notes', 'author_id' | 'body' | 'internal' | 'created_at' | 'updated_at'> {

@@ -13,13 +13,13 @@ import { boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { listNotes, notesLockKey } from '../note-rows/index.ts';
 import { ISSUABLE_KINDS } from '../noteables/index.ts';
 import { noteCreationAccess, readNoteAccess, updateNoteAccess } from './access.ts';
+import { createNote, deleteNote, NOTE_ERRORS, updateNote } from './changes.ts';
 import {
   createNoteOrQuickActionsEntity,
   QUICK_ACTION_ERRORS,
   writeNoteWithQuickActions,
 } from './create-with-quick-actions.ts';
 import { Note } from './entities.ts';
-import { createNote, deleteNote, NOTE_ERRORS, updateNote } from './write.ts';
 
 /** Snippets of projects as noteables. Personal snippets have no notes. */
 const snippetNoteableKind: NoteableKind<SnippetNoteable> = {

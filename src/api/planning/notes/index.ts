@@ -26,7 +26,15 @@ export {
   readThreadNoteAccess,
   updateThreadNoteAccess,
 } from './access.ts';
-export { importNote } from './changes.ts';
+export {
+  createNote,
+  deleteNote,
+  importNote,
+  NOTE_ERRORS,
+  replyToThread,
+  type ThreadStart,
+  updateNote,
+} from './changes.ts';
 export { commentedCommitResource, commitNoteableKind, toCommitNoteable } from './commit-noteable.ts';
 export {
   createNoteOrQuickActionsEntity,
@@ -34,6 +42,5 @@ export {
   writeNoteWithQuickActions,
 } from './create-with-quick-actions.ts';
 export { Note, Position } from './entities.ts';
-export { createNote, deleteNote, NOTE_ERRORS, replyToThread, type ThreadStart, updateNote } from './write.ts';
 
 export const notes = resourceModule({ endpoints, subscriptions: [onUserDeleted] });

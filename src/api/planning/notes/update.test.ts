@@ -9,8 +9,8 @@ import { fail } from '#runtime/failure.ts';
 import { type Project, world } from '#test/support/world.ts';
 import { issueNoteable } from '../issues/index.ts';
 import { listNotes } from '../note-rows/index.ts';
+import { createNote, deleteNote, updateNote } from './changes.ts';
 import { listNoteBodies, newIssue } from './fixtures.testing.ts';
-import { createNote, deleteNote, updateNote } from './write.ts';
 
 const { user, clock, server, root, runJobs } = await world();
 const { database, runUnitOfWork } = server.services;

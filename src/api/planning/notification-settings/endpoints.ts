@@ -10,9 +10,16 @@ import { INVALID, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { getTiersOfEvent, isEventEnabled, listAvailableEvents } from './event-names.ts';
-import { type GlobalSetting, getGlobalSetting, getSetting, type UserNotificationSetting } from './store.ts';
-import { updateGlobalSetting, updateSourceSetting } from './update.ts';
+import { updateGlobalSetting, updateSourceSetting } from './changes.ts';
+import {
+  type GlobalSetting,
+  getGlobalSetting,
+  getSetting,
+  getTiersOfEvent,
+  isEventEnabled,
+  listAvailableEvents,
+  type UserNotificationSetting,
+} from './store.ts';
 
 const isOptionalEvent = (event: EmailEvent) => event === 'new_epic' || event === 'approver';
 

@@ -4,8 +4,7 @@ import * as endpoints from './endpoints.ts';
 import { deleteSettingOfFormerMember } from './store.ts';
 
 // Public interface for other resources.
-export { isEventEnabled } from './event-names.ts';
-export { type UserNotificationSetting, updateSetting } from './store.ts';
+export { isEventEnabled, type UserNotificationSetting, updateSetting } from './store.ts';
 
 /** When a membership ends: deletes the setting. Deletions of users, groups and projects cascade. */
 const onMembershipEnded = defineSubscription({ event: 'membership-ended', inTransaction: deleteSettingOfFormerMember });

@@ -1,15 +1,26 @@
+import type { Selectable } from 'kysely';
 import { Type } from 'typebox';
+import { getForeignKeyColumn, type Resource } from '#activity/index.ts';
+import type { Caller } from '#authentication/caller.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { hasRow, type Page, paginate } from '#database/page.ts';
 import { forNoteables } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { requireRow } from '#runtime/failure.ts';
+import { type Failure, fail, requireRow } from '#runtime/failure.ts';
 import { loadMilestonesById, Milestone } from '../milestones/index.ts';
-import { loadEventUsers, MILESTONE_KINDS, resourceEventFields, serializeResourceEvent } from '../noteables/index.ts';
-import { findMilestoneEvent, listMilestoneEvents, type MilestoneEventRow } from './store.ts';
+import {
+  labelOrMilestoneVisibleTo,
+  loadEventUsers,
+  MILESTONE_KINDS,
+  resourceEventFields,
+  serializeResourceEvent,
+} from '../noteables/index.ts';
 
 /** A milestone event with the current state of its milestone (contract/planning.md §1 "MilestoneEvent"). */
 export const MilestoneEvent = entity('MilestoneEvent', {
@@ -62,3 +73,48 @@ export const [getIssueMilestoneEvent, getMergeRequestMilestoneEvent] = forNoteab
       findMilestoneEvent(db, caller, noteable, params.resource_milestone_event_id),
   }),
 );
+
+export type MilestoneEventRow = Selectable<Schema['resource_milestone_events']> & { readonly milestone_id: number };
+
+type MilestoneResource = Resource<'Issue' | 'MergeRequest'>;
+
+/** index: resource_milestone_events_by_issue, resource_milestone_events_by_merge_request */
+function selectEvents(db: Reader, { type, id }: MilestoneResource) {
+  return db
+    .selectFrom('resource_milestone_events')
+    .where(`resource_milestone_events.${getForeignKeyColumn(type)}`, '=', id);
+}
+
+/** Selects the events whose milestone exists and is readable for the caller. index: milestones primary key */
+function selectReadableEvents(db: Reader, caller: Caller, noteable: MilestoneResource) {
+  return selectEvents(db, noteable)
+    .innerJoin('milestones', 'milestones.id', 'resource_milestone_events.milestone_id')
+    .selectAll('resource_milestone_events')
+    .where(labelOrMilestoneVisibleTo('milestones', caller, db.today))
+    .$narrowType<{ milestone_id: number }>();
+}
+
+/** Returns one page of the events of a noteable whose milestone the caller may read, oldest first. */
+export function listMilestoneEvents(
+  db: Reader,
+  caller: Caller,
+  noteable: MilestoneResource,
+  page: OffsetRequest,
+): Promise<Page<MilestoneEventRow>> {
+  return paginate(db, selectReadableEvents(db, caller, noteable).orderBy('resource_milestone_events.id', 'asc'), page);
+}
+
+/** Returns one event of the noteable, or `milestoneHidden` if its milestone is deleted or not readable for the caller. */
+export async function findMilestoneEvent(
+  db: Reader,
+  caller: Caller,
+  noteable: MilestoneResource,
+  id: number,
+): Promise<MilestoneEventRow | Failure<'notFound' | 'milestoneHidden'>> {
+  const event = await selectReadableEvents(db, caller, noteable)
+    .where('resource_milestone_events.id', '=', id)
+    .executeTakeFirst();
+  if (event !== undefined) return event;
+  const eventById = selectEvents(db, noteable).select('id').where('resource_milestone_events.id', '=', id);
+  return fail((await hasRow(eventById)) ? 'milestoneHidden' : 'notFound');
+}

@@ -14,8 +14,7 @@ import { signedInMergeRequestAccess } from '../merge-requests/index.ts';
 import { findTodo, markTodoDone, type TodoCause } from '../todo-rows/index.ts';
 import { createMarkedTodo, markAllTodosDone } from './changes.ts';
 import { Todo } from './entities.ts';
-import { TODO_ACTION_FILTERS, TODO_TARGET_TYPES } from './filter.ts';
-import { listTodosOfCaller } from './list.ts';
+import { listTodosOfCaller, TODO_ACTION_FILTERS, TODO_TARGET_TYPES } from './list.ts';
 
 /** Loads the caller's to-do item `:id` if they may read its target. */
 const ownTodoAccess = () =>

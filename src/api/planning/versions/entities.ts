@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Commit, Diff } from '#api/code/commits/index.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
+import type { Columns } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { runOrNullIfOverLimit } from '#git/process/failures.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
@@ -12,7 +13,6 @@ import {
   summarizeVersion,
   type VersionSummary,
 } from '../merge-requests/index.ts';
-import type { VersionRow } from './store.ts';
 
 const fields = {
   id: Type.Integer(),
@@ -27,8 +27,8 @@ const fields = {
 };
 
 /** A version with the rows from which its comparison is computed. */
-export interface VersionWithMergeRequest {
-  readonly version: VersionRow;
+interface VersionWithMergeRequest {
+  readonly version: Omit<Columns<'merge_request_versions'>, 'kept'>;
   readonly project: Project;
   readonly mergeRequest: MergeRequest;
 }

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { createDatabaseActivity, type DatabaseActivity } from '#database/activity.ts';
 import { cacheReads, createReadSnapshot, type ReadSnapshot } from '#database/cache/cached-reads.ts';
 import { loadSqliteCatalog, TableVersions } from '#database/cache/table-versions.ts';
-import { createDatabaseActivity, type DatabaseActivity } from '#database/activity.ts';
 import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
 import { createSharedYielder } from '#runtime/yielding.ts';
 import {
@@ -14,8 +14,7 @@ import {
   type OpenTransaction,
   type Statement,
 } from '../engine.ts';
-import { getLongStatementKind } from '../long-statements.ts';
-import { type LongStatementKind } from '../long-statements.ts';
+import { getLongStatementKind, type LongStatementKind } from '../long-statements.ts';
 import { BUSY_TIMEOUT_MS, isBusy, openConnection, type SqliteConnection, translateError } from './connection.ts';
 import { createSqliteBackupOperations } from './copy.ts';
 import { createReadThreads } from './read-thread.ts';

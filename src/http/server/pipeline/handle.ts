@@ -2,8 +2,12 @@ import { ANONYMOUS, type Caller, isSignedIn } from '#authentication/caller.ts';
 import { identify } from '#authentication/credentials.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { isForeignKeyViolation } from '#database/constraint-violations.ts';
-import { type ClientContext, DatabaseUnavailable, type RequestDatabase } from '#database/database.ts';
-import { type WritingClient } from '#database/database.ts';
+import {
+  type ClientContext,
+  DatabaseUnavailable,
+  type RequestDatabase,
+  type WritingClient,
+} from '#database/database.ts';
 import { OverdueWork } from '#events/overdue-work.ts';
 import { runUnitOfWorkForClient } from '#events/unit-of-work.ts';
 import { gitForClient } from '#git/git.ts';

@@ -1,4 +1,4 @@
-import { matchesParts } from '#authorization/protected-branches/wildcards.ts';
+import { matchesParts } from '#text/safe-regex.ts';
 
 /** A variable of a pipeline or job, as sent to runners. */
 export interface CiVariable {

@@ -12,7 +12,7 @@ import type { Git } from '#git/git.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
 import { isValidRefName, ZERO_ID } from '#git/refs/refs.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
-import { type ErrorTable, fillTemplate } from '#http/errors/error-table.ts';
+import { type ErrorTable, fillTemplate } from '#http/errors/error-messages.ts';
 import type { Services } from '#http/services.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';

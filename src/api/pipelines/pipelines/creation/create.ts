@@ -2,12 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { OptionPart, PipelineVariableInput, StoredJob, StoredPlan } from '#api/pipelines/ci-file/index.ts';
-import {
-  createEnvironmentsForJobs,
-  PIPELINE_VARIABLE,
-  recordOutcome,
-  startPipeline,
-} from '#api/pipelines/processing/index.ts';
+import { createEnvironmentsForJobs, recordOutcome, startPipeline } from '#api/pipelines/processing/index.ts';
 import { findPipeline, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import type { PipelineStatus, ProcessMode } from '#database/schema.ts';

@@ -12,10 +12,10 @@ import {
 } from '#database/search/word-search.ts';
 import { isPresent } from '#http/parameters/declarations.ts';
 import type { IssuableListScope } from '../kind.ts';
-import { type DueDate, toDueDateRange } from './dates.ts';
 import type { ListCondition } from './query-strategy.ts';
 import {
   columnCondition,
+  type DueDate,
   existsCondition,
   type FilterKeyword,
   idsCondition,
@@ -23,6 +23,7 @@ import {
   listedColumn,
   negateCondition,
   notExistsCondition,
+  toDueDateRange,
   valueCondition,
 } from './row-conditions.ts';
 

@@ -1,6 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { findEmojiName } from '#api/planning/awards/index.ts';
+import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { existsWithoutJoin, withoutIndex } from '#database/dialect.ts';
+import { isPresent } from '#http/parameters/declarations.ts';
+import { addDays } from '#runtime/clock.ts';
 import type { IssuableListScope } from '../kind.ts';
 import type { ListCondition } from './query-strategy.ts';
 
@@ -121,4 +125,89 @@ export function negateCondition({ predicate, negatedPredicate }: ListCondition):
     predicate: sql<SqlBool>`coalesce(${predicate}, false) = false`,
     ...(negatedPredicate && { unsortedQueryPredicate: negatedPredicate }),
   };
+}
+
+/** Date ranges relative to today, as `YYYY-MM-DD`, for the `due_date` filter (contract/planning.md §3.6). */
+
+/** Values of the filter `due_date`. */
+export const DUE_DATES = [
+  '0',
+  'any',
+  'today',
+  'tomorrow',
+  'overdue',
+  'week',
+  'month',
+  'next_month_and_previous_two_weeks',
+] as const;
+export type DueDate = (typeof DUE_DATES)[number];
+
+/** Range of days, `first` and `last` included; null means unbounded. */
+interface DayRange {
+  readonly first: string | null;
+  readonly last: string | null;
+}
+
+/** Returns the days of a keyword. `none` matches rows without a date, `any` rows with a date. Weeks begin on Monday. */
+export function toDueDateRange(dueDate: DueDate, today: string): DayRange | 'none' | 'any' {
+  switch (dueDate) {
+    case '0':
+      return 'none';
+    case 'any':
+      return 'any';
+    case 'today':
+      return { first: today, last: today };
+    case 'tomorrow':
+      return { first: addDays(today, 1), last: addDays(today, 1) };
+    case 'overdue':
+      return { first: null, last: addDays(today, -1) };
+    case 'week': {
+      const monday = addDays(today, -((new Date(today).getUTCDay() + 6) % 7));
+      return { first: monday, last: addDays(monday, 6) };
+    }
+    case 'month':
+      return { first: `${today.slice(0, 8)}01`, last: endOfMonth(today, 0) };
+    default:
+      return { first: addDays(today, -14), last: endOfMonth(today, 1) };
+  }
+}
+
+/** Returns the last day of the month that is `months` after the month of `day`. */
+function endOfMonth(day: string, months: number): string {
+  const [year, month] = day.split('-').map(Number) as [number, number];
+  return new Date(Date.UTC(year, month + months, 0)).toISOString().slice(0, 10);
+}
+
+/** Filters by the emoji that the caller awarded (contract/planning.md §3.6). */
+
+interface ReactionFilter {
+  /** Name or alias of an emoji, `None` or `Any`. */
+  readonly my_reaction_emoji?: string | null | undefined;
+  readonly not?: { readonly my_reaction_emoji?: string | null | undefined } | null | undefined;
+}
+
+/** Returns the conditions of the filters. Anonymous callers awarded nothing. */
+export function reactionConditions(
+  db: Reader,
+  scope: IssuableListScope,
+  { user }: Caller,
+  { my_reaction_emoji: emoji, not }: ReactionFilter,
+): ListCondition[] {
+  const buildCondition = (name: string) => reactionCondition(db, scope, user?.id ?? 0, name);
+  const conditions = isPresent(emoji) ? [buildCondition(emoji)] : [];
+  if (isPresent(not?.my_reaction_emoji)) conditions.push(negateCondition(buildCondition(not.my_reaction_emoji)));
+  return conditions;
+}
+
+/** Matches issuables to which the user awarded this emoji, any, or none. index: award_emoji_by_user, award_emoji_by_issue, award_emoji_by_merge_request, award_emoji_by_epic */
+function reactionCondition(db: Reader, scope: IssuableListScope, userId: number, emoji: string): ListCondition {
+  const foreignKey = sql.ref(`award.${scope.tables.foreignKey}`);
+  const isKeywordFilter = isKeyword(emoji, 'Any') || isKeyword(emoji, 'None');
+  const emojiPredicate = isKeywordFilter ? sql`1 = 1` : sql`award.name = ${findEmojiName(emoji) ?? emoji}`;
+  // The unary plus keeps the engines from reading all awards of the user for each row.
+  const awardRows = sql`select 1 from award_emoji as award where ${foreignKey} = ${listedColumn(scope, 'id')} and +award.user_id = ${userId} and ${emojiPredicate}`;
+  const ids = sql`select ${foreignKey} from award_emoji as award where award.user_id = ${userId} and ${foreignKey} is not null and ${emojiPredicate}`;
+  const condition = { ...existsCondition(db, awardRows), ids };
+  // `None` is the negation of `Any`.
+  return isKeyword(emoji, 'None') ? negateCondition(condition) : condition;
 }

@@ -2,10 +2,14 @@ import type { PipelineRow } from '#authorization/pipelines.ts';
 import type { MailEvent } from '#database/schema.ts';
 import { buildAlertPath } from '#domain/namespaces/routes.ts';
 import { toHeaderLine } from '#mail/mailer.ts';
-import type { AlertSubject } from '../subjects/alert.ts';
-import { abbreviateSha, type CommitSubject } from '../subjects/commit.ts';
 import type { MailContainer } from '../subjects/container.ts';
-import { NOTEABLE_WORDS, type NoteableSubject } from '../subjects/noteable.ts';
+import {
+  type AlertSubject,
+  abbreviateSha,
+  type CommitSubject,
+  NOTEABLE_WORDS,
+  type NoteableSubject,
+} from '../subjects/noteable.ts';
 
 // Texts of mails (contract/activity.md Part 5 "Messages"): in English, with user content unchanged.
 

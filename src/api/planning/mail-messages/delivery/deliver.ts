@@ -5,8 +5,7 @@ import { defineJob, enqueue } from '#jobs/job.ts';
 import { MAX_CONNECTIONS, type Mail } from '#mail/mailer.ts';
 import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import { composeDigest, composeMail, getDigestId, type StoredMail } from '../content/compose.ts';
-import { loadCandidateDetails } from '../recipients/candidate-details.ts';
-import { isStillRecipient } from '../recipients/recipients.ts';
+import { isStillRecipient, loadCandidateDetails } from '../recipients/recipients.ts';
 import { loadMailSubject, type MailSubject } from '../subjects/subject.ts';
 import {
   claimDigest,

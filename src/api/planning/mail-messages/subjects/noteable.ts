@@ -1,4 +1,4 @@
-import type { Resource, ResourceType } from '#activity/index.ts';
+import type { NotifyingTarget, Resource, ResourceType } from '#activity/index.ts';
 import {
   ISSUES,
   type IssuableTables,
@@ -7,13 +7,17 @@ import {
   MERGE_REQUESTS_BY_REVIEWER,
 } from '#api/planning/issuables/index.ts';
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
+import { findUserIdByConfirmedAddress } from '#authentication/users/emails.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findEpicsForList, mayReadEpic } from '#authorization/epics.ts';
 import { findIssuesForList, mayReadIssue } from '#authorization/issues.ts';
 import { findListedMergeRequests, mayReadMergeRequests } from '#authorization/merge-requests.ts';
 import { filterGroupReaders, filterProjectReaders } from '#authorization/readers.ts';
-import type { Reader } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
+import type { Git } from '#git/git.ts';
+import { readCommit } from '#git/objects/object-reader.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { loadGroupContainer, loadProjectContainer, type MailContainer } from './container.ts';
 
 /** An issue, merge request or epic as the subject of mails, without its description, which may be very long. */
@@ -127,4 +131,56 @@ function toCommonFields(
 
 async function listAssigneeIds(db: Reader, kind: IssuableTables, id: number): Promise<number[]> {
   return (await loadAssignees(db, kind, [id])).map(({ user_id }) => user_id);
+}
+
+/** A commit with comments. */
+export type CommitSubject = Columns<'commented_commits'>;
+
+/** Returns the commented commit with this id, or null if its project is deleted. index: commented_commits primary key */
+export async function findCommitSubject(db: Reader, id: number): Promise<CommitSubject | null> {
+  return (await db.selectFrom('commented_commits').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+/** Returns the user with the confirmed address of the commit's author, or null. */
+export async function findCommitAuthorId(
+  db: Reader,
+  git: Git,
+  project: Project,
+  { sha }: CommitSubject,
+): Promise<number | null> {
+  const commit = await readCommit(git, getRepository(git, project), sha);
+  return commit === null ? null : findUserIdByConfirmedAddress(db, commit.author.email);
+}
+
+/** Returns the first 8 characters of the SHA, for texts of mails. */
+export const abbreviateSha = (sha: string): string => sha.slice(0, 8);
+
+/** Loads the container of a noteable or commit and who may read it; returns null if it is deleted. */
+export async function findTargetReaders(
+  db: Reader,
+  { type, id }: NotifyingTarget,
+): Promise<Pick<NoteableSubject, 'container' | 'filterReaders'> | null> {
+  if (type !== 'Commit') return findNoteableSubject(db, { type, id });
+  const commit = await findCommitSubject(db, id);
+  const container = commit && (await loadProjectContainer(db, commit.project_id));
+  if (!container?.project) return null;
+  const { project } = container;
+  // Notes on commits are never internal.
+  return { container, filterReaders: (db, userIds) => filterProjectReaders(db, project, userIds, mayReadCode) };
+}
+
+/** Returns whether the user may read the commits of the project. */
+export const mayReadCode = (reader: Caller, project: Project): boolean => mayInProject(reader, 'read_code', project);
+
+/** The columns of an alert that mails use. */
+export type AlertSubject = Columns<'alerts', 'id' | 'project_id' | 'iid' | 'title' | 'description'>;
+
+/** Returns the alert, or null if it is deleted. index: alerts primary key */
+export async function findAlertSubject(db: Reader, id: number): Promise<AlertSubject | null> {
+  const row = await db
+    .selectFrom('alerts')
+    .select(['id', 'project_id', 'iid', 'title', 'description'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row ?? null;
 }

@@ -1,4 +1,4 @@
-import { type Selectable, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import {
   getResourceTable,
   type NoteTarget,
@@ -7,16 +7,22 @@ import {
   toNoteTarget,
 } from '#activity/index.ts';
 import { findPipelines, type PipelineRow } from '#authorization/pipelines.ts';
-import type { Reader, Schema } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import type { MailEvent, MailTarget } from '#database/schema.ts';
 import type { NotifiableEvent } from '#events/notifiable-events.ts';
 import type { Git } from '#git/git.ts';
 import { THREAD_STARTING_EVENTS } from '../content/texts.ts';
 import { findMentionedUserIds } from '../recipients/mentioned-users.ts';
-import { type AlertSubject, findAlertSubject } from './alert.ts';
-import { type CommitSubject, findCommitAuthorId, findCommitSubject } from './commit.ts';
 import { loadProjectContainer, type MailContainer } from './container.ts';
-import { findNoteableSubject, type NoteableSubject } from './noteable.ts';
+import {
+  type AlertSubject,
+  type CommitSubject,
+  findAlertSubject,
+  findCommitAuthorId,
+  findCommitSubject,
+  findNoteableSubject,
+  type NoteableSubject,
+} from './noteable.ts';
 
 /** The subject of a mail in its current state, without its texts. */
 export interface MailSubject {
@@ -47,8 +53,10 @@ export interface NewMailSubject extends MailSubject {
   readonly addressedUserIds: readonly number[];
 }
 
-type CommentRow = Pick<Selectable<Schema['notes']>, 'id' | 'internal' | NoteableColumn>;
-type NoteableColumn = 'issue_id' | 'merge_request_id' | 'epic_id' | 'commented_commit_id' | 'snippet_id';
+type CommentRow = Columns<
+  'notes',
+  'id' | 'internal' | 'issue_id' | 'merge_request_id' | 'epic_id' | 'commented_commit_id' | 'snippet_id'
+>;
 
 /** Returns the comment, or null if it is deleted. index: notes primary key */
 async function findComment(db: Reader, id: number): Promise<CommentRow | null> {

@@ -4,7 +4,7 @@ import { type CloseReason, closeIssue } from '#api/planning/issues/index.ts';
 import { isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import { findIssue, mayUpdateIssue } from '#authorization/issues.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { defineSubscription } from '#events/event-bus.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';

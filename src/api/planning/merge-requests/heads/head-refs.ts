@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import { findSharedMergeBase } from '#git/commits/commits-between.ts';
+import { findSharedMergeBase } from '#git/commits/commit-log.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { runOrNullIfOverLimit } from '#git/process/failures.ts';

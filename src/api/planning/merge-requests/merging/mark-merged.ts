@@ -3,7 +3,7 @@ import type { Reader } from '#database/database.ts';
 import { isInTexts } from '#database/dialect.ts';
 import type { Merge } from '#events/domain-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { findSharedMergeBase, listCommitsBetween, MAX_COMMITS_BETWEEN } from '#git/commits/commits-between.ts';
+import { findSharedMergeBase, listCommitsBetween, MAX_COMMITS_BETWEEN } from '#git/commits/commit-log.ts';
 import type { Git } from '#git/git.ts';
 import { readCommits } from '#git/objects/object-reader.ts';
 import { HEADS } from '#git/ref-names.ts';

@@ -5,17 +5,17 @@ import { type EmailEvent, NOTIFICATION_LEVELS, type NotificationLevel, type Sour
 import { type MemberSource, sourceExists } from '#domain/members/memberships.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
-import { listAvailableEvents } from './event-names.ts';
 import {
   type GlobalSetting,
   getGlobalSetting,
   getSetting,
+  listAvailableEvents,
   type UserNotificationSetting,
   updateSetting,
 } from './store.ts';
 
 /** Fields of a PUT: absent fields are kept, a null event is reset to its default. */
-export type UpdateNotificationSettingInput = {
+type UpdateNotificationSettingInput = {
   readonly level?: string | null | undefined;
   readonly notification_email?: string | null | undefined;
 } & { readonly [Event in EmailEvent]?: boolean | null | undefined };

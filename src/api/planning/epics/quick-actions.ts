@@ -1,10 +1,10 @@
-import { EPICS, loadLabels } from '#api/planning/issuables/index.ts';
-import { NEW_SUBJECT_STATE, type QuickActionSubject } from '#api/planning/quick-actions/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInGroup } from '#authorization/abilities.ts';
 import type { Epic } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { EPICS, loadLabels } from '../issuables/index.ts';
+import { NEW_SUBJECT_STATE, type QuickActionSubject } from '../quick-actions/index.ts';
 
 /** Returns the epic as a subject of quick actions. */
 export async function loadEpicSubject(
