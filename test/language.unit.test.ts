@@ -37,7 +37,7 @@ const API_VERBS =
   'Activate Append Approve Archive Assign Authorize Award Ban Block Cancel Check Cherry-pick Comment Compare Copy Deactivate Deny ' +
   'Erase Fetch Introspect Keep Lint Mark Merge Move Play Promote Protect Push Rebase Redirect Register Renew Reorder Repair Reply ' +
   'Report Request Reset Resolve Restore Retry Revert Revoke Rotate Schedule Send Set Sign Star Stop Subscribe Take Transfer Trigger ' +
-  'Unapprove Unarchive Unassign Unban Unblock Unprotect Unstar Unsubscribe Verify';
+  'Unapprove Unarchive Unassign Unban Unblock Unlock Unprotect Unstar Unsubscribe Verify';
 const SUMMARY_VERBS = new Set(`${CRUD} ${API_VERBS}`.split(' '));
 
 interface Source {

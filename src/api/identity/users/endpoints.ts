@@ -42,7 +42,7 @@ import {
   updateUserParams,
   userListParams,
 } from './parameters.ts';
-import { activate, ban, block, deactivate, unban, unblock } from './states.ts';
+import { activate, ban, block, deactivate, unban, unblock, unlock } from './states.ts';
 import { listUsers as selectUserPage } from './store.ts';
 
 const userIdParams = { id: required(integer) };
@@ -169,6 +169,17 @@ export const unblockUser = endpoint({
   activity: ['user_unblocked'],
   response: created(rawEntity(Type.Boolean())),
   write: (uow, { params }) => unblock(uow, params.id),
+});
+
+export const unlockUser = endpoint({
+  post: '/users/:id(^\\d+$)/unlock',
+  summary: 'Unlock a user',
+  access: administrator(),
+  params: userIdParams,
+  errors: { userNotFound: USER_NOT_FOUND, internalUser: INTERNAL_USER },
+  activity: ['user_access_unlocked'],
+  response: created(rawEntity(Type.Boolean())),
+  write: (uow, { params }) => unlock(uow, params.id),
 });
 
 export const deactivateUser = endpoint({

@@ -1,5 +1,6 @@
 import type { Build, Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
+import { lockAccount } from './fixtures.testing.ts';
 
 /** Builds a call on a new user after an administrator has called these endpoints for that user (`block`). */
 const callOnNewUser =
@@ -39,6 +40,11 @@ export const examples: Examples<typeof endpoints> = {
   ],
   blockUser: callOnNewUser(),
   unblockUser: callOnNewUser('block'),
+  unlockUser: async ({ user, server }) => {
+    const { id } = await user();
+    await lockAccount(server, id);
+    return { by: 'administrator', path: { id } };
+  },
   deactivateUser: callOnNewUser(),
   activateUser: callOnNewUser('deactivate'),
   banUser: callOnNewUser(),

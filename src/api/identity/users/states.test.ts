@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
+import { lockAccount } from './fixtures.testing.ts';
 
 test('rejects the token of a blocked user until they are unblocked', async () => {
   const { root, user } = await world();
@@ -16,6 +17,18 @@ test('rejects the token of a blocked user until they are unblocked', async () =>
   assert.equal(unblocked.body, true);
   assert.equal((await root.post(`/users/${mira.id}/unblock`)).body, false);
   assert.equal((await mira.get('/user')).status, 200);
+});
+
+test('unlocks a user who typed too many wrong passwords', async () => {
+  const { root, user, server } = await world();
+  const mira = await user();
+  await lockAccount(server, mira.id);
+  assert.equal((await root.get(`/users/${mira.id}`)).body.locked, true);
+  assert.equal((await mira.post(`/users/${mira.id}/unlock`)).status, 403);
+  const unlocked = await root.post(`/users/${mira.id}/unlock`);
+  assert.deepEqual([unlocked.status, unlocked.body], [201, true]);
+  assert.equal((await root.get(`/users/${mira.id}`)).body.locked, false);
+  assert.equal((await root.post(`/users/${mira.id}/unlock`)).body, false);
 });
 
 test('rejects transitions that a state does not allow', async () => {
