@@ -9,7 +9,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Exit codes by kind of failure, as documented in the README. */
+/** Exit codes by kind of failure, as documented in docs/backups.md. */
 const EXIT_CODES = {
   failed: 1,
   notEmpty: 3,
