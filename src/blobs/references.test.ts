@@ -4,8 +4,7 @@ import { sql } from 'kysely';
 import { engine } from '#test/engines/engine.ts';
 import { archivedJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { cleanUpBlobs } from './cleanup.ts';
-import { BLOB_REFERENCES } from './references.ts';
+import { BLOB_REFERENCES, cleanUpBlobs } from './cleanup.ts';
 import { hasBlob, registerBlob, type StoredBlob, storeBlob } from './store.ts';
 
 const here = await world({ project: {} });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AdmissionFilter } from './admission-filter.ts';
+import { AdmissionFilter } from './bounded-cache.ts';
 
 test('admits a key from its second request on', () => {
   const asked = new AdmissionFilter();

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cleanUpBlobs, countStrayBlobs } from '#blobs/cleanup.ts';
-import { BLOB_REFERENCES } from '#blobs/references.ts';
+import { BLOB_REFERENCES, cleanUpBlobs, countStrayBlobs } from '#blobs/cleanup.ts';
 import { openBlob } from '#blobs/store.ts';
 import { openSnapshot, quoteIdentifier } from '#database/copy.ts';
 import type { Columns } from '#database/database.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { AdmissionFilter } from '#runtime/admission-filter.ts';
+import { AdmissionFilter } from '#runtime/bounded-cache.ts';
 import { ClientDisconnected } from '#runtime/concurrency-limiter.ts';
 import { estimateHeapSize } from '#runtime/heap-size.ts';
 import type {

@@ -9,7 +9,7 @@ import { type OutputStream, streamOutput } from '../process/stream-pipes.ts';
 import type { Repository } from '../repository.ts';
 import { createPatchReader, type Diff, type DiffLimits } from './patch-reader.ts';
 
-export type { Diff, DiffLimits, FileDiff } from './patch-reader.ts';
+export type { Diff, FileDiff } from './patch-reader.ts';
 
 /** Limits of diffs (contract/repository.md §8). */
 const DIFF_LIMITS: DiffLimits = {

@@ -20,7 +20,7 @@ import {
   type TreeEntry,
 } from './object-parser.ts';
 
-export type { Commit, ObjectType, Tag, TreeEntry } from './object-parser.ts';
+export type { Commit, Tag, TreeEntry } from './object-parser.ts';
 
 interface ObjectInfo {
   readonly id: string;

@@ -5,8 +5,7 @@ import { GitError, type GitFailure } from '../process/failures.ts';
 import { createProcessPool, type PooledProcess } from '../process/process-pool.ts';
 import type { Repository } from '../repository.ts';
 import { repositoryExists, syncDirectory } from '../storage/storage.ts';
-import { readLooseRef } from './ref-files.ts';
-import { isValidRefName, listRefDirectories, resolveRef, ZERO_ID } from './refs.ts';
+import { isValidRefName, listRefDirectories, readLooseRef, resolveRef, ZERO_ID } from './refs.ts';
 import { refLocks, removeStaleRefLocks } from './stale-locks.ts';
 
 /** A change of one ref from `oldId` to `newId`. `ZERO_ID` as one of them means that the ref is created or deleted. */

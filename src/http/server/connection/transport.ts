@@ -14,14 +14,16 @@ import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import type { Metrics } from '#runtime/metrics.ts';
 import { type HandledRequest, handleRequest } from '../pipeline/handle.ts';
 import { createPreflightResponse } from '../response/cors.ts';
-import { discardBody, type OutgoingResponse, toErrorResponse } from '../response/response.ts';
 import {
+  discardBody,
   hasResponseMemory,
   measureResponse,
+  type OutgoingResponse,
   RESPONSE_RETRY_AFTER_SECONDS,
   releaseResponseMemory,
   reserveResponseMemory,
-} from '../response/response-memory.ts';
+  toErrorResponse,
+} from '../response/response.ts';
 import { send } from '../response/send.ts';
 import type { Registry } from '../routing/registry.ts';
 import {
@@ -104,10 +106,6 @@ function releaseWhenClosed(response: ServerResponse, client: RequestClient): voi
   else response.once('close', () => releaseResponseMemory(client));
 }
 
-function rejectMissingHost(request: IncomingRequest): OutgoingResponse | null {
-  return hasValidHost(request) ? null : toErrorResponse(plainBadRequest());
-}
-
 /** Rejects expectations other than `100-continue`, which Node handles. HTTP/1.0 has no expectations (RFC 9110 §10.1.1). */
 function rejectExpectation({ headers, stream }: IncomingRequest): OutgoingResponse | null {
   if (headers.expect === undefined || stream.httpVersion !== '1.1') return null;
@@ -122,7 +120,7 @@ function rejectWithoutMemory(request: IncomingRequest): OutgoingResponse | null 
 
 async function respond({ registry, services }: TransportOptions, request: IncomingRequest): Promise<HandledRequest> {
   const earlyResponse =
-    rejectMissingHost(request) ??
+    (hasValidHost(request) ? null : toErrorResponse(plainBadRequest())) ??
     rejectExpectation(request) ??
     createPreflightResponse(request) ??
     rejectWithoutMemory(request);

@@ -6,7 +6,7 @@ import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { hasBody } from '#http/request/body.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
-import { AdmissionFilter } from '#runtime/admission-filter.ts';
+import { AdmissionFilter } from '#runtime/bounded-cache.ts';
 import { getToday } from '#runtime/clock.ts';
 import { estimateHeapSize } from '#runtime/heap-size.ts';
 import type { ResponseContext } from './request-view.ts';
@@ -55,8 +55,9 @@ export async function getCachedResponse(
   context: ResponseContext,
   buildResponse: () => Promise<OutgoingResponse>,
 ): Promise<OutgoingResponse> {
-  if (!isCacheable(cacheable.endpoint) || isTooLarge(cacheable.request)) return buildResponse();
-  const { database, services } = cacheable;
+  const { endpoint, request, database, services } = cacheable;
+  const isTooLarge = hasBody(request) || request.path.length + request.query.length > MAX_URL_LENGTH;
+  if (!isCacheable(endpoint) || isTooLarge) return buildResponse();
   const version = database.getVersion();
   if (version instanceof Promise) await version;
   const cache = getCache(services.config);
@@ -97,10 +98,6 @@ export function clearResponseCache(config: Config): void {
 /** Returns whether responses of the endpoint may be cached. */
 export function isCacheable({ method, handler, response }: Endpoint): boolean {
   return method === 'GET' && handler.kind === 'read' && response.schema !== null;
-}
-
-function isTooLarge(request: IncomingRequest): boolean {
-  return hasBody(request) || request.path.length + request.query.length > MAX_URL_LENGTH;
 }
 
 /** Returns the cache key. The path identifies the endpoint; pagination links depend on the whole URL. */

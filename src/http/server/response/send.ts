@@ -32,7 +32,12 @@ export async function send(
     if (body === undefined || request.method === 'HEAD') await endResponse(request, response);
     else if (body instanceof Readable) await streamBody(body, response, request.idleTimeoutMs);
     else if (wouldResetConnection(request, response)) await endResponse(request, response, body);
-    else await writeBody(encodeBody(outgoing.headers, body), response, request.idleTimeoutMs);
+    else {
+      // Node sends a text together with the headers, in the encoding of the text. With non-ASCII bytes (latin1) in the headers, the
+      // body must be sent as bytes.
+      const hasLatin1 = typeof body === 'string' && hasNonAsciiHeader(outgoing.headers);
+      await writeBody(hasLatin1 ? Buffer.from(body) : body, response, request.idleTimeoutMs);
+    }
   } catch (error) {
     if (!(error instanceof ClientNotReading || request.client.isDisconnected))
       log.error({ request: request.id, err: error }, 'Could not send a response');
@@ -75,14 +80,6 @@ async function endResponse(
   else if (body !== undefined) response.write(body);
   // The caller limits how long the rest of the request may take (`closeUnlessFullyRead`).
   requestEnded.then(() => finishResponse(response, idleTimeoutMs)).catch(() => response.destroy());
-}
-
-/**
- * Returns the body as it is written. Node sends a text together with the headers, in the encoding of the text. If the headers
- * contain non-ASCII bytes (latin1), the body must be sent as bytes.
- */
-function encodeBody(headers: OutgoingResponse['headers'], body: string | Uint8Array): string | Uint8Array {
-  return typeof body === 'string' && hasNonAsciiHeader(headers) ? Buffer.from(body) : body;
 }
 
 function hasNonAsciiHeader(headers: OutgoingResponse['headers']): boolean {
