@@ -82,7 +82,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['src/api/code/protected-branches/create.test.ts'],
   },
   {
-    folder: 'src/authorization',
+    folder: 'src/text',
     text: 'return text.length - last.length >= start && text.endsWith(last);',
     fault: 'return text.endsWith(last);',
     tests: ['src/authorization/protected-branches/branch-rules.unit.test.ts'],

@@ -4,14 +4,7 @@ import type { Database } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { type Clock, timestamp } from '#runtime/clock.ts';
 import { hashToken } from '#security/tokens.ts';
-import {
-  type Caller,
-  type CallerToken,
-  getSignInBlock,
-  identifiedUserColumns,
-  type SignInBlock,
-  toCallerUser,
-} from './caller.ts';
+import { type Caller, getSignInBlock, identifiedUserColumns, type SignInBlock, toCallerUser } from './caller.ts';
 import { findOAuthToken, getInvalidTokenCode, isOAuthTokenFormat } from './oauth/tokens.ts';
 import { findSession } from './sessions/sessions.ts';
 import { findJobToken } from './tokens/job-tokens.ts';
@@ -171,7 +164,9 @@ async function identifyByAccessToken(
   if (isExpired(row.expires_at, services.database.reader.today))
     return { invalidToken: { code: 'expired', revokedTokenId } };
   if (row.revoked) return { invalidToken: { code: 'revoked', revokedTokenId } };
-  const caller: Caller = { user: toCallerUser(row), token: toCallerToken(row), address };
+  const { token_id: id, impersonation } = row;
+  const token = { kind: 'access_token', id, scopes: JSON.parse(row.scopes) as string[], impersonation } as const;
+  const caller: Caller = { user: toCallerUser(row), token, address };
   const block =
     row.impersonation && !services.config.impersonationEnabled
       ? 'impersonation_off'
@@ -210,10 +205,4 @@ async function identifyBySite(
 /** Returns whether a token has expired. It expires at 00:00 UTC of its date `expires_at`; null never expires. */
 export function isExpired(expiresAt: string | null, today: string): boolean {
   return expiresAt !== null && expiresAt <= today;
-}
-
-type TokenRow = NonNullable<Awaited<ReturnType<typeof tokenByDigest.first>>>;
-
-function toCallerToken({ token_id: id, scopes, impersonation }: TokenRow): CallerToken {
-  return { kind: 'access_token', id, scopes: JSON.parse(scopes) as string[], impersonation };
 }

@@ -28,7 +28,8 @@ export async function warnIfRootCredentialsDiffer({ database, config, log }: War
         `Remove it, and create a token with: hearth token create --user ${username} --name NAME --scopes api`,
     );
   }
-  if (rootPassword !== null && !(await hasPassword(root, rootPassword))) {
+  const hash = root?.password_hash ?? null;
+  if (rootPassword !== null && (hash === null || !(await verifyPassword(hash, rootPassword)))) {
     log.warn(
       { variable: 'HEARTH_ROOT_PASSWORD' },
       `HEARTH_ROOT_PASSWORD is ignored: it counts only at the first start, and it is not the password of ${username}. ` +
@@ -63,8 +64,4 @@ async function hasActiveToken(db: Reader, root: RootRow | null, token: string): 
       .where('user_id', '=', root.id)
       .where(activeTokenCondition(db.today)),
   );
-}
-
-async function hasPassword(root: RootRow | null, password: string): Promise<boolean> {
-  return root?.password_hash != null && verifyPassword(root.password_hash, password);
 }

@@ -256,7 +256,7 @@ function hasPublicJobs({ attributes }: Pick<Project, 'attributes'>): boolean {
 export function mayUseFeature(caller: Caller, feature: Feature, project: Project): boolean {
   return isFeatureAvailable(
     caller,
-    getFeatureLevel(project, feature),
+    project[`${feature}_access_level`],
     getMemberRole(project),
     MIN_MEMBER_ROLE[feature] ?? GUEST,
   );
@@ -269,10 +269,6 @@ export function mayUseFeature(caller: Caller, feature: Feature, project: Project
 function isFeatureAvailable(caller: Caller, level: FeatureLevel, role: number, minimumRole: number): boolean {
   if (level === 'disabled') return false;
   return level === 'enabled' || isAdministrator(caller) || role >= minimumRole;
-}
-
-function getFeatureLevel(project: Project, feature: Feature): FeatureLevel {
-  return project[`${feature}_access_level`];
 }
 
 /** Returns whether the caller, who can see the group, has the ability. */

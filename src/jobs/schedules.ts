@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import type { Config } from '#config.ts';
-import type { Database, Reader, Transaction } from '#database/database.ts';
+import type { Database, Reader } from '#database/database.ts';
 import { defineJob, enqueue, type JobDefinition } from './job.ts';
 
 /** A recurring job. With any number of processes, each scheduled time enqueues it once; missed times enqueue it once together. */
@@ -56,7 +56,9 @@ export async function enqueueDueSchedules<Services>(
   schedules: readonly Schedule<Services>[],
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const dueNames = new Set((await listDueSchedules(tx)).map(({ name }) => name));
+    // A few dozen rows: no index.
+    const dueSchedules = await tx.selectFrom('schedules').select('name').where('next_run_at', '<=', tx.now).execute();
+    const dueNames = new Set(dueSchedules.map(({ name }) => name));
     for (const { name, cron, job } of schedules.filter((schedule) => dueNames.has(schedule.name))) {
       const updateResult = await tx
         .updateTable('schedules')
@@ -67,11 +69,6 @@ export async function enqueueDueSchedules<Services>(
       if (updateResult.numUpdatedRows > 0n) await enqueue(tx, job, {}, { key: name });
     }
   });
-}
-
-/** A few dozen rows: no index. */
-function listDueSchedules(tx: Transaction): Promise<{ name: string }[]> {
-  return tx.selectFrom('schedules').select('name').where('next_run_at', '<=', tx.now).execute();
 }
 
 /** Updates the planner's statistics, so that query plans suit a database that grows. */

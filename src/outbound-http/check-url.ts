@@ -39,7 +39,7 @@ export async function checkUrl(
 ): Promise<CheckedUrl> {
   const url = URL.parse(String(rawUrl));
   if (!url) throw new OutboundFailure('blocked', 'Host cannot be resolved or invalid');
-  if (!isHttp(url)) throw new OutboundFailure('blocked', SCHEME_ERROR);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundFailure('blocked', SCHEME_ERROR);
   const host = getHost(url);
   const addresses = await resolve(host, resolver, signal);
   if (!rules.allowLocalRequests && rules.serverUrl?.origin !== url.origin) {
@@ -60,10 +60,6 @@ export function getHost(url: URL): string {
 /** Returns the port of a URL, or the default port of its scheme. */
 export function getPort(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
-}
-
-function isHttp(url: URL): boolean {
-  return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
 async function resolve(host: string, resolver: Resolver, signal?: AbortSignal): Promise<readonly LookupAddress[]> {
@@ -137,13 +133,8 @@ function unwrapIpv4(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IP
 function isLocalInterface(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   const text = address.toString();
   return Object.values(networkInterfaces()).some((entries) =>
-    entries?.some((entry) => isSameAddress(entry.address, text)),
+    entries?.some(({ address }) => ipaddr.isValid(address) && ipaddr.parse(address).toString() === text),
   );
-}
-
-/** Returns whether `address` is valid and equals `normalized` after normalization. */
-function isSameAddress(address: string, normalized: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.parse(address).toString() === normalized;
 }
 
 /** Splits off the port: `host:80`, `[::1]:80` and `10.0.0.0/8:80` have one; `::1` and `fc00::/7` have none. */

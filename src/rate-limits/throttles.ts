@@ -24,7 +24,8 @@ export function isAnyThrottleEnabled(settings: ApplicationSettings): boolean {
 /** Returns the throttle for this path: that of the files API if it applies and is enabled, else the general one. */
 export function findThrottle(settings: ApplicationSettings, path: string, isSignedIn: boolean): Throttle | null {
   const callerKind = isSignedIn ? 'authenticated' : 'unauthenticated';
-  const filesThrottle = isFilesPath(path) ? getThrottle(settings, callerKind, 'files_api') : null;
+  const isFilesPath = /^\/api\/v4\/projects\/[^/]+\/repository\/files\//.test(normalizePath(path));
+  const filesThrottle = isFilesPath ? getThrottle(settings, callerKind, 'files_api') : null;
   return filesThrottle ?? getThrottle(settings, callerKind, 'api');
 }
 
@@ -34,7 +35,8 @@ export function findThrottle(settings: ApplicationSettings, path: string, isSign
  */
 export function isThrottled(method: string, path: string): boolean {
   const normalizedPath = normalizePath(path);
-  return /^\/(api|oauth)\//.test(normalizedPath) && !isExempt(method, normalizedPath);
+  if (!/^\/(api|oauth)\//.test(normalizedPath) || isReportPath(normalizedPath)) return false;
+  return !EXEMPT_ROUTES.some((route) => route.test(`${method} ${normalizedPath}`));
 }
 
 /** Exempt routes: many runners share one address and use job or runner tokens, not API tokens. */
@@ -45,14 +47,6 @@ const EXEMPT_ROUTES: readonly RegExp[] = [
   /^DELETE \/api\/v4\/runners\/managers$/,
   /^GET \/api\/v4\/runners\/router\/discovery$/,
 ];
-
-function isExempt(method: string, path: string): boolean {
-  return isReportPath(path) || EXEMPT_ROUTES.some((route) => route.test(`${method} ${path}`));
-}
-
-function isFilesPath(path: string): boolean {
-  return /^\/api\/v4\/projects\/[^/]+\/repository\/files\//.test(normalizePath(path));
-}
 
 /**
  * Returns whether the request is a `POST` to an alert endpoint, which is counted by path (contract/monitoring.md §1

@@ -65,7 +65,8 @@ export function createTokenUsage({
     isDatabaseShared: shared,
     recordToken(token, address) {
       const isDue = needsUpdate(token, clock);
-      if (isDue || !isKnownAddress(token, address))
+      // Runs on every request, so it does not parse the JSON: an address contains no quotes.
+      if (isDue || !token.last_used_ips.includes(`"${address}"`))
         write('token', token.id, (tx) => updateToken(tx, token, address, isDue));
     },
     recordUser(user) {
@@ -83,11 +84,6 @@ export function createTokenUsage({
 function needsUpdate({ last_used_at, last_activity_on }: UsedToken, clock: Clock): boolean {
   if (last_used_at === null || Date.parse(last_used_at) + UPDATE_INTERVAL_MS <= clock.now().getTime()) return true;
   return last_activity_on !== getToday(clock);
-}
-
-/** Runs on every request, so it does not parse the JSON: an address contains no quotes. */
-function isKnownAddress({ last_used_ips }: UsedToken, address: string): boolean {
-  return last_used_ips.includes(`"${address}"`);
 }
 
 /** Writes a new address at once, but the time of the use and the user's activity only if `isDue`. */

@@ -9,48 +9,14 @@ const INVALID_USERNAME =
 const MAX_LENGTH = 255;
 
 // First path segments with another meaning than a user or group.
-const RESERVED_NAMES: ReadonlySet<string> = new Set([
-  '-',
-  '.well-known',
-  '404.html',
-  '422.html',
-  '500.html',
-  '502.html',
-  '503.html',
-  'admin',
-  'api',
-  'apple-touch-icon.png',
-  'assets',
-  'dashboard',
-  'deploy.html',
-  'explore',
-  'favicon.ico',
-  'favicon.png',
-  'files',
-  'groups',
-  'health_check',
-  'help',
-  'import',
-  'jwt',
-  'login',
-  'oauth',
-  'openapi.json',
-  'profile',
-  'projects',
-  'public',
-  'robots.txt',
-  's',
-  'search',
-  'sitemap',
-  'sitemap.xml',
-  'sitemap.xml.gz',
-  'slash-command-logo.png',
-  'snippets',
-  'unsubscribe',
-  'uploads',
-  'users',
-  'v2',
-]);
+const RESERVED_NAMES: ReadonlySet<string> = new Set(
+  `
+  - .well-known 404.html 422.html 500.html 502.html 503.html admin api apple-touch-icon.png assets dashboard
+  deploy.html explore favicon.ico favicon.png files groups health_check help import jwt login oauth openapi.json
+  profile projects public robots.txt s search sitemap sitemap.xml sitemap.xml.gz slash-command-logo.png snippets
+  unsubscribe uploads users v2
+`.match(/\S+/g),
+);
 
 /** Returns whether the name is reserved: no user or top-level group may have it. */
 export function isReservedName(name: string): boolean {

@@ -19,12 +19,6 @@ interface CachedReads {
 
 type ReadConnection = Connection & Pick<ReadSnapshot, 'endReadTransaction' | 'getVersion'>;
 
-/** The writing connection of this process, and the versions of the tables that it writes. */
-interface WriterState {
-  readonly database: DatabaseSync;
-  readonly versions: TableVersions;
-}
-
 /**
  * Caches query results for as long as they are current. SQLite changes the `data_version` of a connection when another
  * connection commits. The version of the writer changes only when another process commits: then the whole cache is cleared. Commits
@@ -36,7 +30,7 @@ interface WriterState {
  */
 export function cacheReads<Connected extends ReadConnection>(
   connection: Connected,
-  { database, versions }: WriterState,
+  { database, versions }: { readonly database: DatabaseSync; readonly versions: TableVersions },
 ): Connected & CachedReads {
   const queryWriterVersion = prepareDataVersion(database);
   const cache = new QueryCache(versions);

@@ -1,4 +1,9 @@
-import type { ColumnKind, Row, TableDefinition } from './engine.ts';
+import type { ColumnKind, Connection, ForeignKey, Row, TableDefinition } from './engine.ts';
+
+/** Returns the rows of a statement. */
+export async function query(connection: Connection, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  return (await connection.execute({ sql, parameters })).rows;
+}
 
 /** A row of an engine's catalog: one column, with its position in the primary key (null if it is no part of the key). */
 interface CatalogColumn extends Row {
@@ -36,4 +41,18 @@ export function buildTableDefinitions({ columns, kinds, lastIds }: CatalogColumn
       lastId: lastIds.get(name) ?? null,
     }),
   );
+}
+
+/** Converts catalog rows, one per column of a foreign key in their order, to foreign keys. `key` differs between those of a table. */
+export function buildForeignKeys(rows: readonly Row[]): ForeignKey[] {
+  return [...Map.groupBy(rows, ({ table, key }) => `${table} ${key}`).values()].map((keyColumns) => {
+    const { table, parent, on_delete } = keyColumns[0]!;
+    return {
+      table: String(table),
+      columns: keyColumns.map(({ column }) => String(column)),
+      parent: String(parent),
+      parentColumns: keyColumns.map(({ parent_column }) => String(parent_column)),
+      onDelete: on_delete === 'cascade' || on_delete === 'set null' ? on_delete : 'nothing',
+    };
+  });
 }

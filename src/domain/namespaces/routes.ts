@@ -121,7 +121,7 @@ export async function moveNamespaceRoutes(
   tx: Transaction,
   namespaceId: number,
   fullPath: FullPath,
-  notify: (route: MovedRoute) => Promise<void>,
+  notify: (route: { readonly project_id: number; readonly old_path: string }) => Promise<void>,
 ): Promise<void> {
   const currentPath = await getNamespacePath(tx, namespaceId);
   const [oldPath, newPath] = [toKeyedPath(currentPath), toKeyedPath(fullPath)];
@@ -132,11 +132,6 @@ export async function moveNamespaceRoutes(
     for (const { project_id, full_path } of await createRedirects(tx, batch, oldPath, newPath))
       await notify({ project_id, old_path: full_path });
   }
-}
-
-interface MovedRoute {
-  readonly project_id: number;
-  readonly old_path: string;
 }
 
 type KeyedPath = FullPath & { readonly key: string };

@@ -112,11 +112,9 @@ async function getNamespaceId(db: Reader, owner: RunnerOwner): Promise<number | 
 
 /** Returns the encrypted token of an owner; null if it was never reset. */
 async function findStoredToken(db: Reader, owner: RunnerOwner): Promise<string | null> {
-  return (await (owner.type === 'project' ? projectToken.first(db, owner) : selectToken(db, owner)))?.token ?? null;
+  const query = db.selectFrom('runner_registration_tokens').select('token').where(isOwnedBy(owner));
+  return (await (owner.type === 'project' ? projectToken.first(db, owner) : query.executeTakeFirst()))?.token ?? null;
 }
-
-const selectToken = (db: Reader, owner: RunnerOwner) =>
-  db.selectFrom('runner_registration_tokens').select('token').where(isOwnedBy(owner)).executeTakeFirst();
 
 /** Prepared, because it runs whenever a maintainer reads a project. index: runner_registration_tokens_by_project */
 const projectToken = prepare((db, value: Params<{ id: number }>) =>

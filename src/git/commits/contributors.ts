@@ -19,11 +19,11 @@ const MAX_CONTRIBUTORS = 100_000;
 /** Size of the cache in bytes. */
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 
-const contributorCache = definePerGit(() => createBoundedCache<readonly Contributor[]>(MAX_CACHED_BYTES, estimateSize));
-
-function estimateSize(contributors: readonly Contributor[]): number {
-  return contributors.reduce((sum, { name, email }) => sum + 100 + name.length + email.length, 64);
-}
+const contributorCache = definePerGit(() =>
+  createBoundedCache<readonly Contributor[]>(MAX_CACHED_BYTES, (contributors) =>
+    contributors.reduce((sum, { name, email }) => sum + 100 + name.length + email.length, 64),
+  ),
+);
 
 /** Returns the authors of the non-merge commits reachable from a commit. Cached. */
 export async function loadContributors(

@@ -54,16 +54,10 @@ export async function rebase(
   return { tip };
 }
 
-interface RebaseCommitInput {
-  readonly commit: string;
-  readonly onto: string;
-  readonly committer: Signer;
-}
-
 async function rebaseCommit(
   git: Git,
   repository: Repository,
-  { commit, onto, committer }: RebaseCommitInput,
+  { commit, onto, committer }: { readonly commit: string; readonly onto: string; readonly committer: Signer },
 ): Promise<RebaseResult> {
   const applied = await runOrNullIfOverLimit(() =>
     historyWalkLimiter(git).run(() => cherryPick(git, repository, { commit, onto }), git),

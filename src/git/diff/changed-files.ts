@@ -62,12 +62,6 @@ export async function listChangedFiles(
   }, git);
 }
 
-interface ChangedPathsInput {
-  readonly from: string;
-  readonly to: string;
-  readonly maxPaths: number;
-}
-
 /**
  * Returns the paths of files and submodules that differ between two commits, in git's order; null if there are more
  * than `maxPaths`. A renamed file gives both its old and its new path.
@@ -75,7 +69,7 @@ interface ChangedPathsInput {
 export async function listChangedPaths(
   git: Git,
   repository: Repository,
-  { from, to, maxPaths }: ChangedPathsInput,
+  { from, to, maxPaths }: { readonly from: string; readonly to: string; readonly maxPaths: number },
 ): Promise<string[] | null> {
   const files = await listChangedFiles(git, repository, { from, to, maxFiles: maxPaths + 1, renames: false });
   return files.length > maxPaths ? null : files.map(({ path }) => path);

@@ -146,19 +146,13 @@ export async function measureObjects(repository: Repository): Promise<number> {
 /** Returns the size of a directory in bytes. Reads one directory at a time, to limit the load. */
 async function measureDirectory(directory: string): Promise<number> {
   let size = 0;
-  for (const entry of await listEntries(directory)) {
+  for (const entry of await fallbackIfMissing(readdir(directory, { withFileTypes: true }), [])) {
     const path = join(directory, entry.name);
-    size += entry.isDirectory() ? await measureDirectory(path) : await measureFile(path);
+    size += entry.isDirectory()
+      ? await measureDirectory(path)
+      : (await fallbackIfMissing(stat(path), { size: 0 })).size;
   }
   return size;
-}
-
-async function listEntries(directory: string) {
-  return fallbackIfMissing(readdir(directory, { withFileTypes: true }), []);
-}
-
-async function measureFile(path: string): Promise<number> {
-  return (await fallbackIfMissing(stat(path), { size: 0 })).size;
 }
 
 /** Returns the fallback for a missing file: maintenance and pushes may remove files meanwhile. */

@@ -153,7 +153,7 @@ async function handleHooks(
   const moved = postReceiveMessage?.changes ?? ((await exit).ok ? [] : await listMovedRefs(git, repository, changes));
   if (!syncsRefs) await syncRefs(repository, moved);
   const lines = await options.afterMove(moved);
-  verdictPipe.end(`accept\n${lines.map((line) => `${toPrintable(line)}\n`).join('')}`);
+  verdictPipe.end(`accept\n${lines.map((line) => `${line.replace(/\p{Cc}/gu, '')}\n`).join('')}`);
   return { changes, movedRefs: moved, verdict };
 }
 
@@ -172,9 +172,6 @@ function refuse(verdictPipe: Writable, text: string): void {
   const lines = text.split('\n').map((line) => `GitLab: ${line}\n`);
   verdictPipe.end(`refuse\n${lines.join('')}`);
 }
-
-/** Removes control characters, which would control the client's terminal. */
-const toPrintable = (line: string) => line.replace(/\p{Cc}/gu, '');
 
 function parseQuarantine(environment: Readonly<Record<string, string>>): Quarantine {
   const { GIT_OBJECT_DIRECTORY, GIT_ALTERNATE_OBJECT_DIRECTORIES } = environment;

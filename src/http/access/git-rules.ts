@@ -20,6 +20,9 @@ import type { AccessCall } from './access.ts';
 
 export type GitAction = 'fetch' | 'push';
 
+/** Common to the endpoints of git and LFS clients: access authenticates them, and the handler reads the body. */
+export const GIT_ENDPOINT = { stageOrder: 'customAuthentication', body: 'raw', outsideApi: true } as const;
+
 export type GitCall = Pick<AccessCall, 'services' | 'db' | 'path' | 'request'>;
 
 const ACCEPTED_SCOPES: Readonly<Record<GitAction, readonly string[]>> = {
@@ -74,15 +77,16 @@ export async function findGitSnippet(call: GitCall, caller: Caller, action: GitA
   if (
     snippetInProject === null ||
     !(await isPathOfSnippet(call, caller, snippetInProject, projectPath, action)) ||
-    isForeignJob(caller, snippetInProject)
+    // A job of another project
+    (caller.job !== undefined && caller.job.projectId !== snippetInProject.snippet.project_id)
   ) {
-    throw caller.user === null ? credentialsRequired() : snippetNotFound();
+    throw caller.user === null
+      ? credentialsRequired()
+      : plainError(404, 'The snippet you were looking for could not be found.');
   }
   requireAction(caller, snippetInProject, action);
   return snippetInProject.snippet;
 }
-
-const snippetNotFound = () => plainError(404, 'The snippet you were looking for could not be found.');
 
 /** Returns whether the path names the snippet's project; undefined: no project. Throws for a push to the old path of a moved project. */
 async function isPathOfSnippet(
@@ -94,19 +98,10 @@ async function isPathOfSnippet(
 ): Promise<boolean> {
   if (project === null || path === undefined) return project === null && path === undefined;
   if (path.toLowerCase() === project.full_path.toLowerCase()) return true;
-  if (!(await isMovedFrom(db, caller, project.id, path))) return false;
+  if ((await findMovedProject(db, caller, path))?.id !== project.id) return false;
   const suffix = `/snippets/${snippet.id}`;
   if (action === 'push') requireCurrentPath(request, { full_path: project.full_path + suffix }, path + suffix);
   return true;
-}
-
-async function isMovedFrom(db: Reader, caller: Caller, projectId: number, path: string): Promise<boolean> {
-  return (await findMovedProject(db, caller, path))?.id === projectId;
-}
-
-/** Returns whether the caller is a job of another project than the snippet's. */
-function isForeignJob({ job }: Caller, { snippet }: SnippetInProject): boolean {
-  return job !== undefined && job.projectId !== snippet.project_id;
 }
 
 function requireAction(caller: Caller, { snippet, project }: SnippetInProject, action: GitAction): void {

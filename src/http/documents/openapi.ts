@@ -158,9 +158,13 @@ function createResponses(endpoint: Endpoint, schemas: SchemaCollector): Json {
     responses[status] = createSuccessResponse(status === 204 ? NO_BODY : response, schemas);
   // At the old path of a moved project reads are redirected and writes are rejected: each method has one of the two errors.
   const { [isRead(endpoint) ? 'movedWrite' : 'movedRead']: _moved, ...accessErrors } = access.errors;
-  for (const [status, codes] of groupByStatus({ ...accessErrors, ...endpoint.errors }))
+  for (const [status, codes] of Map.groupBy(
+    Object.entries({ ...accessErrors, ...endpoint.errors }),
+    ([, [status]]) => status,
+  ))
     responses[status] = createErrorResponse(status, codes);
-  for (const [status, name] of listCommonErrors(endpoint)) responses[status] ??= referToResponse(name);
+  for (const [status, name] of listCommonErrors(endpoint))
+    responses[status] ??= { $ref: `#/components/responses/${name}` };
   if (method !== 'HEAD') return responses;
   return Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, withoutContent(response)]));
 }
@@ -197,8 +201,6 @@ function listCommonErrors(endpoint: Endpoint): readonly (readonly [status: numbe
   ];
   return errors.filter(([isPossible]) => isPossible).map(([, status, name]) => [status, name]);
 }
-
-const referToResponse = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
 function createSuccessResponse(
   { kind, schema, mediaTypes = [], headers = [] }: ResponseType,
@@ -242,10 +244,6 @@ const PAGE_HEADERS = Object.fromEntries(
 
 const createTextHeaders = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, { schema: { type: 'string' } }]));
-
-function groupByStatus(errors: Endpoint['errors']): Map<number, [string, ErrorEntry][]> {
-  return Map.groupBy(Object.entries(errors), ([, [status]]) => status);
-}
 
 /** Returns the response for the endpoint's errors with one status; `{name}` in an example stands for a value. */
 function createErrorResponse(status: number, errors: readonly [string, ErrorEntry][]): Json {

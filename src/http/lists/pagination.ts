@@ -131,11 +131,9 @@ export const idCursor: ParameterType<string> = {
   },
 };
 
-const cursorInvalid = () => new HttpError(400, { error: 'cursor is invalid' });
-
 function readCursor(cursor: string, orderBy: string): StartPosition {
   const start = parseCursor(cursor, orderBy);
-  if (start === null) throw cursorInvalid();
+  if (start === null) throw new HttpError(400, { error: 'cursor is invalid' });
   return start;
 }
 

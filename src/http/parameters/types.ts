@@ -15,104 +15,55 @@ export function absentIfBlank<T>(type: ParameterType<T>): ParameterType<T> {
   return { ...type, absentIfBlank: true };
 }
 
-export const integer: ParameterType<number> = {
-  schema: Type.Integer(),
-  read(raw, name, problems) {
-    if (raw === null || raw === '') return null;
-    if (isTooLong(raw)) return problems.addInvalid(name);
-    if (typeof raw === 'number') return Number.isSafeInteger(raw) ? raw : problems.addInvalid(name);
-    if (typeof raw === 'string' && /^[+-]?\d+$/.test(raw.trim())) {
-      const value = Number(raw);
-      // `-0` is 0.
-      return Number.isSafeInteger(value) ? value + 0 : problems.addInvalid(name);
-    }
-    return problems.addInvalid(name);
-  },
-};
+/** Returns the type of a scalar. An empty text counts as absent; `parse` returns null for an invalid value. */
+function scalar<T>(schema: TSchema, parse: (raw: unknown) => T | null): ParameterType<T> {
+  return {
+    schema,
+    read(raw, name, problems) {
+      if (raw === null || raw === '') return null;
+      return (isTooLong(raw) ? null : parse(raw)) ?? problems.addInvalid(name);
+    },
+  };
+}
+
+export const integer: ParameterType<number> = scalar(Type.Integer(), (raw) => {
+  // `-0` is 0.
+  const value = typeof raw === 'string' && /^[+-]?\d+$/.test(raw.trim()) ? Number(raw) + 0 : raw;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
+});
 
 /** A decimal number. */
-export const number: ParameterType<number> = {
-  schema: Type.Number(),
-  read(raw, name, problems) {
-    if (raw === null || raw === '') return null;
-    if (isTooLong(raw)) return problems.addInvalid(name);
-    const value = typeof raw === 'string' && /^[+-]?\d+(\.\d+)?$/.test(raw.trim()) ? Number(raw) : raw;
-    return typeof value === 'number' && Number.isFinite(value) ? value : problems.addInvalid(name);
-  },
-};
+export const number: ParameterType<number> = scalar(Type.Number(), (raw) => {
+  const value = typeof raw === 'string' && /^[+-]?\d+(\.\d+)?$/.test(raw.trim()) ? Number(raw) : raw;
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+});
 
-const TRUE_VALUES = new Set<unknown>([
-  true,
-  1,
-  '1',
-  't',
-  'T',
-  'true',
-  'TRUE',
-  'True',
-  'y',
-  'Y',
-  'yes',
-  'YES',
-  'Yes',
-  'on',
-  'ON',
-  'On',
-]);
-const FALSE_VALUES = new Set<unknown>([
-  false,
-  0,
-  '0',
-  'f',
-  'F',
-  'false',
-  'FALSE',
-  'False',
-  'n',
-  'N',
-  'no',
-  'NO',
-  'No',
-  'off',
-  'OFF',
-  'Off',
-]);
+const TRUE_VALUES = new Set<unknown>([true, 1, ...'1 t T true TRUE True y Y yes YES Yes on ON On'.split(' ')]);
+const FALSE_VALUES = new Set<unknown>([false, 0, ...'0 f F false FALSE False n N no NO No off OFF Off'.split(' ')]);
 
-export const boolean: ParameterType<boolean> = {
-  schema: Type.Boolean(),
-  read(raw, name, problems) {
-    if (raw === null || raw === '') return null;
-    if (isTooLong(raw)) return problems.addInvalid(name);
-    if (TRUE_VALUES.has(raw)) return true;
-    return FALSE_VALUES.has(raw) ? false : problems.addInvalid(name);
-  },
-};
+export const boolean: ParameterType<boolean> = scalar(Type.Boolean(), (raw) =>
+  TRUE_VALUES.has(raw) ? true : FALSE_VALUES.has(raw) ? false : null,
+);
 
 const DATE = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ].*)?$/;
 
 /** `YYYY-MM-DD`; a time part is allowed and dropped. */
-export const date: ParameterType<string> = {
-  schema: Type.String({ format: 'date', maxLength: MAX_SCALAR_LENGTH }),
-  read(raw, name, problems) {
-    if (raw === null || raw === '') return null;
-    if (isTooLong(raw)) return problems.addInvalid(name);
+export const date: ParameterType<string> = scalar(
+  Type.String({ format: 'date', maxLength: MAX_SCALAR_LENGTH }),
+  (raw) => {
     const match = typeof raw === 'string' ? DATE.exec(raw.trim()) : null;
-    return (match && toCalendarDate(Number(match[1]), Number(match[2]), Number(match[3]))) ?? problems.addInvalid(name);
+    return match && toCalendarDate(Number(match[1]), Number(match[2]), Number(match[3]));
   },
-};
+);
 
 const DATE_TIME =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?\s*(Z|z|[+-]\d{2}:?\d{2})?$/;
 
 /** An ISO 8601 date or date-time, converted to a UTC timestamp as text. Without a zone it is UTC; without a time, 00:00:00. */
-export const dateTime: ParameterType<string> = {
-  schema: Type.String({ format: 'date-time', maxLength: MAX_SCALAR_LENGTH }),
-  read(raw, name, problems) {
-    if (raw === null || raw === '') return null;
-    if (isTooLong(raw)) return problems.addInvalid(name);
-    return (typeof raw === 'string' && parseDateTime(raw.trim())) || problems.addInvalid(name);
-  },
-};
+export const dateTime: ParameterType<string> = scalar(
+  Type.String({ format: 'date-time', maxLength: MAX_SCALAR_LENGTH }),
+  (raw) => (typeof raw === 'string' ? parseDateTime(raw.trim()) : null),
+);
 
 /** Returns an ISO 8601 date-time as `YYYY-MM-DDTHH:MM:SS.mmmZ`, or null if it is invalid. */
 export function parseDateTime(value: string): string | null {

@@ -22,12 +22,6 @@ import { firstHeader, type IncomingRequest } from './incoming.ts';
 /** Maximum memory of a Brotli decoder, in bytes. It does not exceed the decoded bytes; other decoders take little. */
 const MAX_BROTLI_BYTES = 16 * MEBIBYTE;
 
-/** Maximum sizes of a body, in bytes: as sent and after decoding. */
-interface BodySizeLimits {
-  readonly maxSentBytes: number;
-  readonly maxDecodedBytes: number;
-}
-
 /**
  * Yields the decoded body while it arrives, without collecting it. Throws 413 after the decoded bytes that are within the
  * limits, `DecodingError` for invalid bytes, 408 for a slow client, and `QueueFull` if too many large bodies are being received.
@@ -35,7 +29,7 @@ interface BodySizeLimits {
 export async function* readDecodedChunks(
   request: IncomingRequest,
   encoding: Encoding,
-  limits: BodySizeLimits,
+  limits: { readonly maxSentBytes: number; readonly maxDecodedBytes: number },
 ): AsyncGenerator<Buffer> {
   const source = await createSource(request, encoding, limits.maxSentBytes);
   if (Buffer.isBuffer(source)) {

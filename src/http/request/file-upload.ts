@@ -54,7 +54,9 @@ export async function receiveFile<T>(
   } catch (error) {
     file?.stream.destroy(error as Error);
     await file?.result.catch(() => {});
-    if (error instanceof HttpError || request.client.isDisconnected || !isParserError(error)) throw error;
+    // Errors of the parser have no code, unlike those of connections and disks.
+    const isParserError = (error as NodeJS.ErrnoException).code === undefined;
+    if (error instanceof HttpError || request.client.isDisconnected || !isParserError) throw error;
     throw invalidMultipart();
   } finally {
     body.destroy();
@@ -68,9 +70,4 @@ function createParser({ headers }: IncomingRequest): BusboyInstance {
   } catch {
     throw invalidMultipart();
   }
-}
-
-/** Returns whether the parser caused an error: its errors have no code, unlike those of connections and disks. */
-function isParserError(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === undefined;
 }

@@ -99,7 +99,7 @@ export function resolveClientNetwork(raw: IncomingMessage, { trustedProxies }: A
  * are trusted. Anybody may have written the entries before an untrusted or invalid one.
  */
 function resolveClientAddress(raw: IncomingMessage, isTrusted: boolean, proxies: readonly Cidr[]): string {
-  let client = unmapIpv4(raw.socket.remoteAddress ?? '');
+  let client = (raw.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   if (!isTrusted) return client;
   const hops = (firstHeader(raw.headers['x-forwarded-for']) ?? '').split(',').map(parseHop);
   for (const hop of hops.reverse()) {
@@ -115,11 +115,6 @@ function parseHop(hop: string): string | null {
   const [, bracketed, dotted] = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop.trim()) ?? [];
   const address = bracketed ?? dotted ?? hop.trim();
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : null;
-}
-
-/** Converts an IPv4-mapped IPv6 address to IPv4; returns others unchanged. */
-function unmapIpv4(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice(7) : address;
 }
 
 /** Returns the first value of a header that may occur several times. */

@@ -48,7 +48,10 @@ export async function parseMultipart(bytes: Buffer, headers: BusboyHeaders): Pro
   parser.on('finish', finished.resolve);
   const yieldIfDue = createYielder();
   for (let offset = 0; offset < bytes.length; offset += BATCH_BYTES) {
-    await Promise.race([finished.promise, writeToParser(parser, bytes.subarray(offset, offset + BATCH_BYTES))]);
+    const written = new Promise<void>((resolve) => {
+      parser.write(bytes.subarray(offset, offset + BATCH_BYTES), () => resolve());
+    });
+    await Promise.race([finished.promise, written]);
     await yieldIfDue();
   }
   parser.end();
@@ -62,10 +65,6 @@ function createParser(headers: BusboyHeaders, fieldSize: number): BusboyInstance
   } catch {
     throw invalidMultipart();
   }
-}
-
-function writeToParser(parser: BusboyInstance, bytes: Buffer): Promise<void> {
-  return new Promise((resolve) => parser.write(bytes, () => resolve()));
 }
 
 export const invalidMultipart = () => new HttpError(400, { error: 'Invalid multipart body' });

@@ -15,12 +15,15 @@ import {
   streamArchive,
 } from '#git/archive.ts';
 import { definePerGit, type Git } from '#git/git.ts';
-import { GitError, type GitFailure } from '#git/process/failures.ts';
+import { GitError } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
 import { findEntryAtPath } from '#git/trees/path-entries.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
+import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { pathText, refName, string } from '#http/parameters/texts.ts';
+import { boolean, commaSeparated } from '#http/parameters/types.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { checkApplicationLimit } from '#rate-limits/application-limit.ts';
@@ -34,17 +37,21 @@ import { isFeatureEnabled } from '#settings/features.ts';
 import { trimCharacters } from '#text/trim.ts';
 import { openCachedArchive } from './archive-cache.ts';
 
+export const archiveParams = {
+  /** Only the suffix of the path selects the format of the archive; this is the format of other responses. */
+  format: optional(string),
+  sha: optional(refName),
+  path: optional(pathText),
+  include_lfs_blobs: optional(boolean, true),
+  // Each path is an argument of the git process, and the total size of arguments is limited.
+  exclude_paths: optional(commaSeparated(pathText, 100), []),
+};
+
 interface DownloadCall {
   readonly project: Project;
   readonly caller: Caller;
   readonly request: IncomingRequest;
-  readonly params: {
-    readonly format: string | null | undefined;
-    readonly sha: string | null | undefined;
-    readonly path: string | null | undefined;
-    readonly include_lfs_blobs: boolean;
-    readonly exclude_paths: readonly string[];
-  };
+  readonly params: ParameterValues<typeof archiveParams>;
 }
 
 /** Returns the folder of cached archives. */
@@ -66,7 +73,7 @@ export async function streamArchiveDownload(
   const { git, database, blobs } = services;
   const { project, params, request } = call;
   const { sha, path, exclude_paths: excludePaths } = params;
-  const format = toArchiveFormat(suffix);
+  const format = FORMATS[suffix] ?? 'tar.gz';
   const headersOnly = request.method === 'HEAD';
   const openLfsFiles = async () =>
     params.include_lfs_blobs ? openArchiveLfsFiles(database.reader, blobs, project) : undefined;
@@ -120,13 +127,6 @@ const FORMATS: Readonly<Record<string, ArchiveFormat>> = {
   '.zip': 'zip',
 };
 
-/** Returns the format for a suffix; tar.gz if it is empty. */
-function toArchiveFormat(suffix: string): ArchiveFormat {
-  return FORMATS[suffix] ?? 'tar.gz';
-}
-
-const openNoLfsFiles = async () => undefined;
-
 interface ArchiveRequest {
   readonly project: LocatedRepository & { readonly path: string };
   readonly format: ArchiveFormat;
@@ -167,7 +167,8 @@ async function createArchive(
   const commit = await resolveRevision(git, repository, requestedRef || HEADS + ref);
   const path = trimCharacters(request.path ?? '', '/');
   if (commit === null || (await findEntryAtPath(git, repository, commit, path)) === null) return fail('notFound');
-  const prefix = formatArchivePrefix(project.path, ref, commit, path);
+  // The root folder: `<project>-<ref>-<sha>[-<path>]`.
+  const prefix = [project.path, ref, commit, ...(path === '' ? [] : [path])].join('-').replaceAll('/', '-');
   const name = `${prefix}.${format}`;
   if (headersOnly) return { name, content: undefined };
   const excludePaths = request.excludePaths.map((excluded) => excluded.replace(/^\/+/, '')).filter(isExcludable);
@@ -179,12 +180,13 @@ async function createArchive(
         folder,
         client,
         clientAddress,
-        start: () => startArchive(git, repository, options, { openLfsFiles: openNoLfsFiles, clientAddress }),
+        start: () => startArchive(git, repository, options, { openLfsFiles: async () => undefined, clientAddress }),
       });
   if ('content' in archive) return { name, content: archive.content };
   if (archive.failure.kind === 'not-found') return fail('notFound');
   if (archive.failure.kind === 'unavailable') return fail('compressorMissing');
-  if (isTooLarge(archive.failure)) return fail('tooLarge');
+  // git can never create this archive. A timeout is excluded, because it may depend on the load.
+  if (['too-large', 'out-of-memory', 'stack-overflow'].includes(archive.failure.kind)) return fail('tooLarge');
   throw new GitError('archive', archive.failure);
 }
 
@@ -215,16 +217,6 @@ async function startArchive(
     await releaseResources();
     throw error;
   }
-}
-
-/** Returns whether git can never create this archive. A timeout is excluded, because it may depend on the load. */
-function isTooLarge({ kind }: GitFailure): boolean {
-  return kind === 'too-large' || kind === 'out-of-memory' || kind === 'stack-overflow';
-}
-
-/** Returns the root folder of the archive: `<project>-<ref>-<sha>[-<path>]`. */
-function formatArchivePrefix(project: string, ref: string, commit: string, path: string): string {
-  return [project, ref, commit, ...(path === '' ? [] : [path])].join('-').replaceAll('/', '-');
 }
 
 /** Returns whether a path can be excluded: git rejects paths outside the tree. */

@@ -15,24 +15,20 @@ import { getRepository, type LocatedRepository } from '#repositories/repository.
 import { fail } from '#runtime/failure.ts';
 import type { StreamedText } from '#text/streamed-text.ts';
 
-interface BlobRow {
-  readonly id: string;
-  readonly size: number;
-  readonly content: Buffer | StreamedText;
-}
-
 /** A blob (contract/repository.md §4). */
 const Blob = entity('Blob', {
   size: Type.Integer(),
   encoding: Type.Literal('base64'),
   content: Type.String(),
   sha: Type.String(),
-}).from(({ id, size, content }: BlobRow) => ({
-  size,
-  encoding: 'base64',
-  content: toBase64(content),
-  sha: id,
-}));
+}).from(
+  ({ id, size, content }: { readonly id: string; readonly size: number; readonly content: Buffer | StreamedText }) => ({
+    size,
+    encoding: 'base64',
+    content: toBase64(content),
+    sha: id,
+  }),
+);
 
 /** Loads the blob with this id, or with an unambiguous prefix of it. */
 const blobResource = {

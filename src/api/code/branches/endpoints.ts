@@ -11,13 +11,13 @@ import { accepted, created, noContent, ok, page } from '#http/endpoint/responses
 import { FORBIDDEN, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { HttpError, notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { refName, searchExpression, string } from '#http/parameters/texts.ts';
-import { boolean, notBlank, oneOf } from '#http/parameters/types.ts';
+import { refName } from '#http/parameters/texts.ts';
+import { boolean, notBlank } from '#http/parameters/types.ts';
 import { enqueue } from '#jobs/job.ts';
 import { CREATE_RULE_ERRORS, protectBranchByName, unprotectBranchByName } from '../protected-branches/index.ts';
 import { createBranchAt, deleteBranchAt, deleteMergedBranchesJob } from './changes.ts';
 import { Branch } from './entities.ts';
-import { findBranch, loadBranchPage } from './list.ts';
+import { findBranch, listBranchesParams, loadBranchPage } from './list.ts';
 
 interface ProjectContext {
   readonly project: Project;
@@ -48,13 +48,7 @@ export const listBranches = endpoint({
   summary: 'List branches',
   access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled),
   allowJobToken: true,
-  params: {
-    search: optional(searchExpression),
-    regex: optional(searchExpression),
-    sort: optional(oneOf('name_asc', 'updated_asc', 'updated_desc')),
-    pagination: optional(string),
-    page_token: optional(refName),
-  },
+  params: listBranchesParams,
   errors: {
     regexInvalid: [400, 'Regex is invalid'],
     regexTooExpensive: [400, 'Regex is too expensive for so many branches'],

@@ -5,6 +5,9 @@ import { HEADS } from '#git/ref-names.ts';
 import { isValidRefName, listRefs, type Ref } from '#git/refs/refs.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import { type ListPage, type OffsetRequest, paginateByToken, paginateInMemory } from '#http/lists/pagination.ts';
+import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { refName, searchExpression, string } from '#http/parameters/texts.ts';
+import { oneOf } from '#http/parameters/types.ts';
 import { createSearchOrder, searchRefs } from '#repositories/branches/ref-search.ts';
 import { getRefVersion, getRepository } from '#repositories/repository.ts';
 import { ClientDisconnected, createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
@@ -15,13 +18,15 @@ import type { BranchRow } from './entities.ts';
 
 const getBranchName = (ref: Ref) => ref.name.slice(HEADS.length);
 
-interface BranchFilter {
-  readonly search?: string | null | undefined;
-  readonly regex?: string | null | undefined;
-  readonly sort?: string | null | undefined;
-  readonly pagination?: string | null | undefined;
-  readonly page_token?: string | null | undefined;
-}
+export const listBranchesParams = {
+  search: optional(searchExpression),
+  regex: optional(searchExpression),
+  sort: optional(oneOf('name_asc', 'updated_asc', 'updated_desc')),
+  pagination: optional(string),
+  page_token: optional(refName),
+};
+
+type BranchFilter = ParameterValues<typeof listBranchesParams>;
 
 /** Returns a page of branches, sorted by name or by the age of their tips. Commits are read for the page only. */
 export async function loadBranchPage(

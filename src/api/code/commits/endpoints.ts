@@ -7,8 +7,8 @@ import { created, ok, page, Reply } from '#http/endpoint/responses.ts';
 import { BRANCH_MOVED, COMMIT_ERRORS, PUSH_FORBIDDEN, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { paginateInMemory } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { commitMessage, pathText, refName, searchExpression } from '#http/parameters/texts.ts';
-import { boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
+import { commitMessage, refName } from '#http/parameters/texts.ts';
+import { boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import { PUSH_TO_BRANCH } from '#repositories/branches/push-permission.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { BODY_ERRORS } from '../repository-files/index.ts';
@@ -16,25 +16,14 @@ import { commitResource } from './access.ts';
 import { ACTION_ERRORS } from './actions.ts';
 import { applyCommit, COMMIT_INPUT_ERRORS, createCommitFromCall, createCommitParams } from './changes.ts';
 import { Commit, CommitDetail, CommitInList, CommitRef, Diff, DryRun, paginateDiff } from './entities.ts';
-import { loadCommitPage } from './list.ts';
+import { listCommitsParams, loadCommitPage } from './list.ts';
 import { downloadPatch, type PatchFormat, patchResponse } from './patch-download.ts';
 
 export const listCommits = endpoint({
   get: '/projects/:id/repository/commits',
   summary: 'List commits',
   access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled),
-  params: {
-    ref_name: optional(refName),
-    since: optional(dateTime),
-    until: optional(dateTime),
-    path: optional(pathText),
-    author: optional(searchExpression),
-    all: optional(boolean, false),
-    with_stats: optional(boolean, false),
-    first_parent: optional(boolean, false),
-    order: optional(oneOf('default', 'topo'), 'default'),
-    trailers: optional(boolean, false),
-  },
+  params: listCommitsParams,
   errors: { refInvalid: [400, 'ref_name is invalid'] },
   response: page(CommitInList),
   read: (_db, { project, params, page }, git) => loadCommitPage(git, project, params, page),

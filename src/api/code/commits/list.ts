@@ -5,20 +5,27 @@ import { resolveRevision } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
 import { historyWalkLimiter } from '#git/trees/path-entries.ts';
 import type { ListPage, OffsetRequest } from '#http/lists/pagination.ts';
+import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { pathText, refName, searchExpression } from '#http/parameters/texts.ts';
+import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import type { CommitRow } from './entities.ts';
 
-interface CommitFilter {
-  readonly ref_name?: string | null | undefined;
-  readonly since?: string | null | undefined;
-  readonly until?: string | null | undefined;
-  readonly path?: string | null | undefined;
-  readonly author?: string | null | undefined;
-  readonly all: boolean;
-  readonly first_parent: boolean;
-  readonly order: 'default' | 'topo';
-}
+export const listCommitsParams = {
+  ref_name: optional(refName),
+  since: optional(dateTime),
+  until: optional(dateTime),
+  path: optional(pathText),
+  author: optional(searchExpression),
+  all: optional(boolean, false),
+  with_stats: optional(boolean, false),
+  first_parent: optional(boolean, false),
+  order: optional(oneOf('default', 'topo'), 'default'),
+  trailers: optional(boolean, false),
+};
+
+type CommitFilter = ParameterValues<typeof listCommitsParams>;
 
 const EMPTY_PAGE: ListPage<never> = { items: [], total: null, hasMore: false };
 

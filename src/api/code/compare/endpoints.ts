@@ -6,7 +6,7 @@ import { type Commit as GitCommit, readCommits } from '#git/objects/object-reade
 import { resolveRevision } from '#git/refs/revision.ts';
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
+import { entity } from '#http/endpoint/entity.ts';
 import { nullable, ok } from '#http/endpoint/responses.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
@@ -25,7 +25,11 @@ const Compare = entity('Compare', {
   compare_same_ref: Type.Boolean(),
   web_url: Type.String(),
 }).from(
-  ([comparison]: readonly Comparison[], context) => serializeCommits(comparison!, context),
+  // Yields to the event loop: a comparison has up to 10,000 commits.
+  ([comparison]: readonly Comparison[], context) => {
+    const { commits, project } = comparison!;
+    return mapCooperatively(commits, (commit) => Commit.serialize({ commit, project }, context));
+  },
   ({ project, base, head, straight, same, truncated, diff }: Comparison, context, commits) => ({
     commit: commits.at(-1) ?? null,
     commits,
@@ -35,11 +39,6 @@ const Compare = entity('Compare', {
     web_url: `${buildProjectUrl({ baseUrl: context.url }, project)}/-/compare/${base}${straight ? '..' : '...'}${head}`,
   }),
 );
-
-/** Serializes the commits and yields to the event loop: a comparison has up to 10,000. */
-function serializeCommits({ commits, project }: Comparison, context: SerializationContext) {
-  return mapCooperatively(commits, (commit) => Commit.serialize({ commit, project }, context));
-}
 
 export const compareRefs = endpoint({
   get: '/projects/:id/repository/compare',
@@ -78,21 +77,14 @@ interface Comparison {
   readonly truncated: boolean;
 }
 
-interface CompareInput {
-  readonly from: string;
-  readonly to: string;
-  /** Whether to compare with `from` itself instead of the merge base. */
-  readonly straight: boolean;
-}
-
 /**
- * Returns the commits and changes of `to` that `from` does not have. Names are resolved on each call; the result for
+ * Returns the commits and changes of `to` that `from` does not have, since their merge base unless it is `straight`. Names are resolved on each call; the result for
  * two commits is cached.
  */
 async function compareRevisions(
   git: Git,
   project: CommitRow['project'],
-  { from, to, straight }: CompareInput,
+  { from, to, straight }: { readonly from: string; readonly to: string; readonly straight: boolean },
 ): Promise<Comparison | Failure<'refUnknown'>> {
   const repository = getRepository(git, project);
   const [start, head] = await Promise.all([from, to].map((name) => resolveRevision(git, repository, name)));

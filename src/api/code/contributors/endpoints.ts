@@ -7,7 +7,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { page } from '#http/endpoint/responses.ts';
 import { type ListPage, type OffsetRequest, paginateInMemory } from '#http/lists/pagination.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
@@ -30,27 +30,23 @@ const Contributor = entity('Contributor', {
   deletions: 0,
 }));
 
+const listContributorsParams = {
+  ref: optional(refName),
+  order_by: optional(oneOf('email', 'name', 'commits'), 'commits'),
+  sort: optional(oneOf('asc', 'desc'), 'asc'),
+};
+
 export const listContributors = endpoint({
   get: '/projects/:id/repository/contributors',
   summary: 'List the contributors of a repository',
   access: inProjectAllowingAnonymous('read_code'),
-  params: {
-    ref: optional(refName),
-    order_by: optional(oneOf('email', 'name', 'commits'), 'commits'),
-    sort: optional(oneOf('asc', 'desc'), 'asc'),
-  },
+  params: listContributorsParams,
   errors: { refUnknown: [404, '404 Not Found'] },
   response: page(Contributor),
   read: (_db, { project, params, page }, git) => loadContributorPage(git, project, params, page),
 });
 
-type Order = 'name' | 'email' | 'commits';
-
-interface ContributorFilter {
-  readonly ref?: string | null | undefined;
-  readonly order_by: Order;
-  readonly sort: 'asc' | 'desc';
-}
+type ContributorFilter = ParameterValues<typeof listContributorsParams>;
 
 /** Returns a page of the authors of all commits that a ref reaches. */
 async function loadContributorPage(
@@ -72,7 +68,7 @@ async function loadContributorPage(
   return paginateInMemory(sortedContributors, page);
 }
 
-function compareBy(order: Order, a: GitContributor, b: GitContributor): number {
+function compareBy(order: ContributorFilter['order_by'], a: GitContributor, b: GitContributor): number {
   if (order === 'commits') return a.commits - b.commits;
   return a[order] < b[order] ? -1 : a[order] > b[order] ? 1 : 0;
 }

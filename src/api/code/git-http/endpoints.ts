@@ -10,6 +10,7 @@ import { type GitService, sendRefAdvertisement, uploadPack } from '#git/transpor
 import { requireSignedInCaller } from '#http/access/access.ts';
 import { canStillFetch, fetchAccess, type GitTarget, getPushDenial, pushAccess } from '#http/access/git-access.ts';
 import type { GitAction } from '#http/access/git-rules.ts';
+import { GIT_ENDPOINT } from '#http/access/git-rules.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
 import { REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
@@ -75,9 +76,7 @@ export const advertiseRefs = endpoint({
   get: '/*repository_path.git/info/refs',
   summary: 'Get the advertised refs of a repository',
   access: fetchAccess(({ request }) => ACTIONS_BY_SERVICE[requestedService(request)] ?? null, 'siteFetch'),
-  stageOrder: 'customAuthentication',
-  body: 'raw',
-  outsideApi: true,
+  ...GIT_ENDPOINT,
   response: stream,
   async handle({ repository, allRefs, request }, { git, log }) {
     const service = requestedService(request) as GitService;
@@ -98,9 +97,7 @@ export const fetchPack = endpoint({
   post: '/*repository_path.git/git-upload-pack',
   summary: 'Fetch a pack from a repository',
   access: fetchAccess(() => 'fetch', 'repeatedSiteFetch'),
-  stageOrder: 'customAuthentication',
-  body: 'raw',
-  outsideApi: true,
+  ...GIT_ENDPOINT,
   response: stream,
   async handle({ repository, allRefs, request, params }, services) {
     const { git, log } = services;
@@ -125,9 +122,7 @@ export const receivePush = endpoint({
   post: '/*repository_path.git/git-receive-pack',
   summary: 'Push a pack to a repository',
   access: pushAccess(),
-  stageOrder: 'customAuthentication',
-  body: 'raw',
-  outsideApi: true,
+  ...GIT_ENDPOINT,
   activity: [
     'pushed new branch',
     'pushed to branch',

@@ -31,12 +31,6 @@ export interface PushTarget {
   ): Promise<readonly string[]>;
 }
 
-/** The two directions of the client's connection. */
-interface ClientStreams {
-  readonly input: Readable;
-  readonly output: Writable;
-}
-
 /**
  * Receives a push: checks it in quarantine, stores an intent, lets git move the refs, and settles the intent before
  * the connection ends. Refs are treated as moved only if git reports so.
@@ -44,7 +38,7 @@ interface ClientStreams {
 export async function receivePushToTarget(
   refServices: RefServices,
   target: PushTarget,
-  { input, output }: ClientStreams,
+  { input, output }: { readonly input: Readable; readonly output: Writable },
 ): Promise<void> {
   const { location } = target;
   // A client that disconnects after sending its pack does not cancel its push.
@@ -106,16 +100,11 @@ interface OptionContext extends Pick<CompletedPush, 'caller' | 'project' | 'base
   readonly optionHandlers: readonly PushOptionHandler[];
 }
 
-interface PushWithOptions {
-  readonly changes: readonly RefChange[];
-  readonly options: readonly string[];
-}
-
 /** Carries out the options of a push whose refs have moved. Returns lines for the client, which name unknown options. */
 export async function applyPushOptions(
   services: RefServices,
   { optionHandlers, caller, project, baseUrl }: OptionContext,
-  { changes, options: texts }: PushWithOptions,
+  { changes, options: texts }: { readonly changes: readonly RefChange[]; readonly options: readonly string[] },
 ): Promise<string[]> {
   const options = texts.map(parsePushOption);
   const lines: string[] = [];

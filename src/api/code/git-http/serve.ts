@@ -11,18 +11,12 @@ import type { Log } from '#runtime/log.ts';
 /** Limits git processes that serve clients: each takes memory and lasts as long as its client. */
 const gitProcessSlots = definePerGit(() => createConcurrencySlots({ perNetwork: 32, total: 128 }));
 
-interface GitRequestContext {
-  readonly request: IncomingRequest;
-  readonly git: Git;
-  readonly log: Log;
-}
-
 /**
  * Returns a stream of git's output at the client's pace, which is destroyed if git fails. Waits for a free slot and holds
  * it until git ends.
  */
 export async function streamGitResponse(
-  { request, git, log }: GitRequestContext,
+  { request, git, log }: { readonly request: IncomingRequest; readonly git: Git; readonly log: Log },
   runGit: (output: PassThrough) => Promise<unknown>,
 ): Promise<Readable> {
   const release = await gitProcessSlots(git).take(request.clientAddress, request.client);

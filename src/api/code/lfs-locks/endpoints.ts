@@ -5,6 +5,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { requireSignedInCaller } from '#http/access/access.ts';
 import { gitAccess } from '#http/access/git-access.ts';
+import { GIT_ENDPOINT } from '#http/access/git-rules.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import { HttpError } from '#http/errors/http-error.ts';
@@ -108,9 +109,7 @@ export const listLfsLocks = endpoint({
   get: '/*repository_path.git/info/lfs/locks',
   summary: 'List LFS locks',
   access: gitAccess(() => 'fetch'),
-  stageOrder: 'customAuthentication',
-  body: 'raw',
-  outsideApi: true,
+  ...GIT_ENDPOINT,
   response: streamWith({ mediaTypes: [LFS_TYPE] }),
   async handle({ project, request }, { database }) {
     await requireLfs(database.reader, project);
@@ -126,9 +125,7 @@ export const verifyLfsLocks = endpoint({
   post: '/*repository_path.git/info/lfs/locks/verify',
   summary: 'List own LFS locks and other LFS locks',
   access: gitAccess(() => 'push', 'user'),
-  stageOrder: 'customAuthentication',
-  body: 'raw',
-  outsideApi: true,
+  ...GIT_ENDPOINT,
   response: streamWith({ mediaTypes: [LFS_TYPE] }),
   async handle({ project, caller, request }, { database }) {
     await requireLfs(database.reader, project);
@@ -146,9 +143,7 @@ export const createLfsLock = endpoint({
   post: '/*repository_path.git/info/lfs/locks',
   summary: 'Create an LFS lock',
   access: gitAccess(() => 'push', 'user'),
-  stageOrder: 'customAuthentication',
-  body: 'raw',
-  outsideApi: true,
+  ...GIT_ENDPOINT,
   response: streamWith({ status: 201, mediaTypes: [LFS_TYPE] }),
   async handle({ project, caller, request }, { database }) {
     await requireLfs(database.reader, project);
@@ -164,9 +159,7 @@ export const deleteLfsLock = endpoint({
   post: '/*repository_path.git/info/lfs/locks/:lock_id/unlock',
   summary: 'Delete an LFS lock',
   access: gitAccess(() => 'push', 'user'),
-  stageOrder: 'customAuthentication',
-  body: 'raw',
-  outsideApi: true,
+  ...GIT_ENDPOINT,
   params: { lock_id: required(string) },
   response: streamWith({ mediaTypes: [LFS_TYPE] }),
   async handle({ project, caller, request, params: { lock_id } }, { database }) {

@@ -12,7 +12,7 @@ import {
 import type { Project } from '#domain/namespaces/projects.ts';
 import { requireSignedInCaller } from '#http/access/access.ts';
 import { gitAccess, requireGitAction } from '#http/access/git-access.ts';
-import { requireCurrentPath } from '#http/access/git-rules.ts';
+import { GIT_ENDPOINT, requireCurrentPath } from '#http/access/git-rules.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
 import { HttpError } from '#http/errors/http-error.ts';
@@ -31,9 +31,7 @@ export const batchLfsObjects = endpoint({
   post: '/*repository_path.git/info/lfs/objects/batch',
   summary: 'Get transfer actions for LFS objects',
   access: gitAccess(() => 'fetch'),
-  stageOrder: 'customAuthentication',
-  body: 'raw',
-  outsideApi: true,
+  ...GIT_ENDPOINT,
   response: stream,
   async handle({ project, caller, request, params }, { database }) {
     const db = database.reader;
@@ -67,9 +65,7 @@ export const uploadLfsObject = endpoint({
   put: '/*repository_path.git/gitlab-lfs/objects/:oid/:size',
   summary: 'Upload an LFS object',
   access: gitAccess(() => 'push', 'user'),
-  stageOrder: 'customAuthentication',
-  body: 'raw',
-  outsideApi: true,
+  ...GIT_ENDPOINT,
   params: { oid: required(string), size: required(string) },
   response: stream,
   async handle({ project, caller, request, params: { oid, size } }, { database, blobs }) {
@@ -107,9 +103,7 @@ export const downloadLfsObject = endpoint({
   get: '/*repository_path.git/gitlab-lfs/objects/:oid',
   summary: 'Download an LFS object',
   access: gitAccess(() => 'fetch'),
-  stageOrder: 'customAuthentication',
-  body: 'raw',
-  outsideApi: true,
+  ...GIT_ENDPOINT,
   params: { oid: required(string) },
   response: stream,
   async handle({ project, params }, { database, blobs }) {

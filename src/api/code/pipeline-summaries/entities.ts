@@ -39,14 +39,11 @@ const STATUS_TEXTS: Readonly<Record<PipelineStatus, readonly [text: string, labe
   scheduled: ['Scheduled', 'waiting for delayed action'],
 };
 
-interface PipelineStatusRow {
-  readonly id: number;
-  readonly status: PipelineStatus;
-  readonly full_path: string;
-}
-
 /** Returns the status for display. `hasWarnings` means that jobs with `allow_failure` have failed. */
-function toDetailedStatus({ id, status, full_path }: PipelineStatusRow, hasWarnings: boolean) {
+function toDetailedStatus(
+  { id, status, full_path }: { readonly id: number; readonly status: PipelineStatus; readonly full_path: string },
+  hasWarnings: boolean,
+) {
   const isWarning = hasWarnings && status === 'success';
   const [text, label = text.toLowerCase()] = isWarning
     ? (['Warning', 'passed with warnings'] as const)

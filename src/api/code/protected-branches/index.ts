@@ -1,43 +1,39 @@
-import type { Reader } from '#database/database.ts';
+import type { Reader, Transaction } from '#database/database.ts';
 import { type AnySubscription, defineSubscription } from '#events/event-bus.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { deleteLevels, findMemberIds } from './store.ts';
+import { deleteLevels, findMemberIds, listLevelsOfUser } from './store.ts';
+
+/** An entry of a rule that names a user: its id, and the id and namespace of its project. */
+interface EntryOfUser {
+  readonly entry_id: number;
+  readonly id: number;
+  readonly namespace_id: number;
+}
 
 /** Deletes the entries of a user who is no longer a member of a project. Joining again does not restore them. */
-const onMembershipEnded = defineSubscription({
-  event: 'membership-ended',
-  inTransaction: async (uow, { userId }) => {
-    for (const { entryIds, project } of await listEntriesByProject(uow, userId)) {
-      const memberIds = await findMemberIds(uow, project, [userId]);
-      if (!memberIds.has(userId)) await deleteLevels(uow, entryIds);
-    }
-  },
-}) satisfies AnySubscription<object>;
-
-interface EntriesOfProject {
-  readonly project: { readonly id: number; readonly namespace_id: number };
-  readonly entryIds: readonly number[];
-}
-
-async function listEntriesByProject(db: Reader, userId: number): Promise<EntriesOfProject[]> {
-  // index: protected_branch_levels_of_user
-  const rows = await db
-    .selectFrom('protected_branch_access_levels as level')
-    .innerJoin('protected_branches as rule', 'rule.id', 'level.protected_branch_id')
-    .innerJoin('projects', 'projects.id', 'rule.project_id')
-    .select(['level.id as entry_id', 'projects.id', 'projects.namespace_id'])
-    .where('level.user_id', '=', userId)
-    .orderBy('level.id')
-    .execute();
-  return [...Map.groupBy(rows, ({ id }) => id).values()].map((projectRows) => ({
-    project: projectRows[0]!,
-    entryIds: projectRows.map(({ entry_id }) => entry_id),
-  }));
-}
+export const deleteEntriesOfFormerMember = (
+  listEntries: (db: Reader, userId: number) => Promise<readonly EntryOfUser[]>,
+  deleteEntries: (tx: Transaction, ids: readonly number[]) => Promise<void>,
+) =>
+  defineSubscription({
+    event: 'membership-ended',
+    inTransaction: async (uow, { userId }) => {
+      for (const entries of Map.groupBy(await listEntries(uow, userId), ({ id }) => id).values()) {
+        const memberIds = await findMemberIds(uow, entries[0]!, [userId]);
+        if (memberIds.has(userId)) continue;
+        await deleteEntries(
+          uow,
+          entries.map(({ entry_id }) => entry_id),
+        );
+      }
+    },
+  }) satisfies AnySubscription<object>;
 
 export { CREATE_RULE_ERRORS, deleteRules, importRule, protectBranchByName, unprotectBranchByName } from './changes.ts';
-
 export { findMemberIds } from './store.ts';
 
-export const protectedBranches = resourceModule({ endpoints, subscriptions: [onMembershipEnded] });
+export const protectedBranches = resourceModule({
+  endpoints,
+  subscriptions: [deleteEntriesOfFormerMember(listLevelsOfUser, deleteLevels)],
+});

@@ -54,6 +54,18 @@ export async function deleteRule(tx: Transaction, id: number): Promise<boolean> 
 
 const LEVELS_TABLE = 'protected_branch_access_levels';
 
+/** Returns the entries for a user, with their projects. index: protected_branch_levels_of_user */
+export function listLevelsOfUser(db: Reader, userId: number) {
+  return db
+    .selectFrom('protected_branch_access_levels as level')
+    .innerJoin('protected_branches as rule', 'rule.id', 'level.protected_branch_id')
+    .innerJoin('projects', 'projects.id', 'rule.project_id')
+    .select(['level.id as entry_id', 'projects.id', 'projects.namespace_id'])
+    .where('level.user_id', '=', userId)
+    .orderBy('level.id')
+    .execute();
+}
+
 /** Deletes entries of rules. index: protected_branch_access_levels primary key */
 export async function deleteLevels(tx: Transaction, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await tx.deleteFrom(LEVELS_TABLE).where('id', 'in', ids).execute();

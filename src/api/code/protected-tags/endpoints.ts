@@ -12,7 +12,7 @@ import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { created, noContent, nullable, objectSchema, ok, page } from '#http/endpoint/responses.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
 import { paginateInMemory } from '#http/lists/pagination.ts';
-import { object, optional, required } from '#http/parameters/declarations.ts';
+import { object, optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, refName } from '#http/parameters/texts.ts';
 import { arrayOf, integer, integerIn } from '#http/parameters/types.ts';
 import { type Failure, fail, requireRow } from '#runtime/failure.ts';
@@ -71,6 +71,12 @@ const allowedToCreate = object({
   deploy_key_id: optional(integer),
 });
 
+const createParams = {
+  name: required(domainValidatedText(1024)),
+  create_access_level: optional(accessLevel),
+  allowed_to_create: optional(arrayOf(allowedToCreate), []),
+};
+
 export const listProtectedTags = endpoint({
   get: '/projects/:id/protected_tags',
   summary: 'List protected tags',
@@ -91,11 +97,7 @@ export const createProtectedTag = endpoint({
   post: '/projects/:id/protected_tags',
   summary: 'Create a protected tag or wildcard rule',
   access: inProject('admin_protected_tag'),
-  params: {
-    name: required(domainValidatedText(1024)),
-    create_access_level: optional(accessLevel),
-    allowed_to_create: optional(arrayOf(allowedToCreate), []),
-  },
+  params: createParams,
   errors: { invalid: [422, { message: '{texts}' }] },
   uniqueErrors: { protected_tags_by_name: fail('invalid', { texts: ['Name has already been taken'] }) },
   response: created(ProtectedTag),
@@ -111,19 +113,9 @@ export const deleteProtectedTag = endpoint({
   write: (uow, { rule }) => deleteTagRule(uow, rule.id),
 });
 
+type CreateTagRuleInput = ParameterValues<typeof createParams>;
 /** An element of `allowed_to_create`. */
-interface AllowedToCreate {
-  readonly access_level?: number | null | undefined;
-  readonly user_id?: number | null | undefined;
-  readonly group_id?: number | null | undefined;
-  readonly deploy_key_id?: number | null | undefined;
-}
-
-interface CreateTagRuleInput {
-  readonly name: string;
-  readonly create_access_level: number | null | undefined;
-  readonly allowed_to_create: readonly AllowedToCreate[];
-}
+type AllowedToCreate = CreateTagRuleInput['allowed_to_create'][number];
 
 /** Creates a rule. Without entries it admits Maintainers. */
 async function createTagRule(
@@ -135,8 +127,9 @@ async function createTagRule(
   const levels = [...(role === null ? [] : [{ access_level: role, user_id: null }]), ...allowed.map(toLevel)];
   const texts = [...validateName(name), ...(await validateAllowed(uow, project, allowed))];
   if (texts.length > 0) return fail('invalid', { texts });
-  await insertTagRule(uow, project.id, name, removeDuplicates(levels));
-  return requireRow((await findTagRule(uow, project.id, name)) ?? undefined);
+  const distinctLevels = new Map(levels.map((level) => [`${level.access_level} ${level.user_id}`, level]));
+  await insertTagRule(uow, project.id, name, [...distinctLevels.values()]);
+  return requireRow(await findTagRule(uow, project.id, name));
 }
 
 /** Converts an element to a row. The entry of a user needs a level too; it does not restrict the user. */
@@ -144,10 +137,6 @@ function toLevel({ access_level, user_id }: AllowedToCreate): CreateLevelInput {
   return user_id == null
     ? { access_level: access_level ?? MAINTAINER, user_id: null }
     : { access_level: MAINTAINER, user_id };
-}
-
-function removeDuplicates(levels: readonly CreateLevelInput[]): CreateLevelInput[] {
-  return [...new Map(levels.map((level) => [`${level.access_level} ${level.user_id}`, level])).values()];
 }
 
 function validateName(name: string): string[] {

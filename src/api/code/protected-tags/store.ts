@@ -37,7 +37,7 @@ export function listEntriesOfUser(db: Reader, userId: number) {
     .execute();
 }
 
-/** Deletes an entry of a rule. index: protected_tag_access_levels primary key */
-export async function deleteEntry(tx: Transaction, id: number): Promise<void> {
-  await tx.deleteFrom('protected_tag_access_levels').where('id', '=', id).execute();
+/** Deletes entries of rules. index: protected_tag_access_levels primary key */
+export async function deleteEntries(tx: Transaction, ids: readonly number[]): Promise<void> {
+  await tx.deleteFrom('protected_tag_access_levels').where('id', 'in', ids).execute();
 }

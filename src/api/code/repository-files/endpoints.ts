@@ -19,7 +19,6 @@ import { buildRawHeaders, formatContentDisposition, peekStart, RAW_MEDIA_TYPES }
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import type { StreamedText } from '#text/streamed-text.ts';
 import { truncateToBytes } from '#text/trim.ts';
 import { blameAccess, fileAccess, fileContentAccess, filePath, rawFileAccess } from './access.ts';
 import { BODY_ERRORS } from './deferred-body.ts';
@@ -86,15 +85,6 @@ function encodeHeaderText(text: string): string {
     .replace(/[\u0000-\u001f\u007f]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
-/** Returns the content of a file for the `content` field of a JSON response. */
-async function readFileContent(
-  git: Git,
-  project: LocatedRepository,
-  { blobId, isSubmodule: submodule }: FileAtRevision,
-): Promise<Buffer | StreamedText> {
-  return submodule ? Buffer.alloc(0) : readContentForJson(git, getRepository(git, project), blobId);
-}
-
 /** Returns the raw content of a file: small files from the cache, large ones streamed at the client's pace. */
 async function createRawFileReply(
   git: Git,
@@ -149,7 +139,8 @@ async function loadBlame(
   const commits = await readCommits(git, repository, [...new Set(blameResult.groups.map(({ commit }) => commit))]);
   // Messages are truncated, because each group repeats its commit, and one commit may own every other line.
   const maxBytes = Math.max(MIN_MESSAGE_BYTES, Math.floor(MAX_MESSAGES_BYTES / blameResult.groups.length));
-  const commitsById = new Map(commits.map((commit) => [commit?.id, commit && truncateMessage(commit, maxBytes)]));
+  const truncate = (commit: Commit) => ({ ...commit, message: truncateToBytes(commit.message, maxBytes) });
+  const commitsById = new Map(commits.map((commit) => [commit?.id, commit && truncate(commit)]));
   return blameResult.groups.map(({ commit, lines }) => ({ commit: commitsById.get(commit)!, lines }));
 }
 
@@ -157,10 +148,6 @@ async function loadBlame(
 const MAX_MESSAGES_BYTES = 32 * 1024 * 1024;
 /** Size to which each message may always extend. */
 const MIN_MESSAGE_BYTES = 1024;
-
-function truncateMessage(commit: Commit, maxBytes: number): Commit {
-  return { ...commit, message: truncateToBytes(commit.message, maxBytes) };
-}
 
 const SCOPES = ['read_repository'];
 /** The error for an absent line number says missing and empty, without the list of valid values. */
@@ -174,7 +161,15 @@ export const getFile = endpoint({
   scopes: SCOPES,
   response: ok(RepositoryFile),
   read: async (_db, { project, file }, git) =>
-    new Reply({ file, content: await readFileContent(git, project, file) }, { headers: createFileHeaders(file) }),
+    new Reply(
+      {
+        file,
+        content: file.isSubmodule
+          ? Buffer.alloc(0)
+          : await readContentForJson(git, getRepository(git, project), file.blobId),
+      },
+      { headers: createFileHeaders(file) },
+    ),
 });
 
 export const getFileHeaders = endpoint({

@@ -5,11 +5,6 @@ import { toBase64 } from '#rate-limits/stream-limits.ts';
 import type { StreamedText } from '#text/streamed-text.ts';
 import type { FileAtRevision } from './get.ts';
 
-interface FileRow {
-  readonly file: FileAtRevision;
-  readonly content: Buffer | StreamedText;
-}
-
 export const RepositoryFile = entity('RepositoryFile', {
   file_name: Type.String(),
   file_path: Type.String(),
@@ -22,7 +17,7 @@ export const RepositoryFile = entity('RepositoryFile', {
   last_commit_id: Type.String(),
   execute_filemode: Type.Boolean(),
   content: Type.String(),
-}).from(({ file, content }: FileRow) => ({
+}).from(({ file, content }: { readonly file: FileAtRevision; readonly content: Buffer | StreamedText }) => ({
   file_name: file.name.toWellFormed(),
   file_path: file.path.toWellFormed(),
   size: file.size,

@@ -15,6 +15,7 @@ import {
   object,
   optional,
   type ParameterRule,
+  type ParameterValues,
   required,
 } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
@@ -68,16 +69,14 @@ const creationParams = {
   file_name: optional(pathText),
 };
 
-interface CreationValues {
-  readonly title: string;
-  readonly description?: string | null | undefined;
-  readonly files?: readonly { readonly file_path: string; readonly content: string }[] | null | undefined;
-  readonly content?: string | null | undefined;
-  readonly file_name?: string | null | undefined;
-}
-
 /** Converts the parameters: instead of `files`, one file may be sent as `content`, with an optional `file_name`. */
-function toCreationInput({ title, description = null, files, content, file_name }: CreationValues) {
+function toCreationInput({
+  title,
+  description = null,
+  files,
+  content,
+  file_name,
+}: ParameterValues<typeof creationParams>) {
   const creations = files ?? [{ file_path: file_name, content }];
   return { title, description, files: creations.map((file) => ({ action: 'create' as const, ...file })) };
 }

@@ -6,11 +6,10 @@ import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { commitMessage, refName, searchExpression, string } from '#http/parameters/texts.ts';
-import { oneOf } from '#http/parameters/types.ts';
+import { commitMessage, refName } from '#http/parameters/texts.ts';
 import { createTagAt, deleteTagAt } from './changes.ts';
 import { Tag, type TagRow } from './entities.ts';
-import { findTag, loadTagPage } from './list.ts';
+import { findTag, listTagsParams, loadTagPage } from './list.ts';
 
 /** Loads the tag of the path. */
 const tagResource = {
@@ -27,13 +26,7 @@ export const listTags = endpoint({
   get: '/projects/:id/repository/tags',
   summary: 'List tags',
   access: inProjectAllowingAnonymous('read_code'),
-  params: {
-    order_by: optional(oneOf('name', 'updated', 'version'), 'updated'),
-    sort: optional(oneOf('asc', 'desc'), 'desc'),
-    search: optional(searchExpression),
-    pagination: optional(string),
-    page_token: optional(refName),
-  },
+  params: listTagsParams,
   errors: { tokenInvalid: [400, { error: 'page_token is invalid' }] },
   response: page(Tag),
   read: (_db, { project, params, page }, git) => loadTagPage(git, project, params, page),

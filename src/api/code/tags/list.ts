@@ -4,6 +4,9 @@ import { TAGS } from '#git/ref-names.ts';
 import { listRefs, type Ref, resolveRef } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
 import { type ListPage, type OffsetRequest, paginateByToken, paginateInMemory } from '#http/lists/pagination.ts';
+import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { refName, searchExpression, string } from '#http/parameters/texts.ts';
+import { oneOf } from '#http/parameters/types.ts';
 import { createSearchOrder, searchRefs } from '#repositories/branches/ref-search.ts';
 import { getRefVersion, getRepository, type VersionedRepository } from '#repositories/repository.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
@@ -11,13 +14,15 @@ import { sortCooperatively } from '#runtime/yielding.ts';
 import { truncateToBytes } from '#text/trim.ts';
 import type { TagRow } from './entities.ts';
 
-interface TagFilter {
-  readonly order_by: 'name' | 'updated' | 'version';
-  readonly sort: 'asc' | 'desc';
-  readonly search?: string | null | undefined;
-  readonly pagination?: string | null | undefined;
-  readonly page_token?: string | null | undefined;
-}
+export const listTagsParams = {
+  order_by: optional(oneOf('name', 'updated', 'version'), 'updated'),
+  sort: optional(oneOf('asc', 'desc'), 'desc'),
+  search: optional(searchExpression),
+  pagination: optional(string),
+  page_token: optional(refName),
+};
+
+type TagFilter = ParameterValues<typeof listTagsParams>;
 
 /** Returns a page of tags, filtered by `search`. Commits and annotations are read for the page only. */
 export async function loadTagPage(

@@ -11,7 +11,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { page } from '#http/endpoint/responses.ts';
 import type { ListPage, OffsetRequest } from '#http/lists/pagination.ts';
-import { optional, type ParameterRule } from '#http/parameters/declarations.ts';
+import { optional, type ParameterRule, type ParameterValues } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { pathText, refName } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
@@ -42,6 +42,15 @@ const TreeEntry = entity('TreeEntry', {
   return { id, name, type, path: folder === '' ? truncatedPath : `${folder}/${truncatedPath}`, mode };
 });
 
+const listTreeParams = {
+  ref: optional(refName),
+  path: optional(pathText),
+  recursive: optional(boolean, false),
+  /** `legacy` (the default): by page number; `none`: the whole tree. */
+  pagination: optional(oneOf('legacy', 'keyset', 'none')),
+  page_token: optional(pathText),
+};
+
 /** Rejects `pagination=none` unless the list is recursive. */
 const requireRecursiveForWholeTree: ParameterRule = ({ pagination, recursive = null }, problems) => {
   if (pagination !== 'none' || boolean.read(recursive, 'recursive', new Problems()) === true) return;
@@ -52,13 +61,7 @@ export const listTree = endpoint({
   get: '/projects/:id/repository/tree',
   summary: 'List the files and folders of a repository',
   access: inProjectAllowingAnonymous('read_code'),
-  params: {
-    ref: optional(refName),
-    path: optional(pathText),
-    recursive: optional(boolean, false),
-    pagination: optional(oneOf('legacy', 'keyset', 'none')),
-    page_token: optional(pathText),
-  },
+  params: listTreeParams,
   rules: [requireRecursiveForWholeTree],
   errors: {
     refUnknown: [404, '404 Tree Not Found'],
@@ -70,14 +73,7 @@ export const listTree = endpoint({
   read: (_db, { project, params, page }, git) => loadTreePage(git, getRepository(git, project), params, page),
 });
 
-interface TreeListInput {
-  readonly ref?: string | null | undefined;
-  readonly path?: string | null | undefined;
-  readonly recursive: boolean;
-  /** `legacy` (the default): by page number; `none`: the whole tree. */
-  readonly pagination?: 'legacy' | 'keyset' | 'none' | null | undefined;
-  readonly page_token?: string | null | undefined;
-}
+type TreeListInput = ParameterValues<typeof listTreeParams>;
 
 /** Returns one page of the tree at a path and ref. */
 async function loadTreePage(

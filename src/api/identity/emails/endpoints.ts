@@ -156,17 +156,11 @@ function isListed(eb: ExpressionBuilder<Schema, 'emails'>) {
   return eb.or([eb('emails.confirmed_at', 'is not', null), eb('emails.taken_key', 'is', null)]);
 }
 
-interface CreateEmailInput {
-  readonly email: string;
-  /** Whether to skip the confirmation link. */
-  readonly confirmed: boolean;
-}
-
 /** Adds a secondary address (contract/activity.md Part 4). Fails if the user already has it, or if another user has confirmed it. */
 async function createEmail(
   uow: UnitOfWork,
   userId: number,
-  { email, confirmed }: CreateEmailInput,
+  { email, confirmed }: { readonly email: string; readonly confirmed: boolean },
 ): Promise<EmailRow | Failure<UnchangeableUserCode | 'invalid'>> {
   const user = await findChangeableUser(uow, userId);
   if (isFailure(user)) return user;

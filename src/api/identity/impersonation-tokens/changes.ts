@@ -62,11 +62,7 @@ function validateInput(
 
 function validateScopes(scopes: readonly string[]): string[] {
   if (scopes.length === 0) return ["can't be blank"];
-  return scopes.every(isScope) ? [] : ['can only contain available scopes'];
-}
-
-function isScope(text: string): boolean {
-  return (SCOPES as readonly string[]).includes(text);
+  return scopes.every((scope) => SCOPES.some((known) => known === scope)) ? [] : ['can only contain available scopes'];
 }
 
 function validateExpiry(

@@ -115,15 +115,11 @@ export const deleteImpersonationToken = endpoint({
   write: (uow, { token, user }) => revokeImpersonationToken(uow, token, user),
 });
 
-interface ImpersonationTokenFilter {
-  readonly state: 'all' | 'active' | 'inactive';
-}
-
 /** Returns one page of the impersonation tokens of a user, ordered by id. */
 async function listImpersonationTokensOfUser(
   db: Reader,
   userId: number,
-  { state }: ImpersonationTokenFilter,
+  { state }: { readonly state: 'all' | 'active' | 'inactive' },
   page: OffsetRequest,
 ): Promise<Page<AccessToken>> {
   const isActive = activeTokenCondition(db.today);

@@ -67,12 +67,9 @@ export type TokenRequest = ParameterValues<typeof tokenParams>;
 /** An issued token, or the error. */
 export type GrantResult = IssuedOAuthToken | Failure<'invalidGrant' | 'invalidClient' | 'invalidScope' | 'notFound'>;
 
-/** Context of a token request. */
-interface GrantContext {
-  readonly client: ClientStatus;
-  /** Timestamp of the request. Uses of a code or token before it are replays, not races with this request. */
-  readonly startedAt: string;
-}
-
 /** A grant type (contract/conventions.md §10 "OAuth 2.0"). Its writes are committed even if it fails. */
-export type Grant = (uow: UnitOfWork, request: TokenRequest, context: GrantContext) => Promise<GrantResult>;
+export type Grant = (
+  uow: UnitOfWork,
+  request: TokenRequest,
+  context: { readonly client: ClientStatus; readonly startedAt: string },
+) => Promise<GrantResult>;

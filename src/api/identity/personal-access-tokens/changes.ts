@@ -8,21 +8,17 @@ import {
   getLatestExpiry,
   type IssuedToken,
   revokeToken,
-  type Scope,
   validateGrantedScopes,
 } from '#authentication/tokens/access-tokens.ts';
 import { validateDisplayName } from '#authentication/users/usernames.ts';
 import { findChangeableUser, findUserById, type UnchangeableUserCode, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
+import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
+import type { createTokenParams } from './access.ts';
 
-export interface CreateTokenInput {
-  readonly name: string;
-  readonly description?: string | null | undefined;
-  readonly scopes: readonly Scope[];
-  readonly expires_at?: string | null | undefined;
-}
+export type CreateTokenInput = ParameterValues<ReturnType<typeof createTokenParams>>;
 
 /**
  * Creates a token for a user. Fails if the caller impersonates the user. The token expires on the latest allowed date, unless

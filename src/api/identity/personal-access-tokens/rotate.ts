@@ -37,12 +37,9 @@ export async function rotatePersonalToken(
 ): Promise<IssuedToken | Failure<RotateFailure | 'notPermitted' | 'notFound'>> {
   const token = await findAccessToken(uow, id);
   if (token === null) return fail(isAdministrator(uow.actor) ? 'notFound' : 'notPermitted');
-  if (!canManageToken(uow.actor, token) || isOwnTokenOfImpersonated(uow.actor, token)) return fail('notPermitted');
+  const isForbidden = !token.impersonation && isImpersonating(uow.actor, token.user_id);
+  if (!canManageToken(uow.actor, token) || isForbidden) return fail('notPermitted');
   return replaceAndRecord(uow, { id, expiresAt });
-}
-
-function isOwnTokenOfImpersonated(caller: SignedInCaller, { user_id, impersonation }: AccessToken): boolean {
-  return !impersonation && isImpersonating(caller, user_id);
 }
 
 /** Replaces the token of the request. */

@@ -5,19 +5,10 @@ import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { escapeLike, like } from '#database/search/substring-search.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
+import type { ParameterValues } from '#http/parameters/declarations.ts';
+import type { tokenFilters } from './access.ts';
 
-export interface TokenFilter {
-  readonly revoked?: boolean | null | undefined;
-  readonly state?: 'active' | 'inactive' | null | undefined;
-  readonly created_before?: string | null | undefined;
-  readonly created_after?: string | null | undefined;
-  readonly last_used_before?: string | null | undefined;
-  readonly last_used_after?: string | null | undefined;
-  readonly expires_before?: string | null | undefined;
-  readonly expires_after?: string | null | undefined;
-  readonly search?: string | null | undefined;
-  readonly sort?: string | null | undefined;
-}
+export type TokenFilter = ParameterValues<typeof tokenFilters>;
 
 type TokenQuery = SelectQueryBuilder<Schema, 'access_tokens', AccessToken>;
 

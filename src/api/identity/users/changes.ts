@@ -106,7 +106,9 @@ export async function updateUser(
   const hash = password?.hash ?? null;
   // A password set by somebody else expires at once, so that the user must choose another one.
   const newPassword = hash === null ? undefined : { hash, expired: uow.actor.user?.id !== id };
-  const details = defaultPrivacy ? { ...input.details, private_profile: await getDefaultPrivacy(uow) } : input.details;
+  const details = defaultPrivacy
+    ? { ...input.details, private_profile: (await loadSettings(uow)).user_defaults_to_private_profile }
+    : input.details;
   const storedChanges = { ...input, details, password: newPassword, passwordProblems: password?.problems };
   const updatedUser = await updateStoredUser(uow, user, storedChanges);
   if (isFailure(updatedUser)) return updatedUser;
@@ -120,10 +122,6 @@ export async function updateUser(
     });
   }
   return updatedUser;
-}
-
-async function getDefaultPrivacy(db: Reader): Promise<boolean> {
-  return (await loadSettings(db)).user_defaults_to_private_profile;
 }
 
 /** Gives the personal namespace the user's new username and name, and updates the routes below it. */

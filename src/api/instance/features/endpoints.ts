@@ -3,9 +3,7 @@ import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, list, noContent, nullable, objectSchema } from '#http/endpoint/responses.ts';
-import { mutuallyExclusive, optional, required } from '#http/parameters/declarations.ts';
-import { string } from '#http/parameters/texts.ts';
-import { absentIfBlank, boolean, oneOf } from '#http/parameters/types.ts';
+import { mutuallyExclusive } from '#http/parameters/declarations.ts';
 import {
   deleteFlag,
   FLAG_NAMES,
@@ -15,7 +13,7 @@ import {
   KNOWN_FLAGS,
   listFlags,
 } from '#settings/features.ts';
-import { setFeature as setFeatureFlag } from './set.ts';
+import { setFeature as setFeatureFlag, setFeatureParams } from './set.ts';
 
 /** The representations of a feature flag (contract/conventions.md §10). */
 
@@ -105,18 +103,7 @@ export const setFeature = endpoint({
   post: '/features/:name',
   summary: 'Set a feature flag',
   access: administrator(),
-  params: {
-    value: required(string),
-    // The Go client sends every actor parameter, empty ones too.
-    key: optional(absentIfBlank(oneOf('percentage_of_time', 'percentage_of_actors'))),
-    feature_group: optional(absentIfBlank(string)),
-    user: optional(absentIfBlank(string)),
-    group: optional(absentIfBlank(string)),
-    namespace: optional(absentIfBlank(string)),
-    project: optional(absentIfBlank(string)),
-    runner: optional(absentIfBlank(string)),
-    force: optional(boolean, false),
-  },
+  params: setFeatureParams,
   rules: ['feature_group', 'user', 'group', 'namespace', 'project', 'runner'].map((actor) =>
     mutuallyExclusive('key', actor),
   ),
@@ -125,7 +112,7 @@ export const setFeature = endpoint({
     actorNotFound: [400, '400 Bad request - {actor} is not found!'],
   },
   response: created(Feature),
-  write: (uow, { params }) => setFeatureFlag(uow, { ...params, key: params.key ?? 'percentage_of_time' }),
+  write: (uow, { params }) => setFeatureFlag(uow, params),
 });
 
 export const deleteFeature = endpoint({

@@ -2,21 +2,27 @@ import { findUserByUsername } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
+import { string } from '#http/parameters/texts.ts';
+import { absentIfBlank, boolean, oneOf } from '#http/parameters/types.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { type Actor, type Flag, type FlagSetting, setFlag } from '#settings/features.ts';
 
-/** The parameters of the endpoint. Actors are comma-separated names or paths. */
-interface SetFeatureInput {
-  readonly name: string;
-  readonly value: string;
-  readonly key: 'percentage_of_time' | 'percentage_of_actors';
-  readonly user?: string | null | undefined;
-  readonly group?: string | null | undefined;
-  readonly namespace?: string | null | undefined;
-  readonly project?: string | null | undefined;
-  readonly runner?: string | null | undefined;
-  readonly feature_group?: string | null | undefined;
-}
+/** Actors are comma-separated names or paths. */
+export const setFeatureParams = {
+  value: required(string),
+  // The Go client sends every actor parameter, empty ones too.
+  key: optional(absentIfBlank(oneOf('percentage_of_time', 'percentage_of_actors'))),
+  feature_group: optional(absentIfBlank(string)),
+  user: optional(absentIfBlank(string)),
+  group: optional(absentIfBlank(string)),
+  namespace: optional(absentIfBlank(string)),
+  project: optional(absentIfBlank(string)),
+  runner: optional(absentIfBlank(string)),
+  force: optional(boolean, false),
+};
+
+type SetFeatureInput = ParameterValues<typeof setFeatureParams> & { readonly name: string };
 
 type SetFailure = 'invalidValue' | 'actorNotFound';
 
@@ -42,7 +48,7 @@ function toFlagSetting(input: SetFeatureInput, actors: readonly Actor[]): FlagSe
     return actors.length + featureGroups.length > 0 ? { on: isOn, actors, featureGroups } : { on: isOn };
   const percentage = /^\d{1,3}(\.\d+)?$/.test(input.value) ? Number(input.value) : Number.NaN;
   if (!(percentage >= 0 && percentage <= 100) || actors.length + featureGroups.length > 0) return null;
-  return { percentage, kind: input.key };
+  return { percentage, kind: input.key ?? 'percentage_of_time' };
 }
 
 /** Returns the actors that the input names; fails if one of them does not exist. */

@@ -8,11 +8,10 @@ import {
   DatabaseUnavailable,
   type ForeignKey,
   type OpenTransaction,
-  type Row,
   type Statement,
   type TableDefinition,
 } from '../engine.ts';
-import { buildTableDefinitions } from '../table-definitions.ts';
+import { buildForeignKeys, buildTableDefinitions, query } from '../table-definitions.ts';
 
 /** Backup and restore operations of PostgreSQL. Each snapshot and each lock has its own session. */
 
@@ -118,10 +117,6 @@ function estimateSize(rows: readonly CellValues[]): number {
   return size;
 }
 
-async function query(connection: Connection, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-  return (await connection.execute({ sql, parameters })).rows;
-}
-
 async function listTables(connection: Connection): Promise<TableDefinition[]> {
   const columns = await query(
     connection,
@@ -193,8 +188,9 @@ async function setLastId(connection: Connection, table: string, lastId: number):
 async function listReferences(connection: Connection): Promise<ForeignKey[]> {
   const rows = await query(
     connection,
-    `select f.conname as name, c.relname as "table", a.attname as "column", p.relname as parent,
-       b.attname as parent_column, f.confdeltype as on_delete
+    `select f.conname as key, c.relname as "table", a.attname as "column", p.relname as parent,
+       b.attname as parent_column,
+       case f.confdeltype when 'c' then 'cascade' when 'n' then 'set null' end as on_delete
      from pg_constraint f
      join pg_class c on c.oid = f.conrelid
      join pg_class p on p.oid = f.confrelid
@@ -203,17 +199,5 @@ async function listReferences(connection: Connection): Promise<ForeignKey[]> {
      join pg_attribute b on b.attrelid = f.confrelid and b.attnum = k.parent_column_number
      where f.contype = 'f' and f.connamespace = current_schema()::regnamespace order by f.conname, k.key_position`,
   );
-  return [...Map.groupBy(rows, ({ table, name }) => `${table} ${name}`).values()].map((foreignKeyColumns) => ({
-    table: String(foreignKeyColumns[0]!.table),
-    columns: foreignKeyColumns.map(({ column }) => String(column)),
-    parent: String(foreignKeyColumns[0]!.parent),
-    parentColumns: foreignKeyColumns.map(({ parent_column }) => String(parent_column)),
-    onDelete: toDeleteAction(foreignKeyColumns[0]!.on_delete),
-  }));
-}
-
-/** Converts `pg_constraint.confdeltype`. */
-function toDeleteAction(confdeltype: unknown): ForeignKey['onDelete'] {
-  if (confdeltype === 'c') return 'cascade';
-  return confdeltype === 'n' ? 'set null' : 'nothing';
+  return buildForeignKeys(rows);
 }

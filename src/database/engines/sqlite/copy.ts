@@ -9,10 +9,9 @@ import {
   DatabaseUnavailable,
   type ForeignKey,
   type OpenTransaction,
-  type Row,
   type TableDefinition,
 } from '../engine.ts';
-import { buildTableDefinitions } from '../table-definitions.ts';
+import { buildForeignKeys, buildTableDefinitions, query } from '../table-definitions.ts';
 import { isBusy, openConnection } from './connection.ts';
 
 /** Backup and restore operations of SQLite. Each snapshot and each lock has its own connection. */
@@ -102,10 +101,6 @@ async function lockWrites(file: string): Promise<() => Promise<void>> {
   }
 }
 
-async function query(connection: Connection, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-  return (await connection.execute({ sql, parameters })).rows;
-}
-
 async function listTables(connection: Connection): Promise<TableDefinition[]> {
   // Tables of a search index are virtual or shadow tables, which triggers fill.
   const columns = await query(
@@ -158,21 +153,12 @@ async function setLastId(connection: Connection, table: string, lastId: number):
 async function listReferences(connection: Connection): Promise<ForeignKey[]> {
   const rows = await query(
     connection,
-    `select t.name as "table", f.id, f."from" as "column", f."table" as parent, f."to" as parent_column,
+    `select t.name as "table", f.id as key, f."from" as "column", f."table" as parent, f."to" as parent_column,
        lower(f.on_delete) as on_delete
      from pragma_table_list t, pragma_foreign_key_list(t.name) f
      where t.schema = 'main' and t.type = 'table' order by t.name, f.id, f.seq`,
   );
-  return [...Map.groupBy(rows, ({ table, id }) => `${table} ${id}`).values()].map((foreignKeyColumns) => ({
-    table: String(foreignKeyColumns[0]!.table),
-    columns: foreignKeyColumns.map(({ column }) => String(column)),
-    parent: String(foreignKeyColumns[0]!.parent),
-    parentColumns: foreignKeyColumns.map(({ parent_column }) => String(parent_column)),
-    onDelete:
-      foreignKeyColumns[0]!.on_delete === 'cascade' || foreignKeyColumns[0]!.on_delete === 'set null'
-        ? foreignKeyColumns[0]!.on_delete
-        : 'nothing',
-  }));
+  return buildForeignKeys(rows);
 }
 
 /** Runs SQLite's integrity check. A problem that concerns one index is repaired by rebuilding it. */

@@ -85,7 +85,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
     async listen({ host, port }) {
       server.listen(port, host);
       await once(server, 'listening');
-      return formatAddress(server.address() as AddressInfo);
+      const bound = server.address() as AddressInfo;
+      return `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`;
     },
     async close() {
       isClosing = true;
@@ -108,10 +109,6 @@ export function createConnections(options: ConnectionsOptions): Connections {
 /** Closes the connection after the response, unless its headers have promised to keep it open. */
 function closeAfterResponse(response: ServerResponse): void {
   if (!response.headersSent) response.shouldKeepAlive = false;
-}
-
-function formatAddress({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 /**

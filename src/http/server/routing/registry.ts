@@ -49,7 +49,8 @@ export function createRegistry(modules: ResourceModules): Registry {
     const match = router.find(method as never, path);
     if (match === null) return findSuffixRoute(suffixRoutes, method, path);
     const { endpoint, wildcard } = match.store as RouteTarget;
-    const values = match.params['*'] === undefined ? match.params : withWildcard(match.params, wildcard);
+    const { '*': restOfPath, ...namedValues } = match.params;
+    const values = restOfPath === undefined ? match.params : { ...namedValues, [wildcard]: restOfPath };
     // An empty segment matches no parameter: `/projects/` is not a project.
     for (const name in values) if (values[name] === '') return null;
     return { endpoint, path: values as RouteMatch['path'] };
@@ -71,13 +72,6 @@ export function createRegistry(modules: ResourceModules): Registry {
         : declaredMethods;
     },
   };
-}
-
-type Params = Readonly<Record<string, string | undefined>>;
-
-/** Returns the values with the rest of the path under its declared name; the router calls it `*`. */
-function withWildcard({ '*': restOfPath, ...namedValues }: Params, wildcard: string): Params {
-  return { ...namedValues, [wildcard]: restOfPath };
 }
 
 function collectEndpoints(folder: string, { endpoints, sources }: ResourceModule): Endpoint[] {
