@@ -131,25 +131,23 @@ export function mayReadPipelines(caller: Caller, project: Project): boolean {
 type PipelineRef = Columns<'pipelines', 'ref' | 'tag'>;
 
 /** Returns whether the caller may start, retry and cancel pipelines of this ref. A protected tag requires the permission to create it. */
-export async function mayRunPipelineOn(
-  db: Reader,
-  caller: Caller,
-  project: Project,
-  { ref, tag }: PipelineRef,
-): Promise<boolean> {
-  if (!mayInProject(caller, 'update_pipeline', project)) return false;
-  if (tag) return mayCreateTag(caller, project, await listTagRules(db, project.id), ref);
-  return mayMerge(caller, project, await listProtectionRules(db, project.id), ref);
+export function mayRunPipelineOn(db: Reader, caller: Caller, project: Project, ref: PipelineRef): Promise<boolean> {
+  return mayActOn(db, caller, project, ref, mayMerge);
 }
 
 /** Returns whether the caller may act on single jobs of this ref: users who may push to it. */
-export async function mayUpdateJobsOn(
+export function mayUpdateJobsOn(db: Reader, caller: Caller, project: Project, ref: PipelineRef): Promise<boolean> {
+  return mayActOn(db, caller, project, ref, mayPush);
+}
+
+async function mayActOn(
   db: Reader,
   caller: Caller,
   project: Project,
   { ref, tag }: PipelineRef,
+  mayOnBranch: typeof mayMerge,
 ): Promise<boolean> {
   if (!mayInProject(caller, 'update_pipeline', project)) return false;
   if (tag) return mayCreateTag(caller, project, await listTagRules(db, project.id), ref);
-  return mayPush(caller, project, await listProtectionRules(db, project.id), ref);
+  return mayOnBranch(caller, project, await listProtectionRules(db, project.id), ref);
 }

@@ -18,29 +18,33 @@ export interface IssuedToken {
   readonly secret: string;
 }
 
-/** All scopes of contract/conventions.md §7. */
-export const SCOPES = [
-  'api',
-  'read_api',
-  'read_user',
-  'create_runner',
-  'manage_runner',
-  'k8s_proxy',
-  'self_rotate',
-  'read_repository',
-  'write_repository',
-  'read_registry',
-  'write_registry',
-  'read_virtual_registry',
-  'write_virtual_registry',
-  'read_observability',
-  'write_observability',
-  'ai_features',
-  'sudo',
-  'admin_mode',
-  'read_service_ping',
-] as const;
-export type Scope = (typeof SCOPES)[number];
+/**
+ * All scopes, with what each allows an application to do, for the consent page and the documentation
+ * (contract/conventions.md §7 "Scopes").
+ */
+export const SCOPE_DESCRIPTIONS = {
+  api: 'do everything that you may do',
+  read_api: 'read everything that you may read',
+  read_user: 'read your profile and those of others',
+  create_runner: 'create runners',
+  manage_runner: 'manage your runners',
+  k8s_proxy: 'reach your Kubernetes clusters',
+  self_rotate: 'renew its own token',
+  read_repository: 'read your repositories',
+  write_repository: 'read and change your repositories',
+  read_registry: 'read your container images',
+  write_registry: 'change your container images',
+  read_virtual_registry: 'read your virtual registries',
+  write_virtual_registry: 'change your virtual registries',
+  read_observability: 'read your observability data',
+  write_observability: 'change your observability data',
+  ai_features: 'use AI features for you',
+  sudo: 'act as any user, if you are an administrator',
+  admin_mode: 'act as an administrator, if you are one',
+  read_service_ping: 'read usage figures of this server',
+} as const;
+export type Scope = keyof typeof SCOPE_DESCRIPTIONS;
+export const SCOPES = Object.keys(SCOPE_DESCRIPTIONS) as readonly Scope[];
 
 /** The scopes that `api` does not include: they allow more than the API as the user of the token. */
 const SCOPES_BEYOND_API: readonly string[] = ['sudo', 'admin_mode'];
@@ -235,32 +239,6 @@ export function isActiveToken(
 export function activeTokenCondition(today: string) {
   return sql<boolean>`(access_tokens.revoked = ${sql.lit(false)} and (access_tokens.expires_at is null or access_tokens.expires_at > ${today}))`;
 }
-
-/**
- * What each scope allows an application to do, for the consent page and the documentation (contract/conventions.md §7
- * "Scopes").
- */
-export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
-  api: 'do everything that you may do',
-  read_api: 'read everything that you may read',
-  read_user: 'read your profile and those of others',
-  create_runner: 'create runners',
-  manage_runner: 'manage your runners',
-  k8s_proxy: 'reach your Kubernetes clusters',
-  self_rotate: 'renew its own token',
-  read_repository: 'read your repositories',
-  write_repository: 'read and change your repositories',
-  read_registry: 'read your container images',
-  write_registry: 'change your container images',
-  read_virtual_registry: 'read your virtual registries',
-  write_virtual_registry: 'change your virtual registries',
-  read_observability: 'read your observability data',
-  write_observability: 'change your observability data',
-  ai_features: 'use AI features for you',
-  sudo: 'act as any user, if you are an administrator',
-  admin_mode: 'act as an administrator, if you are one',
-  read_service_ping: 'read usage figures of this server',
-};
 
 /** Scopes of OpenID Connect, which only OAuth applications have. They allow nothing else. */
 export const IDENTITY_SCOPES: ReadonlyMap<string, string> = new Map([
