@@ -30,6 +30,9 @@ export type ParameterValues<P extends Parameters> = {
     : never;
 };
 
+/** Content of which a caller may leave out any part, or send it as null. */
+export type NullablePartial<T> = { readonly [Name in keyof T]?: T[Name] | null | undefined };
+
 /** Returns whether an optional parameter was sent with a value other than null. */
 export const isPresent = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 

@@ -1,7 +1,6 @@
 import { defineSubscription } from '#events/event-bus.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
-import { createJobEnvironments } from './create-environments.ts';
-import { onJobStatusChanged } from './on-job-status.ts';
+import { createJobEnvironments, onJobStatusChanged } from './on-job-status.ts';
 import { onBranchesDeleted, onMergeRequestEnded, stopEnvironments } from './on-ref-deleted.ts';
 
 /** Effects of CI jobs on environments. This module has no endpoints; it follows job status changes. */

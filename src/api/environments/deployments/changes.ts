@@ -29,14 +29,14 @@ import type { RefServices } from '#repositories/services.ts';
 import { type Failure, type FieldErrors, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { environmentLockKey, findOrCreateEnvironment } from '../environment-model/index.ts';
 import type { MayDeploy } from './access.ts';
+import { insertDeployment, setDeploymentStatus } from './status-transitions.ts';
 import {
   type ApprovalRow,
   type DeploymentApprovalStatus,
   findApproval,
   insertApproval,
   updateApproval,
-} from './approval-store.ts';
-import { insertDeployment, setDeploymentStatus } from './status-transitions.ts';
+} from './store.ts';
 
 interface CreateDeploymentInput extends Columns<'deployments', 'sha' | 'ref' | 'tag' | 'status'> {
   /** Name of the environment. */

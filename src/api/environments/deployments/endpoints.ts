@@ -8,6 +8,9 @@ import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { domainValidatedText, refName, string } from '#http/parameters/texts.ts';
+import { absentIfBlank, boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import { environmentLockKey, environmentLockKeys } from '../environment-model/index.ts';
 import { changeDeploymentAccess, createDeploymentAccess, readDeploymentAccess } from './access.ts';
 import {
@@ -17,14 +20,7 @@ import {
   updateDeployment as update,
 } from './changes.ts';
 import { Approval, Deployment, DeploymentInList } from './entities.ts';
-import {
-  approvalParams,
-  createParams,
-  FILTER_ERRORS,
-  listDeploymentParams,
-  updateParams,
-  validateFilter,
-} from './parameters.ts';
+import { FILTER_ERRORS, listDeploymentParams, validateFilter } from './parameters.ts';
 import { mergeRequestsOfDeploymentCondition } from './shipped-merge-requests.ts';
 import { listDeployments as list } from './store.ts';
 
@@ -55,6 +51,9 @@ const APPROVAL_ERRORS = {
   commentTooLong: [400, { message: ['Comment is too long (maximum is 255 characters)'] }],
 } as const;
 
+/** The statuses that clients may set. */
+const settableStatus = oneOf('running', 'success', 'failed', 'canceled');
+
 // Deployments and their approvals (contract/environments.md Part 4).
 
 export const listDeployments = endpoint({
@@ -82,7 +81,13 @@ export const createDeployment = endpoint({
   summary: 'Create a deployment',
   access: createDeploymentAccess(),
   allowJobToken: true,
-  params: createParams,
+  params: {
+    environment: required(notBlank(domainValidatedText(255))),
+    sha: required(notBlank(refName)),
+    ref: required(notBlank(refName)),
+    tag: required(boolean),
+    status: required(settableStatus),
+  },
   errors: { forbidden: FORBIDDEN, invalid: INVALID },
   response: created(Deployment),
   handle: ({ project, caller, mayDeploy, params }, services) => create(services, caller, project, mayDeploy, params),
@@ -93,7 +98,7 @@ export const updateDeployment = endpoint({
   summary: 'Update the status of a deployment',
   access: changeDeploymentAccess('update_deployment'),
   allowJobToken: true,
-  params: updateParams,
+  params: { status: required(settableStatus) },
   lock: ({ deployment }) => environmentLockKey(deployment.environment_id),
   errors: { createdByJob: CREATED_BY_JOB, notFound: NOT_FOUND, invalid: INVALID },
   response: ok(Deployment),
@@ -121,7 +126,11 @@ export const approveDeployment = endpoint({
   summary: 'Approve or reject a deployment',
   access: readDeploymentAccess(),
   allowJobToken: true,
-  params: approvalParams,
+  params: {
+    status: required(oneOf('approved', 'rejected')),
+    comment: optional(domainValidatedText(255)),
+    represented_as: optional(absentIfBlank(string)),
+  },
   lock: ({ deployment }) => environmentLockKeys(deployment.project_id, deployment.environment_id),
   errors: APPROVAL_ERRORS,
   activity: ['deployment_approved', 'deployment_rejected'],

@@ -8,11 +8,15 @@ import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
 import { findProjects } from '#domain/namespaces/projects.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
+import {
+  deploymentFields,
+  EnvironmentBasic,
+  loadDeploymentRelations,
+  serializeDeploymentFields,
+} from '../environment-model/index.ts';
 import { requireRow } from '#runtime/failure.ts';
-import { deploymentFields, loadDeploymentRelations, serializeDeploymentFields } from '../deployment-summaries/index.ts';
-import { EnvironmentBasic } from '../environment-model/index.ts';
 import { EnvironmentApprovalRule } from '../protected-environments/index.ts';
-import { type ApprovalRow, listApprovals } from './approval-store.ts';
+import { type ApprovalRow, listApprovals } from './store.ts';
 
 // Variants of a deployment, and its approvals (contract/environments.md "Deployment object").
 

@@ -1,6 +1,6 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { linkMergeRequests } from './link-merge-requests.ts';
+import { linkMergeRequests } from './shipped-merge-requests.ts';
 
 // Public interface for other resources.
 export { insertDeployment, setDeploymentStatusOfJobs } from './status-transitions.ts';

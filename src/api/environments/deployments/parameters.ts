@@ -1,19 +1,15 @@
-import { type DeploymentStatus, FINISHED_DEPLOYMENT_STATUSES } from '#domain/deployments.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
-import { domainValidatedText, refName, string } from '#http/parameters/texts.ts';
-import { absentIfBlank, boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
+import { FINISHED_DEPLOYMENT_STATUSES } from '#domain/deployments.ts';
+import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { string } from '#http/parameters/texts.ts';
+import { absentIfBlank, dateTime, oneOf } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 
 // Parameters of the deployment endpoints (contract/environments.md Part 4).
 
-const STATUSES = ['created', 'running', 'success', 'failed', 'canceled', 'skipped', 'blocked'] as const;
-const ORDERS = ['id', 'iid', 'created_at', 'updated_at', 'finished_at'] as const;
-export type DeploymentOrder = (typeof ORDERS)[number];
-
 export const listDeploymentParams = {
   environment: optional(absentIfBlank(string)),
-  status: optional(oneOf(...STATUSES)),
-  order_by: optional(oneOf(...ORDERS), 'id'),
+  status: optional(oneOf('created', 'running', 'success', 'failed', 'canceled', 'skipped', 'blocked')),
+  order_by: optional(oneOf('id', 'iid', 'created_at', 'updated_at', 'finished_at'), 'id'),
   sort: optional(oneOf('asc', 'desc'), 'asc'),
   updated_after: optional(dateTime),
   updated_before: optional(dateTime),
@@ -22,15 +18,8 @@ export const listDeploymentParams = {
 };
 
 /** Filter and order of a list of deployments. */
-export interface DeploymentFilter {
-  readonly status?: DeploymentStatus | null | undefined;
-  readonly order_by: DeploymentOrder;
-  readonly sort: 'asc' | 'desc';
-  readonly updated_after?: string | null | undefined;
-  readonly updated_before?: string | null | undefined;
-  readonly finished_after?: string | null | undefined;
-  readonly finished_before?: string | null | undefined;
-}
+export type DeploymentFilter = Partial<ParameterValues<typeof listDeploymentParams>> &
+  Pick<ParameterValues<typeof listDeploymentParams>, 'order_by' | 'sort'>;
 
 /** Errors for combinations of time filters and order that are not supported. */
 export const FILTER_ERRORS = {
@@ -62,22 +51,3 @@ export function validateFilter(filter: DeploymentFilter): Failure<keyof typeof F
   if (order === 'finished_at' && !hasFinishFilter && !hasFinishedStatus) return fail('finishSortWithoutFilter');
   return hasFinishFilter && status !== 'success' ? fail('finishFilterWithoutSuccess') : null;
 }
-
-/** The statuses that clients may set. */
-const settableStatus = oneOf('running', 'success', 'failed', 'canceled');
-
-export const createParams = {
-  environment: required(notBlank(domainValidatedText(255))),
-  sha: required(notBlank(refName)),
-  ref: required(notBlank(refName)),
-  tag: required(boolean),
-  status: required(settableStatus),
-};
-
-export const updateParams = { status: required(settableStatus) };
-
-export const approvalParams = {
-  status: required(oneOf('approved', 'rejected')),
-  comment: optional(domainValidatedText(255)),
-  represented_as: optional(absentIfBlank(string)),
-};

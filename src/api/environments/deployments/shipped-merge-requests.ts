@@ -1,12 +1,22 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds, isInTexts } from '#database/dialect.ts';
-import { type DeploymentRow, deploymentColumns } from '#domain/deployments.ts';
+import { type DeploymentRow, deploymentColumns, findDeployment } from '#domain/deployments.ts';
+import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
+import { findProject, type Project } from '#domain/namespaces/projects.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
+import { listCommitsBetween } from '#git/commits/commits-between.ts';
+import type { Git } from '#git/git.ts';
+import { resolveRevision } from '#git/refs/revision.ts';
+import { defineJob, enqueue } from '#jobs/job.ts';
+import { getRepository } from '#repositories/repository.ts';
+import type { RefServices } from '#repositories/services.ts';
 
 // Rows of merge requests that deployments shipped.
 
 /** Returns the previous successful deployment of the environment, or null. index: deployments_finished */
-export async function findPreviousSuccessfulDeployment(
+async function findPreviousSuccessfulDeployment(
   db: Reader,
   { id, environment_id, finished_at }: DeploymentRow,
 ): Promise<DeploymentRow | null> {
@@ -24,7 +34,7 @@ export async function findPreviousSuccessfulDeployment(
 }
 
 /** Returns the ids of all merge requests merged into this branch. index: merge_requests_by_target_branch */
-export async function listIdsMergedInto(db: Reader, projectId: number, branch: string): Promise<number[]> {
+async function listIdsMergedInto(db: Reader, projectId: number, branch: string): Promise<number[]> {
   const rows = await db
     .selectFrom('merge_requests')
     .select('id')
@@ -40,11 +50,7 @@ export async function listIdsMergedInto(db: Reader, projectId: number, branch: s
 const COMMITS_PER_QUERY = 1000;
 
 /** Returns the ids of merge requests whose merge, squash or head commit is among these commits. */
-export async function listIdsMergedByCommits(
-  db: Reader,
-  projectId: number,
-  commits: readonly string[],
-): Promise<number[]> {
+async function listIdsMergedByCommits(db: Reader, projectId: number, commits: readonly string[]): Promise<number[]> {
   const mergeRequestIds = new Set<number>();
   for (let start = 0; start < commits.length; start += COMMITS_PER_QUERY) {
     for (const { id } of await buildMergedByCommitsQuery(
@@ -71,7 +77,7 @@ export function buildMergedByCommitsQuery(db: Reader, projectId: number, commits
 }
 
 /** Links merge requests to a deployment, once per environment: earlier links are kept. index: deployment_merge_requests_pkey */
-export async function insertShippedMergeRequests(
+async function insertShippedMergeRequests(
   tx: Transaction,
   { id, environment_id }: DeploymentRow,
   mergeRequestIds: readonly number[],
@@ -94,4 +100,56 @@ export async function insertShippedMergeRequests(
 export function mergeRequestsOfDeploymentCondition({ id }: Pick<DeploymentRow, 'id'>) {
   const ids = sql`select merge_request_id from deployment_merge_requests where deployment_id = ${id}`;
   return { predicate: sql<SqlBool>`merge_requests.id in (${ids})`, ids };
+}
+
+// Links merge requests to the deployment that shipped them, after its success (contract/environments.md Part 4).
+
+/** Enqueues the job that links the merge requests, in the transaction that sets the status. */
+export async function enqueueLinkMergeRequests(tx: Transaction, { id, project_id }: DeploymentRow): Promise<void> {
+  await enqueue(tx, linkMergeRequests, { projectId: project_id, deploymentId: id });
+}
+
+export const linkMergeRequests = defineJob({
+  kind: 'link_merge_requests_of_deployment',
+  async handle(
+    { database, git, runUnitOfWork }: RefServices,
+    { projectId, deploymentId }: { readonly projectId: number; readonly deploymentId: number },
+  ) {
+    const db = database.reader;
+    const deployment = await findDeployment(db, projectId, deploymentId);
+    const project = await findProject(db, ANONYMOUS, String(projectId));
+    if (deployment?.status !== 'success' || project === null) return;
+    const environment = await findEnvironment(db, projectId, deployment.environment_id);
+    if (environment === null || !isLongLived(environment)) return;
+    const mergeRequestIds = await listShippedMergeRequestIds(db, git, project, deployment);
+    for (let start = 0; start < mergeRequestIds.length; start += BATCH_SIZE) {
+      await runUnitOfWork(ANONYMOUS, async (uow) => {
+        const currentDeployment = await findDeployment(uow, projectId, deploymentId);
+        if (currentDeployment === null) return;
+        await insertShippedMergeRequests(uow, currentDeployment, mergeRequestIds.slice(start, start + BATCH_SIZE));
+      });
+    }
+  },
+});
+
+/** Returns whether the environment is long-lived, unlike review environments of branches. */
+function isLongLived({ folder, tier }: EnvironmentRow): boolean {
+  return folder === null || tier === 'production' || tier === 'staging';
+}
+
+async function listShippedMergeRequestIds(
+  db: Reader,
+  git: Git,
+  project: Project,
+  deployment: DeploymentRow,
+): Promise<number[]> {
+  const previousDeployment = await findPreviousSuccessfulDeployment(db, deployment);
+  if (previousDeployment === null) return listIdsMergedInto(db, project.id, deployment.ref);
+  const repository = getRepository(git, project);
+  const fromCommit = await resolveRevision(git, repository, previousDeployment.sha);
+  const toCommit = await resolveRevision(git, repository, deployment.sha);
+  // A commit that is missing in the repository links nothing.
+  return fromCommit === null || toCommit === null
+    ? []
+    : listIdsMergedByCommits(db, project.id, await listCommitsBetween(git, repository, fromCommit, toCommit));
 }

@@ -8,7 +8,7 @@ import { findEnvironments } from '#domain/environments.ts';
 import { allocateIid } from '#domain/iids.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { setEnvironmentState } from '../environment-model/index.ts';
-import { enqueueLinkMergeRequests } from './link-merge-requests.ts';
+import { enqueueLinkMergeRequests } from './shipped-merge-requests.ts';
 
 /**
  * Insertion and status transitions of deployments; all other code calls these functions (contract/environments.md "States"). A

@@ -1,6 +1,7 @@
-import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
-import type { Reader, Schema } from '#database/database.ts';
+import type { ExpressionBuilder, Selectable, SelectQueryBuilder } from 'kysely';
+import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
+import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import { type DeploymentRow, deploymentColumns } from '#domain/deployments.ts';
 import { findEnvironmentByName } from '#domain/environments.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -60,4 +61,77 @@ function createConditions(eb: ExpressionBuilder<Schema, 'deployments'>, filter: 
   // Of these limits only `finished_before` is exclusive (contract/environments.md Part 4).
   if (finished_before != null) conditions.push(eb('deployments.finished_at', '<', finished_before));
   return conditions;
+}
+
+// Rows of deployment approvals.
+
+export type ApprovalRow = Selectable<Schema['deployment_approvals']>;
+export type DeploymentApprovalStatus = ApprovalRow['status'];
+
+const approvalColumns = [
+  ...(['id', 'deployment_id', 'user_id', 'approval_rule_id', 'rule_key', 'status', 'comment'] as const),
+  ...(['created_at', 'updated_at'] as const),
+] as const;
+
+/** Returns the approvals of these deployments, oldest first. index: deployment_approvals_by_rule */
+export const listApprovals = prepareForIds<ApprovalRow>((db, ids) =>
+  db.selectFrom('deployment_approvals').select(approvalColumns).where('deployment_id', 'in', ids).orderBy('id'),
+);
+
+// index: deployment_approvals_by_rule
+const findApprovalRow = prepare((db, value: Params<{ deployment: number; user: number; rule: number }>) =>
+  db
+    .selectFrom('deployment_approvals')
+    .select(approvalColumns)
+    .where('deployment_id', '=', value('deployment'))
+    .where('user_id', '=', value('user'))
+    .where('rule_key', '=', value('rule')),
+);
+
+interface ApprovalKey {
+  readonly deploymentId: number;
+  readonly userId: number;
+  /** Null if the environment requires a number of approvals, without rules; the rule key is 0 then. */
+  readonly ruleId: number | null;
+}
+
+type ApprovalInput = Columns<'deployment_approvals', 'status' | 'comment'>;
+
+/** Returns the user's approval of the deployment for this rule, or undefined. */
+export async function findApproval(
+  db: Reader,
+  { deploymentId, userId, ruleId }: ApprovalKey,
+): Promise<ApprovalRow | undefined> {
+  return findApprovalRow.first(db, { deployment: deploymentId, user: userId, rule: ruleId ?? 0 });
+}
+
+/** Inserts a first approval. */
+export async function insertApproval(
+  tx: Transaction,
+  { deploymentId, userId, ruleId }: ApprovalKey,
+  input: ApprovalInput,
+): Promise<ApprovalRow> {
+  return tx
+    .insertInto('deployment_approvals')
+    .values({
+      deployment_id: deploymentId,
+      user_id: userId,
+      approval_rule_id: ruleId,
+      rule_key: ruleId ?? 0,
+      ...input,
+      created_at: tx.now,
+      updated_at: tx.now,
+    })
+    .returning(approvalColumns)
+    .executeTakeFirstOrThrow();
+}
+
+/** Updates an existing approval. index: deployment_approvals primary key */
+export async function updateApproval(tx: Transaction, id: number, input: ApprovalInput): Promise<ApprovalRow> {
+  return tx
+    .updateTable('deployment_approvals')
+    .set({ ...input, updated_at: tx.now })
+    .where('id', '=', id)
+    .returning(approvalColumns)
+    .executeTakeFirstOrThrow();
 }

@@ -1,23 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
-import type { Reader, Transaction } from '#database/database.ts';
+import { jobsLockKey } from '#api/pipelines/processing/index.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { AutoStopSetting, EnvironmentState, EnvironmentTier, Schema } from '#database/schema.ts';
 import { type EnvironmentRow, environmentColumns, findEnvironmentByName } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
+import type { NullablePartial } from '#http/parameters/declarations.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { isFeatureEnabled } from '#settings/features.ts';
-import { toNameLookupColumns, validateEnvironmentName } from './name-validation.ts';
+import { toNameLookupColumns, validateEnvironmentName } from './validation.ts';
 
 /** Attributes of a new environment; absent or null means the default, which can depend on the name. */
-interface NewEnvironment {
-  readonly tier?: EnvironmentTier | null | undefined;
-  readonly external_url?: string | null | undefined;
-  readonly description?: string | null | undefined;
-  readonly auto_stop_setting?: AutoStopSetting | null | undefined;
-  readonly auto_stop_at?: string | null | undefined;
-}
+type NewEnvironment = NullablePartial<
+  Columns<'environments', 'tier' | 'external_url' | 'description' | 'auto_stop_setting' | 'auto_stop_at'>
+>;
 
 /**
  * Returns the environment with this name, and creates it if it is missing; concurrent calls get the same one. Fails with field
@@ -169,4 +167,49 @@ const TIER_PATTERNS: readonly (readonly [EnvironmentTier, RegExp])[] = [
 /** Guesses the tier of an environment by its name (contract/environments.md "Tier guess"). Pure. */
 export function guessTier(name: string): EnvironmentTier {
   return TIER_PATTERNS.find(([, pattern]) => pattern.test(name))?.[0] ?? 'other';
+}
+
+/**
+ * State transitions of environments; all other code calls these functions (contract/environments.md "States"). A transition is
+ * a compare-and-set: of two concurrent calls one succeeds.
+ */
+
+/** For each state, the states from which it can be entered. */
+const ALLOWED_FROM = {
+  stopping: ['available'],
+  stopped: ['available', 'stopping'],
+  available: ['stopping', 'stopped'],
+} as const satisfies Record<EnvironmentState, readonly EnvironmentState[]>;
+
+/**
+ * Sets the state of an environment and returns the updated row; null if its state does not allow the transition or it is
+ * deleted. The state `stopped` clears `auto_stop_at`.
+ */
+export async function setEnvironmentState(
+  tx: Transaction,
+  environmentId: number,
+  state: EnvironmentState,
+): Promise<EnvironmentRow | null> {
+  // index: environments primary key
+  const updateQuery = tx
+    .updateTable('environments')
+    .set({
+      state,
+      updated_at: tx.now,
+      ...(state === 'stopped' ? { auto_stop_at: null } : {}),
+    })
+    .where('id', '=', environmentId)
+    .where('state', 'in', ALLOWED_FROM[state])
+    .returning(environmentColumns);
+  return (await updateQuery.executeTakeFirst()) ?? null;
+}
+
+/** Returns the lock key for stopping an environment or deploying to it. */
+export function environmentLockKey(environmentId: number): string {
+  return `environment ${environmentId}`;
+}
+
+/** Returns the lock keys for operations that also change jobs. The order is the same everywhere, to prevent deadlocks. */
+export function environmentLockKeys(projectId: number, environmentId: number): string[] {
+  return [jobsLockKey(projectId), environmentLockKey(environmentId)];
 }

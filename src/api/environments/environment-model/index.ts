@@ -1,22 +1,27 @@
 /**
- * The environment model: names, slugs, tiers, creation and state transitions. This module has no endpoints.
+ * The environment model: names, slugs, tiers, creation and state transitions, and the serialized fields that environments and
+ * deployments share. This module has no endpoints.
  */
 
 export {
   ENVIRONMENT_TIERS,
   type EnvironmentPatch,
+  environmentLockKey,
+  environmentLockKeys,
   findOrCreateEnvironment,
   findUniquenessErrors,
   guessTier,
   insertEnvironment,
+  setEnvironmentState,
   updateEnvironmentRow,
 } from './changes.ts';
 export {
+  deploymentFields,
+  ENVIRONMENT_COLUMNS,
   EnvironmentBasic,
-  type EnvironmentBasicRow,
   environmentFields,
-  serializeEnvironmentFields,
+  LastDeployment,
+  loadDeploymentRelations,
+  serializeDeploymentFields,
 } from './entities.ts';
-export { validateExternalUrl } from './external-url.ts';
-export { validateEnvironmentName } from './name-validation.ts';
-export { environmentLockKey, environmentLockKeys, setEnvironmentState } from './state-transitions.ts';
+export { validateEnvironmentName, validateExternalUrl } from './validation.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSlug, guessTier } from './changes.ts';
-import { validateExternalUrl } from './external-url.ts';
-import { toNameLookupColumns, validateEnvironmentName } from './name-validation.ts';
+import { toNameLookupColumns, validateEnvironmentName, validateExternalUrl } from './validation.ts';
 
 // Slugs, tiers and name validation of environments (contract/environments.md Part 1).
 

@@ -1,21 +1,25 @@
+import { playJob } from '#api/pipelines/processing/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { deleteBatch } from '#database/batch-statements.ts';
 import type { Columns } from '#database/database.ts';
-import type { AutoStopSetting, EnvironmentTier } from '#database/schema.ts';
+import type { EnvironmentTier } from '#database/schema.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { BATCH_SIZE, type MORE, runBatchSteps, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
+import type { NullablePartial } from '#http/parameters/declarations.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid, isFailure } from '#runtime/failure.ts';
 import {
   type EnvironmentPatch,
   findUniquenessErrors,
   guessTier,
   insertEnvironment,
+  setEnvironmentState,
   updateEnvironmentRow,
   validateEnvironmentName,
   validateExternalUrl,
 } from '../environment-model/index.ts';
+import { findStopActions, mayJobUserPlay, type StopActions } from './access.ts';
 import { deleteStoppedRow } from './store.ts';
 
 /** Creates an environment; of concurrent requests with one name, one succeeds. */
@@ -121,15 +125,13 @@ async function deleteEnvironmentBatch(uow: UnitOfWork, id: number): Promise<type
 
 // Validation of environments. Pure.
 
-interface EnvironmentInput {
-  readonly external_url?: string | null | undefined;
-  readonly tier?: EnvironmentTier | null | undefined;
-  readonly description?: string | null | undefined;
-  readonly auto_stop_setting?: AutoStopSetting | null | undefined;
-  readonly cluster_agent_id?: number | null | undefined;
-  readonly kubernetes_namespace?: string | null | undefined;
-  readonly flux_resource_path?: string | null | undefined;
-}
+type EnvironmentInput = NullablePartial<
+  Columns<'environments', 'external_url' | 'tier' | 'description' | 'auto_stop_setting'> & {
+    cluster_agent_id: number;
+    kubernetes_namespace: string;
+    flux_resource_path: string;
+  }
+>;
 
 const MAX_DESCRIPTION_LENGTH = 10_000;
 
@@ -157,4 +159,42 @@ function toSentences(errors: FieldErrors): string[] {
     const subject = `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
     return messages.map((message) => `${subject} ${message}`);
   });
+}
+
+/**
+ * Stops an environment at once, or by playing its stop jobs, each on behalf of the job's user (contract/environments.md "stop"). `force` skips
+ * the jobs. A stopping or stopped environment is returned unchanged. Failures: `hasNoStopAction` if only a stop job may stop it and there is
+ * none, `forbidden` if a job's user may not play it. The caller must have checked the rights and hold the locks
+ * (`environmentLockKeys`), and must roll back on a failure.
+ */
+export async function stopEnvironment(
+  uow: UnitOfWork,
+  { id, project_id }: EnvironmentKey,
+  { force }: { readonly force: boolean },
+): Promise<EnvironmentRow | Failure<'notFound' | 'hasNoStopAction' | 'forbidden'>> {
+  const environment = await findEnvironment(uow, project_id, id);
+  if (environment === null) return fail('notFound');
+  if (force) return (await setEnvironmentState(uow, id, 'stopped')) ?? environment;
+  if (environment.state !== 'available') return environment;
+  const actions = await findStopActions(uow, environment);
+  if (actions !== null) return playStopActions(uow, environment, actions);
+  if (environment.auto_stop_setting === 'with_action') return fail('hasNoStopAction');
+  return (await setEnvironmentState(uow, id, 'stopped')) ?? environment;
+}
+
+/** Plays all stop jobs or none: checks all rights before the first change. */
+async function playStopActions(
+  uow: UnitOfWork,
+  environment: EnvironmentRow,
+  { pipeline, jobs }: StopActions,
+): Promise<EnvironmentRow | Failure<'forbidden'>> {
+  for (const job of jobs) {
+    if (!(await mayJobUserPlay(uow, uow.tier, job, pipeline, environment))) return fail('forbidden');
+  }
+  const stoppingEnvironment = await setEnvironmentState(uow, environment.id, 'stopping');
+  if (stoppingEnvironment === null) return environment;
+  for (const job of jobs) {
+    if (isFailure(await playJob(uow, job, [], job.user_id))) return fail('forbidden');
+  }
+  return stoppingEnvironment;
 }

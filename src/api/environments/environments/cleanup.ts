@@ -1,21 +1,26 @@
 import { sql } from 'kysely';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import type { Reader } from '#database/database.ts';
-import type { EnvironmentRow } from '#domain/environments.ts';
+import { mayDeployToEach } from '#authorization/protected-environments/deployment-rules.ts';
+import { loadProtectionsForAll } from '#authorization/protected-environments/protected-environments.ts';
+import type { Reader, Transaction } from '#database/database.ts';
+import { isInIds } from '#database/dialect.ts';
+import { type EnvironmentRow, environmentColumns } from '#domain/environments.ts';
+import { findProject, type Project } from '#domain/namespaces/projects.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { defineJob } from '#jobs/job.ts';
+import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
-import { timestamp } from '#runtime/clock.ts';
+import { addMilliseconds, subtractYears, timestamp } from '#runtime/clock.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { environmentLockKeys } from '../environment-model/index.ts';
-import { deleteEnvironment } from './changes.ts';
-import { stopEnvironment } from './stopping/stop.ts';
+import { deleteEnvironment, stopEnvironment } from './changes.ts';
 
 // Scheduled stopping and deletion of environments (contract/environments.md Part 5 "Sweeps"), without an actor.
 
 const BATCH_SIZE = 100;
 
 /** Stops an environment without an actor, if possible. Stop jobs still require the rights of their users. */
-export async function stopAsSystem(
+async function stopAsSystem(
   runUnitOfWork: Services['runUnitOfWork'],
   environment: Pick<EnvironmentRow, 'id' | 'project_id'>,
 ): Promise<void> {
@@ -99,3 +104,150 @@ export const cleanupSchedules: readonly Schedule<Services>[] = [
   { name: 'stop-due-environments', cron: EVERY_MINUTE, job: stopDueEnvironments },
   { name: 'destroy-due-environments', cron: EVERY_MINUTE, job: deleteDueEnvironments },
 ];
+
+// Stopping of stale environments (contract/environments.md "stop_stale").
+
+const WEEK_MS = 7 * 86_400_000;
+const MAX_AGE_YEARS = 10;
+
+/** Enqueues stopping environments unchanged since `before`, which must be between a week and ten years ago. */
+export async function requestStaleStop(
+  uow: UnitOfWork,
+  projectId: number,
+  before: string,
+): Promise<{ readonly message: string } | Failure<'invalidDate'>> {
+  if (before < subtractYears(uow.now, MAX_AGE_YEARS) || before > addMilliseconds(uow.now, -WEEK_MS))
+    return fail('invalidDate');
+  await enqueue(uow, stopStaleEnvironments, { projectId, before }, { key: `${projectId} ${before}` });
+  return { message: 'Successfully requested stop for all stale environments' };
+}
+
+interface StopStalePayload {
+  readonly projectId: number;
+  readonly before: string;
+}
+
+/** Stops stale environments, except protected ones. */
+export const stopStaleEnvironments = defineJob({
+  kind: 'stop-stale-environments',
+  async handle(
+    { database, runUnitOfWork, config }: Pick<Services, 'config' | 'database' | 'runUnitOfWork'>,
+    { projectId, before }: StopStalePayload,
+    { signal },
+  ) {
+    const project = await findProject(database.reader, ANONYMOUS, String(projectId));
+    if (project === null) return;
+    for (let cursor: StaleCursor = { updated_at: '', id: 0 }; !signal.aborted; ) {
+      const batch = await staleEnvironmentsQuery(database.reader, { projectId, before }, cursor).execute();
+      const protections = await loadProtectionsForAll(database.reader, config.tier, project, batch);
+      for (const [index, environment] of batch.entries()) {
+        if (protections[index]!.length === 0) await stopAsSystem(runUnitOfWork, environment);
+      }
+      const last = batch.at(-1);
+      if (last === undefined || batch.length < BATCH_SIZE) return;
+      cursor = last;
+    }
+  },
+});
+
+type StaleCursor = Pick<EnvironmentRow, 'updated_at' | 'id'>;
+
+/** Selects the next batch of stale environments, oldest change first. index: environments_stale, deployments_by_environment_update */
+export function staleEnvironmentsQuery(db: Reader, { projectId, before }: StopStalePayload, after: StaleCursor) {
+  return db
+    .selectFrom('environments')
+    .select(environmentColumns)
+    .where('environments.project_id', '=', projectId)
+    .where('environments.state', '=', sql.lit('available' as const))
+    .where('environments.updated_at', '<', before)
+    .where(sql<boolean>`(environments.updated_at, environments.id) > (${after.updated_at}, ${after.id})`)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('deployments')
+            .select('deployments.id')
+            .whereRef('deployments.environment_id', '=', 'environments.id')
+            .where('deployments.updated_at', '>=', before),
+        ),
+      ),
+    )
+    .orderBy('environments.updated_at')
+    .orderBy('environments.id')
+    .limit(BATCH_SIZE);
+}
+
+// Scheduled deletion of old environments in the folder `review` (contract/environments.md "review_apps").
+
+const DAY_MS = 86_400_000;
+/** Default minimum age. */
+const DEFAULT_AGE_MS = 30 * DAY_MS;
+/** Delay until the deletion. */
+const DELETION_DELAY_MS = 7 * DAY_MS;
+
+interface ScheduleDeletionInput {
+  readonly before?: string | null | undefined;
+  readonly limit: number;
+  readonly dry_run: boolean;
+}
+
+/** Schedules the oldest stopped review apps for deletion in a week, all or none. Returns them. A dry run changes nothing. */
+export async function scheduleReviewAppDeletion(
+  uow: UnitOfWork,
+  project: Project,
+  { before, limit, dry_run }: ScheduleDeletionInput,
+): Promise<readonly EnvironmentRow[] | Failure<'nothingToDelete'>> {
+  const reviewApps = await oldReviewAppsQuery(uow, project.id, {
+    before: before ?? addMilliseconds(uow.now, -DEFAULT_AGE_MS),
+    limit,
+  }).execute();
+  const protections = await loadProtectionsForAll(uow, uow.tier, project, reviewApps);
+  const mayDeploy = await mayDeployToEach(uow, uow.actor, project, protections);
+  const undeployableApps = reviewApps.filter((_, index) => !mayDeploy[index]);
+  // One review app that the caller may not deploy to rejects the whole request.
+  if (reviewApps.length === 0 || undeployableApps.length > 0)
+    return fail('nothingToDelete', { unprocessable: undeployableApps.map(toUnprocessableEntry) });
+  if (!dry_run) await setAutoDeleteAt(uow, reviewApps, addMilliseconds(uow.now, DELETION_DELAY_MS));
+  return reviewApps;
+}
+
+/** Selects the oldest stopped review apps that are not yet scheduled for deletion. index: environments_review_apps */
+export function oldReviewAppsQuery(
+  db: Reader,
+  projectId: number,
+  { before, limit }: { readonly before: string; readonly limit: number },
+) {
+  return db
+    .selectFrom('environments')
+    .select(environmentColumns)
+    .where('environments.project_id', '=', projectId)
+    .where('environments.folder', '=', sql.lit('review'))
+    .where('environments.state', '=', sql.lit('stopped' as const))
+    .where('environments.auto_delete_at', 'is', null)
+    .where('environments.created_at', '<', before)
+    .orderBy('environments.created_at')
+    .orderBy('environments.id')
+    .limit(limit);
+}
+
+/** Sets the timestamp of the scheduled deletion. index: environments primary key */
+async function setAutoDeleteAt(
+  tx: Transaction,
+  rows: readonly EnvironmentRow[],
+  auto_delete_at: string,
+): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  await tx
+    .updateTable('environments')
+    .set({ auto_delete_at })
+    .where(isInIds(tx, sql.ref('id'), ids))
+    .execute();
+}
+
+const toUnprocessableEntry = ({ id, name, slug, external_url, created_at, updated_at }: EnvironmentRow) => ({
+  id,
+  name,
+  slug,
+  external_url,
+  created_at,
+  updated_at,
+});

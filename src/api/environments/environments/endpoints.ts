@@ -18,7 +18,14 @@ import { domainValidatedText, searchExpression, shortText, string } from '#http/
 import { absentIfBlank, anyValue, boolean, dateTime, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { ENVIRONMENT_TIERS, environmentLockKeys } from '../environment-model/index.ts';
-import { createEnvironment as create, deleteEnvironment as remove, updateEnvironment as update } from './changes.ts';
+import { mayDeleteEnvironment, mayStopEnvironment } from './access.ts';
+import {
+  createEnvironment as create,
+  deleteEnvironment as remove,
+  stopEnvironment as stop,
+  updateEnvironment as update,
+} from './changes.ts';
+import { requestStaleStop, scheduleReviewAppDeletion } from './cleanup.ts';
 import {
   Environment,
   EnvironmentAlone,
@@ -26,10 +33,6 @@ import {
   ScheduledReviewApps,
   StoppedEnvironment,
 } from './entities.ts';
-import { mayDeleteEnvironment, mayStopEnvironment } from './permissions.ts';
-import { scheduleReviewAppDeletion } from './stopping/review-apps.ts';
-import { stopEnvironment as stop } from './stopping/stop.ts';
-import { requestStaleStop } from './stopping/stop-stale.ts';
 import { listEnvironments as list } from './store.ts';
 
 type ProjectContext = { readonly project: Project };

@@ -6,13 +6,12 @@ import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import { entity, type SerializationContext, type ShapeOf } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { requireRow } from '#runtime/failure.ts';
-import { LastDeployment } from '../deployment-summaries/index.ts';
 import {
+  ENVIRONMENT_COLUMNS,
   ENVIRONMENT_TIERS,
   EnvironmentBasic,
-  type EnvironmentBasicRow,
   environmentFields,
-  serializeEnvironmentFields,
+  LastDeployment,
 } from '../environment-model/index.ts';
 
 // Variants of an environment (contract/environments.md "Environment object").
@@ -26,15 +25,9 @@ const stateFields = {
   description: nullable(text),
   auto_stop_setting: Type.Enum(['always', 'with_action']),
 };
+const STATE_COLUMNS = ['state', 'auto_stop_at', 'description', 'auto_stop_setting'] as const;
 /** Fields for compatibility with servers that store pod logs. */
 const logsFields = { enable_advanced_logs_querying: Type.Boolean(), logs_api_path: text };
-
-const serializeState = ({ state, auto_stop_at, description, auto_stop_setting }: EnvironmentRow) => ({
-  state,
-  auto_stop_at,
-  description,
-  auto_stop_setting,
-});
 
 const serializeLogs = ({ name }: EnvironmentRow, { full_path }: Pick<Project, 'full_path'>) => ({
   enable_advanced_logs_querying: false,
@@ -87,13 +80,12 @@ export const EnvironmentInList = entity('EnvironmentInList', {
   ...projectFields,
   ...stateFields,
   ...logsFields,
-}).from(loadProjects, (row: EnvironmentRow, _context, { projects, projectShapes }) => ({
-  ...serializeEnvironmentFields(row),
-  tier: row.tier,
-  project: requireRow(projectShapes.get(row.project_id)),
-  ...serializeState(row),
-  ...serializeLogs(row, requireRow(projects.get(row.project_id))),
-}));
+})
+  .columns(...ENVIRONMENT_COLUMNS, 'tier', ...STATE_COLUMNS)
+  .from(loadProjects, (row: EnvironmentRow, _context, { projects, projectShapes }) => ({
+    project: requireRow(projectShapes.get(row.project_id)),
+    ...serializeLogs(row, requireRow(projects.get(row.project_id))),
+  }));
 
 /** A single environment. */
 export const EnvironmentAlone = entity('EnvironmentAlone', {
@@ -102,13 +94,12 @@ export const EnvironmentAlone = entity('EnvironmentAlone', {
   last_deployment: nullable(LastDeployment.schema),
   ...stateFields,
   ...logsFields,
-}).from(loadSingleRelations, (row: EnvironmentRow, _context, { projects, deployments }) => ({
-  ...serializeEnvironmentFields(row),
-  tier: row.tier,
-  last_deployment: deployments.get(row.id) ?? null,
-  ...serializeState(row),
-  ...serializeLogs(row, requireRow(projects.get(row.project_id))),
-}));
+})
+  .columns(...ENVIRONMENT_COLUMNS, 'tier', ...STATE_COLUMNS)
+  .from(loadSingleRelations, (row: EnvironmentRow, _context, { projects, deployments }) => ({
+    last_deployment: deployments.get(row.id) ?? null,
+    ...serializeLogs(row, requireRow(projects.get(row.project_id))),
+  }));
 
 /** A created or updated environment. */
 export const Environment = entity('Environment', {
@@ -116,28 +107,27 @@ export const Environment = entity('Environment', {
   ...tierFields,
   ...projectFields,
   ...stateFields,
-}).from(loadProjects, (row: EnvironmentRow, _context, { projectShapes }) => ({
-  ...serializeEnvironmentFields(row),
-  tier: row.tier,
-  project: requireRow(projectShapes.get(row.project_id)),
-  ...serializeState(row),
-}));
+})
+  .columns(...ENVIRONMENT_COLUMNS, 'tier', ...STATE_COLUMNS)
+  .from(loadProjects, (row: EnvironmentRow, _context, { projectShapes }) => ({
+    project: requireRow(projectShapes.get(row.project_id)),
+  }));
 
 /** A stopped environment; clients expect it without the tier. */
 export const StoppedEnvironment = entity('StoppedEnvironment', {
   ...environmentFields,
   ...projectFields,
   ...stateFields,
-}).from(loadProjects, (row: EnvironmentRow, _context, { projectShapes }) => ({
-  ...serializeEnvironmentFields(row),
-  project: requireRow(projectShapes.get(row.project_id)),
-  ...serializeState(row),
-}));
+})
+  .columns(...ENVIRONMENT_COLUMNS, ...STATE_COLUMNS)
+  .from(loadProjects, (row: EnvironmentRow, _context, { projectShapes }) => ({
+    project: requireRow(projectShapes.get(row.project_id)),
+  }));
 
 export const ScheduledReviewApps = entity('ScheduledReviewApps', {
   scheduled_entries: Type.Array(EnvironmentBasic.schema),
   unprocessable_entries: Type.Array(EnvironmentBasic.schema),
-}).from((scheduledEnvironments: readonly EnvironmentBasicRow[], context) => ({
+}).from((scheduledEnvironments: readonly EnvironmentRow[], context) => ({
   scheduled_entries: scheduledEnvironments.map((row) => EnvironmentBasic.serialize(row, context)),
   // Unprocessable environments make the whole request fail instead.
   unprocessable_entries: [],

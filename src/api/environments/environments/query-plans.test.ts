@@ -4,10 +4,13 @@ import type { Reader } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
 import { findLastDeploymentInStatus } from '#domain/deployments.ts';
 import { testDatabase } from '#test/engines/engine.ts';
-import { environmentsToDeleteQuery, environmentsToStopQuery } from './cleanup.ts';
-import { oldReviewAppsQuery } from './stopping/review-apps.ts';
-import { stopActionQuery } from './stopping/stop-actions.ts';
-import { staleEnvironmentsQuery } from './stopping/stop-stale.ts';
+import { stopActionQuery } from './access.ts';
+import {
+  environmentsToDeleteQuery,
+  environmentsToStopQuery,
+  oldReviewAppsQuery,
+  staleEnvironmentsQuery,
+} from './cleanup.ts';
 import { buildEnvironmentQuery, buildPrefixQuery } from './store.ts';
 
 // PostgreSQL takes either of two indexes that begin alike while it knows of no rows.

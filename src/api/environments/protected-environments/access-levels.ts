@@ -1,4 +1,5 @@
 import type { ApprovalRule, Principal } from '#authorization/protected-environments/protected-environments.ts';
+import type { NullablePartial } from '#http/parameters/declarations.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 
 // Computes changes to the deploy access levels and approval rules of a protection (contract/environments.md Part 2). Pure.
@@ -10,8 +11,6 @@ export const ELEMENT_KINDS: readonly ElementKind[] = ['deploy_access_levels', 'a
 /** An element of either kind; only rules have `required_approvals`. */
 export type ProtectionElement = Principal & Partial<Pick<ApprovalRule, 'required_approvals'>>;
 export type NewProtectionElement = Omit<ProtectionElement, 'id'>;
-
-type NullablePartial<T> = { readonly [Key in keyof T]?: T[Key] | null | undefined };
 
 /** An element in a request; absent and null fields are not set. */
 export type ElementInput = NullablePartial<ProtectionElement> & { readonly _destroy?: boolean | null | undefined };

@@ -15,22 +15,20 @@ import { anyValue, boolean, integer, notBlank, oneOf } from '#http/parameters/ty
 import type { Services } from '#http/services.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { AlertReported, receiveAlerts } from '../alerts/index.ts';
-import { isMapping, parseMapping } from '../attribute-mappings/index.ts';
-import { LEGACY_ENDPOINTS } from './endpoint-path.ts';
-import { AlertIntegration, PayloadField } from './entities.ts';
-import { listPayloadFields } from './payload-fields.ts';
-import { anyObject, payloadObject, readSamplePayload } from './payload-parameter.ts';
+import { AlertReported, isMapping, parseMapping, receiveAlerts } from '../alerts/index.ts';
+import { AlertIntegration, LEGACY_ENDPOINTS, PayloadField } from './entities.ts';
+import { anyObject, listPayloadFields, payloadObject, readSamplePayload } from './payload.ts';
 import {
   deleteIntegration,
   findIntegration,
+  generateEncryptedToken,
+  generateEndpointIdentifier,
   getOldestIntegrationId,
   type IntegrationInProject,
   insertIntegration,
   listIntegrations,
   updateIntegration,
 } from './store.ts';
-import { generateEncryptedToken, generateEndpointIdentifier } from './tokens.ts';
 
 /** Validates the payload parameters of an integration before anything is written. */
 

@@ -1,10 +1,13 @@
+import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import type { Reader, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { createTextLoader } from '#database/long-texts.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { AlertIntegrationType, Schema } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { decrypt, encrypt } from '#security/encryption.ts';
+import { hashToken } from '#security/tokens.ts';
 import { findOldestIntegration } from '../alerts/index.ts';
 
 /** The rows of alert integrations. */
@@ -130,4 +133,31 @@ export async function updateIntegration(
 /** Deletes an integration. index: alert_integrations primary key */
 export async function deleteIntegration(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('alert_integrations').where('id', '=', id).execute();
+}
+
+/** Tokens of integrations: encrypted, because users who manage integrations may read them again. */
+
+type EncryptionContextInput = Columns<'alert_integrations', 'project_id' | 'endpoint_identifier'>;
+
+/** Returns the encryption context, which is immutable and unique per integration. */
+const buildEncryptionContext = ({ project_id, endpoint_identifier }: EncryptionContextInput) =>
+  `alert_integrations.encrypted_token:${project_id}/${endpoint_identifier}`;
+
+const randomHex = (bytes: number) => randomBytes(bytes).toString('hex');
+
+/** Generates the last segment of an integration's address. */
+export const generateEndpointIdentifier = (): string => randomHex(8);
+
+/** Generates a token of 32 hexadecimal digits and returns its encrypted form and its digest. */
+export function generateEncryptedToken(key: KeyObject, integration: EncryptionContextInput) {
+  const token = randomHex(16);
+  return { encrypted_token: encrypt(key, token, buildEncryptionContext(integration)), token_digest: hashToken(token) };
+}
+
+/** Decrypts the token. */
+export function decryptToken(
+  key: KeyObject,
+  row: EncryptionContextInput & { readonly encrypted_token: string },
+): string {
+  return decrypt(key, row.encrypted_token, buildEncryptionContext(row));
 }

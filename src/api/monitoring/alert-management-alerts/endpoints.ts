@@ -12,8 +12,7 @@ import { absentIfBlank, commaSeparated, integer, notBlank, oneOf } from '#http/p
 import { alertsLockKey } from '../alerts/index.ts';
 import { createIncidentFromAlert } from '../incidents/index.ts';
 import { Alert, AlertInList, AlertNote, AlertStatusCounts } from './entities.ts';
-import { countAlertsByStatus, listAlertPage } from './list.ts';
-import { ALERT_SORTS, findAlert, insertNote, listNotes } from './store.ts';
+import { ALERT_SORTS, countAlertsByStatus, findAlert, insertNote, listAlertPage, listNotes } from './store.ts';
 import { updateAlert } from './update.ts';
 
 /** Endpoints of a project's alerts (contract/monitoring.md §6). */

@@ -1,12 +1,9 @@
-import { type Static, type TObject, Type } from 'typebox';
-import {
-  ENVIRONMENT_TIERS,
-  environmentFields,
-  serializeEnvironmentFields,
-} from '#api/environments/environment-model/index.ts';
+import { Type } from 'typebox';
+import { ENVIRONMENT_TIERS, environmentFields } from '#api/environments/environment-model/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
-import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
-import { buildAlertPath } from '#domain/namespaces/routes.ts';
+import { buildAlertPath } from '#domain/alert-path.ts';
+import { findEnvironments } from '#domain/environments.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
@@ -25,7 +22,7 @@ const AlertEnvironment = entity('AlertEnvironment', {
   ...environmentFields,
   state: Type.Enum(['available', 'stopping', 'stopped']),
   tier: Type.Enum([...ENVIRONMENT_TIERS]),
-}).from((row: EnvironmentRow) => ({ ...serializeEnvironmentFields(row), state: row.state, tier: row.tier }));
+}).columns();
 
 const alertFields = {
   id: Type.Integer(),
@@ -51,6 +48,11 @@ const alertFields = {
   web_url: text,
 };
 
+const ALERT_COLUMNS = [
+  ...(['id', 'iid', 'project_id', 'title', 'description', 'severity', 'status', 'service', 'monitoring_tool'] as const),
+  ...(['started_at', 'ended_at', 'event_count', 'fingerprint', 'runbook', 'created_at', 'updated_at'] as const),
+] as const;
+
 async function loadAlertRelations(rows: readonly AlertRow[], { db }: SerializationContext) {
   const distinctIds = (column: 'environment_id' | 'issue_id' | 'assignee_id') => [
     ...new Set(rows.flatMap((row) => row[column] ?? [])),
@@ -71,36 +73,22 @@ function serializeAlert(
   row: AlertRow,
   context: SerializationContext,
   { environmentsById, issueIidsById, usersById }: Awaited<ReturnType<typeof loadAlertRelations>>,
-): Static<TObject<typeof alertFields>> {
+) {
   const environment = row.environment_id === null ? undefined : environmentsById.get(row.environment_id);
   const assignee = row.assignee_id === null ? undefined : usersById.get(row.assignee_id);
   return {
-    id: row.id,
-    iid: row.iid,
-    project_id: row.project_id,
-    title: row.title,
-    description: row.description,
-    severity: row.severity,
-    status: row.status,
-    service: row.service,
-    monitoring_tool: row.monitoring_tool,
     hosts: JSON.parse(row.hosts),
-    started_at: row.started_at,
-    ended_at: row.ended_at,
-    event_count: row.event_count,
-    fingerprint: row.fingerprint,
     environment: environment === undefined ? null : AlertEnvironment.serialize(environment, context),
-    runbook: row.runbook,
     issue_iid: row.issue_id === null ? null : (issueIidsById.get(row.issue_id) ?? null),
     assignees: assignee === undefined ? [] : [UserBasic.serialize(assignee, context)],
-    created_at: row.created_at,
-    updated_at: row.updated_at,
     web_url: context.url + buildAlertPath(row.full_path, row.iid),
   };
 }
 
 /** An alert in lists. */
-export const AlertInList = entity('AlertInList', alertFields).from(loadAlertRelations, serializeAlert);
+export const AlertInList = entity('AlertInList', alertFields)
+  .columns(...ALERT_COLUMNS)
+  .from(loadAlertRelations, serializeAlert);
 
 interface AlertDetails {
   readonly payload: JsonObject;
@@ -138,10 +126,12 @@ export const Alert = entity('Alert', {
   details: anyObject,
   metric_query: optionalText,
   y_label: optionalText,
-}).from(loadAlertWithDetails, (row: AlertRow, context, { relations, details }) => ({
-  ...serializeAlert(row, context, relations),
-  ...requireRow(details.get(row.id)),
-}));
+})
+  .columns(...ALERT_COLUMNS)
+  .from(loadAlertWithDetails, (row: AlertRow, context, { relations, details }) => ({
+    ...serializeAlert(row, context, relations),
+    ...requireRow(details.get(row.id)),
+  }));
 
 /** A note on an alert. */
 export const AlertNote = entity('AlertNote', {

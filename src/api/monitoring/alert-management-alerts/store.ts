@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { findUserByUsername } from '#authentication/users/users.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { foldCase } from '#database/name-keys.ts';
@@ -62,7 +63,7 @@ type AlertSort = `${AlertSortField}_${'asc' | 'desc'}`;
 /** The values of the parameter `sort`, such as `started_at_desc`. */
 export const ALERT_SORTS = Object.keys(SORT_COLUMNS).flatMap((name) => [`${name}_asc`, `${name}_desc`]) as AlertSort[];
 
-export interface AlertFilter {
+interface AlertFilter {
   /** Words that must all occur in the same column of `SEARCH_COLUMNS`. */
   readonly search?: string | null | undefined;
   /** Null or undefined: any assignee or none. */
@@ -86,14 +87,36 @@ function filterAlerts(db: Reader, projectId: number, { search, assigneeId }: Ale
     : assignedAlerts.where(containsWordsUnindexed(db, 'alerts', SEARCH_COLUMNS, words));
 }
 
-/** Returns one page of a project's alerts. */
-export async function listAlerts(
+interface AlertFilterParams {
+  readonly search?: string | null | undefined;
+  readonly assignee_username?: string | null | undefined;
+}
+
+/** Returns the filter, or null if no user has the assignee's username. */
+async function resolveFilter(
+  db: Reader,
+  { search, assignee_username: username }: AlertFilterParams,
+): Promise<AlertFilter | null> {
+  if (username == null) return { search };
+  const assignee = await findUserByUsername(db, username);
+  return assignee === null ? null : { search, assigneeId: assignee.id };
+}
+
+/** Returns one page of a project's alerts; without `status`, alerts of all statuses. */
+export async function listAlertPage(
   db: Reader,
   project: AlertProject,
-  filter: AlertListFilter,
+  {
+    status,
+    sort,
+    ...filterParams
+  }: AlertFilterParams &
+    Pick<AlertListFilter, 'sort'> & { readonly status?: readonly AlertStatus[] | null | undefined },
   page: OffsetRequest,
 ): Promise<Page<AlertRow>> {
-  const result = await paginate(db, selectAlerts(db, project.id, filter), page);
+  const filter = await resolveFilter(db, filterParams);
+  if (filter === null) return { items: [], total: 0, hasMore: false };
+  const result = await paginate(db, selectAlerts(db, project.id, { ...filter, status: status ?? [], sort }), page);
   return { ...result, items: result.items.map((row) => withProjectPath(row, project)) };
 }
 
@@ -116,17 +139,22 @@ export function selectAlerts(db: Reader, projectId: number, { status, sort, ...f
     .orderBy('alerts.id', direction);
 }
 
-/** Counts a project's alerts by status. index: alerts_by_project, alerts_by_assignee */
-export async function countStatuses(
-  db: Reader,
-  projectId: number,
-  filter: AlertFilter,
-): Promise<ReadonlyMap<AlertStatus, number>> {
-  const rows = await selectStatusCounts(db, projectId, filter).execute();
-  return new Map(rows.map(({ status, count }) => [status, count]));
+/** Returns the number of a project's alerts by status, and the number of open ones. */
+export async function countAlertsByStatus(db: Reader, project: Pick<Project, 'id'>, filterParams: AlertFilterParams) {
+  const filter = await resolveFilter(db, filterParams);
+  const rows = filter === null ? [] : await selectStatusCounts(db, project.id, filter).execute();
+  const getCount = (status: AlertStatus) => rows.find((row) => row.status === status)?.count ?? 0;
+  const countsByStatus = {
+    triggered: getCount('triggered'),
+    acknowledged: getCount('acknowledged'),
+    resolved: getCount('resolved'),
+    ignored: getCount('ignored'),
+  };
+  const open = countsByStatus.triggered + countsByStatus.acknowledged;
+  return { ...countsByStatus, open, all: open + countsByStatus.resolved + countsByStatus.ignored };
 }
 
-/** Selects the number of alerts by status. */
+/** Selects the number of alerts by status. index: alerts_by_project, alerts_by_assignee */
 export function selectStatusCounts(db: Reader, projectId: number, filter: AlertFilter) {
   const countQuery = filterAlerts(db, projectId, filter).select((eb) => [
     'status',

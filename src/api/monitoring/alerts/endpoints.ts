@@ -13,7 +13,7 @@ import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { hashToken, secretsEqual } from '#security/tokens.ts';
-import { parseMapping } from '../attribute-mappings/index.ts';
+import { parseMapping } from './attribute-mapping.ts';
 import type { AlertSender } from './parsed-alert.ts';
 import { readPayload } from './payload.ts';
 import { receiveAlerts } from './receive.ts';

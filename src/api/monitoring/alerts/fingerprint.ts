@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { createYielder, sortCooperatively } from '#runtime/yielding.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
-import { flattenItems, isBlank, toTextOrNull } from './payload-values.ts';
+import { flattenItems, isBlank, toTextOrNull } from './parsed-alert.ts';
 
 /** Fingerprints identify duplicate alerts (contract/monitoring.md §4 "Fingerprint"): 40 lower-case hexadecimal digits. */
 

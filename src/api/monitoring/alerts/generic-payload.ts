@@ -1,8 +1,15 @@
 import type { AlertSeverity } from '#database/schema.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { computeFingerprint, computePayloadFingerprint } from './fingerprint.ts';
-import { type AlertSender, MAX_LENGTHS, type ParsedAlert, readMappedField } from './parsed-alert.ts';
-import { toHosts, toTextOrNull, truncateWithEllipsis } from './payload-values.ts';
+import {
+  type AlertSender,
+  MAX_LENGTHS,
+  type ParsedAlert,
+  readMappedField,
+  toHosts,
+  toTextOrNull,
+  truncateWithEllipsis,
+} from './parsed-alert.ts';
 import { parseTimestamp, parseTimestampOrMilliseconds } from './timestamps.ts';
 
 /** Parses the generic format of payloads (contract/monitoring.md §2). */

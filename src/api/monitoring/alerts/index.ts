@@ -2,6 +2,7 @@ import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
 // Exports for other resource modules.
+export { isMapping, parseMapping } from './attribute-mapping.ts';
 export { AlertReported } from './endpoints.ts';
 export { flattenMembers } from './fingerprint.ts';
 export { SYSTEM_NOTE_TEXTS, transitionAlerts } from './process-reports.ts';

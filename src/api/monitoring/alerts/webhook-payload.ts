@@ -2,8 +2,14 @@ import type { AlertSeverity } from '#database/schema.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { computeSha1 } from './fingerprint.ts';
 import { getEnvironmentName, readMappedEndTime, readMappedFingerprint, toHostsOrNull } from './generic-payload.ts';
-import { type AlertSender, MAX_LENGTHS, type ParsedAlert, readMappedField } from './parsed-alert.ts';
-import { toTextOrNull, truncateWithEllipsis } from './payload-values.ts';
+import {
+  type AlertSender,
+  MAX_LENGTHS,
+  type ParsedAlert,
+  readMappedField,
+  toTextOrNull,
+  truncateWithEllipsis,
+} from './parsed-alert.ts';
 import { parseTimestamp } from './timestamps.ts';
 
 /** Parses the webhook format of Prometheus Alertmanager (contract/monitoring.md §3). */

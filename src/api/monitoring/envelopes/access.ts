@@ -1,9 +1,10 @@
 import { findIngestionLimits } from '#domain/error-tracking.ts';
 import { type Access, type AccessCall, access } from '#http/access/access.ts';
+import type { ErrorEntry } from '#http/errors/error-table.ts';
+import { HttpError } from '#http/errors/http-error.ts';
 import { parseForm } from '#http/parameters/brackets.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { createSenderError, SENDER_ERRORS } from './errors.ts';
 
 /** The sender of a report: a valid client key and its project. */
 export interface ReportSender {
@@ -82,4 +83,37 @@ function parseDsn(dsn: unknown): { readonly key: string; readonly project: strin
   const url = typeof dsn === 'string' ? URL.parse(dsn) : null;
   if (url === null || url.username === '') return null;
   return { key: url.username, project: url.pathname.split('/').at(-1) ?? '' };
+}
+
+/** Errors for SDKs: in the body, and in the header `X-Sentry-Error` for SDKs that do not read the body (contract/monitoring.md §10). */
+
+const createErrorEntry = (
+  status: number,
+  detail: string,
+  headers: Readonly<Record<string, string>> = {},
+): ErrorEntry => [status, { detail, causes: [] }, { 'X-Sentry-Error': detail, ...headers }];
+
+/** Authentication errors. Every wrong key gets the same error, so that callers cannot find out whether a project exists. */
+const SENDER_ERRORS = {
+  unauthenticated: createErrorEntry(401, 'missing authorization information'),
+  rejected: createErrorEntry(403, 'event submission rejected: unknown project or client key'),
+} as const;
+
+/** All errors of the ingestion endpoints. */
+export const INGESTION_ERRORS = {
+  ...SENDER_ERRORS,
+  invalidEnvelope: createErrorEntry(400, 'invalid event envelope'),
+  invalidEvent: createErrorEntry(400, 'invalid event payload'),
+  tooLarge: createErrorEntry(413, 'envelope exceeded size limits'),
+  unsupportedEncoding: createErrorEntry(415, 'unsupported content encoding'),
+  rateLimited: createErrorEntry(429, 'rate limited', {
+    'Retry-After': '{seconds}',
+    'X-Sentry-Rate-Limits': '{seconds}:default;error:project',
+  }),
+} as const;
+
+/** Creates the exception for an authentication error. */
+function createSenderError(code: keyof typeof SENDER_ERRORS): HttpError {
+  const [status, body, headers] = SENDER_ERRORS[code];
+  return new HttpError(status, body, headers);
 }

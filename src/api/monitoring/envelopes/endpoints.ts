@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { ok } from '#http/endpoint/responses.ts';
-import { clientKeyAccess } from './access.ts';
-import { INGESTION_ERRORS } from './errors.ts';
+import { clientKeyAccess, INGESTION_ERRORS } from './access.ts';
 import { receiveEnvelope, receiveEvent } from './receive.ts';
 
 /**

@@ -16,9 +16,8 @@ import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import type { ReportSender, SenderAuthentication } from './access.ts';
+import type { INGESTION_ERRORS, ReportSender, SenderAuthentication } from './access.ts';
 import { createEnvelopeReader, MAX_PAYLOAD_BYTES } from './envelope-reader.ts';
-import type { INGESTION_ERRORS } from './errors.ts';
 import { buildEventReport, buildReport, type ErrorReport, STORED_ITEM_TYPES } from './report.ts';
 import { storeReport } from './store-report.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { selectCulpritFrame } from './culprit-frame.ts';
+import { selectCulpritFrame } from './stack-trace.ts';
 
 type Frame = Readonly<Record<string, unknown>>;
 

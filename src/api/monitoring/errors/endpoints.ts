@@ -9,10 +9,8 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { searchExpression } from '#http/parameters/texts.ts';
 import { absentIfBlank, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { TrackedError, TrackedErrorDetails } from './entities.ts';
-import { ErrorEvent, ErrorEventDetails } from './event-entities.ts';
-import { findEvent, loadEventPage } from './event-store.ts';
-import { type ErrorRow, findError, loadErrorPage, SORTS, updateStatus } from './store.ts';
+import { ErrorEvent, ErrorEventDetails, TrackedError, TrackedErrorDetails } from './entities.ts';
+import { type ErrorRow, findError, findEvent, loadErrorPage, loadEventPage, SORTS, updateStatus } from './store.ts';
 
 /** Reported errors and their events (contract/monitoring.md §13). */
 

@@ -1,14 +1,152 @@
-import { type Static, type TObject, Type } from 'typebox';
+import { Type } from 'typebox';
+import { mapLazyText } from '#database/long-texts.ts';
 import { entity, type SerializationContext, type ShapeOf } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
-import { ErrorEvent } from './event-entities.ts';
-import { type EventRow, findFirstRelease, findLatestEvent } from './event-store.ts';
-import { type ErrorRow, listEnvironments, loadHourlyCounts } from './store.ts';
-
-/** Entities of an error (contract/monitoring.md §13). */
+import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
+import { createYielder } from '#runtime/yielding.ts';
+import type { JsonObject } from '#text/json-object.ts';
+import { buildStackTrace, type Frame } from './stack-trace.ts';
+import {
+  type ErrorRow,
+  type EventRow,
+  findFirstRelease,
+  findLatestEvent,
+  listEnvironments,
+  loadHourlyCounts,
+  loadPayloads,
+  loadTags,
+} from './store.ts';
 
 const text = Type.String();
 const optionalText = nullable(text);
+
+/** Entities of an event (contract/monitoring.md §13). */
+
+const eventFields = {
+  id: text,
+  error_id: Type.Integer(),
+  type: Type.Enum(['error', 'default']),
+  level: Type.Enum(['fatal', 'error', 'warning', 'info', 'debug']),
+  message: optionalText,
+  environment: optionalText,
+  release: optionalText,
+  platform: text,
+  user: nullable(
+    objectSchema('ErrorEventUser', {
+      id: optionalText,
+      email: optionalText,
+      username: optionalText,
+      ip_address: optionalText,
+    }),
+  ),
+  tags: Type.Record(Type.String(), Type.String()),
+  occurred_at: dateTime,
+  received_at: dateTime,
+  stacktrace: Type.Array(
+    objectSchema('ErrorEventFrame', {
+      lineNo: nullable(Type.Integer()),
+      colNo: Type.Integer(),
+      filename: optionalText,
+      abs_path: optionalText,
+      function: optionalText,
+      context: Type.Array(Type.Tuple([Type.Integer(), text])),
+    }),
+  ),
+};
+
+type Tags = Readonly<Record<string, string>>;
+
+const EVENT_COLUMNS = [
+  ...(['error_id', 'type', 'level', 'message', 'environment', 'release', 'platform', 'occurred_at'] as const),
+  'received_at',
+] as const;
+
+const serializeEvent = (row: EventRow, tags: Tags) => ({
+  id: row.event_id,
+  user: row.affected_user === null ? null : JSON.parse(row.affected_user),
+  tags,
+});
+
+/** Loads payloads or tags by event id. An event that was deleted in the meantime yields `{}`. */
+async function loadTexts(
+  loader: typeof loadPayloads,
+  rows: readonly EventRow[],
+  { db }: SerializationContext,
+): Promise<ReadonlyMap<number, string>> {
+  const texts = await loader(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return new Map(rows.map(({ id }) => [id, texts.get(id) ?? '{}']));
+}
+
+const parseTags = (json: string): Tags => JSON.parse(json);
+
+const parsePayload = async (payload: string) => (await parseJsonIncrementally(payload)) as JsonObject;
+
+interface EventRelations {
+  readonly tags: Tags;
+  readonly stacktrace: Frame[];
+}
+
+/**
+ * Loads tags and stack traces. Yields between events, because parsing a hundred payloads of 64 KiB would block the
+ * event loop.
+ */
+async function loadEventRelations(
+  rows: readonly EventRow[],
+  context: SerializationContext,
+): Promise<ReadonlyMap<number, EventRelations>> {
+  const yieldIfDue = createYielder();
+  const [tags, payloads] = await Promise.all([
+    loadTexts(loadTags, rows, context),
+    loadTexts(loadPayloads, rows, context),
+  ]);
+  const relations = new Map<number, EventRelations>();
+  for (const [id, payload] of payloads) {
+    const stacktrace = await mapLazyText(payload, async (json) => buildStackTrace(await parsePayload(json)));
+    relations.set(id, { tags: mapLazyText(tags.get(id)!, parseTags), stacktrace });
+    await yieldIfDue();
+  }
+  return relations;
+}
+
+interface EventDetailRelations {
+  readonly tags: Tags;
+  readonly payload: JsonObject;
+}
+
+async function loadEventDetailRelations(
+  rows: readonly EventRow[],
+  context: SerializationContext,
+): Promise<ReadonlyMap<number, EventDetailRelations>> {
+  const [tags, payloads] = await Promise.all([
+    loadTexts(loadTags, rows, context),
+    loadTexts(loadPayloads, rows, context),
+  ]);
+  const relations = new Map<number, EventDetailRelations>();
+  for (const [id, payload] of payloads)
+    relations.set(id, { tags: parseTags(tags.get(id)!), payload: await parsePayload(payload) });
+  return relations;
+}
+
+/** An event in lists, and as the latest event of an error. */
+export const ErrorEvent = entity('ErrorEvent', eventFields)
+  .columns(...EVENT_COLUMNS)
+  .from(loadEventRelations, (row: EventRow, _context, relations) => {
+    const { tags, stacktrace } = relations.get(row.id)!;
+    return { ...serializeEvent(row, tags), stacktrace };
+  });
+
+/** A single event, with its payload as received. */
+export const ErrorEventDetails = entity('ErrorEventAlone', { ...eventFields, payload: Type.Object({}) })
+  .columns(...EVENT_COLUMNS)
+  .from(loadEventDetailRelations, (row: EventRow, _context, relations) => {
+    const { tags, payload } = relations.get(row.id)!;
+    return { ...serializeEvent(row, tags), stacktrace: buildStackTrace(payload), payload };
+  });
+
+/** Entities of an error (contract/monitoring.md §13). */
 
 const fields = {
   id: Type.Integer(),
@@ -33,27 +171,32 @@ const fields = {
 const getTitle = ({ type, name, message }: ErrorRow) =>
   type === 'default' || message === null ? name : `${name}: ${message}`;
 
-const serializeError = (row: ErrorRow, { url }: SerializationContext): Static<TObject<typeof fields>> => ({
-  id: row.id,
-  fingerprint: row.fingerprint,
-  type: row.type,
-  name: row.name,
-  message: row.message,
+const ERROR_COLUMNS = [
+  ...([
+    'id',
+    'fingerprint',
+    'type',
+    'name',
+    'message',
+    'culprit',
+    'platform',
+    'level',
+    'status',
+    'user_count',
+  ] as const),
+  ...(['first_seen', 'last_seen', 'project_id'] as const),
+] as const;
+
+const serializeError = (row: ErrorRow, { url }: SerializationContext) => ({
   title: getTitle(row),
-  culprit: row.culprit,
-  platform: row.platform,
-  level: row.level,
-  status: row.status,
   count: row.event_count,
-  user_count: row.user_count,
-  first_seen: row.first_seen,
-  last_seen: row.last_seen,
-  project_id: row.project_id,
   web_url: `${url}/${row.full_path}/-/error_tracking/${row.id}/details`,
 });
 
 /** An error in lists. */
-export const TrackedError = entity('TrackedError', fields).from(serializeError);
+export const TrackedError = entity('TrackedError', fields)
+  .columns(...ERROR_COLUMNS)
+  .from(serializeError);
 
 const HOUR_SECONDS = 3600;
 const FREQUENCY_HOURS = 24;
@@ -108,16 +251,18 @@ export const TrackedErrorDetails = entity('TrackedErrorAlone', {
   frequency: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])),
   integrated: Type.Boolean(),
   latest_event: nullable(ErrorEvent.schema),
-}).from(loadTrackedErrorRelations, (row: ErrorRow, context, relations) => {
-  const { environments, firstReleaseVersion, latestEventRow, frequency, latestEvent } = relations.get(row.id)!;
-  return {
-    ...serializeError(row, context),
-    environments,
-    first_release_version: firstReleaseVersion,
-    last_release_version: latestEventRow?.release ?? null,
-    tags: { level: latestEventRow?.level ?? row.level, logger: latestEventRow?.logger ?? null },
-    frequency,
-    integrated: true,
-    latest_event: latestEvent,
-  };
-});
+})
+  .columns(...ERROR_COLUMNS)
+  .from(loadTrackedErrorRelations, (row: ErrorRow, context, relations) => {
+    const { environments, firstReleaseVersion, latestEventRow, frequency, latestEvent } = relations.get(row.id)!;
+    return {
+      ...serializeError(row, context),
+      environments,
+      first_release_version: firstReleaseVersion,
+      last_release_version: latestEventRow?.release ?? null,
+      tags: { level: latestEventRow?.level ?? row.level, logger: latestEventRow?.logger ?? null },
+      frequency,
+      integrated: true,
+      latest_event: latestEvent,
+    };
+  });

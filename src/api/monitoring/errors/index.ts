@@ -9,5 +9,4 @@ export const errors = resourceModule({
 });
 
 // Events are parsed with the same functions when they are received and when they are read.
-export { selectCulpritFrame } from './culprit-frame.ts';
-export { getAttribute, getEventFrames, selectException } from './stack-trace.ts';
+export { getAttribute, getEventFrames, selectCulpritFrame, selectException } from './stack-trace.ts';

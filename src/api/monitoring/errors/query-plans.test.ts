@@ -4,8 +4,7 @@ import type { Reader } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
 import { ingestionSettingsByKey } from '#domain/error-tracking.ts';
 import { testDatabase } from '#test/engines/engine.ts';
-import { selectEvents } from './event-store.ts';
-import { selectErrors } from './store.ts';
+import { selectErrors, selectEvents } from './store.ts';
 
 type BuildQuery = (db: Reader) => Parameters<typeof explainPlan>[1];
 

@@ -6,13 +6,12 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable, ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
-import { atLeastOne, optional } from '#http/parameters/declarations.ts';
+import { atLeastOne, type NullablePartial, optional } from '#http/parameters/declarations.ts';
 import { shortText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
-import { readIssueTemplate } from './issue-template.ts';
-import { getIncidentSettings, type IncidentSettings, saveIncidentSettings } from './store.ts';
+import { getIncidentSettings, type IncidentSettings, readIssueTemplate, saveIncidentSettings } from './store.ts';
 
 /** Endpoints for a project's incident management settings (contract/monitoring.md §7). */
 
@@ -48,9 +47,7 @@ export const updateIncidentManagementSettings = endpoint({
 });
 
 /** Settings to update; missing ones keep their values. */
-type UpdateIncidentSettingsInput = {
-  readonly [Name in keyof IncidentSettings]?: IncidentSettings[Name] | null | undefined;
-};
+type UpdateIncidentSettingsInput = NullablePartial<IncidentSettings>;
 
 /** Updates the settings. If incidents are enabled, the selected template must exist. */
 async function updateIncidentSettings(

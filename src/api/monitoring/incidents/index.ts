@@ -2,8 +2,13 @@ import { getAlertBotId } from '#authentication/users/bootstrap.ts';
 import { defineSubscription } from '#events/event-bus.ts';
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { transitionAlerts } from '../alerts/index.ts';
-import { enqueueAlertMails, sendAlertMails } from './alert-mails.ts';
-import { closeIncidentsJob, createIncidentsJob, onAlertsReported } from './on-alert-reported.ts';
+import {
+  closeIncidentsJob,
+  createIncidentsJob,
+  enqueueAlertMails,
+  onAlertsReported,
+  sendAlertMails,
+} from './on-alert-reported.ts';
 import { selectUnresolvedAlertsOfIncident } from './store.ts';
 
 /** Resolves the alerts of an incident when the incident is closed in any way (contract/monitoring.md §7). */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getValueAtPath, isMapping, parseMapping } from './mapping.ts';
+import { getValueAtPath, isMapping, parseMapping } from './attribute-mapping.ts';
 
 const at = (...path: (string | number)[]) => ({ path, type: 'string' as const });
 
