@@ -17,16 +17,21 @@ import {
   type Relation,
 } from '../bulk-import-relations/index.ts';
 import { projectEntities, subgroups } from './child-entities.ts';
-import { findConfiguration } from './configuration.ts';
 import { checkDestination, isPathTaken } from './destination.ts';
-import { type ImportFailure, recordFailure, toImportFailure } from './failures.ts';
-import { CallFailed, DestinationDeleted, ImporterBlocked, ImportStopped, ResumeLater } from './interruptions.ts';
-import { unlockRepositories } from './repository-import-lock.ts';
+import {
+  CallFailed,
+  DestinationDeleted,
+  ImporterBlocked,
+  type ImportFailure,
+  ImportStopped,
+  ResumeLater,
+  recordFailure,
+  toImportFailure,
+} from './failures.ts';
 import { runRelation } from './run-relation.ts';
-import { runRepository } from './run-repository.ts';
-import { runWiki } from './run-wiki.ts';
+import { runRepository, runWiki, unlockRepositories } from './run-repository.ts';
 import { type EntityRun, getImportIds, loadImporter, requireRunningEntity } from './running-entity.ts';
-import { createSourceClient, getSourceEntityPath } from './source.ts';
+import { createSourceClient, findConfiguration, getSourceEntityPath } from './source.ts';
 import { callSource, formatUnsuccessfulResponse } from './source-calls.ts';
 import { enqueueAdvanceOfUser, type ImportJobs } from './states.ts';
 import {

@@ -13,11 +13,19 @@ import type {
   StoreElementResult,
   UserMapping,
 } from '../bulk-import-relations/index.ts';
-import { type ImportFailure, recordFailure, toImportFailure } from './failures.ts';
-import { CallFailed, DestinationDeleted, ImporterBlocked, ImportStopped, ResumeLater } from './interruptions.ts';
+import {
+  CallFailed,
+  DestinationDeleted,
+  ImporterBlocked,
+  type ImportFailure,
+  ImportStopped,
+  ResumeLater,
+  recordFailure,
+  toImportFailure,
+} from './failures.ts';
 import { type EntityRun, getImportIds, loadTarget } from './running-entity.ts';
 import type { SourceResponse } from './source.ts';
-import { callSource, formatUnsuccessfulResponse } from './source-calls.ts';
+import { callSource, formatUnsuccessfulResponse, mapSourceUsers } from './source-calls.ts';
 import {
   findStoredObjects,
   incrementImportedCount,
@@ -27,7 +35,6 @@ import {
   updateImport,
   updateTracker,
 } from './store.ts';
-import { mapSourceUsers } from './user-mapping.ts';
 
 /** Copies the elements of one relation, page by page (contract/operations.md §1.4). */
 

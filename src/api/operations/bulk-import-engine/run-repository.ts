@@ -1,4 +1,4 @@
-import type { Transaction } from '#database/database.ts';
+import type { Columns, Transaction } from '#database/database.ts';
 import type { Git } from '#git/git.ts';
 import { GitError, type GitFailure } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
@@ -16,12 +16,14 @@ import type { OutboundResponse } from '#outbound-http/client.ts';
 import { chooseDefaultBranch } from '#repositories/branches/initial-default-branch.ts';
 import { recordBulkRefUpdate } from '#repositories/maintenance/maintenance.ts';
 import { getRepository } from '#repositories/repository.ts';
+import { recordBulkWikiUpdate } from '#repositories/wikis/complete-intent.ts';
+import { findOrInsertWiki } from '#repositories/wikis/find-or-create.ts';
+import { enqueueWikiMaintenance } from '#repositories/wikis/maintenance.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
+import { isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { recordFailure } from './failures.ts';
+import { CallFailed, DestinationDeleted, ImportStopped, ResumeLater, recordFailure } from './failures.ts';
 import { takeFetchSlot } from './fetch-slots.ts';
-import { CallFailed, DestinationDeleted, ImportStopped, ResumeLater } from './interruptions.ts';
-import { lockRepositories, unlockRepositories, unlockUnmovedRepositories } from './repository-import-lock.ts';
 import { failRelation, recordProgress } from './run-relation.ts';
 import { type EntityRun, getImportIds, loadTarget } from './running-entity.ts';
 import { resumeLaterOrFail } from './source-calls.ts';
@@ -71,7 +73,7 @@ export async function runRepository(run: EntityRun, tracker: TrackerRow): Promis
 }
 
 /** Returns the branches of a repository that was fetched, as the changes that created them. */
-export async function listFetchedBranches(git: Git, repository: Repository): Promise<RefChange[]> {
+async function listFetchedBranches(git: Git, repository: Repository): Promise<RefChange[]> {
   const refs = await listRefs(git, repository, HEADS);
   return refs.map(({ name: ref, id: newId }) => ({ ref, oldId: ZERO_ID, newId }));
 }
@@ -80,12 +82,12 @@ export async function listFetchedBranches(git: Git, repository: Repository): Pro
 const MOVE_RETRY_MS = 30_000;
 
 /** Resumes the import later, because the repository is moving to another storage. */
-export function resumeAfterMove({ now }: EntityRun): never {
+function resumeAfterMove({ now }: EntityRun): never {
   throw new ResumeLater(addMilliseconds(now(), MOVE_RETRY_MS));
 }
 
 /** Records a failure for each ref that was left out. */
-export async function recordOmittedRefs(
+async function recordOmittedRefs(
   tx: Transaction,
   run: EntityRun,
   { relation }: TrackerRow,
@@ -124,7 +126,7 @@ class RepositoryMissing extends Error {}
  * when the refs of the source have arrived. Returns the refs that were left out, or null if the response status is one of
  * `missingStatuses`.
  */
-export async function fetchRepository(
+async function fetchRepository(
   run: EntityRun,
   tracker: TrackerRow,
   findTarget: () => Promise<{ readonly repository: Repository; readonly defaultBranch: string }>,
@@ -239,3 +241,107 @@ function createRemote(
 
 const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const formatStatusError = (status: number) => `Unsuccessful response ${status} from the repository`;
+
+/** Makes the repositories of a project read-only during an import, and prevents moves to another storage. */
+
+/** Location of the repositories at the start of the import. */
+type LockedRepository = Columns<'repositories', 'storage' | 'disk_path'>;
+
+/** Makes the repositories read-only. Returns null if they are moving to another storage. */
+async function lockRepositories(tx: Transaction, projectId: number): Promise<LockedRepository | null> {
+  const location = await tx
+    .updateTable('repositories')
+    .set({ read_only: true })
+    .where('project_id', '=', projectId)
+    .where('move_id', 'is', null)
+    .returning(['storage', 'disk_path'])
+    .executeTakeFirst();
+  return location ?? null;
+}
+
+/** Makes the repositories writable again, unless they are moving to another storage. */
+export async function unlockRepositories(tx: Transaction, projectId: number): Promise<void> {
+  await buildUnlockQuery(tx, projectId).execute();
+}
+
+/**
+ * Unlocks the repositories. Returns false if they were unlocked and moved meanwhile, so that fetched data may be
+ * missing.
+ */
+async function unlockUnmovedRepositories(
+  tx: Transaction,
+  projectId: number,
+  { storage, disk_path }: LockedRepository,
+): Promise<boolean> {
+  const unlockedRow = await buildUnlockQuery(tx, projectId)
+    .where('storage', '=', storage)
+    .where('disk_path', '=', disk_path)
+    .returning('project_id')
+    .executeTakeFirst();
+  return unlockedRow !== undefined;
+}
+
+/** index: repositories primary key */
+function buildUnlockQuery(tx: Transaction, projectId: number) {
+  return tx
+    .updateTable('repositories')
+    .set({ read_only: false })
+    .where('project_id', '=', projectId)
+    .where('move_id', 'is', null);
+}
+
+/** Response statuses that mean: the source has no wiki, or the importer may not read it. */
+const NO_WIKI_STATUSES = [403, 404];
+
+/** Fetches the wiki of a project, if the source has one. A failed fetch becomes a failure record and does not end the entity. */
+export async function runWiki(run: EntityRun, tracker: TrackerRow): Promise<void> {
+  const { database } = run.services;
+  const { destination } = await loadTarget(database.forRequest().reader, run);
+  const { project } = destination;
+  if (project === undefined) throw new DestinationDeleted();
+  try {
+    await fetchWiki(run, tracker, project);
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    await database.transaction((tx) => unlockRepositories(tx, project.id));
+    await failRelation(run, tracker, error.failure);
+  }
+}
+
+type Project = NonNullable<Awaited<ReturnType<typeof loadTarget>>['destination']['project']>;
+
+/** Fetches the wiki, and stores its new pages and the state of the tracker. Skips the tracker if the source has no wiki. */
+async function fetchWiki(run: EntityRun, tracker: TrackerRow, project: Project): Promise<void> {
+  const { database, git } = run.services;
+  let startedWiki: Awaited<ReturnType<typeof startWiki>> | undefined;
+  const findTarget = async () => {
+    startedWiki = await startWiki(run, tracker, project);
+    return { repository: getRepository(git, startedWiki.wiki), defaultBranch: startedWiki.wiki.default_branch };
+  };
+  const omittedRefs = await fetchRepository(run, tracker, findTarget, '.wiki.git', NO_WIKI_STATUSES);
+  if (omittedRefs === null) return database.transaction((tx) => updateTracker(tx, tracker.id, { status: 'skipped' }));
+  // `fetchRepository` has called `findTarget`, because refs arrived.
+  const { wiki, lockedRepository } = startedWiki!;
+  await recordBulkWikiUpdate(run.services, wiki, await listFetchedBranches(git, getRepository(git, wiki)));
+  const isStored = await database.transaction(async (tx) => {
+    if (!(await unlockUnmovedRepositories(tx, project.id, lockedRepository))) return false;
+    await enqueueWikiMaintenance(tx, wiki.wiki_id);
+    await recordOmittedRefs(tx, run, tracker, omittedRefs);
+    await updateTracker(tx, tracker.id, { status: 'finished' });
+    await recordProgress(tx, run.entity);
+    return true;
+  });
+  if (!isStored) resumeAfterMove(run);
+}
+
+/** Creates the wiki if it does not exist, and makes the repositories of the project read-only until the fetch is complete. */
+async function startWiki(run: EntityRun, tracker: TrackerRow, project: Project) {
+  const { wiki, lockedRepository } = await run.services.database.transaction(async (tx) => {
+    await updateTracker(tx, tracker.id, { status: 'started' });
+    const wikiRow = await findOrInsertWiki(tx, { project });
+    return { wiki: wikiRow, lockedRepository: await lockRepositories(tx, project.id) };
+  });
+  if (lockedRepository === null) return resumeAfterMove(run);
+  if (isFailure(wiki)) throw new CallFailed('The repository is temporarily read-only. Please try again later.');
+  return { wiki, lockedRepository };
+}

@@ -6,7 +6,7 @@ import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { Services } from '#http/services.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import type { ImportTarget, SourceGroupOrProject } from '../bulk-import-relations/index.ts';
-import { DestinationDeleted, ImporterBlocked, ImportStopped } from './interruptions.ts';
+import { DestinationDeleted, ImporterBlocked, ImportStopped } from './failures.ts';
 import type { SourceClient } from './source.ts';
 import type { ImportJobs } from './states.ts';
 import { type EntityRow, findEntityById } from './store.ts';

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
 import { createFromSource, createTestImport, findGroupForUser } from './fixtures.testing.ts';
-import { group as groups } from './group.ts';
-import { members } from './members.ts';
-import { project as projects } from './project.ts';
+import { group as groups, project as projects } from './groups-and-projects.ts';
+import { members } from './users.ts';
 
 // Groups, projects and their members.
 

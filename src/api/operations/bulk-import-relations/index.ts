@@ -1,15 +1,12 @@
 import { environments } from './environments.ts';
 import { epics } from './epics.ts';
-import { group } from './group.ts';
+import { group, project } from './groups-and-projects.ts';
 import { issues } from './issues.ts';
-import { iterations } from './iterations.ts';
-import { labels } from './labels.ts';
-import { members } from './members.ts';
 import { mergeRequests } from './merge-requests.ts';
-import { milestones } from './milestones.ts';
-import { project } from './project.ts';
+import { iterations, labels, milestones } from './planning.ts';
 import { protectedBranches } from './protected-branches.ts';
 import type { DestinationCreation, Relation } from './relation.ts';
+import { members } from './users.ts';
 
 // The exports for other modules.
 export {

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { createTestImport } from './fixtures.testing.ts';
 import { issues } from './issues.ts';
-import { labels } from './labels.ts';
-import { milestones } from './milestones.ts';
+import { labels, milestones } from './planning.ts';
 
 const here = await world();
 const group = await here.newGroup({ with: ['planner'] });

@@ -4,10 +4,16 @@ import { object, optional, required } from '#http/parameters/declarations.ts';
 import { shortText } from '#http/parameters/texts.ts';
 import { boolean, date, dateTime, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { createNotesRelation } from './notes.ts';
 import { declareRelation, findStoredObject } from './relation.ts';
-import { labelTitles, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
-import { mapUserIds, sourceUser, sourceUsers, toAttributedText } from './source-users.ts';
+import {
+  createNotesRelation,
+  labelTitles,
+  numberedFields,
+  timestampFields,
+  toObjectRef,
+  toTimestamps,
+} from './shared-fields.ts';
+import { mapUserIds, sourceUser, sourceUsers, toAttributedText } from './users.ts';
 
 /** Issues with their notes. */
 export const issues = declareRelation({

@@ -5,10 +5,16 @@ import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { refName, shortText } from '#http/parameters/texts.ts';
 import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { createNotesRelation } from './notes.ts';
 import { declareRelation } from './relation.ts';
-import { labelTitles, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
-import { mapUserIds, sourceUser, sourceUsers, toAttributedText } from './source-users.ts';
+import {
+  createNotesRelation,
+  labelTitles,
+  numberedFields,
+  timestampFields,
+  toObjectRef,
+  toTimestamps,
+} from './shared-fields.ts';
+import { mapUserIds, sourceUser, sourceUsers, toAttributedText } from './users.ts';
 
 /** A full commit id. */
 const commitId: ParameterType<string> = {

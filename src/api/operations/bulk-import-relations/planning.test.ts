@@ -4,8 +4,7 @@ import { expectSuccess, world } from '#test/support/world.ts';
 import { epics } from './epics.ts';
 import { createTestImport } from './fixtures.testing.ts';
 import { issues } from './issues.ts';
-import { iterations } from './iterations.ts';
-import { milestones } from './milestones.ts';
+import { iterations, milestones } from './planning.ts';
 
 // Milestones, iterations and epics of groups.
 

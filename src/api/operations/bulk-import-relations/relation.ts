@@ -11,9 +11,9 @@ import type { Failure } from '#runtime/failure.ts';
  *
  * A relation is a value: where the source lists its elements, which fields of an element are read, and how an element becomes
  * a local row. The engine (`bulk-import-engine/`) does everything else: pages, retries, limits, progress, counts, failures. It
- * stores no element twice, and none for a cancelled import. How to write one (`labels.ts` is the worked example):
+ * stores no element twice, and none for a cancelled import. How to write one (`labels` in `planning.ts` is the worked example):
  *
- * 1. A file `bulk-import-relations/<relation>.ts` that exports `declareRelation({ ... })`, and its entry in the lists of `index.ts`.
+ * 1. A file of this folder exports `declareRelation({ ... })`, and the lists of `index.ts` contain it.
  * 2. `list` gives the path below `/api/v4` with its query, for groups, projects or both; the engine adds the page.
  * 3. `fields` declares the fields of an element like the parameters of an endpoint, with limited types (`required(integer)`,
  *    `optional(title)`, `optional(object({ ... }))`, `optional(arrayOf(...))`); undeclared fields are ignored. The source is

@@ -1,13 +1,16 @@
-import { getStateBlock } from '#authentication/caller.ts';
+import { importMember } from '#api/namespaces/members/index.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { getStateBlock } from '#authentication/sign-in-blocks.ts';
 import { findUserIdByConfirmedAddress } from '#authentication/users/emails.ts';
 import { findUserById, findUserByUsername, type User } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
+import { toParent } from '#http/access/parents.ts';
 import { isParameterObject } from '#http/parameters/brackets.ts';
-import { optional, readParameters } from '#http/parameters/declarations.ts';
+import { object, optional, type Parameter, readParameters, required } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { shortText, string } from '#http/parameters/texts.ts';
-import { boolean } from '#http/parameters/types.ts';
-import type { SourceUser } from './relation.ts';
+import { arrayOf, boolean, date, integer } from '#http/parameters/types.ts';
+import { declareRelation, type SourceGroupOrProject, type SourceUser, type UserMapping } from './relation.ts';
 
 /** The fields of a source user that identify a local user. */
 interface SourceProfile {
@@ -56,3 +59,64 @@ const BLOCKED_STATES: readonly unknown[] = ['blocked', 'pending'];
 function isMatchable(user: User | null): user is User {
   return user !== null && !user.bot && !user.internal && !BLOCKED_STATES.includes(getStateBlock(user));
 }
+
+/** References to source users in elements, and their local users (contract/operations.md §1.4 "Users"). */
+
+/** A user reference in an element. */
+export const sourceUser = object({ id: required(integer), username: required(shortText), name: required(shortText) });
+
+/** A list of user references. */
+export const sourceUsers: Parameter<SourceUser[], 'defaulted'> = optional(arrayOf(sourceUser), []);
+
+interface AttributedText {
+  readonly author_id: number;
+  readonly text: string | null;
+}
+
+/**
+ * Returns the id of the local author, and the text. If the author has no local user, the importing user is the author, and the
+ * text starts with the name of the original author.
+ */
+export function toAttributedText(
+  importer: SignedInCaller,
+  users: UserMapping,
+  author: SourceUser | null | undefined,
+  text: string | null | undefined,
+): AttributedText {
+  const id = users.getLocalUserId(author);
+  if (id !== null || author == null) return { author_id: id ?? importer.user.id, text: text ?? null };
+  return { author_id: importer.user.id, text: `*Created by: ${author.name} (@${author.username})*\n\n${text ?? ''}` };
+}
+
+/** Returns the distinct ids of the local users, in order. */
+export function mapUserIds(users: UserMapping, sourceUserList: readonly SourceUser[]): number[] {
+  return [...new Set(sourceUserList.map((user) => users.getLocalUserId(user)).filter((id) => id !== null))];
+}
+
+/** Returns the last path segments of the list. The requested entity includes inherited members: its ancestors are not imported. */
+const getMembersPath = ({ isChild }: SourceGroupOrProject) => (isChild ? 'members' : 'members/all');
+
+/** Members of groups and projects who have a local user. */
+export const members = declareRelation({
+  name: 'members',
+  kind: 'member',
+  isEnabled: ({ migrateMemberships }) => migrateMemberships,
+  list: {
+    group: (source) => `/groups/${source.id}/${getMembersPath(source)}`,
+    project: (source) => `/projects/${source.id}/${getMembersPath(source)}`,
+  },
+  fields: {
+    id: required(integer),
+    username: required(shortText),
+    name: required(shortText),
+    access_level: required(integer),
+    expires_at: optional(date),
+  },
+  referencedUsers: (member) => [member],
+  async store(uow, { destination }, member, users) {
+    const userId = users.getLocalUserId(member);
+    if (userId === null) return null;
+    const input = { userId, accessLevel: member.access_level, expiresAt: member.expires_at ?? null };
+    return (await importMember(uow, toParent(uow.actor, destination), input))?.id ?? null;
+  },
+});

@@ -1,15 +1,110 @@
-import { BULK_IMPORT_STATES } from '#database/schema.ts';
+import { Type } from 'typebox';
+import { isReservedName } from '#authentication/users/usernames.ts';
+import { BULK_IMPORT_STATES, ENTITY_TYPES } from '#database/schema.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, ok, page } from '#http/endpoint/responses.ts';
 import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
-import { optional } from '#http/parameters/declarations.ts';
-import { oneOf } from '#http/parameters/types.ts';
+import { isParameterObject } from '#http/parameters/brackets.ts';
+import { object, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { string } from '#http/parameters/texts.ts';
+import { arrayOf, boolean, oneOf } from '#http/parameters/types.ts';
 import { cancelImport } from '../bulk-import-engine/index.ts';
 import { bulkImportAccess, cancelImportAccess, ownEntityAccess, ownImportAccess } from './access.ts';
 import { createImport } from './create.ts';
 import { BulkImport, BulkImportEntity, BulkImportFailure } from './entities.ts';
-import { createBulkImportParams } from './parameters.ts';
 import { type BulkImportRow, listEntities, listFailures, listImports } from './store.ts';
+
+/** The parameters of `POST /bulk_imports` (contract/operations.md §1.1). */
+
+const buildPathMessage = (example: string) =>
+  'must be a relative path and not include protocol, sub-domain, or domain information. ' +
+  `For example, '${example}/full/path' not 'https://example.com/${example}/full/path'`;
+
+const SLUG_MESSAGE =
+  "can only include non-accented letters, digits, '_', '-' and '.'. It must not start with '-', '_', or '.', " +
+  "nor end with '-', '_', '.', '.git', or '.atom'. For example, 'destination_namespace' not 'destination/namespace'";
+
+/** Creates the type of a string that `isValid` accepts. Other strings get the parameter name and `message` as the error. */
+function createMatchingTextType(isValid: (value: string) => boolean, message: string): ParameterType<string> {
+  return {
+    schema: Type.String({ maxLength: MAX_LENGTH }),
+    valueForNull: '',
+    read(raw, name, problems) {
+      const value = raw === null ? '' : string.read(raw, name, problems);
+      if (value === null) return null;
+      return isValid(value) ? value : problems.add(`${name} ${message}`);
+    },
+  };
+}
+
+/** Maximum length of a path, in characters. */
+const MAX_LENGTH = 4096;
+
+/** Returns whether the path consists of valid segments and does not begin with a reserved name. */
+function isRelativePath(path: string): boolean {
+  const segments = path.split('/');
+  return segments.every((segment) => /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(segment)) && !isReservedName(segments[0]!);
+}
+
+const isSlug = (slug: string): boolean =>
+  slug.length <= 255 && /^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$/.test(slug) && !/\.(?:git|atom)$/i.test(slug);
+
+const slugType = createMatchingTextType(isSlug, SLUG_MESSAGE);
+
+const requireExactlyOneSlug: ParameterRule = (values, problems, prefix) => {
+  const names = ['destination_slug', 'destination_name'];
+  const presentNames = names.filter((name) => values[name] !== undefined);
+  const qualifiedNames = names.map((name) => `${prefix}[${name}]`).join(', ');
+  if (presentNames.length === 0) problems.add(`${qualifiedNames} are missing, at least one parameter must be provided`);
+  if (presentNames.length > 1) problems.add(`${qualifiedNames} are mutually exclusive`);
+};
+
+/** Creates the type of an element of `entities`, whose source path `isValid` accepts. */
+const createElementType = (isValid: (path: string) => boolean) =>
+  object(
+    {
+      source_type: required(oneOf(...ENTITY_TYPES)),
+      source_full_path: required(createMatchingTextType(isValid, buildPathMessage('source'))),
+      destination_namespace: required(
+        createMatchingTextType((path) => path === '' || isRelativePath(path), buildPathMessage('destination')),
+      ),
+      destination_slug: optional(slugType),
+      destination_name: optional(slugType),
+      migrate_projects: optional(boolean, true),
+      migrate_memberships: optional(boolean, true),
+    },
+    [requireExactlyOneSlug],
+  );
+
+const groupElement = createElementType(isRelativePath);
+/** A project path has at least two segments. */
+const projectElement = createElementType((path) => path.includes('/') && isRelativePath(path));
+
+const entityElement: typeof groupElement = {
+  ...groupElement,
+  read(raw, name, problems) {
+    const elementType = isParameterObject(raw) && raw.source_type === 'project_entity' ? projectElement : groupElement;
+    return elementType.read(raw, name, problems);
+  },
+};
+
+const entityList = arrayOf(entityElement);
+
+/** A list with at least one element. */
+const nonEmptyEntityList: typeof entityList = {
+  ...entityList,
+  valueForNull: [],
+  read(raw, name, problems) {
+    if (raw === null || raw === '' || (Array.isArray(raw) && raw.length === 0)) return problems.add(`${name} is empty`);
+    return entityList.read(raw, name, problems);
+  },
+};
+
+const createBulkImportParams = {
+  configuration: required(object({ url: required(string), access_token: required(string) })),
+  entities: required(nonEmptyEntityList),
+};
 
 const listParams = {
   sort: optional(oneOf('asc', 'desc'), 'desc'),

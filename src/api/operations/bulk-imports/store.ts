@@ -121,22 +121,9 @@ export function listEntities(
   return paginate(db, orderedEntities, page);
 }
 
-const failureColumns = [
-  'id',
-  'entity_id',
-  'relation',
-  'step',
-  'exception_class',
-  'exception_message',
-  'correlation_id',
-  'source_url',
-  'source_title',
-  'created_at',
-] as const;
-
 /** Returns one page of the failures of an entity, oldest first. index: bulk_import_failures_by_entity */
 export function listFailures(db: Reader, entityId: number, page: OffsetRequest): Promise<Page<BulkImportFailureRow>> {
-  const failures = db.selectFrom('bulk_import_failures').select(failureColumns).where('entity_id', '=', entityId);
+  const failures = db.selectFrom('bulk_import_failures').selectAll().where('entity_id', '=', entityId);
   return paginate(db, failures.orderBy('id'), page);
 }
 
@@ -163,7 +150,7 @@ export async function loadFirstFailures(db: Reader, entityIds: readonly number[]
           ),
         ),
     )
-    .select(failureColumns.map((column) => `bulk_import_failures.${column}` as const))
+    .selectAll('bulk_import_failures')
     .where('bulk_import_entities.id', 'in', entityIds)
     .orderBy('bulk_import_failures.id')
     .execute();

@@ -6,7 +6,6 @@ import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, integer } from '#http/parameters/types.ts';
 import { type FieldErrors, fail, invalid } from '#runtime/failure.ts';
 import { administratorAccess, administratorOrSiteAccess, siteResource } from './access.ts';
-import { issueCredentials } from './credentials.ts';
 import {
   buildCreatedSiteEntity,
   buildRepairedSiteEntity,
@@ -15,11 +14,10 @@ import {
   type GeoSiteApi,
   GeoSiteCredentials,
 } from './entities.ts';
-import { deleteSiteApplication } from './oauth-application.ts';
-import { createSite, repairSite, updateSite } from './save.ts';
+import { createSite, deleteSiteApplication, repairSite, updateSite } from './save.ts';
 import { findStatus, listStatuses } from './status.ts';
 import { buildStatusEntity } from './status-entity.ts';
-import { deleteSite, listSites } from './store.ts';
+import { deleteSite, issueCredentials, listSites } from './store.ts';
 
 /** Replication sites, under `/geo_sites` and the older `/geo_nodes` (contract/operations.md §3.1, §3.2). */
 

@@ -2,10 +2,8 @@ import { Type } from 'typebox';
 import { parseShards } from '#domain/site-scope.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable, objectSchema } from '#http/endpoint/responses.ts';
-import type { SiteCredentials } from './credentials.ts';
-import { getInternalUrl, isThisServer, type Site } from './site.ts';
 import { findStoredStatus, getHealth, type Health } from './status.ts';
-import { loadSiteNamespaces } from './store.ts';
+import { getInternalUrl, isThisServer, loadSiteNamespaces, type Site } from './store.ts';
 
 /** One of the two API names of sites: `geo_sites`, or the older `geo_nodes`. */
 export interface GeoSiteApi {
@@ -57,21 +55,11 @@ const loadNamespaces = (sites: readonly Site[], { db }: SerializationContext): P
 
 function toSiteValues(site: Site, context: SerializationContext, namespacesBySite: NamespacesBySite) {
   return {
-    id: site.id,
-    name: site.name,
-    url: site.url,
     internal_url: getInternalUrl(site),
     primary: site.is_primary,
-    enabled: site.enabled,
     current: isThisServer(site, context),
-    files_max_capacity: site.files_max_capacity,
-    repos_max_capacity: site.repos_max_capacity,
-    verification_max_capacity: site.verification_max_capacity,
-    container_repositories_max_capacity: site.container_repositories_max_capacity,
-    selective_sync_type: site.selective_sync_type,
     selective_sync_shards: parseShards(site),
     selective_sync_namespace_ids: [...(namespacesBySite.get(site.id) ?? [])],
-    minimum_reverification_interval: site.minimum_reverification_interval,
     ...(site.is_primary ? {} : { sync_object_storage: site.sync_object_storage }),
     web_edit_url: `${context.url}/admin/geo/sites/${site.id}/edit`,
     ...(site.is_primary
@@ -100,11 +88,24 @@ export function buildSiteEntity(api: GeoSiteApi) {
     ...cloneProtocolField,
     _links: objectSchema(`${api.title}Links`, { self: text, status: text, repair: text }),
   };
-  return entity(api.title, fields).from(loadNamespaces, (site: Site, context, namespaces) => ({
-    ...toSiteValues(site, context, namespaces),
-    ...(api.noun === 'node' && { clone_protocol: 'http' as const }),
-    _links: buildSiteLinks(api, site, context),
-  }));
+  return entity(api.title, fields)
+    .columns(
+      'id',
+      'name',
+      'url',
+      'enabled',
+      'files_max_capacity',
+      'repos_max_capacity',
+      'verification_max_capacity',
+      'container_repositories_max_capacity',
+      'selective_sync_type',
+      'minimum_reverification_interval',
+    )
+    .from(loadNamespaces, (site: Site, context, namespaces) => ({
+      ...toSiteValues(site, context, namespaces),
+      ...(api.noun === 'node' && { clone_protocol: 'http' as const }),
+      _links: buildSiteLinks(api, site, context),
+    }));
 }
 
 /** Returns the entity of a created site. It has `sync_object_storage` for a primary too. */
@@ -152,6 +153,4 @@ async function getSiteHealth(site: Site, context: SerializationContext): Promise
   return getHealth(await findStoredStatus(context.db, site.id), context.now);
 }
 
-export const GeoSiteCredentials = entity('GeoSiteCredentials', { access_key: text, secret_access_key: text }).from(
-  (credentials: SiteCredentials) => credentials,
-);
+export const GeoSiteCredentials = entity('GeoSiteCredentials', { access_key: text, secret_access_key: text }).columns();

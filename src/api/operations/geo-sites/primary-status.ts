@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Reader } from '#database/database.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { countReplicables, countRows } from '../replicables/index.ts';
-import type { StoredStatus } from './status.ts';
-import { REPLICABLE_KINDS } from './status-fields.ts';
+import { REPLICABLE_KINDS, type StoredStatus } from './status.ts';
 
 /** Status of this server as the primary (contract/operations.md §3.2). */
 export interface PrimaryStatus extends StoredStatus {

@@ -1,39 +1,35 @@
+import { createApplication, deleteApplication, updateApplication } from '#authentication/oauth/applications.ts';
 import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { ServerContext } from '#http/request/incoming.ts';
-import { SCHEME_ERROR } from '#outbound-http/check-url.ts';
+import type { NullablePartial } from '#http/parameters/declarations.ts';
+import type { ServerContext } from '#http/request/base-url.ts';
+import { SCHEME_ERROR } from '#outbound-http/index.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
-import { createOrUpdateApplication } from './oauth-application.ts';
-import { isThisServer, normalizeBaseUrl, type Site, type SiteFields } from './site.ts';
 import {
   areNamespaces,
   findPrimary,
   findSite,
   insertSite,
   isNameTaken,
+  isThisServer,
+  normalizeBaseUrl,
   replaceNamespaces,
+  type Site,
+  type SiteFields,
   updateSiteRow,
 } from './store.ts';
 
 /** Fields of a create or update request. A missing field keeps its value, or gets the default. */
-interface SiteInput {
-  readonly name?: string | null | undefined;
-  readonly url?: string | null | undefined;
-  readonly internal_url?: string | null | undefined;
-  readonly primary?: boolean | null | undefined;
-  readonly enabled?: boolean | null | undefined;
-  readonly files_max_capacity?: number | null | undefined;
-  readonly repos_max_capacity?: number | null | undefined;
-  readonly verification_max_capacity?: number | null | undefined;
-  readonly container_repositories_max_capacity?: number | null | undefined;
-  readonly minimum_reverification_interval?: number | null | undefined;
-  readonly sync_object_storage?: boolean | null | undefined;
-  /** Null: the site copies everything. */
-  readonly selective_sync_type?: string | null | undefined;
-  readonly selective_sync_shards?: readonly string[] | null | undefined;
-  readonly selective_sync_namespace_ids?: readonly number[] | null | undefined;
-}
+type SiteInput = NullablePartial<
+  Omit<SiteFields, 'is_primary' | 'selective_sync_type'> & {
+    primary: boolean;
+    /** Null: the site copies everything. */
+    selective_sync_type: string;
+    selective_sync_shards: readonly string[];
+    selective_sync_namespace_ids: readonly number[];
+  }
+>;
 
 /** Defaults of a new site. `minimum_reverification_interval` is in days. */
 const DEFAULT_FIELDS: SiteFields = {
@@ -237,3 +233,29 @@ function validateUrl(url: string): string[] {
 
 const validateMinimum = (minimum: number, value: number): string[] =>
   value >= minimum ? [] : [`must be greater than or equal to ${minimum}`];
+
+/** OAuth applications of secondaries. Users of a secondary sign in with them on the primary. */
+
+const buildApplicationInput = ({ url }: Pick<Site, 'url'>) => ({
+  name: `Geo node: ${url}`,
+  redirectUris: [`${url}oauth/geo/callback`],
+});
+
+/** Creates the application of a secondary, or updates its redirect URI to the site's URL. */
+async function createOrUpdateApplication(tx: Transaction, site: Site): Promise<Site> {
+  if (site.is_primary) return site;
+  if (site.oauth_application_id !== null) {
+    await updateApplication(tx, site.oauth_application_id, buildApplicationInput(site));
+    return site;
+  }
+  const { application } = await createApplication(tx, {
+    ...buildApplicationInput(site),
+    scopes: [],
+    confidential: true,
+  });
+  return (await updateSiteRow(tx, site.id, { oauth_application_id: application.id })) ?? site;
+}
+
+export async function deleteSiteApplication(tx: Transaction, { oauth_application_id }: Site): Promise<void> {
+  if (oauth_application_id !== null) await deleteApplication(tx, oauth_application_id);
+}

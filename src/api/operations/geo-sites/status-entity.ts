@@ -7,14 +7,16 @@ import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { buildSiteLinks, type GeoSiteApi } from './entities.ts';
 import { getPrimaryStatus, hashStorageNames, type PrimaryStatus, toUnixSeconds } from './primary-status.ts';
-import { getHealth, type SiteWithStatus, type StoredStatus } from './status.ts';
 import {
   buildReplicableValues,
   type Counts,
   formatPercentage,
+  getHealth,
   REPLICABLE_FIELDS,
+  type SiteWithStatus,
+  type StoredStatus,
   WEEKLY_COUNT_NAMES,
-} from './status-fields.ts';
+} from './status.ts';
 import { loadSiteNamespaces } from './store.ts';
 
 const text = Type.String();

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { newSite } from '#test/support/replication-sites.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
-import { REPLICABLE_KINDS } from './status-fields.ts';
+import { REPLICABLE_KINDS } from './status.ts';
 
 const here = await world({ env: { HEARTH_EXTERNAL_URL: 'https://hq.example' } });
 const { root, clock, newGroup, newProject, runJobs } = here;

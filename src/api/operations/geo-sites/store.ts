@@ -1,10 +1,57 @@
-import { sql } from 'kysely';
+import type { KeyObject } from 'node:crypto';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { buildSiteSecretContext } from '#authentication/tokens/site-keys.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { hasRow, type Page, paginate } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
+import type { Schema } from '#database/schema.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { hasRow } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import type { NewSite, Site } from './site.ts';
+import type { ServerContext } from '#http/request/base-url.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
+import { encrypt } from '#security/encryption.ts';
+import { generateToken, hashToken } from '#security/tokens.ts';
+import { trimEndCharacters } from '#text/trim.ts';
+
+/** A replication site (contract/operations.md §3.1). */
+export type Site = Omit<Selectable<Schema['geo_sites']>, 'access_key_digest' | 'secret_access_key'>;
+type NewSite = Insertable<Schema['geo_sites']>;
+
+/** The fields of a site that administrators set. `selective_sync_type` may still be invalid. */
+export type SiteFields = Pick<
+  Site,
+  | 'name'
+  | 'url'
+  | 'internal_url'
+  | 'is_primary'
+  | 'enabled'
+  | 'files_max_capacity'
+  | 'repos_max_capacity'
+  | 'verification_max_capacity'
+  | 'container_repositories_max_capacity'
+  | 'minimum_reverification_interval'
+  | 'sync_object_storage'
+> & { readonly selective_sync_type: string | null };
+
+/** Returns whether the site has the site name of this server. Trailing slashes are ignored. */
+export function isThisServer(
+  { name }: Pick<Site, 'name'>,
+  { siteName: site }: Pick<ServerContext, 'siteName'>,
+): boolean {
+  return trimEndCharacters(name, '/') === trimEndCharacters(site, '/');
+}
+
+/** Returns a URL as it is stored: with exactly one trailing slash. */
+export function normalizeBaseUrl(url: string): string {
+  const trimmed = url.trim();
+  return trimmed === '' ? '' : `${trimEndCharacters(trimmed, '/')}/`;
+}
+
+/** Returns the URL at which other sites reach the site. */
+export const getInternalUrl = ({ internal_url, url }: Pick<Site, 'internal_url' | 'url'>): string =>
+  internal_url ?? url;
 
 export const siteColumns = [
   'geo_sites.id',
@@ -102,4 +149,27 @@ export async function replaceNamespaces(tx: Transaction, siteId: number, ids: re
   await tx.deleteFrom('geo_site_namespaces').where('site_id', '=', siteId).execute();
   const rows = [...new Set(ids)].map((namespace_id) => ({ site_id: siteId, namespace_id }));
   if (rows.length > 0) await tx.insertInto('geo_site_namespaces').values(rows).execute();
+}
+
+/** Credentials of a secondary (contract/operations.md §3.3). The API returns the secret only once. */
+export interface SiteCredentials {
+  readonly access_key: string;
+  readonly secret_access_key: string;
+}
+
+/** Issues new credentials for a secondary and invalidates the previous ones. Fails with `isPrimary` or `notFound`. */
+export async function issueCredentials(
+  uow: UnitOfWork,
+  key: KeyObject,
+  siteId: number,
+): Promise<SiteCredentials | Failure<'isPrimary' | 'notFound'>> {
+  const site = await findSite(uow, siteId);
+  if (site === null) return fail('notFound');
+  if (site.is_primary) return fail('isPrimary');
+  const credentials = { access_key: generateToken('', 20), secret_access_key: generateToken('', 40) };
+  await updateSiteRow(uow, siteId, {
+    access_key_digest: hashToken(credentials.access_key),
+    secret_access_key: encrypt(key, credentials.secret_access_key, buildSiteSecretContext(siteId)),
+  });
+  return credentials;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { jobRun } from '#test/support/job-run.ts';
 import { newSite } from '#test/support/replication-sites.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
-import { deleteOldEvents } from './cleanup.ts';
+import { deleteOldEvents } from './events.ts';
 
 const here = await world();
 const { root, clock, newGroup, newProject, server, runJobs } = here;

@@ -1,6 +1,6 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
-import { deleteOldEvents, deleteOldEventsHourly } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
+import { deleteOldEvents, deleteOldEventsHourly } from './events.ts';
 
 /**
  * API for secondaries. A secondary authenticates with a signed header (`authentication/tokens/site-keys.ts`), which is

@@ -1,5 +1,5 @@
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { object, optional, type Parameters, required } from '#http/parameters/declarations.ts';
+import { object, optional, type Parameters, type ParameterValues, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { boolean, dateTime, integer } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -40,26 +40,11 @@ export const statusReportParams = {
   status: optional(object(countParams)),
 };
 
-/** Parameters of a report. Missing ones are stored as null, a missing message as an empty text. */
-interface StatusReportInput {
-  readonly geo_node_id: number;
-  readonly status_message?: string | null | undefined;
-  readonly db_replication_lag_seconds?: number | null | undefined;
-  readonly last_event_id?: number | null | undefined;
-  readonly last_event_date?: string | null | undefined;
-  readonly cursor_last_event_id?: number | null | undefined;
-  readonly cursor_last_event_date?: string | null | undefined;
-  readonly version?: string | null | undefined;
-  readonly revision?: string | null | undefined;
-  readonly storage_configuration_digest?: string | null | undefined;
-  readonly status?: Readonly<Record<string, unknown>> | null | undefined;
-}
-
-/** Stores the report of a site. Fails with `otherSite` if the report is about another site or the site was deleted. */
+/** Stores the report of a site; missing values are stored as null, a missing message as an empty text. Fails with `otherSite` if the report is about another site or the site was deleted. */
 export async function storeReport(
   uow: UnitOfWork,
   siteId: number,
-  report: StatusReportInput,
+  report: ParameterValues<typeof statusReportParams>,
 ): Promise<SiteWithStatus | Failure<'otherSite'>> {
   const site = report.geo_node_id === siteId ? await findSite(uow, siteId) : null;
   if (site === null) return fail('otherSite');

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
-import { isChecksumOf } from './checksum-store.ts';
-import { IS_FETCHABLE, isRouteOf } from './wiki-routes.ts';
+import { isChecksumOf } from './checksums.ts';
+import { IS_FETCHABLE, isRouteOf } from './repositories.ts';
 
 /** Number of objects of a kind, of objects with a checksum, and of objects whose checksum computation failed. */
 interface ReplicableCounts {

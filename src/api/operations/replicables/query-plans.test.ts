@@ -5,7 +5,7 @@ import type { Statement } from '#database/engines/engine.ts';
 import type { SiteScope } from '#domain/site-scope.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { watchReads } from '#test/support/statement-watch.ts';
-import { loadReplicables } from './list.ts';
+import { loadReplicables } from './index.ts';
 import { REPLICABLE_NAMES, type ReplicableSelection } from './replicable.ts';
 
 const SCOPES: readonly SiteScope[] = [

@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isInSiteScope } from '#domain/site-scope.ts';
 import { getRefVersion } from '#repositories/repository.ts';
 import { getSelectionLimit, isInSelection } from './blobs.ts';
-import { isChecksumOf } from './checksum-store.ts';
+import { isChecksumOf } from './checksums.ts';
 import type { LoadReplicables } from './replicable.ts';
-import { IS_FETCHABLE, isRouteOf } from './wiki-routes.ts';
 
 /** Loads repositories with their stored checksums. A checksum belongs to one version of the refs. */
 
@@ -134,3 +133,19 @@ function toCurrentChecksum(currentVersion: string, { version, checksum }: Stored
   if (version !== currentVersion) return { checksum: null, checksum_state: 'pending' } as const;
   return { checksum, checksum_state: checksum === null ? 'failed' : 'succeeded' } as const;
 }
+
+/** Paths of wiki repositories: the path of the project or group with `.wiki`. */
+
+/** Returns the join condition of `routes` and `wikis`. index: routes_by_project, routes_by_namespace */
+export function isRouteOf(owner: 'project' | 'group'): RawBuilder<SqlBool> {
+  return owner === 'project'
+    ? sql<SqlBool>`routes.project_id = wikis.project_id`
+    : sql<SqlBool>`routes.namespace_id = wikis.group_id`;
+}
+
+/**
+ * Condition on `routes`: no project has the path of the wiki repository. Such a project would take precedence, and the
+ * wiki could not be fetched. index: routes_by_full_path
+ */
+export const IS_FETCHABLE = sql<SqlBool>`not exists (select 1 from routes as project_routes
+  where project_routes.full_path_key = routes.full_path_key || '.wiki' and project_routes.project_id is not null)`;

@@ -6,10 +6,9 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { scheduleMove } from './changes.ts';
+import { scheduleAllMoves, scheduleMove } from './changes.ts';
 import { getMoveEntity } from './entities.ts';
 import { forKinds } from './repository-kinds.ts';
-import { scheduleAllMoves } from './schedule-all.ts';
 import { findMove, listMoves } from './store.ts';
 
 /** Name of a configured storage. It is compared with the configuration after all parameters are parsed. */

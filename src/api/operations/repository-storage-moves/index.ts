@@ -1,9 +1,8 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
-import { onStorageMoveRequested } from './changes.ts';
-import { deleteMovedSources } from './cleanup.ts';
+import { onStorageMoveRequested, scheduleMovesInBatches } from './changes.ts';
 import * as endpoints from './endpoints.ts';
 import { moveNextRepository, resumeMoves, resumeMovesSchedule } from './run.ts';
-import { scheduleMovesInBatches } from './schedule-all.ts';
+import { deleteMovedSources } from './transfer.ts';
 
 /**
  * Moves of repositories between storages. The transaction that schedules a move makes the container read-only. The

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { listRefs } from '#git/refs/refs.ts';
 import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
+import { scheduleMovesInBatches as scheduleMoves } from './changes.ts';
 import { createWorldWithStorages, pathExists } from './fixtures.testing.ts';
-import { scheduleMovesInBatches as scheduleMoves } from './schedule-all.ts';
 
 const { root, user, anonymous, newProject, newGroup, server, runJobs, clock, getRepositoryRow, moveAll } =
   await createWorldWithStorages();

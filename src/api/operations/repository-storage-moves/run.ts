@@ -3,11 +3,16 @@ import type { Transaction } from '#database/database.ts';
 import { GitError } from '#git/process/failures.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
-import { deleteMovedSources, SOURCE_RETENTION_MS } from './cleanup.ts';
 import { getContainerKind } from './repository-kinds.ts';
-import type { MovingServices } from './services.ts';
 import { getContainerId, listMovesInState, type Move, parseDiskPaths } from './store.ts';
-import { deleteCopies, transferRepositories, verifyCopies } from './transfer.ts';
+import {
+  deleteCopies,
+  deleteMovedSources,
+  type MovingServices,
+  SOURCE_RETENTION_MS,
+  transferRepositories,
+  verifyCopies,
+} from './transfer.ts';
 
 /** Maximum length of a stored error message, in characters. */
 const MAX_MESSAGE_LENGTH = 256;

@@ -26,11 +26,25 @@ import type { WikiAbility } from '#repositories/ref-updates/move-refs.ts';
 import { toSlugKey } from '#repositories/wikis/page-names.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { ListedPages, serializeListedPage, serializePage, WikiAttachment, WikiPage } from './entities.ts';
-import { parseFrontMatter, splitFrontMatter } from './front-matter.ts';
-import { type FoundPage, findPage, listPagesInBatches, loadWikiHead, type WikiSnapshot } from './load-page.ts';
-import { findOrAssignPageIds, type RenderedPage, readText, renderPage } from './page-content.ts';
-import { EXTENSIONS_BY_FORMAT, type Format } from './page-titles.ts';
-import { type PageReader, runInReadQueue } from './read-queue.ts';
+import {
+  EXTENSIONS_BY_FORMAT,
+  type Format,
+  type FoundPage,
+  findPage,
+  listPagesInBatches,
+  loadWikiHead,
+  type WikiSnapshot,
+} from './load-page.ts';
+import {
+  findOrAssignPageIds,
+  type PageReader,
+  parseFrontMatter,
+  type RenderedPage,
+  readText,
+  renderPage,
+  runInReadQueue,
+  splitFrontMatter,
+} from './page-content.ts';
 import { attachmentFields, uploadAttachment } from './upload-attachment.ts';
 import { createPage, deletePage, updatePage } from './write.ts';
 

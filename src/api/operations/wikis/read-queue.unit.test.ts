@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClient } from '#git/fixtures.testing.ts';
-import { runInReadQueue } from './read-queue.ts';
+import { runInReadQueue } from './page-content.ts';
 
 test('reads one text at a time per network, short and long ones separately, networks concurrently', async () => {
   const { promise: read, resolve: end } = Promise.withResolvers<void>();

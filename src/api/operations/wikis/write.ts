@@ -17,10 +17,23 @@ import {
   type WritingServices,
   writeToWiki,
 } from './commit-page.ts';
-import { setFrontMatterTitle } from './front-matter.ts';
-import { type FoundPage, findPage, type WikiSnapshot } from './load-page.ts';
-import { findSizeOfTruncated, MAX_TEXT_BYTES, type RenderedPage, readText, renderPage } from './page-content.ts';
-import { EXTENSIONS_BY_FORMAT, type Format, toPageSlug, validatePageTitle } from './page-titles.ts';
+import {
+  EXTENSIONS_BY_FORMAT,
+  type Format,
+  type FoundPage,
+  findPage,
+  toPageSlug,
+  validatePageTitle,
+  type WikiSnapshot,
+} from './load-page.ts';
+import {
+  findSizeOfTruncated,
+  MAX_TEXT_BYTES,
+  type RenderedPage,
+  readText,
+  renderPage,
+  setFrontMatterTitle,
+} from './page-content.ts';
 
 /** Creates, updates and deletes pages (contract/operations.md §2.2). */
 

@@ -1,3 +1,4 @@
+import { importGroup } from '#api/namespaces/groups/index.ts';
 import {
   type AttributeName,
   importProject,
@@ -6,11 +7,11 @@ import {
 } from '#api/namespaces/projects/index.ts';
 import { optional, type Parameter, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { shortText } from '#http/parameters/texts.ts';
-import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
-import { invalid, isFailure } from '#runtime/failure.ts';
-import { ignoringInvalid } from './lenient-type.ts';
+import { longText, shortText } from '#http/parameters/texts.ts';
+import { boolean, dateTime, integerIn, oneOf } from '#http/parameters/types.ts';
+import { fail, invalid, isFailure } from '#runtime/failure.ts';
 import { declareDestinationCreation } from './relation.ts';
+import { ignoringInvalid } from './shared-fields.ts';
 
 /** Names of the project attributes that are copied. */
 const COPIED_ATTRIBUTES: readonly AttributeName[] = [
@@ -54,5 +55,30 @@ export const project = declareDestinationCreation({
       storages,
     );
     return isFailure(result) ? result : result.id;
+  },
+});
+
+/** Creates the group itself. */
+export const group = declareDestinationCreation({
+  name: 'group',
+  fields: {
+    name: required(shortText),
+    visibility: required(oneOf('private', 'internal', 'public')),
+    description: ignoringInvalid(longText),
+    lfs_enabled: ignoringInvalid(boolean),
+    emails_enabled: ignoringInvalid(boolean),
+    emails_disabled: ignoringInvalid(boolean),
+    mentions_disabled: ignoringInvalid(boolean),
+    share_with_group_lock: ignoringInvalid(boolean),
+    request_access_enabled: ignoringInvalid(boolean),
+    require_two_factor_authentication: ignoringInvalid(boolean),
+    two_factor_grace_period: ignoringInvalid(integerIn({ min: 0, max: Number.MAX_SAFE_INTEGER })),
+    project_creation_level: ignoringInvalid(oneOf('noone', 'administrator', 'owner', 'maintainer', 'developer')),
+    subgroup_creation_level: ignoringInvalid(oneOf('owner', 'maintainer')),
+  },
+  async create(uow, { parent, slug, storages }, attributes) {
+    const result = await importGroup(uow, parent, { ...attributes, path: slug.toLowerCase() }, storages);
+    // A failure record has a single message.
+    return isFailure(result) ? fail('failed', { message: result.values.errors ?? result.code }) : result.id;
   },
 });
