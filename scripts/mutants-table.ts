@@ -223,7 +223,7 @@ export const MUTANTS: readonly Mutant[] = [
     folder: 'src/replication',
     text: "  'proxy-authorization',\n",
     fault: '',
-    tests: ['src/replication/proxy/proxy.unit.test.ts'],
+    tests: ['src/replication/serving/proxy.unit.test.ts'],
   },
   {
     folder: 'src/replication',

@@ -8,7 +8,7 @@ import { repositoryExists } from '#git/storage/storage.ts';
 import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
 import { createWorkingCopy } from '#git/transport/client.testing.ts';
 import { type Secondary, startSecondary } from '#replication/index.ts';
-import { getCopy } from '#replication/sync/copy-repository.ts';
+import { getCopy } from '#replication/sync/copies.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { createLog } from '#runtime/log.ts';
 import { ROOT, testPlace } from './engines/engine.ts';

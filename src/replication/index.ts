@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
+import { checkReadiness } from '#api/instance/health/index.ts';
+import { type BlobStore, createBlobStore } from '#blobs/index.ts';
 import { addServerMetrics } from '#api/instance/health/index.ts';
-import { type BlobStore, createBlobStore } from '#blobs/store.ts';
 import { type Config, ConfigError, getBaseUrl, isInCidrs } from '#config.ts';
 import { lockDataDirectory } from '#database/data-directory-lock.ts';
 import { type Database, openDatabase } from '#database/database.ts';
@@ -8,26 +9,25 @@ import { migrate } from '#database/migrate.ts';
 import { createGit, type Git, gitForClient } from '#git/git.ts';
 import { removeStaleLocks } from '#git/refs/stale-locks.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
+import type { OutgoingResponse } from '#http/server/response/response.ts';
 import { BUILD } from '#runtime/build.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createLog, type Log } from '#runtime/log.ts';
-import { createMetrics } from '#runtime/metrics.ts';
+import { createMetrics, type Metrics } from '#runtime/metrics.ts';
 import { loadSecretKey } from '#security/key-file.ts';
 import { restrictFilePermissions } from '#security/private-files.ts';
 import { collapseSlashes } from '#text/trim.ts';
 import { createPrimaryClient } from './primary/client.ts';
 import { createPrimary, type Primary } from './primary/primary.ts';
 import type { SiteRow, SiteStatusRow } from './primary/schemas.ts';
-import { createProxy } from './proxy/proxy.ts';
-import { getSiteName, loadRegisteredSite } from './registration/registered-site.ts';
+import { getSiteName, loadRegisteredSite } from './registration.ts';
 import { createCallerChecks } from './serving/caller-checks.ts';
-import { serveHealth } from './serving/health.ts';
+import { createProxy } from './serving/proxy.ts';
 import { challengeFetch, parseFetch, serveFetch } from './serving/repositories.ts';
 import { serveSites } from './serving/sites.ts';
 import { createTransport } from './serving/transport.ts';
 import { createCounters } from './sync/counters.ts';
-import { createHeartbeat } from './sync/heartbeat.ts';
-import { buildStatusDocument } from './sync/status.ts';
+import { buildStatusDocument, createHeartbeat } from './sync/status.ts';
 import { createSyncLoop, type SyncLoop } from './sync/sync-loop.ts';
 
 /**
@@ -73,7 +73,7 @@ export interface SecondaryOptions {
  * site allows: `sync.ts` creates or updates them, `verify.ts` compares them. The primary's events increment the
  * generation of a row, so that work started before does not overwrite newer state.
  * `transport.ts` answers local requests (fetches from verified copies, reads of sites, health). `caller-checks.ts` asks
- * the primary whether the caller has access. All other requests are proxied (`proxy.ts`).
+ * the primary whether the caller has access. All other requests are proxied (`serving/proxy.ts`).
  */
 export async function startSecondary(config: Config, options: SecondaryOptions = {}): Promise<Secondary> {
   const clock = options.clock ?? systemClock;
@@ -290,4 +290,35 @@ async function requireNoUsers({ reader }: Database): Promise<void> {
   const user = await reader.selectFrom('users').select('id').limit(1).executeTakeFirst();
   if (user === undefined) return;
   throw new ConfigError('HEARTH_ROLE must not be secondary: the database belongs to a primary and has users');
+}
+
+/**
+ * Answers health checks, which concern this process and not the primary (contract/conventions.md §10 "Health"); null
+ * for other requests.
+ */
+export async function serveHealth(
+  services: Parameters<typeof checkReadiness>[0],
+  metrics: Metrics,
+  { method, path, query }: IncomingRequest,
+): Promise<OutgoingResponse | null> {
+  if (method !== 'GET' && method !== 'HEAD') return null;
+  const createResponse = (type: string, body: string, status = 200) => ({
+    status,
+    headers: { 'Content-Type': type, 'Cache-Control': 'no-cache' },
+    body,
+  });
+  switch (collapseSlashes(path)) {
+    case '/-/health':
+      return createResponse('text/plain', 'GitLab OK');
+    case '/-/liveness':
+      return createResponse('application/json', '{"status":"ok"}');
+    case '/-/readiness': {
+      const readiness = await checkReadiness(services, /(?:^|&)all=(?:1|true)(?:&|$)/.test(query));
+      return createResponse('application/json', JSON.stringify(readiness), readiness.status === 'ok' ? 200 : 503);
+    }
+    case '/-/metrics':
+      return createResponse(metrics.contentType, await metrics.text());
+    default:
+      return null;
+  }
 }

@@ -2,8 +2,13 @@ import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { GitRemote } from '#git/transport/fetch.ts';
 import type { Clock } from '#runtime/clock.ts';
-import { createFetchAuthorization, createSiteAuthorization, type SiteKeys } from './authorization.ts';
-import { type PrimaryClient, PrimaryFailure } from './client.ts';
+import {
+  createFetchAuthorization,
+  createSiteAuthorization,
+  type PrimaryClient,
+  PrimaryFailure,
+  type SiteKeys,
+} from './client.ts';
 import { Events, OwnSiteResponse, type RemoteReplicable, Replicables, type ReplicationEvent } from './schemas.ts';
 
 /** The API of the primary for its sites (contract/operations.md §3.4). Each call rejects with `PrimaryFailure`. */

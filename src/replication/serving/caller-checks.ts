@@ -5,7 +5,7 @@ import type { Clock } from '#runtime/clock.ts';
 import { type PrimaryClient, PrimaryFailure } from '../primary/client.ts';
 import type { Primary } from '../primary/primary.ts';
 import { type SiteRow, type SiteStatusRow, StatusRows } from '../primary/schemas.ts';
-import { listAllSites } from '../registration/register.ts';
+import { listAllSites } from '../registration.ts';
 import type { RegistryRow } from '../sync/registry.ts';
 
 /**

@@ -20,7 +20,7 @@ import { type OutgoingResponse, toErrorResponse } from '#http/server/response/re
 import { send } from '#http/server/response/send.ts';
 import type { Services } from '#http/services.ts';
 import { ClientDisconnected, QueueFull, type RequestClient } from '#runtime/concurrency-limiter.ts';
-import type { PrimaryProxy } from '../proxy/proxy.ts';
+import type { PrimaryProxy } from './proxy.ts';
 
 interface TransportOptions {
   readonly services: Pick<Services, 'clock' | 'log' | 'metrics'>;

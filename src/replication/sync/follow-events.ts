@@ -1,10 +1,10 @@
+import type { Selectable } from 'kysely';
 import { REPLICABLE_NAMES } from '#api/operations/replicables/index.ts';
-import type { Database } from '#database/database.ts';
+import type { Database, Reader, Schema, Transaction } from '#database/database.ts';
 import { addMilliseconds, type Clock, timestamp } from '#runtime/clock.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Primary } from '../primary/primary.ts';
 import type { OwnSiteRecord, ReplicationEvent } from '../primary/schemas.ts';
-import { type EventPosition, getPosition, updatePosition } from './event-position.ts';
 import { markListed, scheduleCopies, scheduleRemoval, scheduleRemovalOfUnlisted } from './registry.ts';
 
 /**
@@ -139,4 +139,39 @@ export async function followEvents({ database, primary }: FollowServices): Promi
 /** Returns the last event of each object. */
 function keepLatestPerObject(events: readonly ReplicationEvent[]): Iterable<ReplicationEvent> {
   return new Map(events.map((event) => [`${event.replicable_name} ${event.replicable_id}`, event])).values();
+}
+
+/**
+ * How far the primary's events and lists have been processed: `cursor` is the last processed event, `listing_name` and
+ * `listing_after_id` the position in the current listing of all objects, `listing` its number.
+ */
+type EventPosition = Omit<Selectable<Schema['geo_position']>, 'id'>;
+
+const INITIAL_POSITION: EventPosition = {
+  cursor: 0,
+  cursor_at: null,
+  listing: 0,
+  listed_scope: null,
+  listing_scope: null,
+  listing_name: null,
+  listing_after_id: 0,
+  followed_at: null,
+};
+
+/** Id of the only row. */
+const POSITION_ID = 1;
+
+/** Returns the stored position, or the initial one. */
+export async function getPosition(db: Reader): Promise<EventPosition> {
+  // index: geo_position primary key
+  const row = await db.selectFrom('geo_position').selectAll().where('id', '=', POSITION_ID).executeTakeFirst();
+  return row ?? INITIAL_POSITION;
+}
+
+async function updatePosition(tx: Transaction, patch: Partial<EventPosition>): Promise<void> {
+  await tx
+    .insertInto('geo_position')
+    .values({ ...INITIAL_POSITION, ...patch, id: POSITION_ID })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(patch))
+    .execute();
 }

@@ -6,8 +6,7 @@ import type { Log } from '#runtime/log.ts';
 import { PrimaryFailure } from '../primary/client.ts';
 import type { Primary } from '../primary/primary.ts';
 import { isRepository, type OwnSiteRecord, type OwnSiteResponse } from '../primary/schemas.ts';
-import { computeBlobChecksum } from './copy-blob.ts';
-import { getCopy } from './copy-repository.ts';
+import { computeBlobChecksum, getCopy } from './copies.ts';
 import type { Counters } from './counters.ts';
 import { followEvents, followPrimary } from './follow-events.ts';
 import {

@@ -6,8 +6,7 @@ import { GitError } from '#git/process/failures.ts';
 import { createKeyedLock } from '#runtime/concurrency-limiter.ts';
 import type { Primary } from '../primary/primary.ts';
 import { isRepository, type RemoteReplicable } from '../primary/schemas.ts';
-import { copyBlob } from './copy-blob.ts';
-import { buildAddressColumns, chooseStorage, copyRepository, removeCopy } from './copy-repository.ts';
+import { buildAddressColumns, chooseStorage, copyBlob, copyRepository, removeCopy } from './copies.ts';
 import {
   buildFailedColumns,
   buildPostponedColumns,

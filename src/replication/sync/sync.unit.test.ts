@@ -8,7 +8,7 @@ import { hasBlob, openBlob } from '#blobs/store.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
 import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
 import { createFakePrimary, type FakePrimary, startTestSecondary, type TestSecondary } from '../world.testing.ts';
-import { getCopy } from './copy-repository.ts';
+import { getCopy } from './copies.ts';
 
 // Background work of a secondary (contract/operations.md §3.5), with a fake primary.
 

@@ -1,4 +1,5 @@
-import { buildDefaultRule, findMatchingRules } from '#authorization/protected-branches/branch-rules.ts';
+import { loadBranchAccessDescriber } from '#authorization/protected-branches/access-level-descriptions.ts';
+import { buildDefaultRule, findMatchingRules, type RuleKind } from '#authorization/protected-branches/branch-rules.ts';
 import {
   findProtectionRule,
   insertProtectionRule,
@@ -12,12 +13,12 @@ import type { Git } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
+import { formatQuotedList } from '#text/quoted-list.ts';
 import { loadDefaultProtection } from '../ref-updates/ref-permissions.ts';
 import { loadActor } from '../ref-updates/ref-update-actor.ts';
 import { getRepository, type LocatedRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 import { syncHead } from './default-branch.ts';
-import { recordProtectionRule } from './protection-activity.ts';
 
 /** Names that have priority if the first branches do not include the configured default branch. */
 const USUAL_NAMES = ['main', 'master'];
@@ -115,4 +116,25 @@ async function writeDefaultBranch(uow: UnitOfWork, projectId: number, branch: st
     createdRule as ProtectionRuleRow,
   );
   return branch;
+}
+
+/** Records an audit event for a created or deleted protection rule (contract/activity.md Part 3). */
+export async function recordProtectionRule(
+  uow: UnitOfWork,
+  name: 'protected_branch_created' | 'protected_branch_removed',
+  project: { readonly id: number; readonly full_path: string },
+  rule: ProtectionRuleRow,
+): Promise<void> {
+  const describe = await loadBranchAccessDescriber(uow, [rule]);
+  const describeEntries = (kind: RuleKind) => rule[kind].map((entry) => describe(entry));
+  const [push_access_levels, merge_access_levels] = [describeEntries('push'), describeEntries('merge')];
+  const { allow_force_push, code_owner_approval_required } = rule;
+  const addedText = `Added protected branch with [allowed to push: ${formatQuotedList(push_access_levels)}, allowed to merge: ${formatQuotedList(merge_access_levels)}, allow force push: ${allow_force_push}, code owner approval required: ${code_owner_approval_required}]`;
+  await uow.record({
+    name,
+    entity: { type: 'Project', id: project.id, path: project.full_path },
+    target: { type: 'ProtectedBranch', id: rule.id, details: rule.name },
+    message: name === 'protected_branch_created' ? addedText : 'Unprotected branch',
+    details: { push_access_levels, merge_access_levels, allow_force_push, code_owner_approval_required },
+  });
 }

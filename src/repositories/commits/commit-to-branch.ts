@@ -2,11 +2,13 @@ import { mayForcePush } from '#authorization/protected-branches/branch-rules.ts'
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import { isAncestor } from '#git/commits/ancestry.ts';
 import { commitChanges, type FileChange } from '#git/commits/commit.ts';
+import { definePerGit, type Git } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { isSha, isValidBranchName, startsWithSha, ZERO_ID } from '#git/refs/refs.ts';
 import { findBranchHead, resolveRevision } from '#git/refs/revision.ts';
 import { listDirectories } from '#git/trees/attributes.ts';
 import { findLastCommit } from '#git/trees/path-entries.ts';
+import { createKeyedLock } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { createYielder } from '#runtime/yielding.ts';
 import type { PushableBranch } from '../branches/push-permission.ts';
@@ -15,7 +17,6 @@ import { ensureProjectRepository, updateRepositoryRefs } from '../ref-updates/mo
 import { commitPermission } from '../ref-updates/ref-permissions.ts';
 import { getRepository } from '../repository.ts';
 import type { ContentServices } from '../services.ts';
-import { withBranchLock } from './branch-lock.ts';
 
 /** Commits file changes to a branch: resolves the parent, writes the objects, moves the ref. */
 
@@ -221,4 +222,23 @@ function toMoveFailure(code: string, branch: string): Failure<CommitToBranchFail
   if (code === 'readOnly' || code === 'notAllowed' || code === 'forceNotAllowed') return fail(code);
   if (code === 'notFirst') return fail('notOnBranch');
   return fail(code === 'conflict' || code === 'invalid-name' ? 'branchInvalid' : 'moved', { branch });
+}
+
+/**
+ * Locks by branch for writers of this process, so that each writer starts from the commit of the previous one. Between
+ * processes the compare-and-swap of the ref decides: the later writer fails.
+ */
+const branchLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfterSeconds: 5 }));
+
+/**
+ * Runs `work` while holding the lock of a branch. In an empty repository all branches share a lock, because the first
+ * branch decides what the others may be.
+ */
+export function withBranchLock<T>(
+  git: Git,
+  { project, name }: Pick<PushableBranch, 'project' | 'name'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const runLocked = () => branchLocks(git)(`${project.id} ${name}`, work, git);
+  return project.empty ? branchLocks(git)(`${project.id} `, runLocked, git) : runLocked();
 }

@@ -4,7 +4,7 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
-import { keepIntentLease } from './intent-lease.ts';
+import { keepIntentLease } from './intents.ts';
 import { beginMove } from './move-refs.ts';
 import { recoverInterruptedRefUpdates } from './recovery.ts';
 

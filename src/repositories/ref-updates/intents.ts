@@ -11,6 +11,7 @@ import type { RefChange } from '#git/refs/update-refs.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { isSameLocation, type RepositoryLocation } from '../repository.ts';
+import type { RefServices } from '../services.ts';
 
 /**
  * Rows that bridge the database and the repository. A ref cannot move inside a transaction, so an intent is stored
@@ -18,10 +19,10 @@ import { isSameLocation, type RepositoryLocation } from '../repository.ts';
  */
 
 /** Lease in milliseconds. Afterwards the intent counts as abandoned, unless its process has extended the lease. */
-export const LEASE_MS = 60_000;
+const LEASE_MS = 60_000;
 
 /** Owner of the refs: the repository of a project, a wiki or a snippet. */
-export type RefOwner =
+type RefOwner =
   | { readonly projectId: number; readonly wikiId?: undefined; readonly snippetId?: undefined }
   | { readonly wikiId: number; readonly projectId?: undefined; readonly snippetId?: undefined }
   | { readonly snippetId: number; readonly projectId?: undefined; readonly wikiId?: undefined };
@@ -96,7 +97,7 @@ export async function createIntent(
 }
 
 /** Extends the lease of an intent. index: ref_intents primary key */
-export async function extendIntentLease(tx: Transaction, id: number): Promise<void> {
+async function extendIntentLease(tx: Transaction, id: number): Promise<void> {
   const lease_until = addMilliseconds(tx.now, LEASE_MS);
   await tx.updateTable('ref_intents').set({ lease_until }).where('id', '=', id).execute();
 }
@@ -234,4 +235,29 @@ type OwnerColumns = Columns<'ref_intents', 'project_id' | 'wiki_id' | 'snippet_i
 function toRefOwner({ project_id, wiki_id, snippet_id }: OwnerColumns): RefOwner {
   if (wiki_id !== null) return { wikiId: wiki_id };
   return snippet_id === null ? { projectId: project_id! } : { snippetId: snippet_id };
+}
+
+/** Milliseconds between two extensions; two of three may fail. */
+const HEARTBEAT_MS = LEASE_MS / 3;
+
+/**
+ * Extends the lease of an intent regularly while git moves its refs, and returns a function that stops this. Without a lease
+ * another process would complete the intent early, and later moves would cause no events. No extension follows once the
+ * promise of that function has resolved.
+ */
+export function keepIntentLease(
+  { database, git }: Pick<RefServices, 'database' | 'git'>,
+  { id }: Intent,
+): () => Promise<void> {
+  let lastExtension = Promise.resolve();
+  const extend = () => {
+    lastExtension = database
+      .transaction((tx) => extendIntentLease(tx, id), { exemptFromLimit: true })
+      .catch((error: unknown) => git.log('ref_intent_not_prolonged', { intent: id, err: error }));
+  };
+  const timer = setInterval(extend, HEARTBEAT_MS);
+  return () => {
+    clearInterval(timer);
+    return lastExtension;
+  };
 }

@@ -20,8 +20,14 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { getRepository, type LocatedRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 import { completeIntent } from './complete-intent.ts';
-import { keepIntentLease } from './intent-lease.ts';
-import { createIntent, deleteIntent, type Intent, type PathRename, type ServerActor } from './intents.ts';
+import {
+  createIntent,
+  deleteIntent,
+  type Intent,
+  keepIntentLease,
+  type PathRename,
+  type ServerActor,
+} from './intents.ts';
 import type { RefPermission } from './ref-permissions.ts';
 
 /**

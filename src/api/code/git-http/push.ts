@@ -5,8 +5,7 @@ import type { RefChange } from '#git/refs/update-refs.ts';
 import { ensureRepository } from '#git/storage/storage.ts';
 import { type PushRequest, receivePack } from '#git/transport/receive-pack.ts';
 import { completeIntent } from '#repositories/ref-updates/complete-intent.ts';
-import { keepIntentLease } from '#repositories/ref-updates/intent-lease.ts';
-import type { Intent } from '#repositories/ref-updates/intents.ts';
+import { type Intent, keepIntentLease } from '#repositories/ref-updates/intents.ts';
 import { discardIntent } from '#repositories/ref-updates/move-refs.ts';
 import {
   type CompletedPush,

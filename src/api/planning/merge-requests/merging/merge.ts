@@ -12,7 +12,7 @@ import { findMergeRequestsWithOpenThreads } from '#domain/threads.ts';
 import type { Merge } from '#events/domain-events.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
-import { withBranchLock } from '#repositories/commits/branch-lock.ts';
+import { withBranchLock } from '#repositories/commits/commit-to-branch.ts';
 import { isBeingMerged } from '#repositories/ref-updates/intents.ts';
 import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { mayMergeInto, type RefPermission } from '#repositories/ref-updates/ref-permissions.ts';

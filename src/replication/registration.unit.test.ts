@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, loadConfig } from '#config.ts';
 import { testPlace } from '#test/engines/engine.ts';
-import { startSecondary } from '../index.ts';
-import { ADMIN_TOKEN, createFakePrimary, type FakePrimary, SITE_KEYS, startTestSecondary } from '../world.testing.ts';
-import { getIdentityPath } from './identity.ts';
+import { startSecondary } from './index.ts';
+import { getIdentityPath } from './registration.ts';
+import { ADMIN_TOKEN, createFakePrimary, type FakePrimary, SITE_KEYS, startTestSecondary } from './world.testing.ts';
 
 // Registration of a secondary at its primary (contract/operations.md §3.5, "Register").
 

@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { type BlobStore, hasBlob, openBlob, storeBlob } from '#blobs/index.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Git, getRepositoryAt } from '#git/git.ts';
 import { findHeadBranch, setHead } from '#git/refs/refs.ts';
@@ -15,6 +16,8 @@ import {
   toDiskPath,
 } from '#git/storage/storage.ts';
 import { fetchAllRefs, findRemoteHead, type GitRemote } from '#git/transport/fetch.ts';
+import { isFailure } from '#runtime/failure.ts';
+import { PrimaryFailure } from '../primary/client.ts';
 import { type Primary, toRepositoryAddress } from '../primary/primary.ts';
 import type { RemoteReplicable } from '../primary/schemas.ts';
 import type { RegistryRow, ReplicableKey } from './registry.ts';
@@ -100,4 +103,53 @@ async function maintain(git: Git, repository: Repository): Promise<void> {
 export async function removeCopy(git: Git, storage: string, object: ReplicableKey): Promise<void> {
   await rm(getDraft(git, storage, object).directory, { recursive: true, force: true });
   await deleteRepository(git, getCopy(git, storage, object));
+}
+
+/** Maximum size of a file of unknown size, in bytes. */
+const MAX_BLOB_BYTES = 5 * 1024 ** 3;
+
+/** Bytes that a copy leaves free in the file system. */
+const RESERVED_BYTES = 256 * 1024 ** 2;
+
+/**
+ * Copies a file and stores it only if it matches the primary's checksum; `forceDownload`: even if it exists. Returns false if it
+ * is gone. Rejects with `PrimaryFailure`.
+ */
+export async function copyBlob(
+  blobs: BlobStore,
+  primary: Primary,
+  { replicable_name, replicable_id, size }: RemoteReplicable,
+  { sha256, forceDownload }: { readonly sha256: string; readonly forceDownload: boolean },
+): Promise<boolean> {
+  if (!forceDownload && (await hasBlob(blobs, sha256))) return true;
+  const maxBytes = Math.min(size ?? MAX_BLOB_BYTES, await getFreeBytes(blobs));
+  if (size !== null && size > maxBytes) {
+    throw new PrimaryFailure('denied', `A file of ${size} bytes does not fit: ${maxBytes} bytes are free`);
+  }
+  const content = await primary.openBlob(replicable_name, replicable_id, maxBytes);
+  if (content === null) return false;
+  try {
+    const sizeLimits = size === null ? { maxBytes } : { expectedSize: size };
+    const storedBlob = await storeBlob(blobs, content, { ...sizeLimits, expectedSha256: sha256 });
+    if (isFailure(storedBlob))
+      throw new PrimaryFailure('invalid-response', 'The file does not match size or checksum of the primary');
+    return true;
+  } finally {
+    content.destroy();
+  }
+}
+
+async function getFreeBytes({ directory }: BlobStore): Promise<number> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { bavail, bsize } = await statfs(directory);
+  return Math.max(0, bavail * bsize - RESERVED_BYTES);
+}
+
+/** Returns the SHA-256 of the stored file; null if it does not exist. */
+export async function computeBlobChecksum(blobs: BlobStore, sha256: string): Promise<string | null> {
+  const blob = await openBlob(blobs, sha256);
+  if (blob === null) return null;
+  const hash = createHash('sha256');
+  for await (const chunk of blob.stream as AsyncIterable<Buffer>) hash.update(chunk);
+  return hash.digest('hex');
 }
