@@ -151,21 +151,16 @@ const commonFields = {
   failure_reason: Type.Optional(text),
 };
 
+const COMMON_COLUMNS = [
+  ...(['id', 'status', 'stage', 'name', 'coverage', 'allow_failure', 'created_at', 'started_at'] as const),
+  ...(['finished_at', 'erased_at'] as const),
+] as const;
+
 function serializeCommonFields(row: JobRow, context: SerializationContext, relations: JobRelations) {
   const pipeline = relations.pipelines.get(row.pipeline_id)!;
   return {
-    id: row.id,
-    status: row.status,
-    stage: row.stage,
-    name: row.name,
     ref: pipeline.ref,
     tag: pipeline.tag,
-    coverage: row.coverage,
-    allow_failure: row.allow_failure,
-    created_at: row.created_at,
-    started_at: row.started_at,
-    finished_at: row.finished_at,
-    erased_at: row.erased_at,
     duration: secondsBetween(row.started_at, row.finished_at ?? (row.started_at && context.now)),
     queued_duration: secondsBetween(row.queued_at, row.started_at ?? (row.status === 'pending' ? context.now : null)),
     user: relations.users.get(row.user_id ?? 0) ?? null,
@@ -203,21 +198,22 @@ export const Job = entity('Job', {
   artifacts_expire_at: nullable(dateTime),
   archived: Type.Boolean(),
   tag_list: Type.Array(text),
-}).from(loadProjectJobRelations, (row, context, relations) => {
-  const artifacts = listDownloadableArtifacts(row, relations);
-  const archive = artifacts.find(({ file_type }) => file_type === 'archive');
-  return {
-    ...serializeCommonFields(row, context, relations),
-    project: { ci_job_token_scope_enabled: false },
-    ...(archive ? { artifacts_file: { filename: archive.filename, size: archive.size } } : {}),
-    artifacts,
-    runner: relations.runners.get(row.runner_id ?? 0) ?? null,
-    runner_manager: relations.managers.get(row.runner_manager_id ?? 0) ?? null,
-    artifacts_expire_at: row.artifacts_expire_at,
-    archived: false,
-    tag_list: [...(relations.tags.get(row.id) ?? [])],
-  };
-});
+})
+  .columns(...COMMON_COLUMNS, 'artifacts_expire_at')
+  .from(loadProjectJobRelations, (row, context, relations) => {
+    const artifacts = listDownloadableArtifacts(row, relations);
+    const archive = artifacts.find(({ file_type }) => file_type === 'archive');
+    return {
+      ...serializeCommonFields(row, context, relations),
+      project: { ci_job_token_scope_enabled: false },
+      ...(archive ? { artifacts_file: { filename: archive.filename, size: archive.size } } : {}),
+      artifacts,
+      runner: relations.runners.get(row.runner_id ?? 0) ?? null,
+      runner_manager: relations.managers.get(row.runner_manager_id ?? 0) ?? null,
+      archived: false,
+      tag_list: [...(relations.tags.get(row.id) ?? [])],
+    };
+  });
 
 /** Lists the files that callers can download, including a log that is still stored in chunks. */
 function listDownloadableArtifacts(row: JobRow, { artifacts }: ProjectJobRelations) {
@@ -236,7 +232,9 @@ function listDownloadableArtifacts(row: JobRow, { artifacts }: ProjectJobRelatio
 export const RunnerJob = entity('RunnerJob', {
   ...commonFields,
   project: ProjectIdentity.schema,
-}).from(loadJobRelations, (row, context, relations) => ({
-  ...serializeCommonFields(row, context, relations),
-  project: ProjectIdentity.serialize(relations.projects.get(row.project_id)!, context),
-}));
+})
+  .columns(...COMMON_COLUMNS)
+  .from(loadJobRelations, (row, context, relations) => ({
+    ...serializeCommonFields(row, context, relations),
+    project: ProjectIdentity.serialize(relations.projects.get(row.project_id)!, context),
+  }));

@@ -16,6 +16,7 @@ import {
   type PageRequest,
   toKeysetPage,
 } from '#http/lists/pagination.ts';
+import type { NullablePartial } from '#http/parameters/declarations.ts';
 
 /** Queries for job lists. They do not read `jobs.options`, which may be large. */
 
@@ -26,11 +27,11 @@ export const JOBS_KEYSET: KeysetRule = { orders: ['id desc'], cursorKind: 'opaqu
 export const RUNNER_JOBS_KEYSET: KeysetRule = { orders: ['id desc', 'id asc'], cursorKind: 'opaque' };
 
 /** Filter of a job list. */
-interface JobFilter {
-  readonly scope?: readonly JobStatus[] | null | undefined;
+type JobFilter = NullablePartial<{
+  scope: readonly JobStatus[];
   /** Branch or tag. */
-  readonly ref?: string | null | undefined;
-}
+  ref: string;
+}>;
 
 /** Lists the latest attempts of a project's jobs, newest first. */
 export async function listJobs(
@@ -82,16 +83,11 @@ async function selectLatestJobs(db: Reader, projectId: number, { scope, ref }: J
   return { query: selectOfProject(projectColumn).where('jobs.pipeline_id', 'in', pipelineIds), count };
 }
 
-interface PipelineJobFilter {
-  readonly scope?: readonly JobStatus[] | null | undefined;
-  readonly include_retried?: boolean | null | undefined;
-}
-
 /** Lists the jobs of a pipeline, newest first. index: jobs_by_pipeline */
 export function listJobsOfPipeline(
   db: Reader,
   pipelineId: number,
-  { scope, include_retried }: PipelineJobFilter,
+  { scope, include_retried }: NullablePartial<{ scope: readonly JobStatus[]; include_retried: boolean }>,
   page: OffsetRequest,
 ): Promise<Page<JobRow>> {
   let query = db.selectFrom('jobs').select(jobColumns).where('jobs.pipeline_id', '=', pipelineId);
@@ -100,12 +96,12 @@ export function listJobsOfPipeline(
   return paginate(db, query.orderBy('jobs.id', 'desc'), page);
 }
 
-interface RunnerJobFilter {
-  readonly system_id?: string | null | undefined;
-  readonly status?: JobStatus | null | undefined;
-  readonly order_by?: 'id' | null | undefined;
-  readonly sort?: 'asc' | 'desc' | null | undefined;
-}
+type RunnerJobFilter = NullablePartial<{
+  system_id: string;
+  status: JobStatus;
+  order_by: 'id';
+  sort: 'asc' | 'desc';
+}>;
 
 /**
  * Lists the jobs of a runner in projects where the caller is at least Reporter.

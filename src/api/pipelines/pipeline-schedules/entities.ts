@@ -31,24 +31,20 @@ function loadOwners(rows: readonly ScheduleRow[], { db }: SerializationContext):
   );
 }
 
-function serializeBasic(row: ScheduleRow, context: SerializationContext, owners: Owners) {
-  const owner = owners.get(row.owner_id ?? 0);
-  return {
-    id: row.id,
-    description: row.description,
-    ref: row.ref,
-    cron: row.cron,
-    cron_timezone: row.cron_timezone,
-    next_run_at: row.next_run_at,
-    active: row.active,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-    owner: owner === undefined ? null : UserBasic.serialize(owner, context),
-  };
+const COLUMNS = [
+  ...(['id', 'description', 'ref', 'cron', 'cron_timezone', 'next_run_at', 'active', 'created_at'] as const),
+  'updated_at',
+] as const;
+
+function serializeOwner({ owner_id }: ScheduleRow, context: SerializationContext, owners: Owners) {
+  const owner = owners.get(owner_id ?? 0);
+  return { owner: owner === undefined ? null : UserBasic.serialize(owner, context) };
 }
 
 /** A schedule in lists. */
-export const PipelineSchedule = entity('PipelineSchedule', fields).from(loadOwners, serializeBasic);
+export const PipelineSchedule = entity('PipelineSchedule', fields)
+  .columns(...COLUMNS)
+  .from(loadOwners, serializeOwner);
 
 /** A variable of a schedule. */
 export const ScheduleVariable = PipelineVariable.from(
@@ -64,11 +60,13 @@ export const PipelineScheduleDetail = entity('PipelineScheduleDetail', {
   last_pipeline: nullable(PipelineBasic.schema),
   inputs: Type.Optional(Type.Array(Type.Object({}))),
   variables: Type.Optional(Type.Array(PipelineVariable.schema)),
-}).from(loadDetailRelations, (row: ScheduleForCaller, context, { owners, newestPipeline, variables }) => ({
-  ...serializeBasic(row, context, owners),
-  last_pipeline: newestPipeline === null ? null : PipelineBasic.serialize(newestPipeline, context),
-  ...(variables === null ? {} : { inputs: [], variables }),
-}));
+})
+  .columns(...COLUMNS)
+  .from(loadDetailRelations, (row: ScheduleForCaller, context, { owners, newestPipeline, variables }) => ({
+    ...serializeOwner(row, context, owners),
+    last_pipeline: newestPipeline === null ? null : PipelineBasic.serialize(newestPipeline, context),
+    ...(variables === null ? {} : { inputs: [], variables }),
+  }));
 
 /** Loads relations of a single schedule; there is never more than one row. */
 async function loadDetailRelations([row]: readonly ScheduleForCaller[], context: SerializationContext) {

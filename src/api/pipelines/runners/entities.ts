@@ -37,6 +37,8 @@ const listFields = {
   job_execution_status: executionStatus,
 } satisfies TProperties;
 
+const LIST_COLUMNS = ['id', 'description', 'ip_address', 'paused', 'runner_type', 'name', 'created_at'] as const;
+
 interface RunnerRelations {
   readonly creators: ReadonlyMap<number, UserBasicRow>;
   /** Ids of the runners that have a running or canceling job. */
@@ -58,23 +60,18 @@ async function loadRunnerRelations(rows: readonly RunnerRow[], { db }: Serializa
 }
 
 /** A runner in lists and in jobs. */
-export const Runner = entity('Runner', listFields).from(loadRunnerRelations, serializeListFields);
+export const Runner = entity('Runner', listFields)
+  .columns(...LIST_COLUMNS)
+  .from(loadRunnerRelations, serializeListFields);
 
 function serializeListFields(row: RunnerRow, context: SerializationContext, { creators, busyIds }: RunnerRelations) {
   const creator = row.creator_id === null ? undefined : creators.get(row.creator_id);
   return {
-    id: row.id,
-    description: row.description,
-    ip_address: row.ip_address,
     active: !row.paused,
-    paused: row.paused,
     is_shared: row.runner_type === 'instance_type',
-    runner_type: row.runner_type,
-    name: row.name,
     online: isOnline(row, context.now),
     status: getRunnerStatus(row, context.now),
     ...(creator ? { created_by: UserBasic.serialize(creator, context) } : {}),
-    created_at: row.created_at,
     job_execution_status: busyIds.has(row.id) ? ('active' as const) : ('idle' as const),
   };
 }
@@ -99,16 +96,18 @@ export const RunnerDetail = entity('RunnerDetail', {
   /** Absent with `include_projects=false`. */
   projects: Type.Optional(Type.Array(ProjectIdentity.schema)),
   groups: Type.Array(RunnerGroup),
-}).from(
-  async (rows: readonly RunnerRow[], context) => ({
-    ...(await loadRunnerRelations(rows, context)),
-    details: new Map(await Promise.all(rows.map(async (row) => [row.id, await loadDetails(row, context)] as const))),
-  }),
-  (row, context, { details, ...relations }) => ({
-    ...serializeListFields(row, context, relations),
-    ...details.get(row.id)!,
-  }),
-);
+})
+  .columns(...LIST_COLUMNS, 'run_untagged', 'locked', 'maximum_timeout', 'access_level', 'contacted_at')
+  .from(
+    async (rows: readonly RunnerRow[], context) => ({
+      ...(await loadRunnerRelations(rows, context)),
+      details: new Map(await Promise.all(rows.map(async (row) => [row.id, await loadDetails(row, context)] as const))),
+    }),
+    (row, context, { details, ...relations }) => ({
+      ...serializeListFields(row, context, relations),
+      ...details.get(row.id)!,
+    }),
+  );
 
 async function loadDetails(row: RunnerRow, context: SerializationContext) {
   const { db, caller, params } = context;
@@ -117,15 +116,10 @@ async function loadDetails(row: RunnerRow, context: SerializationContext) {
   const { version, revision, platform, architecture } = manager ?? row;
   return {
     tag_list: await listRunnerTags(db, row.id),
-    run_untagged: row.run_untagged,
-    locked: row.locked,
-    maximum_timeout: row.maximum_timeout,
-    access_level: row.access_level,
     version,
     revision,
     platform,
     architecture,
-    contacted_at: row.contacted_at,
     maintenance_note: (await mayUpdateRunner(db, caller, row)) ? row.maintenance_note : null,
     ...(params.include_projects === false ? {} : { projects: await listProjectsForDetail(context, row) }),
     groups: await listGroupsForDetail(context, row),

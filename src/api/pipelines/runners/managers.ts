@@ -5,7 +5,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare, prepareForIds, prepareWrite } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
 import { isParameterObject } from '#http/parameters/brackets.ts';
-import { object, optional } from '#http/parameters/declarations.ts';
+import { object, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { limitedText, string } from '#http/parameters/texts.ts';
 
@@ -31,16 +31,7 @@ const managerColumns = [
 ] as const;
 
 /** The properties that a machine reports. */
-export interface MachineInfo {
-  readonly version?: string | null | undefined;
-  readonly revision?: string | null | undefined;
-  readonly platform?: string | null | undefined;
-  readonly architecture?: string | null | undefined;
-  readonly executor?: string | null | undefined;
-  readonly features?: Readonly<Record<string, boolean>> | null | undefined;
-  readonly config?: { readonly gpus?: string | null | undefined } | null | undefined;
-  readonly labels?: Readonly<Record<string, string>> | null | undefined;
-}
+export type MachineInfo = Partial<NonNullable<ParameterValues<typeof machineParams>['info']>>;
 
 /** The machine that calls as a runner. */
 interface RunnerMachine {

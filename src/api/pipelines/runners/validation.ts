@@ -1,5 +1,5 @@
 import type { Columns } from '#database/database.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { type NullablePartial, optional } from '#http/parameters/declarations.ts';
 import { domainValidatedText, shortText } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, integer, oneOf } from '#http/parameters/types.ts';
 import { compactFieldErrors, type FieldErrors } from '#runtime/failure.ts';
@@ -34,7 +34,7 @@ export const contentParams = {
 };
 
 /** The requested attributes. An absent attribute is unchanged, and so is null where null has no meaning. */
-export type RunnerContentInput = { readonly [Name in keyof RunnerContent]?: RunnerContent[Name] | null | undefined };
+export type RunnerContentInput = NullablePartial<RunnerContent>;
 
 const DEFAULTS: RunnerContent = {
   description: null,

@@ -8,6 +8,7 @@ import { listRefsContaining } from '#git/commits/ancestry.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
 import { resolveRef } from '#git/refs/refs.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
+import type { NullablePartial } from '#http/parameters/declarations.ts';
 import type { Services } from '#http/services.ts';
 import { SCHEME_ERROR } from '#outbound-http/check-url.ts';
 import { getRepository } from '#repositories/repository.ts';
@@ -17,17 +18,14 @@ import { createExternalPipeline } from '../pipelines/index.ts';
 import { jobsLockKey, setCommitStatus } from '../processing/index.ts';
 import { findNewestPipelineOfCommit, getCommitStatusRow, type StatusRow } from './store.ts';
 
-interface StatusInput {
+interface StatusInput
+  extends NullablePartial<
+    Record<'ref' | 'name' | 'context' | 'target_url' | 'description', string> &
+      Record<'coverage' | 'pipeline_id', number>
+  > {
   /** The commit id. */
   readonly sha: string;
   readonly state: CommitStatusName;
-  readonly ref?: string | null | undefined;
-  readonly name?: string | null | undefined;
-  readonly context?: string | null | undefined;
-  readonly target_url?: string | null | undefined;
-  readonly description?: string | null | undefined;
-  readonly coverage?: number | null | undefined;
-  readonly pipeline_id?: number | null | undefined;
 }
 
 interface StatusCaller {

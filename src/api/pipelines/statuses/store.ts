@@ -3,15 +3,13 @@ import { type PipelineRow, selectPipelines } from '#authorization/pipelines.ts';
 import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
+import type { NullablePartial } from '#http/parameters/declarations.ts';
 
 /** The stage of external statuses, after all stages of the CI file. */
 const EXTERNAL_STAGE = 'external';
 
-interface StatusFilterInput {
-  readonly ref?: string | null | undefined;
-  readonly stage?: string | null | undefined;
-  readonly name?: string | null | undefined;
-  readonly pipeline_id?: number | null | undefined;
+interface StatusFilterInput
+  extends NullablePartial<Record<'ref' | 'stage' | 'name', string> & { pipeline_id: number }> {
   /** Includes retried statuses. */
   readonly all: boolean;
 }

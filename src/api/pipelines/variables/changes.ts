@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { type AuditEvent, describeChange, INSTANCE } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import type { VariableType } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
+import type { NullablePartial } from '#http/parameters/declarations.ts';
 import type { Services } from '#http/services.ts';
 import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';
 import { OWNER_TYPES, type VariableOwner, variablesLockKey } from './owner.ts';
@@ -81,15 +81,7 @@ async function validateLimit(uow: UnitOfWork, owner: VariableOwner): Promise<str
 }
 
 /** Absent values stay unchanged. A null description clears it. */
-interface UpdateVariableInput {
-  readonly value?: string | null | undefined;
-  readonly variable_type?: VariableType | null | undefined;
-  readonly protected?: boolean | null | undefined;
-  readonly masked?: boolean | null | undefined;
-  readonly raw?: boolean | null | undefined;
-  readonly environment_scope?: string | null | undefined;
-  readonly description?: string | null | undefined;
-}
+type UpdateVariableInput = NullablePartial<Omit<VariableContent, 'key'> & { protected: boolean }>;
 
 /** Updates a variable. Its key and whether it is hidden never change. */
 export async function updateVariableAndRecord(

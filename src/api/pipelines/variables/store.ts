@@ -13,23 +13,6 @@ import type { VariableOwner } from './owner.ts';
 type Table = Schema['ci_variables'];
 export type CiVariableRow = Selectable<Table>;
 
-const COLUMNS = [
-  'id',
-  'project_id',
-  'group_id',
-  'key',
-  'encrypted_value',
-  'variable_type',
-  'environment_scope',
-  'protected',
-  'masked',
-  'hidden',
-  'raw',
-  'description',
-  'created_at',
-  'updated_at',
-] as const;
-
 /** Returns the columns that identify the owner; both are null for the instance. */
 export function toOwnerColumns(owner: VariableOwner): Pick<CiVariableRow, 'project_id' | 'group_id'> {
   return {
@@ -48,7 +31,7 @@ function selectVariablesOf(db: Reader, owner: VariableOwner) {
 
 /** Returns one page of the owner's variables, the oldest first. */
 export function listVariables(db: Reader, owner: VariableOwner, page: OffsetRequest): Promise<Page<CiVariableRow>> {
-  return paginate(db, selectVariablesOf(db, owner).select(COLUMNS).orderBy('id', 'asc'), page);
+  return paginate(db, selectVariablesOf(db, owner).selectAll().orderBy('id', 'asc'), page);
 }
 
 /** Returns at most two variables with this key; with `scope`, only the one of exactly this scope. */
@@ -58,13 +41,13 @@ export function findVariablesByKey(
   key: string,
   scope?: string | null | undefined,
 ): Promise<CiVariableRow[]> {
-  const query = selectVariablesOf(db, owner).select(COLUMNS).where('key', '=', key).orderBy('id').limit(2);
+  const query = selectVariablesOf(db, owner).selectAll().where('key', '=', key).orderBy('id').limit(2);
   return (scope == null ? query : query.where('environment_scope', '=', scope)).execute();
 }
 
 /** Returns the variable with this id, or null. index: ci_variables primary key */
 export async function findVariable(db: Reader, id: number): Promise<CiVariableRow | null> {
-  return (await db.selectFrom('ci_variables').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null;
+  return (await db.selectFrom('ci_variables').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
 export async function countVariables(db: Reader, owner: VariableOwner): Promise<number> {
@@ -82,7 +65,7 @@ export function insertVariable(
   return tx
     .insertInto('ci_variables')
     .values({ ...row, created_at: tx.now, updated_at: tx.now })
-    .returning(COLUMNS)
+    .returningAll()
     .executeTakeFirstOrThrow();
 }
 
@@ -95,7 +78,7 @@ export function updateVariable(tx: Transaction, id: number, changes: Updateable<
     .updateTable('ci_variables')
     .set({ ...changes, updated_at: tx.now })
     .where('id', '=', id)
-    .returning(COLUMNS)
+    .returningAll()
     .executeTakeFirstOrThrow();
 }
 
