@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { destroyMarkedGroups } from '#api/namespaces/groups/deletion/destroy-marked.ts';
-import { destroyProjectBatch } from '#api/namespaces/projects/deletion/destroy.ts';
-import { destroyMarkedProjects } from '#api/namespaces/projects/deletion/destroy-marked.ts';
+import { destroyMarkedGroups } from '#api/namespaces/groups/destroy.ts';
+import { destroyMarkedProjects, destroyProjectBatch } from '#api/namespaces/projects/destroy.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { world } from '#test/support/world.ts';
 import { BATCH_SIZE } from './batches.ts';

@@ -3,7 +3,7 @@ import { accessTokens } from './access-tokens/index.ts';
 import * as groupProjects from './group-projects/endpoints.ts';
 import { groups } from './groups/index.ts';
 import { members } from './members/index.ts';
-import { namespaces as namespacesResource } from './namespaces/index.ts';
+import * as namespacesEndpoints from './namespaces/endpoints.ts';
 import { projects } from './projects/index.ts';
 import { stars } from './stars/index.ts';
 import { topics } from './topics/index.ts';
@@ -11,7 +11,7 @@ import { userDeletion } from './user-deletion/index.ts';
 
 /** The resource modules of groups, projects, their members and namespaces. */
 export const namespaces: ResourceModules = {
-  namespaces: namespacesResource,
+  namespaces: resourceModule({ endpoints: namespacesEndpoints }),
   groups,
   projects,
   'group-projects': resourceModule({ endpoints: groupProjects }),

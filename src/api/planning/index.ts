@@ -2,7 +2,7 @@ import { type ResourceModules, resourceModule } from '#http/endpoint/resource-mo
 import * as approvals from './approvals/endpoints.ts';
 import { awardEmoji } from './award-emoji/index.ts';
 import * as comments from './comments/endpoints.ts';
-import { discussions } from './discussions/index.ts';
+import * as discussions from './discussions/endpoints.ts';
 import * as epicIssues from './epic-issues/endpoints.ts';
 import { epics } from './epics/index.ts';
 import * as events from './events/endpoints.ts';
@@ -42,7 +42,7 @@ export const planning: ResourceModules = {
   links: resourceModule({ endpoints: links }),
   notes,
   'award-emoji': awardEmoji,
-  discussions,
+  discussions: resourceModule({ endpoints: discussions }),
   comments: resourceModule({ endpoints: comments }),
   'resource-state-events': resourceModule({ endpoints: resourceStateEvents }),
   'resource-milestone-events': resourceModule({ endpoints: resourceMilestoneEvents }),

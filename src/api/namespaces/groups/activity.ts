@@ -32,23 +32,22 @@ export async function recordGroupChanges(
   before: AuditedAttributes,
   after: AuditedAttributes,
 ): Promise<void> {
-  if (before.name !== after.name) {
-    await recordAuditEvent(uow, group, {
-      name: 'group_name_updated',
-      ...describeChange('name', before.name, after.name),
-    });
-  }
-  if (before.path !== after.path) {
-    await recordAuditEvent(uow, group, {
-      name: 'group_path_updated',
-      ...describeChange('path', before.path, after.path),
-    });
-  }
+  await recordTextChange(uow, group, 'name', before, after);
+  await recordTextChange(uow, group, 'path', before, after);
   await recordGroupVisibility(uow, group, before.visibility, after.visibility);
-  if (before.description !== after.description) {
-    const change = describeChange('description', before.description, after.description);
-    await recordAuditEvent(uow, group, { name: 'group_description_updated', ...change });
-  }
+  await recordTextChange(uow, group, 'description', before, after);
+}
+
+async function recordTextChange(
+  uow: UnitOfWork,
+  group: AuditedGroup,
+  name: 'name' | 'path' | 'description',
+  before: AuditedAttributes,
+  after: AuditedAttributes,
+): Promise<void> {
+  if (before[name] === after[name]) return;
+  const change = describeChange(name, before[name], after[name]);
+  await recordAuditEvent(uow, group, { name: `group_${name}_updated`, ...change });
 }
 
 export async function recordGroupVisibility(

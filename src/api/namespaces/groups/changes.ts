@@ -18,7 +18,7 @@ import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import { findAvailableName, validateGroupPath, validateName } from '#domain/namespaces/name-validation.ts';
 import { createNamespace, moveClosure } from '#domain/namespaces/namespaces.ts';
-import { buildChildPath, type FullPath } from '#domain/namespaces/routes.ts';
+import { buildChildPath, type FullPath, moveNamespaceRoutes } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
 import {
@@ -30,12 +30,19 @@ import {
   isFailure,
 } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { recordGroupCreated } from './activity.ts';
+import { recordProjectVisibility } from '../projects/index.ts';
+import { recordGroupCreated, recordGroupVisibility } from './activity.ts';
 import { toAttributeChanges, validateGroupAttributes } from './attributes.ts';
 import type { GroupInput } from './parameters.ts';
-import { isPathFree, isPathTooLong, moveGroup, PATH_TAKEN, validateFullPath } from './path-validation.ts';
 import { type GroupRow, getGroupRow, reloadGroup } from './store.ts';
-import { lowerVisibility, validateParentVisibility } from './visibility.ts';
+import {
+  isPathFree,
+  isPathTooLong,
+  listWiderVisibilities,
+  PATH_TAKEN,
+  validateFullPath,
+  validateParentVisibility,
+} from './validation.ts';
 
 interface CreateGroupInput extends GroupInput {
   readonly name: string;
@@ -242,4 +249,60 @@ async function findParentGroup(
 /** Returns whether the actor may create groups in the parent; null means the top level. */
 async function mayCreateGroupIn(uow: UnitOfWork<SignedInCaller>, parent: Group | null): Promise<boolean> {
   return parent === null ? mayCreateTopLevelGroup(uow, uow.actor) : mayCreateSubgroupIn(uow.actor, parent);
+}
+
+/** Moves the group with everything below it, and publishes an event for each project whose path changes. */
+export async function moveGroup(uow: UnitOfWork, groupId: number, fullPath: FullPath): Promise<void> {
+  await moveNamespaceRoutes(uow, groupId, fullPath, ({ project_id, old_path }) =>
+    uow.publish('project-moved', { projectId: project_id, oldPaths: [old_path] }),
+  );
+}
+
+/** Lowers the visibility of the group and everything below it, and records each change. */
+async function lowerVisibility(uow: UnitOfWork, groupId: number, visibility: Visibility): Promise<void> {
+  const widerVisibilities = listWiderVisibilities(visibility);
+  if (widerVisibilities.length === 0) return;
+  const [groups, projects] = [
+    await listGroupsWithVisibility(uow, groupId, widerVisibilities),
+    await listProjectsWithVisibility(uow, groupId, widerVisibilities),
+  ];
+  const visibilityColumns = { visibility, updated_at: uow.now };
+  const descendantIds = selectDescendantIds(uow, groupId);
+  // index: namespace_closure_by_ancestor, projects_by_namespace
+  const updateGroups = uow
+    .updateTable('namespaces')
+    .set(visibilityColumns)
+    .where('visibility', 'in', widerVisibilities);
+  await updateGroups.where('id', 'in', descendantIds).execute();
+  const updateProjects = uow
+    .updateTable('projects')
+    .set(visibilityColumns)
+    .where('visibility', 'in', widerVisibilities);
+  await updateProjects.where('namespace_id', 'in', descendantIds).execute();
+  for (const group of groups) await recordGroupVisibility(uow, group, group.visibility, visibility);
+  for (const project of projects) await recordProjectVisibility(uow, project, project.visibility, visibility);
+}
+
+/** index: namespace_closure_by_ancestor, routes_by_namespace */
+function listGroupsWithVisibility(db: Reader, groupId: number, visibilities: readonly Visibility[]) {
+  return db
+    .selectFrom('namespaces')
+    .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
+    .select(['namespaces.id', 'namespaces.visibility', 'routes.full_path'])
+    .where('namespaces.id', 'in', selectDescendantIds(db, groupId))
+    .where('namespaces.visibility', 'in', visibilities)
+    .orderBy('namespaces.id')
+    .execute();
+}
+
+/** index: namespace_closure_by_ancestor, projects_by_namespace, routes_by_project */
+function listProjectsWithVisibility(db: Reader, groupId: number, visibilities: readonly Visibility[]) {
+  return db
+    .selectFrom('projects')
+    .innerJoin('routes', 'routes.project_id', 'projects.id')
+    .select(['projects.id', 'projects.visibility', 'routes.full_path'])
+    .where('projects.namespace_id', 'in', selectDescendantIds(db, groupId))
+    .where('projects.visibility', 'in', visibilities)
+    .orderBy('projects.id')
+    .execute();
 }

@@ -23,12 +23,12 @@ import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
 import { archive, createGroup as create, PATH_NOT_SAVED, transferGroup as transfer, unarchive } from './changes.ts';
-import { deleteGroupPermanently, restoreGroup as restore, scheduleGroupDeletion } from './deletion/delete.ts';
+import { deleteGroupPermanently, restoreGroup as restore, scheduleGroupDeletion } from './delete.ts';
 import { Group, GroupDetail, GroupDetailWithRunnersToken } from './entities.ts';
 import { type GroupListInput, groupListParams, groupParams } from './parameters.ts';
-import { PATH_TAKEN } from './path-validation.ts';
 import { type GroupRow, type GroupScope, hasFewGroups, orderGroups, selectVisibleGroups } from './store.ts';
 import { updateGroup as update } from './update.ts';
+import { PATH_TAKEN } from './validation.ts';
 
 /** Keyset pagination of GET /groups, for anonymous callers only (contract/conventions.md §6). */
 const GROUPS_KEYSET: KeysetRule = { orders: ['name asc'], cursorKind: 'opaque', anonymousOnly: true };

@@ -14,10 +14,10 @@ import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } fro
 import { loadSettings } from '#settings/settings.ts';
 import { recordGroupChanges } from './activity.ts';
 import { toAttributeChanges, validateGroupAttributes } from './attributes.ts';
+import { moveGroup } from './changes.ts';
 import type { GroupInput } from './parameters.ts';
-import { moveGroup, validateFullPath } from './path-validation.ts';
 import { type GroupRow, getGroupRow, reloadGroup } from './store.ts';
-import { validateDescendantVisibility, validateParentVisibility } from './visibility.ts';
+import { validateDescendantVisibility, validateFullPath, validateParentVisibility } from './validation.ts';
 
 /** Changes of a group. Absent and null values stay unchanged, except that a null description becomes empty. */
 interface UpdateGroupInput extends GroupInput {

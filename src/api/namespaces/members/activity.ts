@@ -6,7 +6,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 /** Activity and audit events of memberships (contract/activity.md, both tables "What records ..."). */
 
 /** A membership with the full path of its group or project and its user's name. */
-export interface AuditedMembership {
+interface AuditedMembership {
   readonly membership: Membership;
   readonly full_path: string;
   readonly user_name: string;

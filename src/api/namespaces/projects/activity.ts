@@ -1,14 +1,12 @@
 import { type AuditEvent, describeChange } from '#activity/index.ts';
 import { VISIBILITY_NAMES, type Visibility } from '#authorization/visibility.ts';
 import type { Columns } from '#database/database.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** Activity and audit events of projects (contract/activity.md Part 3). */
 
-interface AuditedProject {
-  readonly id: number;
-  readonly full_path: string;
-}
+type AuditedProject = Pick<Project, 'id' | 'full_path'>;
 
 type ProjectAuditEvent = Pick<AuditEvent, 'name' | 'message' | 'details'>;
 
@@ -63,21 +61,10 @@ export async function recordProjectChanges(
   before: AuditedAttributes,
   after: AuditedAttributes,
 ): Promise<void> {
-  if (before.name !== after.name) {
-    await recordAuditEvent(uow, project, {
-      name: 'project_name_updated',
-      ...describeChange('name', before.name, after.name),
-    });
-  }
-  if (before.path !== after.path) {
-    await recordAuditEvent(uow, project, {
-      name: 'project_path_updated',
-      ...describeChange('path', before.path, after.path),
-    });
-  }
-  if (before.description !== after.description) {
-    const change = describeChange('description', before.description, after.description);
-    await recordAuditEvent(uow, project, { name: 'project_description_updated', ...change });
+  for (const name of ['name', 'path', 'description'] as const) {
+    if (before[name] === after[name]) continue;
+    const change = describeChange(name, before[name], after[name]);
+    await recordAuditEvent(uow, project, { name: `project_${name}_updated`, ...change });
   }
   await recordProjectVisibility(uow, project, before.visibility, after.visibility);
 }

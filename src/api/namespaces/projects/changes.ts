@@ -3,17 +3,14 @@ import { createMembership, findMembership, updateMembership } from '#domain/memb
 import { OWNER } from '#domain/members/roles.ts';
 import { loadArchiveState } from '#domain/namespaces/archive-state.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import { buildChildPath, getNamespacePath } from '#domain/namespaces/routes.ts';
+import { buildChildPath, type FullPath, getNamespacePath, moveProjectRoute } from '#domain/namespaces/routes.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { FORBIDDEN, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { recordProjectArchived, recordProjectTransferred, recordProjectVisibility } from './activity.ts';
-import { findTarget, mayKnowTarget, mayTransferProjectsTo } from './creation/target-namespace.ts';
-import { moveProject, reloadProject } from './move-route.ts';
-import { findTakenFields } from './unique-errors.ts';
-import { capVisibility } from './validation.ts';
-
-/** Archiving of one project; archiving of its groups is handled by groups (contract/planning.md §3.3). */
+import { findTarget, mayKnowTarget, mayTransferProjectsTo } from './target-namespace.ts';
+import { capVisibility, findTakenFields } from './validation.ts';
 
 /** Archives a project. Of two concurrent requests one fails with `alreadyArchived`. */
 export async function archive(
@@ -127,4 +124,15 @@ async function ensureOwner(uow: UnitOfWork, projectId: number, ownerId: number):
       accessLevel: OWNER,
       createdById: uow.actor.user?.id ?? null,
     });
+}
+
+/** Changes the path of a project, leaves a redirect and publishes an event. */
+export async function moveProject(uow: UnitOfWork, { id }: Pick<Project, 'id'>, fullPath: FullPath): Promise<void> {
+  const oldPath = await moveProjectRoute(uow, id, fullPath);
+  if (oldPath !== null) await uow.publish('project-moved', { projectId: id, oldPaths: [oldPath] });
+}
+
+/** Reloads the project in this unit of work, since its path and the caller's rights may have changed. */
+export async function reloadProject(uow: UnitOfWork, { id }: Pick<Project, 'id'>): Promise<Project> {
+  return requireRow(await findProject(uow, uow.actor, String(id)));
 }

@@ -13,15 +13,13 @@ import { fail } from '#runtime/failure.ts';
 import { onBehalfOfUserAccess, updateProjectAccess, userAccess } from './access.ts';
 import { projectAttributeNames, projectAttributeParams } from './attributes/attributes.ts';
 import { archive, TRANSFER_ERRORS, TRANSFER_UNIQUE_ERRORS, transfer, unarchive } from './changes.ts';
-import { create } from './creation/changes.ts';
-import { markOrDestroyProject } from './deletion/delete.ts';
-import { restoreMarkedProject } from './deletion/mark-for-deletion.ts';
+import { create } from './create.ts';
+import { markOrDestroyProject, restoreMarkedProject } from './delete.ts';
 import { Project, ProjectForCaller, ProjectWithRunnersToken, SavedProject } from './entities.ts';
-import { PROJECTS_KEYSET } from './listing/list.ts';
-import { listProjectsByParams, UPDATED_AT_ERRORS } from './listing/list-page.ts';
+import { listProjectsByParams, PROJECTS_KEYSET, UPDATED_AT_ERRORS } from './listing/list.ts';
 import { creationParams, importParams, pickAttributes, projectListParams, toCreateProjectInput } from './parameters.ts';
-import { PROJECT_UNIQUE_ERRORS } from './unique-errors.ts';
 import { update } from './update.ts';
+import { PROJECT_UNIQUE_ERRORS } from './validation.ts';
 
 const IMPORT_ERRORS = { importUnsupported: [400, '400 Bad request - import_url is not supported'] } as const;
 const CREATE_ERRORS = {

@@ -24,7 +24,7 @@ import {
   publicFields,
 } from './attributes/stored-attributes.ts';
 import { toHtmlParagraphs } from './html-paragraphs.ts';
-import { type LicenseFile, loadLicenses } from './licenses/license.ts';
+import { type LicenseFile, loadLicenses } from './license.ts';
 import {
   loadProjectRelations,
   loadSimpleProjectRelations,

@@ -1,26 +1,24 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
-import { syncHeadJob } from './default-branch.ts';
-import { deleteRepositoryOfProject } from './deletion/destroy.ts';
-import { destroyMarkedProjects, destroyMarkedProjectsDaily } from './deletion/destroy-marked.ts';
+import { deleteRepositoryOfProject, destroyMarkedProjects, destroyMarkedProjectsDaily } from './destroy.ts';
 import * as endpoints from './endpoints.ts';
+import { syncHeadJob } from './update.ts';
 
 export { userAccess } from './access.ts';
 export { recordProjectVisibility } from './activity.ts';
 // Exports for other modules.
-export { type AttributeName, projectAttributeParams } from './attributes/attributes.ts';
+export { type AttributeName, projectAttributeParams, validateArtifactSize } from './attributes/attributes.ts';
 export { validateUnsupportedAttribute } from './attributes/input-attributes.ts';
 export { parseStoredAttributes } from './attributes/stored-attributes.ts';
-export { validateArtifactSize } from './attributes/validation.ts';
 export { TRANSFER_ERRORS, TRANSFER_UNIQUE_ERRORS, transfer } from './changes.ts';
-export { importProject } from './creation/changes.ts';
+export { importProject } from './create.ts';
+export { chooseRestoredNames } from './delete.ts';
 export {
   destroyProject,
   destroyProjectBatch,
   hasRepositoryMove,
   isDestructionStarted,
   RepositoryMoveInProgress,
-} from './deletion/destroy.ts';
-export { chooseRestoredNames } from './deletion/mark-for-deletion.ts';
+} from './destroy.ts';
 export {
   EmbeddedProject,
   NamespaceBasic,
@@ -30,8 +28,7 @@ export {
   ProjectSimple,
 } from './entities.ts';
 export { escapeHtml, toHtmlParagraphs } from './html-paragraphs.ts';
-export { loadProjectPage } from './listing/list.ts';
-export { listProjectsByParams, UPDATED_AT_ERRORS } from './listing/list-page.ts';
+export { listProjectsByParams, loadProjectPage, UPDATED_AT_ERRORS } from './listing/list.ts';
 export { projectFilterParams, projectListParams, toCommonFilter } from './parameters.ts';
 export { withRunnersToken } from './runners-token.ts';
 export { sizeFields, toSizes } from './statistics.ts';

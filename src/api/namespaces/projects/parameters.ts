@@ -15,9 +15,8 @@ import {
   oneOf,
 } from '#http/parameters/types.ts';
 import { type AttributeName, type ProjectAttributeInput, projectAttributeNames } from './attributes/attributes.ts';
-import type { CreateProjectInput } from './creation/changes.ts';
-import type { ProjectListOptions } from './listing/list.ts';
-import { PROJECT_ORDERS, type ProjectFilter, SIZE_ORDERS } from './store.ts';
+import type { CreateProjectInput } from './create.ts';
+import { PROJECT_ORDERS, type ProjectFilter, type ProjectOrder, SIZE_ORDERS, type SortDirection } from './store.ts';
 
 /** Parameters of all lists of projects. */
 export const projectFilterParams = {
@@ -78,6 +77,13 @@ export function toCommonFilter(params: ParameterValues<typeof projectFilterParam
 }
 
 type ListParams = ParameterValues<typeof projectListParams>;
+
+export interface ProjectListOptions {
+  readonly filter: ProjectFilter;
+  readonly order: ProjectOrder;
+  readonly direction: SortDirection;
+  readonly page: PageRequest;
+}
 
 /** Converts the parameters to list options. `pathFilter`: conditions from the URL path. */
 export function toProjectListOptions(

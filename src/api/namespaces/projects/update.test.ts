@@ -9,8 +9,7 @@ import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
 import { projectAttributeNames } from './attributes/attributes.ts';
-import { syncHeadJob } from './default-branch.ts';
-import { update } from './update.ts';
+import { syncHeadJob, update } from './update.ts';
 
 const { newProject } = await world();
 

@@ -1,15 +1,13 @@
-import type { Selectable } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import { getVisibilityRank, type Visibility, validateAllowedVisibility } from '#authorization/visibility.ts';
-import type { Reader } from '#database/database.ts';
+import { getVisibilityRank, type Visibility, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { Schema } from '#database/schema.ts';
 import { validateName, validatePath } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { buildChildPath, getNamespacePath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { enqueue } from '#jobs/job.ts';
+import { defineJob, enqueue } from '#jobs/job.ts';
 import { retryWhileBranchExists, setDefaultBranch, syncHead } from '#repositories/branches/default-branch.ts';
 import { enqueueSummary } from '#repositories/maintenance/summary.ts';
 import type { RefServices } from '#repositories/services.ts';
@@ -18,13 +16,15 @@ import { loadSettings } from '#settings/settings.ts';
 import { setProjectTopics } from '../topics/index.ts';
 import { recordProjectChanges } from './activity.ts';
 import type { ProjectAttributeInput } from './attributes/attributes.ts';
-import { toProjectColumns } from './attributes/columns.ts';
 import { resolveAttributes } from './attributes/input-attributes.ts';
-import { mergeStoredAttributes, parseStoredAttributes, pickStoredAttributes } from './attributes/stored-attributes.ts';
-import { syncHeadJob } from './default-branch.ts';
-import { moveProject, reloadProject } from './move-route.ts';
-import { findTakenFields } from './unique-errors.ts';
-import { validateValues } from './validation.ts';
+import {
+  mergeStoredAttributes,
+  parseStoredAttributes,
+  pickStoredAttributes,
+  toProjectColumns,
+} from './attributes/stored-attributes.ts';
+import { moveProject, reloadProject } from './changes.ts';
+import { findTakenFields, validateValues } from './validation.ts';
 
 type UpdateProjectServices = RefServices & Pick<Services, 'config'>;
 type UpdateFailure = 'invalid' | 'noSuchBranch' | 'busy' | 'readOnly' | 'notFound';
@@ -111,7 +111,7 @@ async function updateRow(
   return reloadProject(uow, project);
 }
 
-type RunnerColumns = Pick<Selectable<Schema['projects']>, 'builds_access_level' | 'attributes'>;
+type RunnerColumns = Columns<'projects', 'builds_access_level' | 'attributes'>;
 
 /** Returns whether builds are newly enabled, or runners of the instance or groups are newly allowed. */
 function enablesRunners(before: RunnerColumns, after: RunnerColumns): boolean {
@@ -232,3 +232,13 @@ async function updateRepository(uow: UnitOfWork, project: Project, input: Projec
   await enqueue(uow, syncHeadJob, { projectId: project.id });
   await enqueueSummary(uow, project.id);
 }
+
+/**
+ * Sets HEAD of the repository to the stored default branch. The transaction that changes the row enqueues the job, so
+ * HEAD is updated even if the process dies.
+ */
+export const syncHeadJob = defineJob({
+  kind: 'point_head',
+  handle: ({ database, git }: Pick<Services, 'database' | 'git'>, { projectId }: { readonly projectId: number }) =>
+    syncHead(database.reader, git, projectId),
+});

@@ -1,10 +1,16 @@
-import { isProfileVisibleTo } from '#api/identity/users/index.ts';
+import { isProfileVisibleTo, UserBasic } from '#api/identity/users/index.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { findProject, type Project as ProjectOfCaller } from '#domain/namespaces/projects.ts';
+import { requireRow } from '#domain/row-deleted.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, page } from '#http/endpoint/responses.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { created, dateTime, page } from '#http/endpoint/responses.ts';
 import { NOT_MODIFIED } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { searchExpression } from '#http/parameters/texts.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import {
   listProjectsByParams,
   Project,
@@ -13,9 +19,12 @@ import {
   UPDATED_AT_ERRORS,
   userAccess,
 } from '../projects/index.ts';
-import { Starrer } from './entities.ts';
-import { star, unstar } from './star.ts';
-import { listStarrers } from './store.ts';
+import { addToStarCounts, deleteStar, insertStar, listStarrers, type StarRow } from './store.ts';
+
+/** A user who has starred a project (contract/planning.md §3.3). */
+const Starrer = entity('Starrer', { starred_since: dateTime, user: UserBasic.schema }).from(
+  ({ starred_since, ...user }: StarRow, context) => ({ starred_since, user: UserBasic.serialize(user, context) }),
+);
 
 export const starProject = endpoint({
   post: '/projects/:id/star',
@@ -56,3 +65,26 @@ export const listStarredProjects = endpoint({
   read: (db, { caller, user, params, page }) =>
     listProjectsByParams(db, caller, params, page, { starredBy: isProfileVisibleTo(caller, user) ? user.id : null }),
 });
+
+/** Stars a project; fails if it is already starred. */
+async function star(
+  uow: UnitOfWork<SignedInCaller>,
+  project: ProjectOfCaller,
+): Promise<ProjectOfCaller | Failure<'alreadyStarred'>> {
+  if (!(await insertStar(uow, project.id, uow.actor.user.id))) return fail('alreadyStarred');
+  return updateStarCount(uow, project, 1);
+}
+
+/** Unstars a project; fails if it is not starred. */
+async function unstar(
+  uow: UnitOfWork<SignedInCaller>,
+  project: ProjectOfCaller,
+): Promise<ProjectOfCaller | Failure<'notStarred'>> {
+  if (!(await deleteStar(uow, project.id, uow.actor.user.id))) return fail('notStarred');
+  return updateStarCount(uow, project, -1);
+}
+
+async function updateStarCount(uow: UnitOfWork, { id }: ProjectOfCaller, delta: 1 | -1): Promise<ProjectOfCaller> {
+  await addToStarCounts(uow, [id], delta);
+  return requireRow(await findProject(uow, uow.actor, String(id)));
+}

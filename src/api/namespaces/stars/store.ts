@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { UserBasicRow } from '#api/identity/users/index.ts';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { normalizeAddress } from '#authentication/users/emails.ts';
 import type { Reader, Transaction } from '#database/database.ts';
@@ -12,7 +13,6 @@ import {
   selectIdsContaining,
 } from '#database/search/substring-search.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import type { StarRow } from './entities.ts';
 
 /** Queries of stars. The project's row holds the count, which is updated in the same transaction. */
 
@@ -60,6 +60,11 @@ export async function addToStarCounts(tx: Transaction, projectIds: readonly numb
     .set((eb) => ({ star_count: eb('star_count', '+', delta) }))
     .where(isInIds(tx, sql<number>`projects.id`, projectIds))
     .execute();
+}
+
+/** A user with the timestamp of their star. */
+export interface StarRow extends UserBasicRow {
+  readonly starred_since: string;
 }
 
 const SEARCH_COLUMNS = ['name_key', 'username_key'] as const;

@@ -1,6 +1,8 @@
+import { Type } from 'typebox';
 import { type AccessCall, administratorAfterParameters, open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { created, noContent, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -8,8 +10,24 @@ import { domainValidatedText, searchExpression } from '#http/parameters/texts.ts
 import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
 import { invalid } from '#runtime/failure.ts';
 import { createTopic as create, mergeTopics as merge, removeTopic, updateTopic as update } from './changes.ts';
-import { Topic } from './entities.ts';
-import { findTopic, listTopics as list } from './store.ts';
+import { findTopic, listTopics as list, type TopicRow } from './store.ts';
+
+/** contract/everyday.md "Topics". */
+const Topic = entity('Topic', {
+  id: Type.Integer(),
+  name: Type.String(),
+  title: Type.String(),
+  description: nullable(Type.String()),
+  total_projects_count: Type.Integer(),
+  organization_id: Type.Integer(),
+  avatar_url: Type.Null(),
+})
+  .columns('id', 'name', 'title', 'description')
+  .from(({ project_count }: TopicRow) => ({
+    total_projects_count: project_count,
+    organization_id: 1,
+    avatar_url: null,
+  }));
 
 /** Topics of projects (contract/everyday.md "Topics"). */
 

@@ -1,21 +1,20 @@
-import { type Expression, type Selectable, type SqlBool, sql } from 'kysely';
-import type { Reader, Transaction } from '#database/database.ts';
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import type { Schema } from '#database/schema.ts';
 import { containsSubstring, escapeLike, like } from '#database/search/substring-search.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Queries of topics and of the topics of projects. */
 
-export type TopicRow = Omit<Selectable<Schema['topics']>, 'name_key' | 'title_key' | 'shared_project_count'>;
+export type TopicRow = Omit<Columns<'topics'>, 'name_key' | 'title_key' | 'shared_project_count'>;
 export type TopicContent = Pick<TopicRow, 'name' | 'title' | 'description'>;
 
 const columns = ['id', 'name', 'title', 'description', 'project_count', 'created_at', 'updated_at'] as const;
 
-export interface TopicFilter {
+interface TopicFilter {
   readonly search?: string | null | undefined;
   readonly without_projects?: boolean | null | undefined;
 }

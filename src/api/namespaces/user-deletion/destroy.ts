@@ -1,16 +1,18 @@
+import { deleteAuthorActivity } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
-import { getGhostUserId, isDeletionScheduled } from '#authentication/users/deletion.ts';
+import { deleteUserRow, getGhostUserId, isDeletionScheduled } from '#authentication/users/deletion.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
-import { listSolelyOwnedGroups } from '#domain/members/memberships.ts';
+import { endMembershipsOfUser, listSolelyOwnedGroups } from '#domain/members/memberships.ts';
 import { listProjectIdsInNamespaces } from '#domain/namespaces/hierarchy.ts';
+import { deletePersonalNamespace } from '#domain/namespaces/namespaces.ts';
 import { MORE, recheckNothing, runInBatches } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
+import { clearIntentUser } from '#repositories/ref-updates/intents.ts';
 import { destroyGroupInBatches } from '../groups/index.ts';
 import { destroyProject, destroyProjectBatch } from '../projects/index.ts';
-import { deleteUserWithReferences } from './changes.ts';
 
 interface UserDestruction {
   readonly userId: number;
@@ -88,4 +90,20 @@ async function destroyRemainder(
 function listPersonalProjectIds(db: Reader, userId: number): Promise<number[]> {
   // index: namespaces_by_owner, projects_by_namespace
   return listProjectIdsInNamespaces(db, db.selectFrom('namespaces').select('id').where('owner_id', '=', userId));
+}
+
+/**
+ * Deletes a user whose personal namespace is empty, with all references. Contributions are reassigned to the ghost
+ * user, or with `hard` deleted (contract/conventions.md §10 "Internal users").
+ */
+export async function deleteUserWithReferences(
+  uow: UnitOfWork,
+  { userId, hard }: { readonly userId: number; readonly hard: boolean },
+): Promise<void> {
+  await uow.publish('user-deleted', { userId, ghostUserId: await getGhostUserId(uow), hard });
+  await endMembershipsOfUser(uow, userId);
+  await deleteAuthorActivity(uow, userId);
+  await clearIntentUser(uow, userId);
+  await deletePersonalNamespace(uow, userId);
+  await deleteUserRow(uow, userId);
 }

@@ -1,4 +1,10 @@
+import { recordUserEvent } from '#api/identity/users/index.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
+import { disableAccount, isDeletionScheduled } from '#authentication/users/deletion.ts';
 import { findUserUntilDeleted } from '#authentication/users/users.ts';
+import { listSolelyOwnedGroups } from '#domain/members/memberships.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type AccessCall, administratorAfterParameters } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { noContent } from '#http/endpoint/responses.ts';
@@ -6,7 +12,9 @@ import { USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
-import { scheduleUserDeletion as remove } from './delete.ts';
+import { enqueue } from '#jobs/job.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
+import { destroyUser } from './destroy.ts';
 
 export const deleteUser = endpoint({
   delete: '/users/:id(^\\d+$)',
@@ -21,7 +29,7 @@ export const deleteUser = endpoint({
   },
   activity: ['user_destroyed', 'project_destroyed', 'group_destroyed'],
   response: noContent,
-  write: (uow, { user, params }) => remove(uow, user.id, params.hard_delete),
+  write: (uow, { user, params }) => scheduleUserDeletion(uow, user.id, params.hard_delete),
 });
 
 /** Admits administrators, and loads the user that the path names. Internal users cannot be deleted. */
@@ -35,4 +43,25 @@ function deletableUserAccess() {
       if (user.internal) throw forbidden('An internal user cannot be deleted');
     },
   });
+}
+
+/**
+ * Deactivates an account immediately and enqueues the rest of the deletion (contract/conventions.md §10 `DELETE
+ * /users/:id`). With `hardDelete` it also deletes groups without another owner, and contributions. Repeating the call
+ * changes nothing.
+ */
+async function scheduleUserDeletion(
+  uow: UnitOfWork<SignedInCaller>,
+  userId: number,
+  hardDelete: boolean,
+): Promise<undefined | Failure<'notFound' | 'onlyAdministrator' | 'soleOwner'>> {
+  const user = await findUserUntilDeleted(uow, userId);
+  if (user === null) return fail('notFound');
+  if (await isDeletionScheduled(uow, userId)) return undefined;
+  if (await isOnlyAdministrator(uow, user)) return fail('onlyAdministrator');
+  if (!hardDelete && (await listSolelyOwnedGroups(uow, userId)).length > 0) return fail('soleOwner');
+  await disableAccount(uow, userId);
+  const message = `User ${user.username} scheduled for deletion`;
+  await recordUserEvent(uow, user, { name: 'user_destroyed', targetDetails: user.username, message });
+  await enqueue(uow, destroyUser, { userId, hard: hardDelete, by: uow.actor.user.id, address: uow.actor.address });
 }

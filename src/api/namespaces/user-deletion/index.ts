@@ -3,7 +3,7 @@ import { destroyUser } from './destroy.ts';
 import * as endpoints from './endpoints.ts';
 
 // Exports for other modules.
-export { deleteUserWithReferences } from './changes.ts';
+export { deleteUserWithReferences } from './destroy.ts';
 
 /**
  * `DELETE /users/:id` deactivates the account in one unit of work: sessions, tokens and codes are deleted, and the

@@ -25,7 +25,7 @@ interface AwardableKind {
 }
 
 /** The awardable of a request, and the caller. */
-export interface AwardableContext<By extends Caller = Caller> {
+interface AwardableContext<By extends Caller = Caller> {
   readonly awardable: Awardable & { readonly noteable: Issuable; readonly note: NoteRow | null };
   readonly caller: By;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findEmojiName } from './award.ts';
+import { findEmojiName } from './index.ts';
 
 test('finds an emoji by short name and by alias', () => {
   for (const [name, main] of [

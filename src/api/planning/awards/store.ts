@@ -1,12 +1,12 @@
-import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { getForeignKeyColumn, getResourceTable, type Resource } from '#activity/index.ts';
-import type { Reader, Schema, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Reads and writes awards. */
 
-export type AwardRow = Selectable<Schema['award_emoji']>;
+export type AwardRow = Columns<'award_emoji'>;
 
 /** An issuable, or a note on it. */
 export interface Awardable {

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
@@ -9,6 +10,7 @@ import {
   type NoteableKind,
 } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
+import { entity } from '#http/endpoint/entity.ts';
 import { created } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -25,14 +27,34 @@ import {
   createNote,
   createNoteOrQuickActionsEntity,
   NOTE_ERRORS,
+  Note,
   noteCreationAccess,
   QUICK_ACTION_ERRORS,
   type Thread,
   type ThreadStart,
   writeNoteWithQuickActions,
 } from '../notes/index.ts';
-import { Discussion } from './endpoints.ts';
 import { POSITION_ERRORS, type PositionParams, positionParam, validatePosition } from './position.ts';
+
+/** A thread with all its notes (contract/planning.md §1 "Discussion"). */
+export const Discussion = entity('Discussion', {
+  id: Type.String(),
+  individual_note: Type.Boolean(),
+  notes: Type.Array(Note.schema),
+}).from(
+  async (threads: readonly Thread[], context) => {
+    const serializedNotes = await Note.serializeAll(
+      threads.flatMap(({ notes }) => notes),
+      context,
+    );
+    return new Map(serializedNotes.map((note) => [note.id, note]));
+  },
+  ({ id, notes }, _context, notesById) => ({
+    id,
+    individual_note: notes[0].type === null,
+    notes: notes.flatMap((note) => notesById.get(note.id) ?? []),
+  }),
+);
 
 // Creation of threads: with a first note on any noteable; on merge requests and commits also at a position in a diff.
 

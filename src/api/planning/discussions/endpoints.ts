@@ -1,10 +1,8 @@
-import { Type } from 'typebox';
 import type { RecordedEventName } from '#activity/index.ts';
 import { isSignedIn } from '#authentication/caller.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { forNoteables, type Noteable, type NoteableContext, type NoteableKind } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { entity } from '#http/endpoint/entity.ts';
 import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
@@ -36,26 +34,7 @@ import {
   updateThreadNoteAccess,
   writeNoteWithQuickActions,
 } from '../notes/index.ts';
-
-/** A thread with all its notes (contract/planning.md §1 "Discussion"). */
-export const Discussion = entity('Discussion', {
-  id: Type.String(),
-  individual_note: Type.Boolean(),
-  notes: Type.Array(Note.schema),
-}).from(
-  async (threads: readonly Thread[], context) => {
-    const serializedNotes = await Note.serializeAll(
-      threads.flatMap(({ notes }) => notes),
-      context,
-    );
-    return new Map(serializedNotes.map((note) => [note.id, note]));
-  },
-  ({ id, notes }, _context, notesById) => ({
-    id,
-    individual_note: notes[0].type === null,
-    notes: notes.flatMap((note) => notesById.get(note.id) ?? []),
-  }),
-);
+import { Discussion } from './create-endpoints.ts';
 
 /** Resource: the thread `:discussion_id` of the noteable, with the notes that the caller may read. */
 const discussionResource = {
@@ -101,7 +80,8 @@ const updateOrResolveNoteAccess = (kind: NoteableKind) =>
       },
   });
 
-// Threads on issues, merge requests, epics and commits (contract/planning.md §3.12).
+// Threads on issues, merge requests, epics and commits (contract/planning.md §3.12). A thread is the set of notes with the same
+// `discussion_id`; it has no row of its own. All writes use the functions of `notes/`.
 
 const NOTEABLES = [...ISSUABLE_KINDS, commitNoteableKind] as const;
 
@@ -258,3 +238,5 @@ export const [resolveIssueDiscussion, resolveMergeRequestDiscussion, resolveEpic
         resolveThread(uow, kind, noteable, discussion, { resolved }),
     }),
 );
+
+export * from './create-endpoints.ts';

@@ -8,7 +8,6 @@ import {
   newIssueNoteable,
   newMergeRequestNoteable,
 } from '../noteables/noteable-examples.ts';
-import type * as createEndpoints from './create-endpoints.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** Creates a thread as the owner. Returns the path parameters of the noteable, the thread and its first note. */
@@ -103,7 +102,7 @@ const onMergeRequest = buildExamples(newMergeRequestNoteable, { by: 'planner', h
 const onEpic = buildExamples(newEpicNoteable);
 const onCommit = buildExamples(newCommitNoteable, { by: 'reporter', hasDiff: true, hasMentions: false });
 
-export const examples: Examples<typeof endpoints & typeof createEndpoints> = {
+export const examples: Examples<typeof endpoints> = {
   listIssueDiscussions: onIssue.list,
   getIssueDiscussion: onIssue.get,
   createIssueDiscussion: onIssue.create,

@@ -46,7 +46,7 @@ export const POSITION_ERRORS = {
 } as const satisfies ErrorTable;
 
 /** Converts the parameters to a position with exactly the fields of its type; absent ones are null. */
-export function toPosition(params: PositionParams): Position {
+function toPosition(params: PositionParams): Position {
   const { base_sha, start_sha, head_sha, position_type } = params;
   const { old_path = null, new_path = null } = params;
   const sharedFields = { base_sha, start_sha, head_sha, old_path, new_path, position_type };

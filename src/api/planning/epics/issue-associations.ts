@@ -69,8 +69,8 @@ export async function addIssueToEpic(
   if (currentAssociation !== undefined && (await isEpicArchived(uow, currentAssociation))) return fail('archived');
   const association = await upsertEpicIssueAssociation(uow, epic.id, child.issue.id);
   if (association === undefined) return fail('alreadyInEpic');
-  if (currentAssociation !== undefined) await recordRemovalNotes(uow, currentAssociation.epic_id, child);
-  await recordAdditionNotes(uow, epic.id, child);
+  if (currentAssociation !== undefined) await recordNotes(uow, currentAssociation.epic_id, child, REMOVED_TEXTS);
+  await recordNotes(uow, epic.id, child, ADDED_TEXTS);
   return association;
 }
 
@@ -99,7 +99,7 @@ export async function removeIssueFromEpic(
   child: IssueInProject,
 ): Promise<boolean> {
   const deletedRow = await uow.deleteFrom('epic_issues').where('id', '=', id).returning('id').executeTakeFirst();
-  if (deletedRow !== undefined) await recordRemovalNotes(uow, epic_id, child);
+  if (deletedRow !== undefined) await recordNotes(uow, epic_id, child, REMOVED_TEXTS);
   return deletedRow !== undefined;
 }
 
@@ -117,25 +117,16 @@ export async function moveEpicAssociation(uow: UnitOfWork, fromIssueId: number, 
   await uow.updateTable('epic_issues').set({ issue_id: toIssueId }).where('issue_id', '=', fromIssueId).execute();
 }
 
-async function recordAdditionNotes(uow: UnitOfWork, epicId: number, child: IssueInProject): Promise<void> {
-  await recordNotes(uow, epicId, child, { toEpicText: childAddedText, toIssueText: parentAddedText });
-}
-
-async function recordRemovalNotes(uow: UnitOfWork, epicId: number, child: IssueInProject): Promise<void> {
-  await recordNotes(uow, epicId, child, { toEpicText: childRemovedText, toIssueText: parentRemovedText });
-}
-
-interface AssociationNoteTexts {
-  readonly toEpicText: typeof childAddedText;
-  readonly toIssueText: typeof parentAddedText;
-}
+/** Texts of the notes on the epic and on the issue. */
+const ADDED_TEXTS = [childAddedText, parentAddedText] as const;
+const REMOVED_TEXTS = [childRemovedText, parentRemovedText] as const;
 
 /** Creates a system note on the epic and on the issue. Each note is visible only to readers of the epic or issue that it mentions. */
 async function recordNotes(
   uow: UnitOfWork,
   epicId: number,
   { issue, project }: IssueInProject,
-  texts: AssociationNoteTexts,
+  [toEpicText, toIssueText]: typeof ADDED_TEXTS,
 ): Promise<void> {
   const [epic] = await findEpics(uow, [epicId]);
   if (epic === undefined) return;
@@ -148,8 +139,8 @@ async function recordNotes(
     buildFullReference({ ...epicNoteable, iid: epic.iid, group }),
     buildFullReference({ ...issueNoteable, iid: issue.iid, project }),
   ];
-  await uow.record({ noteOn: epicNoteable, text: texts.toEpicText(issueReference), mentionedResource: issueNoteable });
-  await uow.record({ noteOn: issueNoteable, text: texts.toIssueText(epicReference), mentionedResource: epicNoteable });
+  await uow.record({ noteOn: epicNoteable, text: toEpicText(issueReference), mentionedResource: issueNoteable });
+  await uow.record({ noteOn: issueNoteable, text: toIssueText(epicReference), mentionedResource: epicNoteable });
 }
 
 /** An epic as shown in its issues. */

@@ -49,7 +49,7 @@ const negatableParams = {
 };
 
 /** Filters of the list of epics. */
-export const epicFilterParams = {
+const epicFilterParams = {
   state: optional(oneOf('opened', 'closed', 'all'), 'all'),
   ...negatableParams,
   search: optional(searchExpression),

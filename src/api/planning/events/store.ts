@@ -1,7 +1,7 @@
-import { type Expression, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import { projectVisibleTo, projectWithRoleIndexed } from '#authorization/visibility.ts';
-import type { Reader, Schema } from '#database/database.ts';
+import { projectVisibleTo, projectWithRoleIndexed } from '#authorization/visibility-conditions.ts';
+import type { Columns, Reader, Schema } from '#database/database.ts';
 import { isInSubquery } from '#database/dialect.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { COUNT_LIMIT, hasRow, type Page, paginate } from '#database/page.ts';
@@ -9,7 +9,7 @@ import type { ActivityAction, ActivityTargetType } from '#database/schema.ts';
 import { ANY_ROLE } from '#domain/members/roles.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-export type ActivityEventRow = Selectable<Schema['activity_events']>;
+export type ActivityEventRow = Columns<'activity_events'>;
 
 /** The events of one project, of one author in all projects that the caller sees, or of all projects of a member. */
 export type Feed = { readonly projectId: number } | { readonly authorId: number } | { readonly memberId: number };

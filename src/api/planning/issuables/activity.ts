@@ -15,7 +15,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 type TrackedType = 'Issue' | 'MergeRequest';
 
 /** The columns that activity and resource events need. */
-export interface TrackedIssuable {
+interface TrackedIssuable {
   readonly id: number;
   readonly iid: number;
   readonly project_id: number;
@@ -24,7 +24,7 @@ export interface TrackedIssuable {
 }
 
 /** The state of an issuable at one time, with the ids of its assignees and reviewers. */
-export interface IssuableSnapshot extends TrackedIssuable {
+interface IssuableSnapshot extends TrackedIssuable {
   readonly title: string;
   readonly description: string | null;
   readonly discussion_locked: boolean | null;

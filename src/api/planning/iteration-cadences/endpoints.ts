@@ -1,16 +1,35 @@
+import { Type } from 'typebox';
 import { ancestorsAndSelf, selfOnly } from '#domain/namespaces/scope.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
+import { entity } from '#http/endpoint/entity.ts';
+import { created, date as dateSchema, dateTime, noContent, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, date, integer } from '#http/parameters/types.ts';
 import { cadenceInScope, manageIterationsAccess, ownCadence, readIterationsAccess } from './access.ts';
 import { createCadence, deleteCadence, updateCadence } from './changes.ts';
-import { Cadence } from './entities.ts';
 import { iterationsLockKey } from './iteration-rows.ts';
 import { assertIterationsScheduled } from './schedule.ts';
-import { listCadences } from './store.ts';
+import { type CadenceRow, listCadences } from './store.ts';
+
+/** An iteration cadence (contract/planning.md §1 "Cadence"). */
+const Cadence = entity('IterationCadence', {
+  id: Type.Integer(),
+  group_id: Type.Integer(),
+  title: Type.String(),
+  description: nullable(Type.String()),
+  active: Type.Boolean(),
+  automatic: Type.Boolean(),
+  start_date: nullable(dateSchema),
+  duration_in_weeks: nullable(Type.Integer()),
+  iterations_in_advance: nullable(Type.Integer()),
+  roll_over: Type.Boolean(),
+  /** The day on which the next iteration is created. */
+  next_run_date: nullable(dateSchema),
+  created_at: dateTime,
+  updated_at: dateTime,
+}).from(({ rolled_over_until: _rolled, ...cadence }: CadenceRow) => cadence);
 
 // contract/planning.md §3.10, an extension.
 

@@ -1,14 +1,13 @@
-import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import type { Reader, Transaction } from '#database/database.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { Schema } from '#database/schema.ts';
 import { containsSubstringUnindexed } from '#database/search/substring-search.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 // Rows of iteration cadences.
 
-export type CadenceRow = Omit<Selectable<Schema['iteration_cadences']>, 'title_key'>;
+export type CadenceRow = Omit<Columns<'iteration_cadences'>, 'title_key'>;
 
 const columns = [
   'iteration_cadences.id',

@@ -1,11 +1,11 @@
-import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
-import { groupVisibleTo } from '#authorization/visibility.ts';
-import type { Reader, Transaction } from '#database/database.ts';
+import { groupVisibleTo } from '#authorization/visibility-conditions.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { hasRow, type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import type { Schema } from '#database/schema.ts';
 import { containsSubstringUnindexed } from '#database/search/substring-search.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -15,7 +15,7 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 // Rows of iterations.
 
-export type IterationRow = Omit<Selectable<Schema['iterations']>, 'title_key'>;
+export type IterationRow = Omit<Columns<'iterations'>, 'title_key'>;
 
 const columns = [
   'iterations.id',

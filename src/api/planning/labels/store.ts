@@ -32,7 +32,7 @@ export interface LabelRow extends LabelListRow {
   readonly description: string | null;
 }
 
-export const labelBasicColumns = ['labels.id', 'labels.title', 'labels.color', 'labels.archived'] as const;
+const labelBasicColumns = ['labels.id', 'labels.title', 'labels.color', 'labels.archived'] as const;
 
 /** `condition` replaces the condition that the owner is in the scope. index: labels_by_project, labels_by_group, label_priorities_pkey */
 function selectListedLabels(db: Reader, scope: NamespaceScope, condition: RawBuilder<SqlBool> | null = null) {

@@ -1,14 +1,13 @@
-import type { Selectable } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
 import { findIssuesForList, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
-import type { Reader, Schema, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import type { IssueLinkType } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { ReferenceContext } from '../issuables/index.ts';
 
 /** Rows of issue links. */
 
-export type IssueLinkRow = Selectable<Schema['issue_links']>;
+export type IssueLinkRow = Columns<'issue_links'>;
 
 /** Maximum number of links of an issue. */
 export const MAX_LINKS = 100;

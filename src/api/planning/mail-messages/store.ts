@@ -1,4 +1,4 @@
-import type { Selectable, SelectQueryBuilder } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import { getForeignKeyColumn, type NoteTarget } from '#activity/index.ts';
 import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
@@ -8,7 +8,7 @@ import type { Recipient } from './recipients/recipients.ts';
 
 // Rows of mails.
 
-export type MailRow = Selectable<Schema['mail_messages']>;
+export type MailRow = Columns<'mail_messages'>;
 
 interface MailFilter {
   readonly recipient_id?: number | null | undefined;

@@ -1,8 +1,7 @@
-import type { Selectable } from 'kysely';
 import { deleteTargetActivity } from '#activity/index.ts';
 import { ANONYMOUS, type SignedInCaller } from '#authentication/caller.ts';
 import { reassignReferences } from '#database/batch-statements.ts';
-import type { Reader, Schema, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { allocateIid, IID_TAKEN, reserveIid } from '#domain/iids.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -135,7 +134,7 @@ export async function promoteMilestone(
 
 // Merges milestones of the same title in a group's direct projects into the group's milestone (contract/planning.md §3.5).
 
-type MergeTarget = Pick<Selectable<Schema['milestones']>, 'id' | 'title'> & { readonly group_id: number };
+type MergeTarget = Columns<'milestones', 'id' | 'title'> & { readonly group_id: number };
 
 /** Continues a promotion that was too large for one transaction. */
 export const mergeMilestones = defineJob({

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import {
   getForeignKeyColumn,
   type NoteTarget,
@@ -8,7 +8,7 @@ import {
 } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { mayInParent } from '#authorization/abilities.ts';
-import type { Reader, Schema, Transaction } from '#database/database.ts';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { hasRow, type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
@@ -20,7 +20,7 @@ import { IMPORTED_VALUES, noteableVisibleTo } from '../issuables/index.ts';
 
 // Rows of notes.
 
-export type NoteRow = Selectable<Schema['notes']>;
+export type NoteRow = Columns<'notes'>;
 
 /** A note without its body. The entity loads the bodies of a response in one query. */
 export type NoteListRow = Omit<NoteRow, 'body'>;

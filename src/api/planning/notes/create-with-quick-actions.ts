@@ -55,7 +55,7 @@ export const QUICK_ACTION_ERRORS = {
 } as const satisfies ErrorTable;
 
 /** The text without its quick actions, and what these have changed. */
-export interface NoteText {
+interface NoteText {
   readonly body: string;
   readonly changes?: QuickActionChanges;
 }

@@ -42,7 +42,7 @@ export type Position = Static<typeof Position>;
 
 /** A note (contract/planning.md §1 "Note"). */
 
-export const noteFields = {
+const noteFields = {
   id: Type.Integer(),
   type: nullable(Type.String()),
   body: Type.String(),

@@ -1,15 +1,14 @@
-import type { Selectable } from 'kysely';
 import { Type } from 'typebox';
 import { getForeignKeyColumn, type Resource } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
-import type { Reader, Schema } from '#database/database.ts';
-import { hasRow, type Page, paginate } from '#database/page.ts';
+import type { Columns, Reader } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
+import { paginate } from '#database/page.ts';
 import { forNoteables } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
-import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { LabelBasic, loadLabelsByIds } from '../labels/index.ts';
 import {
@@ -51,7 +50,8 @@ export const [listIssueLabelEvents, listMergeRequestLabelEvents, listEpicLabelEv
       summary: `List label events of ${kind.nounWithArticle}`,
       access: kind.readAccess(),
       response: page(LabelEvent),
-      read: (db, { noteable, caller, page }) => listLabelEvents(db, caller, noteable, page),
+      read: (db, { noteable, caller, page }) =>
+        paginate(db, selectReadableEvents(db, caller, noteable).orderBy('resource_label_events.id', 'asc'), page),
     }),
 );
 
@@ -66,7 +66,7 @@ export const [getIssueLabelEvent, getMergeRequestLabelEvent, getEpicLabelEvent] 
   }),
 );
 
-type LabelEventRow = Selectable<Schema['resource_label_events']>;
+type LabelEventRow = Columns<'resource_label_events'>;
 
 /** index: resource_label_events_by_issue, resource_label_events_by_merge_request, resource_label_events_by_epic */
 function selectEvents(db: Reader, { type, id }: Resource) {
@@ -79,16 +79,6 @@ function selectReadableEvents(db: Reader, caller: Caller, noteable: Resource) {
     .leftJoin('labels', 'labels.id', 'resource_label_events.label_id')
     .selectAll('resource_label_events')
     .where((eb) => eb.or([eb('labels.id', 'is', null), labelOrMilestoneVisibleTo('labels', caller, db.today)]));
-}
-
-/** Returns one page of the events of a noteable whose label the caller may read, oldest first. */
-function listLabelEvents(
-  db: Reader,
-  caller: Caller,
-  noteable: Resource,
-  page: OffsetRequest,
-): Promise<Page<LabelEventRow>> {
-  return paginate(db, selectReadableEvents(db, caller, noteable).orderBy('resource_label_events.id', 'asc'), page);
 }
 
 /** Returns one event of the noteable, or `labelHidden` if the caller may not read its label. */

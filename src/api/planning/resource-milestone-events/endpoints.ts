@@ -1,15 +1,15 @@
-import type { Selectable } from 'kysely';
 import { Type } from 'typebox';
 import { getForeignKeyColumn, type Resource } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
-import type { Reader, Schema } from '#database/database.ts';
-import { hasRow, type Page, paginate } from '#database/page.ts';
+import type { Columns, Reader } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
+import { paginate } from '#database/page.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { forNoteables } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
-import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { type Failure, fail, requireRow } from '#runtime/failure.ts';
@@ -57,7 +57,8 @@ export const [listIssueMilestoneEvents, listMergeRequestMilestoneEvents] = forNo
     summary: `List milestone events of ${kind.nounWithArticle}`,
     access: kind.readAccess(),
     response: page(MilestoneEvent),
-    read: (db, { noteable, caller, page }) => listMilestoneEvents(db, caller, noteable, page),
+    read: (db, { noteable, caller, page }) =>
+      paginate(db, selectReadableEvents(db, caller, noteable).orderBy('resource_milestone_events.id', 'asc'), page),
   }),
 );
 
@@ -74,7 +75,7 @@ export const [getIssueMilestoneEvent, getMergeRequestMilestoneEvent] = forNoteab
   }),
 );
 
-export type MilestoneEventRow = Selectable<Schema['resource_milestone_events']> & { readonly milestone_id: number };
+type MilestoneEventRow = Columns<'resource_milestone_events'> & { readonly milestone_id: number };
 
 type MilestoneResource = Resource<'Issue' | 'MergeRequest'>;
 
@@ -94,18 +95,8 @@ function selectReadableEvents(db: Reader, caller: Caller, noteable: MilestoneRes
     .$narrowType<{ milestone_id: number }>();
 }
 
-/** Returns one page of the events of a noteable whose milestone the caller may read, oldest first. */
-export function listMilestoneEvents(
-  db: Reader,
-  caller: Caller,
-  noteable: MilestoneResource,
-  page: OffsetRequest,
-): Promise<Page<MilestoneEventRow>> {
-  return paginate(db, selectReadableEvents(db, caller, noteable).orderBy('resource_milestone_events.id', 'asc'), page);
-}
-
 /** Returns one event of the noteable, or `milestoneHidden` if its milestone is deleted or not readable for the caller. */
-export async function findMilestoneEvent(
+async function findMilestoneEvent(
   db: Reader,
   caller: Caller,
   noteable: MilestoneResource,

@@ -1,14 +1,12 @@
-import type { Selectable } from 'kysely';
 import { Type } from 'typebox';
 import { getForeignKeyColumn, type Resource } from '#activity/index.ts';
-import type { Reader, Schema } from '#database/database.ts';
-import { type Page, paginate } from '#database/page.ts';
+import type { Columns, Reader } from '#database/database.ts';
+import { paginate } from '#database/page.ts';
 import { forNoteables } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
-import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
@@ -37,7 +35,8 @@ export const [listIssueStateEvents, listMergeRequestStateEvents, listEpicStateEv
       summary: `List state events of ${kind.nounWithArticle}`,
       access: kind.readAccess(),
       response: page(StateEvent),
-      read: (db, { noteable, page }) => listStateEvents(db, noteable, page),
+      read: (db, { noteable, page }) =>
+        paginate(db, selectEvents(db, noteable).orderBy('resource_state_events.id', 'asc'), page),
     }),
 );
 
@@ -50,23 +49,15 @@ export const [getIssueStateEvent, getMergeRequestStateEvent, getEpicStateEvent] 
     errors: { notFound: NOT_FOUND },
     response: ok(StateEvent),
     read: async (db, { noteable, params }) =>
-      (await findStateEvent(db, noteable, params.resource_state_event_id)) ?? fail('notFound'),
+      (await selectEvents(db, noteable)
+        .where('resource_state_events.id', '=', params.resource_state_event_id)
+        .executeTakeFirst()) ?? fail('notFound'),
   }),
 );
 
-type StateEventRow = Selectable<Schema['resource_state_events']>;
+type StateEventRow = Columns<'resource_state_events'>;
 
 // index: resource_state_events_by_issue
 function selectEvents(db: Reader, { type, id }: Resource) {
   return db.selectFrom('resource_state_events').selectAll().where(getForeignKeyColumn(type), '=', id);
-}
-
-/** Returns one page of the events of a noteable, oldest first. */
-function listStateEvents(db: Reader, noteable: Resource, page: OffsetRequest): Promise<Page<StateEventRow>> {
-  return paginate(db, selectEvents(db, noteable).orderBy('resource_state_events.id', 'asc'), page);
-}
-
-/** Returns one event of the noteable, or null. */
-async function findStateEvent(db: Reader, noteable: Resource, id: number): Promise<StateEventRow | null> {
-  return (await selectEvents(db, noteable).where('resource_state_events.id', '=', id).executeTakeFirst()) ?? null;
 }

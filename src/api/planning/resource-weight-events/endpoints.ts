@@ -1,12 +1,10 @@
-import type { Selectable } from 'kysely';
 import { Type } from 'typebox';
-import type { Reader, Schema } from '#database/database.ts';
-import { type Page, paginate } from '#database/page.ts';
+import type { Columns, Reader } from '#database/database.ts';
+import { paginate } from '#database/page.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
-import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { fail } from '#runtime/failure.ts';
 import { issueNoteable } from '../issues/index.ts';
 import { baseEventFields, loadEventUsers, parseEventId, serializeBaseEvent } from '../noteables/index.ts';
@@ -30,7 +28,8 @@ export const listIssueWeightEvents = endpoint({
   summary: 'List weight events of an issue',
   access: issueNoteable.readAccess(),
   response: page(WeightEvent),
-  read: (db, { noteable, page }) => listWeightEvents(db, noteable.id, page),
+  read: (db, { noteable, page }) =>
+    paginate(db, selectEvents(db, noteable.id).orderBy('resource_weight_events.id', 'asc'), page),
 });
 
 export const getIssueWeightEvent = endpoint({
@@ -40,22 +39,14 @@ export const getIssueWeightEvent = endpoint({
   errors: { notFound: NOT_FOUND },
   response: ok(WeightEvent),
   read: async (db, { noteable, params }) =>
-    (await findWeightEvent(db, noteable.id, parseEventId(params))) ?? fail('notFound'),
+    (await selectEvents(db, noteable.id)
+      .where('resource_weight_events.id', '=', parseEventId(params))
+      .executeTakeFirst()) ?? fail('notFound'),
 });
 
-type WeightEventRow = Selectable<Schema['resource_weight_events']>;
+type WeightEventRow = Columns<'resource_weight_events'>;
 
 // index: resource_weight_events_by_issue
 function selectEvents(db: Reader, issueId: number) {
   return db.selectFrom('resource_weight_events').selectAll().where('issue_id', '=', issueId);
-}
-
-/** Returns one page of the events of an issue, oldest first. */
-function listWeightEvents(db: Reader, issueId: number, page: OffsetRequest): Promise<Page<WeightEventRow>> {
-  return paginate(db, selectEvents(db, issueId).orderBy('resource_weight_events.id', 'asc'), page);
-}
-
-/** Returns one event of the issue, or null. */
-async function findWeightEvent(db: Reader, issueId: number, id: number): Promise<WeightEventRow | null> {
-  return (await selectEvents(db, issueId).where('resource_weight_events.id', '=', id).executeTakeFirst()) ?? null;
 }

@@ -1,9 +1,10 @@
-import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { getForeignKeyColumn, type NotifyingTarget, toResourceColumns } from '#activity/index.ts';
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { groupWithRole, projectFeatureVisibleTo, projectWithRole } from '#authorization/visibility.ts';
-import type { Reader, Schema, Transaction } from '#database/database.ts';
-import { hasRow, type Page, paginate } from '#database/page.ts';
+import { groupWithRole, projectFeatureVisibleTo, projectWithRole } from '#authorization/visibility-conditions.ts';
+import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { TodoAction, TodoState } from '#database/schema.ts';
 import { PLANNER, REPORTER } from '#domain/members/roles.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
@@ -12,7 +13,7 @@ import { noteableVisibleTo } from '../issuables/index.ts';
 
 /** Rows of to-do items. This module has no endpoints; the to-do endpoints and quick actions use it. */
 
-export type TodoRow = Selectable<Schema['todos']>;
+export type TodoRow = Columns<'todos'>;
 
 interface TodoFilter {
   readonly state: TodoState;

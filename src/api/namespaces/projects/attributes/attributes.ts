@@ -1,18 +1,61 @@
-import { VISIBILITIES } from '#authorization/visibility.ts';
+import { validateTopicCharacters } from '#api/namespaces/topics/index.ts';
+import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { optional, type Parameter } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { domainValidatedText, longText, refName, shortText, string } from '#http/parameters/texts.ts';
 import { anyValue, boolean, commaSeparated, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
+import { validateRegexSyntax } from '#text/safe-regex.ts';
 import { expirationPolicyInput, mergeExpirationPolicy, validateExpirationPolicy } from './expiration-policy.ts';
-import {
-  validateArtifactSize,
-  validateBuildTimeout,
-  validatePipelineAge,
-  validateSubClaim,
-  validateTitleRegex,
-  validateTopics,
-} from './validation.ts';
+
+/** Validation of single attributes of projects, by field (contract/planning.md §3.3). Pure. */
+
+function validateTopics(topics: readonly string[]): FieldErrors {
+  return { topics: [...new Set(topics.flatMap(validateTopicCharacters))] };
+}
+
+const MIN_TIMEOUT_SECONDS = 600;
+/** One month, in seconds (exclusive). */
+const TIMEOUT_LIMIT_SECONDS = 2_629_746;
+
+function validateBuildTimeout(seconds: number): FieldErrors {
+  if (seconds >= MIN_TIMEOUT_SECONDS && seconds < TIMEOUT_LIMIT_SECONDS) return {};
+  return { build_timeout: ['needs to be between 10 minutes and 1 month'] };
+}
+
+export function validateArtifactSize(mebibytes: number): FieldErrors {
+  return mebibytes > 0 ? {} : { max_artifacts_size: ['must be greater than 0'] };
+}
+
+const DAY_SECONDS = 86_400;
+const YEAR_SECONDS = 31_536_000;
+
+function validatePipelineAge(seconds: number): FieldErrors {
+  if (seconds >= DAY_SECONDS && seconds <= YEAR_SECONDS) return {};
+  return { 'ci_cd_settings.delete_pipelines_in_seconds': ['must be between 1 day and 1 year'] };
+}
+
+const SUB_CLAIM_COMPONENTS = ['project_path', 'ref_type', 'ref', 'environment_protected', 'deployment_tier'];
+
+function validateSubClaim(components: readonly string[]): FieldErrors {
+  const unknownComponents = components.filter((component) => !SUB_CLAIM_COMPONENTS.includes(component));
+  return {
+    'ci_cd_settings.id_token_sub_claim_components': [
+      ...(components[0] === 'project_path' ? [] : ['project_path must be the first element of the sub claim']),
+      ...unknownComponents.map((component) => `${component} is not an allowed sub claim component`),
+    ],
+  };
+}
+
+const MAX_TITLE_REGEX_LENGTH = 255;
+
+/** Returns errors of a title expression. The syntax is checked only if the length is valid. */
+function validateTitleRegex(expression: string): FieldErrors {
+  const tooLong = [...expression].length > MAX_TITLE_REGEX_LENGTH;
+  return {
+    merge_request_title_regex: tooLong ? ['is too long (maximum is 255 characters)'] : validateRegexSyntax(expression),
+  };
+}
 
 /**
  * All attributes of a project that callers can set (contract/planning.md §3.3 "Project attributes"), in the contract's
@@ -26,15 +69,7 @@ import {
  * attribute. Two kinds are not stored (contract/conventions.md §3 "Attributes without a meaning here"): `unsupported`
  * (rejected when it is set, since nothing enforces it) and `ignored`.
  */
-export type AttributeKind =
-  | 'route'
-  | 'column'
-  | 'relation'
-  | 'repository'
-  | 'stored'
-  | 'alias'
-  | 'unsupported'
-  | 'ignored';
+type AttributeKind = 'route' | 'column' | 'relation' | 'repository' | 'stored' | 'alias' | 'unsupported' | 'ignored';
 
 export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = AttributeKind> {
   readonly kind: Kind;

@@ -25,7 +25,7 @@ export const ContainerExpirationPolicy = objectSchema('ContainerExpirationPolicy
 
 type ExpirationPolicy = Static<typeof ContainerExpirationPolicy>;
 /** Values that were set. Null is a value; a required value that is null is reported as an error. */
-export type ExpirationPolicyChanges = { readonly [Name in keyof ExpirationPolicy]?: ExpirationPolicy[Name] | null };
+type ExpirationPolicyChanges = { readonly [Name in keyof ExpirationPolicy]?: ExpirationPolicy[Name] | null };
 
 const DEFAULT_POLICY = {
   cadence: '1d',

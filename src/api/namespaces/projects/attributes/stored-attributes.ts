@@ -1,6 +1,10 @@
+import type { Updateable } from 'kysely';
 import type { TSchema } from 'typebox';
+import type { Schema } from '#database/schema.ts';
 import { nullable, responseField } from '#http/endpoint/responses.ts';
 import {
+  type AttributeName,
+  PROJECT_ATTRIBUTES,
   type ProjectAttribute,
   type ProjectAttributeInput,
   projectAttributeEntries,
@@ -76,3 +80,21 @@ function getSchemas(isIncluded: (attribute: ProjectAttribute) => boolean): Recor
 /** The schema fields for everybody, and those for Maintainers. */
 export const publicFields = getSchemas(({ maintainersOnly }) => !maintainersOnly);
 export const maintainersFields = getSchemas(({ maintainersOnly }) => maintainersOnly === true);
+
+const columnNames = (Object.keys(PROJECT_ATTRIBUTES) as AttributeName[]).filter(
+  (name) => PROJECT_ATTRIBUTES[name].kind === 'column',
+);
+
+/** Returns the columns of the project that the input sets. */
+export function toProjectColumns(
+  input: ProjectAttributeInput,
+): Partial<Pick<Updateable<Schema['projects']>, ColumnName>> {
+  const columns = columnNames.filter((name) => input[name] !== undefined).map((name) => [name, input[name]] as const);
+  return Object.fromEntries(columns);
+}
+
+type ColumnName =
+  | 'description'
+  | 'lfs_enabled'
+  | 'visibility'
+  | Extract<keyof Schema['projects'], `${string}_access_level`>;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Caller } from '#authentication/caller.ts';
+import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { paginate, scanMatches } from '#database/page.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
@@ -11,15 +11,17 @@ import {
   type PageRequest,
   toKeysetPage,
 } from '#http/lists/pagination.ts';
+import type { ParameterValues } from '#http/parameters/declarations.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
+import { type ProjectListOptions, type projectListParams, toProjectListOptions } from '../parameters.ts';
 import {
   findCommonWords,
   hasManyProjects,
   isSelective,
+  isSizeOrder,
   orderProjects,
   type ProjectFilter,
   type ProjectIdsQuery,
-  type ProjectOrder,
-  type SortDirection,
   selectProjectIds,
 } from '../store.ts';
 
@@ -29,13 +31,6 @@ export const PROJECTS_KEYSET: KeysetRule = {
   cursorKind: 'id',
   defaultOrderBy: 'created_at',
 };
-
-export interface ProjectListOptions {
-  readonly filter: ProjectFilter;
-  readonly order: ProjectOrder;
-  readonly direction: SortDirection;
-  readonly page: PageRequest;
-}
 
 /**
  * Returns one page of the projects that the caller can see. Runs at most five queries, and two for each search word
@@ -108,4 +103,30 @@ async function loadKeysetIds(
 function getOtherBound({ sort }: KeysetRequest, { idAfter, idBefore }: ProjectFilter): Record<string, string> {
   if (sort === 'asc') return idBefore == null ? {} : { id_before: String(idBefore) };
   return idAfter == null ? {} : { id_after: String(idAfter) };
+}
+
+type ListParams = ParameterValues<typeof projectListParams>;
+
+/** The error of lists with `projectListParams`. */
+export const UPDATED_AT_ERRORS = {
+  unpaired: [400, '400 Bad request - `updated_at` filter and `updated_at` sorting must be paired'],
+} as const;
+
+/** Returns one page of the projects that match the parameters. `pathFilter`: conditions from the URL path. */
+export async function listProjectsByParams(
+  db: Reader,
+  caller: Caller,
+  params: ListParams,
+  page: PageRequest,
+  pathFilter: ProjectFilter = {},
+): Promise<ListPage<Project> | Failure<'unpaired'>> {
+  if (isUnpaired(params)) return fail('unpaired');
+  const options = toProjectListOptions(params, page, pathFilter);
+  const order = isSizeOrder(options.order) && !isAdministrator(caller) ? 'created_at' : options.order;
+  return loadProjectPage(db, caller, { ...options, order });
+}
+
+/** Returns whether `updated_after` or `updated_before` is used without the order `updated_at`, which it requires. */
+function isUnpaired({ order_by, updated_after, updated_before }: ListParams): boolean {
+  return order_by !== 'updated_at' && (updated_after ?? updated_before) != null;
 }

@@ -40,10 +40,10 @@ function isUsableInScope({ project }: IssuableListScope, table: 'label' | 'miles
 /** `None`, `Any`, or an id. */
 export type IdOrKeyword = number | FilterKeyword;
 /** Keywords of the filter `milestone_id`. `Upcoming` and `Started` refer to the dates of the milestone. */
-export type MilestoneKeyword = FilterKeyword | 'Upcoming' | 'Started';
+type MilestoneKeyword = FilterKeyword | 'Upcoming' | 'Started';
 
 /** Filters of the request. Absent and null filters have no effect. */
-export interface IssuableFilter {
+interface IssuableFilter {
   readonly state?: string | null | undefined;
   readonly labels?: readonly string[] | null | undefined;
   readonly milestone?: string | null | undefined;
@@ -63,7 +63,7 @@ export interface IssuableFilter {
 }
 
 /** Negated filters (`not[...]`). */
-export type IssuableNotFilter = Pick<
+type IssuableNotFilter = Pick<
   IssuableFilter,
   | 'labels'
   | 'milestone'

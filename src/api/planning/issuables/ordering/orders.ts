@@ -20,7 +20,7 @@ export function orderNullsLast<Table extends IssuableTables['table']>(
 }
 
 /** A computed sort value; `belowAll` sorts before and `aboveAll` after all its values. */
-export interface ComputedOrder {
+interface ComputedOrder {
   readonly value: RawBuilder<unknown>;
   readonly belowAll: RawBuilder<unknown>;
   readonly aboveAll: RawBuilder<unknown>;

@@ -1,5 +1,5 @@
 /** Ranges of a text that are code or HTML comments; references in them are ignored. */
-export interface CodeRanges {
+interface CodeRanges {
   has(position: number): boolean;
 }
 

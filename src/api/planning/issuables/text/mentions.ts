@@ -13,7 +13,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { findCodeRanges, MAX_SCANNED_POSITIONS } from './code.ts';
 
 /** The issuable whose text contains the references. */
-export type MentionSource = Resource & { readonly iid: number } & GroupOrProject;
+type MentionSource = Resource & { readonly iid: number } & GroupOrProject;
 
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Epic: 'epic' } as const satisfies Record<
   Resource['type'],

@@ -14,7 +14,7 @@ import {
 // Texts of mails (contract/activity.md Part 5 "Messages"): in English, with user content unchanged.
 
 /** The texts that all mails of one event share. */
-export interface MailText {
+interface MailText {
   /** The first sentence of the mail. */
   readonly lead: string;
   readonly content: string;

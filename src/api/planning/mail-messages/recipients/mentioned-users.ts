@@ -11,7 +11,7 @@ const AT_SIGN = '@';
 const MAX_USERNAME_LENGTH = 255;
 
 /** A mentioned username. */
-export interface UsernameMention {
+interface UsernameMention {
   /** The case-folded username. */
   readonly name: string;
   /** Whether its first mention begins a paragraph, or follows only other mentions there. */

@@ -35,7 +35,7 @@ interface RuleContext {
 export type DropReason = 'unreachable' | 'unreadable' | 'mailsDisabled' | 'actor' | 'unsubscribed' | 'level';
 
 /** No mail, or a mail with its reason; null means the notification settings. */
-export type NotificationDecision = { readonly dropReason: DropReason } | { readonly reason: MailReason | null };
+type NotificationDecision = { readonly dropReason: DropReason } | { readonly reason: MailReason | null };
 
 /** Returns the first rule that excludes the candidate, or else the reason for the mail; null means the notification settings. */
 export function decideNotification(

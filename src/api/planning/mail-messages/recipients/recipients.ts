@@ -1,10 +1,10 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { getForeignKeyColumn } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { mayReadPipelines } from '#authorization/pipelines.ts';
 import { filterProjectReaders } from '#authorization/readers.ts';
-import type { Reader, Schema } from '#database/database.ts';
+import type { Columns, Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { MailReason } from '#database/schema.ts';
@@ -200,7 +200,7 @@ async function findUnsubscribedUserIds(
   return new Set(rows.map(({ user_id }) => user_id));
 }
 
-type SettingRow = Selectable<Schema['notification_settings']>;
+type SettingRow = Columns<'notification_settings'>;
 
 /**
  * Returns, by user id, the notification settings for the project, its groups and all projects, nearest first.

@@ -114,17 +114,10 @@ const SUBJECT_FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) =>
 const mayReadNote = (reader: Caller, project: Project, internal: boolean) =>
   !internal || mayInProject(reader, 'read_internal_note', project);
 
-interface NoteableFields {
-  readonly id: number;
-  readonly iid: number;
-  readonly title: string;
-  readonly author_id: number;
-}
-
 function toCommonFields(
   type: ResourceType,
   container: MailContainer,
-  { id, iid, title, author_id: authorId }: NoteableFields,
+  { id, iid, title, author_id: authorId }: Columns<'issues', 'id' | 'iid' | 'title' | 'author_id'>,
 ) {
   return { resource: { type, id }, container, iid, title, authorId };
 }

@@ -65,7 +65,7 @@ export const listIssuesRelatedToMergeRequest = endpoint({
   access: readableMergeRequestAccess(),
   response: page(IssueInList),
   read: (db, { mergeRequest, project, caller, page }, git) =>
-    listRelatedIssues(db, git, { caller, project, mergeRequest, page }),
+    listRelatedIssues(db, git, caller, project, mergeRequest, page),
 });
 
 /**
@@ -158,18 +158,14 @@ const MAX_NOTES = 100;
 const MAX_NOTE_CHARACTERS = 16_384;
 const MAX_COMMITS = 100;
 
-interface RelatedIssuesQuery {
-  readonly caller: Caller;
-  readonly project: Project;
-  readonly mergeRequest: MergeRequest;
-  readonly page: OffsetRequest;
-}
-
 /** Returns a page of the issues that title, description, comments or commits mention and the caller may read, oldest first. */
 async function listRelatedIssues(
   db: Reader,
   git: Git,
-  { caller, project, mergeRequest, page }: RelatedIssuesQuery,
+  caller: Caller,
+  project: Project,
+  mergeRequest: MergeRequest,
+  page: OffsetRequest,
 ): Promise<ListPage<IssueListRow>> {
   const readsCode = mayInProject(caller, 'read_code', project);
   const texts = [

@@ -227,13 +227,10 @@ const COLUMNS = {
 
 /** Filters by approvals and by approvers (contract/planning.md §3.8). */
 
-interface ApprovalFilter {
-  readonly approved?: 'yes' | 'no' | null | undefined;
-  /** Users who must all have approved. */
-  readonly approved_by_ids?: readonly IdOrKeyword[] | null | undefined;
-  readonly approved_by_usernames?: readonly string[] | null | undefined;
-  readonly approver_ids?: readonly IdOrKeyword[] | null | undefined;
-}
+type ApprovalFilter = Pick<
+  MergeRequestFilter,
+  'approved' | 'approved_by_ids' | 'approved_by_usernames' | 'approver_ids'
+>;
 
 /** Returns the conditions of the filters. index: merge_request_approvals_by_user, merge_request_approvals_by_merge_request */
 export function approvalConditions(
@@ -265,12 +262,7 @@ const approverCondition = (approver: IdOrKeyword): ListCondition => ({
 
 /** Filters by the deployments that shipped a merge request (contract/planning.md §3.8). */
 
-interface DeploymentFilter {
-  /** Name of the environment. */
-  readonly environment?: string | null | undefined;
-  readonly deployed_before?: string | null | undefined;
-  readonly deployed_after?: string | null | undefined;
-}
+type DeploymentFilter = Pick<MergeRequestFilter, 'environment' | 'deployed_before' | 'deployed_after'>;
 
 /** Returns whether one of the filters is set. */
 const hasDeploymentFilter = ({ environment, deployed_before, deployed_after }: DeploymentFilter): boolean =>

@@ -8,23 +8,9 @@ import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { loadLatestVersions } from '../store.ts';
-import { diffComparison, formatFileCount, resolveComparison, type VersionComparison } from '../versions.ts';
+import { diffComparison, formatFileCount, resolveComparison } from '../versions.ts';
 import { compareBranches, countDivergedCommits } from './branch-comparison.ts';
 import { toMergeStatus } from './mergeability.ts';
-
-/** Current git state of a single merge request, and the caller's permissions. */
-export interface LiveStatus {
-  /** The stored value if the merge request is not open; null if git exceeded its limits. */
-  readonly check: MergeCheck | null;
-  /** Contains only the head if git exceeded its limits. */
-  readonly comparison: VersionComparison;
-  /** Number of changed files; null if git exceeded its limits. */
-  readonly changesCount: string | null;
-  readonly mayMerge: boolean;
-  readonly mayReadPipelines: boolean;
-  /** Number of target branch commits that the head lacks; null if not requested or if git exceeded its limits. */
-  readonly divergedCommits: number | null;
-}
 
 /** Loads the statuses by merge request id; those of deleted projects are omitted. */
 export const loadLiveStatuses = (rows: readonly MergeRequestRow[], context: SerializationContext) =>
@@ -50,24 +36,24 @@ async function loadForEach<T>(
   return resultsById;
 }
 
-async function loadLiveStatus(
-  row: MergeRequestRow,
-  project: Project,
-  context: SerializationContext,
-): Promise<LiveStatus> {
+/** Loads the current git state of a merge request, and the caller's permissions. What git's limits leave unknown is null. */
+async function loadLiveStatus(row: MergeRequestRow, project: Project, context: SerializationContext) {
   const { db, git, caller, params } = context;
   const [version] = await loadLatestVersions(db, [row.id]);
   const comparison = await nullIfOverLimit(context, () => resolveComparison(git, project, row, version));
   return {
+    /** The stored value if the merge request is not open. */
     check:
       row.state === 'opened' ? await nullIfOverLimit(context, () => checkBranches(git, project, row)) : row.merge_check,
     comparison: comparison ?? { head: version?.head_commit_sha ?? row.head_sha, base: null, start: null },
+    /** Number of changed files. */
     changesCount:
       version?.real_size ??
       (comparison &&
         (await nullIfOverLimit(context, async () => formatFileCount(await diffComparison(git, project, comparison))))),
     mayReadPipelines: mayReadPipelines(caller, project),
     mayMerge: caller.user !== null && (await mayMergeInto(db, caller, project, row.target_branch)),
+    /** Number of target branch commits that the head lacks; null if not requested. */
     divergedCommits:
       params.include_diverged_commits_count === true
         ? await nullIfOverLimit(context, () => countDivergedCommits(git, project, row))

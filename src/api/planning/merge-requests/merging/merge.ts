@@ -39,7 +39,7 @@ export interface MergeServices extends RefServices {
 }
 
 /** Options of a merge; the defaults come from the merge request and its project. */
-export interface MergeOptions extends AutoMergeOptions {
+interface MergeOptions extends AutoMergeOptions {
   /** The merge fails if the head is another commit. */
   readonly sha?: string | null | undefined;
   /** Stored in the merge request; absent: the merge request's own choice. */

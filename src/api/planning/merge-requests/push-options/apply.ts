@@ -23,25 +23,6 @@ import { buildNewTexts } from './new-texts.ts';
 
 /** Parses the options `merge_request.*` of a push (contract/repository.md §5 "Push options"). */
 
-/** Parsed options. Undefined: the push does not have the option. If a single-value option is repeated, its last value counts; an empty one clears it. */
-interface MergeRequestOptions {
-  readonly create: boolean;
-  readonly target: string | undefined;
-  readonly target_project: string | undefined;
-  readonly title: string | undefined;
-  readonly description: string | undefined;
-  readonly milestone: string | undefined;
-  readonly draft: boolean | undefined;
-  readonly squash: boolean | undefined;
-  readonly remove_source_branch: boolean | undefined;
-  readonly auto_merge: boolean | undefined;
-  readonly label: readonly string[];
-  readonly unlabel: readonly string[];
-  /** User names or ids. */
-  readonly assign: readonly string[];
-  readonly unassign: readonly string[];
-}
-
 const PREFIX = 'merge_request.';
 
 /** The deprecated name of `auto_merge`. */
@@ -69,8 +50,11 @@ const MERGE_REQUEST_OPTIONS: readonly string[] = [
 /** Values that mean false; all other values mean true, an empty one too. */
 const FALSE_VALUES = ['false', 'f', '0', 'no', 'n', 'off'];
 
-/** Returns the options of a push for merge requests; ignores all other options. */
-export function parseMergeRequestOptions(options: readonly PushOption[]): MergeRequestOptions {
+/**
+ * Returns the options of a push for merge requests; ignores all other options. Undefined: the push does not have the option. If a
+ * single-value option is repeated, its last value counts; an empty one clears it.
+ */
+export function parseMergeRequestOptions(options: readonly PushOption[]) {
   const listValues = (key: string) =>
     options.filter(({ name }) => name === PREFIX + key).flatMap(({ value }) => (value === '' ? [] : [value]));
   const findLastValue = (...keys: readonly string[]) =>
@@ -94,10 +78,13 @@ export function parseMergeRequestOptions(options: readonly PushOption[]): MergeR
     auto_merge: getBoolean('auto_merge', AUTO_MERGE_ALIAS),
     label: listValues('label'),
     unlabel: listValues('unlabel'),
+    /** User names or ids. */
     assign: listValues('assign'),
     unassign: listValues('unassign'),
   };
 }
+
+type MergeRequestOptions = ReturnType<typeof parseMergeRequestOptions>;
 
 /** Maximum number of branches of a push with options for merge requests. */
 const MAX_BRANCHES = 10;
@@ -219,7 +206,7 @@ async function createFromOptions(
     source_branch,
     target_branch,
     assignee_ids: await listAssigneeIds(db, [caller.user.id], options),
-    labels: [...options.label],
+    labels: options.label,
     ...(await toCommonInput(db, project, options)),
   });
 }
@@ -239,8 +226,8 @@ async function updateFromOptions(
     ...(description === undefined ? {} : { description }),
     ...(target === undefined ? {} : { target_branch: target }),
     ...(assign.length + unassign.length === 0 ? {} : { assignee_ids: await listAssigneeIds(db, assigneeIds, options) }),
-    ...(label.length === 0 ? {} : { add_labels: [...label] }),
-    ...(unlabel.length === 0 ? {} : { remove_labels: [...unlabel] }),
+    ...(label.length === 0 ? {} : { add_labels: label }),
+    ...(unlabel.length === 0 ? {} : { remove_labels: unlabel }),
     ...(await toCommonInput(db, project, options)),
   });
 }

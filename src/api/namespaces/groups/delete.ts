@@ -1,4 +1,3 @@
-import { chooseRestoredNames } from '#api/namespaces/projects/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
@@ -7,9 +6,11 @@ import { toDeletionScheduledName } from '#domain/namespaces/name-validation.ts';
 import { buildChildPath, type FullPath, getNamespacePath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { isPathFree, moveGroup } from '../path-validation.ts';
-import { type GroupRow, getGroupRow, reloadGroup } from '../store.ts';
-import { destroyOrDetachGroup } from './destroy-in-request.ts';
+import { chooseRestoredNames } from '../projects/index.ts';
+import { moveGroup } from './changes.ts';
+import { destroyOrDetachGroup } from './destroy.ts';
+import { type GroupRow, getGroupRow, reloadGroup } from './store.ts';
+import { isPathFree } from './validation.ts';
 
 /**
  * Deletion of a group is delayed: the group is marked first and destroyed later (contract/planning.md §3.1 "Deletion

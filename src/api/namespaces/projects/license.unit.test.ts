@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { detectLicense, findLicenseFile } from './known-licenses.ts';
+import { detectLicense, findLicenseFile } from './license.ts';
 
-const MIT = await readFile(new URL('../../../../../LICENSE', import.meta.url), 'utf8');
+const MIT = await readFile(new URL('../../../../LICENSE', import.meta.url), 'utf8');
 
 test('recognizes well-known licenses regardless of line breaks', () => {
   const found = detectLicense(MIT.replaceAll('\n', '\r\n   '));

@@ -1,4 +1,0 @@
-import { resourceModule } from '#http/endpoint/resource-module.ts';
-import * as endpoints from './endpoints.ts';
-
-export const namespaces = resourceModule({ endpoints });
