@@ -106,9 +106,5 @@ test('every application setting in the tables of limits exists', () => {
 
 test('no document runs the package of another owner', () => {
   for (const file of ['CONTRIBUTING.md', ...documents])
-    assert.doesNotMatch(
-      read(file),
-      /\bnpx (-\S+ )*hearth\b|npm (i|install) (-\S+ )*hearth\b/,
-      file,
-    );
+    assert.doesNotMatch(read(file), /\bnpx (-\S+ )*hearth\b|npm (i|install) (-\S+ )*hearth\b/, file);
 });

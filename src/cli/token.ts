@@ -32,7 +32,12 @@ export const createTokenCommand = defineCommand({
   description:
     'Creates a personal access token and prints it to standard output. It cannot be read again. The server may be running.',
   async run(context, { user: username, name, scopes, expires, json }) {
-    const input = { name: requireValue(name, '--name'), scopes: parseScopes(scopes), expires_at: parseDate(expires) };
+    const input = {
+      name: requireValue(name, '--name'),
+      description: null,
+      scopes: parseScopes(scopes),
+      expires_at: parseDate(expires),
+    };
     const ownerName = requireValue(username, '--user');
     const { secret, tokenRow } = await withCommandData(context, async ({ database, run }) => {
       const owner = await requireUser(database.reader, ownerName);

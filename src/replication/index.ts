@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import { checkReadiness } from '#api/instance/health/index.ts';
-import { type BlobStore, createBlobStore } from '#blobs/index.ts';
-import { addServerMetrics } from '#api/instance/health/index.ts';
+import { addServerMetrics, checkReadiness } from '#api/instance/health/index.ts';
+import { type BlobStore, createBlobStore } from '#blobs/store.ts';
 import { type Config, ConfigError, getBaseUrl, isInCidrs } from '#config.ts';
 import { lockDataDirectory } from '#database/data-directory-lock.ts';
 import { type Database, openDatabase } from '#database/database.ts';

@@ -8,6 +8,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { syncDirectory } from '#git/storage/storage.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Log } from '#runtime/log.ts';
+import { SITE_IDENTITY_CONTEXT } from '#security/encrypted-columns.ts';
 import { DecryptionError, decrypt, encrypt } from '#security/encryption.ts';
 import { trimEndCharacters } from '#text/trim.ts';
 import { createSiteAuthorization, type PrimaryClient, PrimaryFailure, type SiteKeys } from './primary/client.ts';
@@ -92,7 +93,7 @@ async function readIdentity(dataDir: string, key: KeyObject): Promise<SiteIdenti
   });
   if (text === null) return null;
   try {
-    const identity: unknown = JSON.parse(decrypt(key, text.trim(), FILE_NAME));
+    const identity: unknown = JSON.parse(decrypt(key, text.trim(), SITE_IDENTITY_CONTEXT));
     if (Value.Check(siteIdentitySchema, identity)) return identity;
   } catch (error) {
     if (!(error instanceof DecryptionError || error instanceof SyntaxError)) throw error;
@@ -109,7 +110,7 @@ async function writeIdentity(dataDir: string, key: KeyObject, identity: SiteIden
   try {
     {
       await using file = await open(temporaryPath, 'wx', 0o600);
-      await file.writeFile(`${encrypt(key, JSON.stringify(identity), FILE_NAME)}\n`);
+      await file.writeFile(`${encrypt(key, JSON.stringify(identity), SITE_IDENTITY_CONTEXT)}\n`);
       await file.sync();
     }
     await rename(temporaryPath, path);

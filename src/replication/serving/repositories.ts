@@ -8,7 +8,7 @@ import { credentialsRequired } from '#http/access/git-rules.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { type OutgoingResponse, toErrorResponse } from '#http/server/response/response.ts';
 import type { Log } from '#runtime/log.ts';
-import { collapseSlashes } from '#text/slashes.ts';
+import { collapseSlashes } from '#text/trim.ts';
 import { getCopy } from '../sync/copies.ts';
 import { findServableCopy, type RegistryRow } from '../sync/registry.ts';
 import type { CallerChecks } from './caller-checks.ts';

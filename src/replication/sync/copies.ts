@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type BlobStore, hasBlob, openBlob, storeBlob } from '#blobs/index.ts';
+import { type BlobStore, hasBlob, openBlob, storeBlob } from '#blobs/store.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Git, getRepositoryAt } from '#git/git.ts';
 import { findHeadBranch, setHead } from '#git/refs/refs.ts';

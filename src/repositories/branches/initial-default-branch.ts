@@ -1,4 +1,4 @@
-import { loadBranchAccessDescriber } from '#authorization/protected-branches/access-level-descriptions.ts';
+import { loadBranchAccessDescriber } from '#authorization/access-level-descriptions.ts';
 import { buildDefaultRule, findMatchingRules, type RuleKind } from '#authorization/protected-branches/branch-rules.ts';
 import {
   findProtectionRule,
@@ -13,7 +13,7 @@ import type { Git } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
-import { formatQuotedList } from '#text/quoted-list.ts';
+import { formatQuotedList } from '#text/json-object.ts';
 import { loadDefaultProtection } from '../ref-updates/ref-permissions.ts';
 import { loadActor } from '../ref-updates/ref-update-actor.ts';
 import { getRepository, type LocatedRepository } from '../repository.ts';

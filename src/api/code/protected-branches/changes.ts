@@ -12,7 +12,7 @@ import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { MAX_REF_NAME_BYTES } from '#git/refs/refs.ts';
-import type { ErrorTable } from '#http/errors/error-table.ts';
+import type { ErrorTable } from '#http/errors/error-messages.ts';
 import { recordProtectionRule } from '#repositories/branches/initial-default-branch.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import {

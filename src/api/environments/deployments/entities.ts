@@ -8,13 +8,13 @@ import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
 import { findProjects } from '#domain/namespaces/projects.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
+import { requireRow } from '#runtime/failure.ts';
 import {
   deploymentFields,
   EnvironmentBasic,
   loadDeploymentRelations,
   serializeDeploymentFields,
 } from '../environment-model/index.ts';
-import { requireRow } from '#runtime/failure.ts';
 import { EnvironmentApprovalRule } from '../protected-environments/index.ts';
 import { type ApprovalRow, listApprovals } from './store.ts';
 

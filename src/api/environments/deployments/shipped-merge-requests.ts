@@ -6,7 +6,7 @@ import { type DeploymentRow, deploymentColumns, findDeployment } from '#domain/d
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { BATCH_SIZE } from '#events/batches.ts';
-import { listCommitsBetween } from '#git/commits/commits-between.ts';
+import { listCommitsBetween } from '#git/commits/commit-log.ts';
 import type { Git } from '#git/git.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';

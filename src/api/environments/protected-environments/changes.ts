@@ -1,6 +1,6 @@
 import type { AuditEventName } from '#activity/index.ts';
 import type { AccessDescriber } from '#authorization/access-level-descriptions.ts';
-import { loadEnvironmentAccessDescriber } from '#authorization/protected-environments/access-level-descriptions.ts';
+import { loadEnvironmentAccessDescriber } from '#authorization/access-level-descriptions.ts';
 import type { EnvironmentProtection } from '#authorization/protected-environments/protected-environments.ts';
 import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';

@@ -1,13 +1,12 @@
 import { type TSchema, Type } from 'typebox';
 import { mapLazyText } from '#database/long-texts.ts';
 import type { AlertIntegrationType } from '#database/schema.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';
 import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { trimCharacters } from '#text/trim.ts';
 import { decryptToken, type IntegrationInProject, loadPayloadExamples } from './store.ts';
-import { requireRow } from '#runtime/failure.ts';
 
 const anyObject: TSchema = Type.Object({}, { additionalProperties: true });
 

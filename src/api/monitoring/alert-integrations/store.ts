@@ -6,6 +6,7 @@ import { type Page, paginate } from '#database/page.ts';
 import type { AlertIntegrationType, Schema } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import { hashToken } from '#security/tokens.ts';
 import { findOldestIntegration } from '../alerts/index.ts';
@@ -139,9 +140,7 @@ export async function deleteIntegration(tx: Transaction, id: number): Promise<vo
 
 type EncryptionContextInput = Columns<'alert_integrations', 'project_id' | 'endpoint_identifier'>;
 
-/** Returns the encryption context, which is immutable and unique per integration. */
-const buildEncryptionContext = ({ project_id, endpoint_identifier }: EncryptionContextInput) =>
-  `alert_integrations.encrypted_token:${project_id}/${endpoint_identifier}`;
+const { buildContext } = ENCRYPTED_COLUMNS.alertIntegrationToken;
 
 const randomHex = (bytes: number) => randomBytes(bytes).toString('hex');
 
@@ -151,7 +150,7 @@ export const generateEndpointIdentifier = (): string => randomHex(8);
 /** Generates a token of 32 hexadecimal digits and returns its encrypted form and its digest. */
 export function generateEncryptedToken(key: KeyObject, integration: EncryptionContextInput) {
   const token = randomHex(16);
-  return { encrypted_token: encrypt(key, token, buildEncryptionContext(integration)), token_digest: hashToken(token) };
+  return { encrypted_token: encrypt(key, token, buildContext(integration)), token_digest: hashToken(token) };
 }
 
 /** Decrypts the token. */
@@ -159,5 +158,5 @@ export function decryptToken(
   key: KeyObject,
   row: EncryptionContextInput & { readonly encrypted_token: string },
 ): string {
-  return decrypt(key, row.encrypted_token, buildEncryptionContext(row));
+  return decrypt(key, row.encrypted_token, buildContext(row));
 }

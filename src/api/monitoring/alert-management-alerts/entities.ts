@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { ENVIRONMENT_TIERS, environmentFields } from '#api/environments/environment-model/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
-import { buildAlertPath } from '#domain/alert-path.ts';
 import { findEnvironments } from '#domain/environments.ts';
-import { requireRow } from '#domain/row-deleted.ts';
+import { buildAlertPath } from '#domain/namespaces/routes.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { parseJsonIncrementally } from '#http/request/incremental-json.ts';

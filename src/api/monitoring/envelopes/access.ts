@@ -1,6 +1,6 @@
 import { findIngestionLimits } from '#domain/error-tracking.ts';
 import { type Access, type AccessCall, access } from '#http/access/access.ts';
-import type { ErrorEntry } from '#http/errors/error-table.ts';
+import type { ErrorEntry } from '#http/errors/error-messages.ts';
 import { HttpError } from '#http/errors/http-error.ts';
 import { parseForm } from '#http/parameters/brackets.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';

@@ -1,6 +1,5 @@
 import type { Columns, Transaction } from '#database/database.ts';
-import { prepareForRows, type RowParameters } from '#database/prepare.ts';
-import { buildParameterTable } from '#database/row-list.ts';
+import { buildParameterTable, prepareForRows, type RowParameters } from '#database/prepare.ts';
 import type { SessionBucket } from '#database/schema.ts';
 import { SESSION_BUCKETS, type SessionCounts, type SessionUpdate } from './session-reader.ts';
 

@@ -3,7 +3,7 @@ import { ANONYMOUS, type Caller, type SignedInCaller } from '#authentication/cal
 import { loadCaller } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import { hasRow } from '#database/has-row.ts';
+import { hasRow } from '#database/page.ts';
 import { deleteMembershipsOfSources } from '#domain/members/memberships.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import {

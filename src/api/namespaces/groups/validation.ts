@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { getVisibilityRank, VISIBILITIES, type Visibility } from '#authorization/visibility-levels.ts';
+import { getVisibilityRank, VISIBILITIES } from '#authorization/visibility.ts';
+import type { Visibility } from '#database/column-types.ts';
 import type { Reader } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
+import { hasRow } from '#database/page.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { FullPath } from '#domain/namespaces/routes.ts';
 

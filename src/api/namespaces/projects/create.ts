@@ -1,21 +1,14 @@
 import { ANONYMOUS, type Caller, type SignedInCaller } from '#authentication/caller.ts';
 import { findUserById, type User } from '#authentication/users/users.ts';
-import {
-  getWidestAllowedVisibility,
-  minVisibility,
-  type Visibility,
-  validateAllowedVisibility,
-} from '#authorization/visibility-levels.ts';
+import { getWidestAllowedVisibility, minVisibility, validateAllowedVisibility } from '#authorization/visibility.ts';
+import type { Visibility } from '#database/column-types.ts';
 import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { createMembership } from '#domain/members/memberships.ts';
 import { MAINTAINER, OWNER } from '#domain/members/roles.ts';
-import { findAvailableName } from '#domain/namespaces/available-name.ts';
-import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
+import { getInitialBranch, parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';
-import { getInitialBranch } from '#domain/namespaces/initial-default-branch.ts';
-import { validateName, validatePath } from '#domain/namespaces/name-validation.ts';
-import { findAvailableName } from '#domain/namespaces/name-validation.ts';
+import { findAvailableName, validateName, validatePath } from '#domain/namespaces/name-validation.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { buildChildPath, type FullPath, insertRoute } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -33,6 +26,7 @@ import type { ProjectAttributeInput } from './attributes/attributes.ts';
 import { resolveAttributes } from './attributes/input-attributes.ts';
 import { mergeStoredAttributes, pickStoredAttributes, toProjectColumns } from './attributes/stored-attributes.ts';
 import { reloadProject } from './changes.ts';
+import { destroyProject } from './destroy.ts';
 import { findPersonalTarget, findTarget, mayCreateProjectsIn, type TargetNamespace } from './target-namespace.ts';
 import {
   capVisibility,
@@ -42,7 +36,6 @@ import {
   validateDefaultBranch,
   validateValues,
 } from './validation.ts';
-import { destroyProject } from '../deletion/destroy.ts';
 
 /** The input for a new project. */
 export interface CreateProjectInput {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Columns, Reader, Transaction } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
+import { hasRow } from '#database/page.ts';
 import { loadArchiveState } from '#domain/namespaces/archive-state.ts';
 import { toDeletionScheduledName, withSuffix } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';

@@ -1,5 +1,6 @@
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import { getVisibilityRank, type Visibility, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
+import { getVisibilityRank, validateAllowedVisibility } from '#authorization/visibility.ts';
+import type { Visibility } from '#database/column-types.ts';
 import type { Columns, Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { validateName, validatePath } from '#domain/namespaces/name-validation.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '#authentication/caller.ts';
-import { getWidestAllowedVisibility, minVisibility } from '#authorization/visibility-levels.ts';
+import { getWidestAllowedVisibility, minVisibility } from '#authorization/visibility.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Visibility } from '#database/schema.ts';

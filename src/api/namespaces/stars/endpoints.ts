@@ -1,7 +1,6 @@
 import { isProfileVisibleTo, UserBasic } from '#api/identity/users/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findProject, type Project as ProjectOfCaller } from '#domain/namespaces/projects.ts';
-import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -10,7 +9,7 @@ import { created, dateTime, page } from '#http/endpoint/responses.ts';
 import { NOT_MODIFIED } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { searchExpression } from '#http/parameters/texts.ts';
-import { type Failure, fail } from '#runtime/failure.ts';
+import { type Failure, fail, requireRow } from '#runtime/failure.ts';
 import {
   listProjectsByParams,
   Project,

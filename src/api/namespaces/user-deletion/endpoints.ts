@@ -1,8 +1,7 @@
 import { recordUserEvent } from '#api/identity/users/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
 import { disableAccount, isDeletionScheduled } from '#authentication/users/deletion.ts';
-import { findUserUntilDeleted } from '#authentication/users/users.ts';
+import { findUserUntilDeleted, isOnlyAdministrator } from '#authentication/users/users.ts';
 import { listSolelyOwnedGroups } from '#domain/members/memberships.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type AccessCall, administratorAfterParameters } from '#http/access/access.ts';

@@ -5,6 +5,7 @@ import { type JsonLimits, parseJson } from '#http/request/json-body.ts';
 import { OutboundFailure } from '#outbound-http/check-url.ts';
 import type { Outbound, OutboundResponse } from '#outbound-http/client.ts';
 import { createConcurrencyLimiter, createKeyedLock } from '#runtime/concurrency-limiter.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 
 /** Client of the REST API of the source server (contract/operations.md §1.4 "Transport"). Its responses are untrusted. */
@@ -204,9 +205,11 @@ export const INVALID_TOKEN_MESSAGE =
 
 /** Stores the URL and the token of a source, both encrypted. */
 
-/** Context to which a ciphertext is bound: one column of one import. */
-const getEncryptionContext = (importId: number, column: 'url' | 'token') =>
-  `bulk_import_configurations.${column}:${importId}`;
+/** Returns the contexts of the secrets of an import. */
+const buildContexts = (importId: number) => ({
+  url: ENCRYPTED_COLUMNS.bulkImportUrl.buildContext({ bulk_import_id: importId }),
+  token: ENCRYPTED_COLUMNS.bulkImportToken.buildContext({ bulk_import_id: importId }),
+});
 
 export async function insertConfiguration(
   tx: Transaction,
@@ -218,8 +221,8 @@ export async function insertConfiguration(
     .insertInto('bulk_import_configurations')
     .values({
       bulk_import_id: importId,
-      encrypted_url: encrypt(key, url, getEncryptionContext(importId, 'url')),
-      encrypted_token: encrypt(key, token, getEncryptionContext(importId, 'token')),
+      encrypted_url: encrypt(key, url, buildContexts(importId).url),
+      encrypted_token: encrypt(key, token, buildContexts(importId).token),
     })
     .execute();
 }
@@ -240,7 +243,7 @@ export async function findConfiguration(
     .executeTakeFirst();
   if (row === undefined) return null;
   return {
-    url: decrypt(key, row.encrypted_url, getEncryptionContext(importId, 'url')),
-    token: decrypt(key, row.encrypted_token, getEncryptionContext(importId, 'token')),
+    url: decrypt(key, row.encrypted_url, buildContexts(importId).url),
+    token: decrypt(key, row.encrypted_token, buildContexts(importId).token),
   };
 }

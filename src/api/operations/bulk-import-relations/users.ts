@@ -1,6 +1,6 @@
 import { importMember } from '#api/namespaces/members/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { getStateBlock } from '#authentication/sign-in-blocks.ts';
+import { getStateBlock } from '#authentication/caller.ts';
 import { findUserIdByConfirmedAddress } from '#authentication/users/emails.ts';
 import { findUserById, findUserByUsername, type User } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';

@@ -3,8 +3,8 @@ import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { NullablePartial } from '#http/parameters/declarations.ts';
-import type { ServerContext } from '#http/request/base-url.ts';
-import { SCHEME_ERROR } from '#outbound-http/index.ts';
+import type { ServerContext } from '#http/request/incoming.ts';
+import { SCHEME_ERROR } from '#outbound-http/check-url.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
 import {
   areNamespaces,

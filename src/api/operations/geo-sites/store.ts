@@ -1,16 +1,15 @@
 import type { KeyObject } from 'node:crypto';
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { buildSiteSecretContext } from '#authentication/tokens/site-keys.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type Page, paginate } from '#database/page.ts';
+import { hasRow, type Page, paginate } from '#database/page.ts';
 import type { Schema } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { hasRow } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import type { ServerContext } from '#http/request/base-url.ts';
+import type { ServerContext } from '#http/request/incoming.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
+import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { encrypt } from '#security/encryption.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
 import { trimEndCharacters } from '#text/trim.ts';
@@ -169,7 +168,11 @@ export async function issueCredentials(
   const credentials = { access_key: generateToken('', 20), secret_access_key: generateToken('', 40) };
   await updateSiteRow(uow, siteId, {
     access_key_digest: hashToken(credentials.access_key),
-    secret_access_key: encrypt(key, credentials.secret_access_key, buildSiteSecretContext(siteId)),
+    secret_access_key: encrypt(
+      key,
+      credentials.secret_access_key,
+      ENCRYPTED_COLUMNS.siteSecret.buildContext({ id: siteId }),
+    ),
   });
   return credentials;
 }

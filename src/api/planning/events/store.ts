@@ -1,6 +1,6 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import { projectVisibleTo, projectWithRoleIndexed } from '#authorization/visibility-conditions.ts';
+import { projectVisibleTo, projectWithRoleIndexed } from '#authorization/visibility.ts';
 import type { Columns, Reader, Schema } from '#database/database.ts';
 import { isInSubquery } from '#database/dialect.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';

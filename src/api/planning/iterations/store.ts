@@ -1,8 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
-import { groupVisibleTo } from '#authorization/visibility-conditions.ts';
+import { groupVisibleTo } from '#authorization/visibility.ts';
 import type { Columns, Reader, Transaction } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { hasRow, type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';

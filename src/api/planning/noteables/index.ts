@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { type getForeignKeyColumn, type ResourceType, toResource } from '#activity/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import type { Caller } from '#authentication/caller.ts';
-import { groupVisibleTo, projectVisibleTo } from '#authorization/visibility-conditions.ts';
+import { groupVisibleTo, projectVisibleTo } from '#authorization/visibility.ts';
 import type { Columns, Reader, Schema } from '#database/database.ts';
 import type { IssuableKind, ProjectIssuable } from '#http/access/noteables.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';

@@ -1,10 +1,9 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { getForeignKeyColumn, type NotifyingTarget, toResourceColumns } from '#activity/index.ts';
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { groupWithRole, projectFeatureVisibleTo, projectWithRole } from '#authorization/visibility-conditions.ts';
+import { groupWithRole, projectFeatureVisibleTo, projectWithRole } from '#authorization/visibility.ts';
 import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
-import { hasRow } from '#database/has-row.ts';
-import { type Page, paginate } from '#database/page.ts';
+import { hasRow, type Page, paginate } from '#database/page.ts';
 import type { TodoAction, TodoState } from '#database/schema.ts';
 import { PLANNER, REPORTER } from '#domain/members/roles.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';

@@ -1,5 +1,5 @@
 import { validateTopicCharacters } from '#api/namespaces/topics/index.ts';
-import { VISIBILITIES } from '#authorization/visibility-levels.ts';
+import { VISIBILITIES } from '#authorization/visibility.ts';
 import { optional, type Parameter } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { domainValidatedText, longText, refName, shortText, string } from '#http/parameters/texts.ts';
