@@ -57,8 +57,8 @@ const cleanUpImportsRegularly: Schedule<Services> = {
   job: cleanUpImportsJob,
 };
 
-export { checkDestination } from './destination.ts';
 // The exports for other modules.
+export { checkDestination } from './destination.ts';
 export {
   createSourceClient,
   getSourceBaseUrl,

@@ -7,7 +7,6 @@ export {
   expandReferences,
   expandVariables,
   type ReceivingJob,
-  type ScopedVariable,
   selectEffectiveVariables,
   toPublicValues,
 } from './expressions/variables.ts';
