@@ -24,6 +24,7 @@ async function listMetrics(): Promise<Map<string, Set<string>>> {
     database: {
       reader: createReader(),
       activity: createDatabaseActivity(),
+      cacheCounts: { hits: 0, misses: 0 },
       getConnections: () => ({ used: 0, idle: 0, waiting: 0 }),
     },
     git: { processes: { children: [{ command: 'archive' }] } },
@@ -33,6 +34,7 @@ async function listMetrics(): Promise<Map<string, Set<string>>> {
   metrics.recordJob({ kind: 'deliver', outcome: 'dead', seconds: 1 });
   metrics.recordGitProcess({ command: 'archive', outcome: 'killed', seconds: 1 });
   metrics.recordMails('failed', 1);
+  metrics.recordResponseCacheRead('hit');
   metrics.recordDroppedItems('alert', 1);
   const labelsByMetric = new Map<string, Set<string>>();
   for (const line of (await metrics.text()).split('\n')) {

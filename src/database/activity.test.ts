@@ -31,6 +31,17 @@ test('counts transactions, those that fail too, and shows which are open', async
   assert.deepEqual([activity.openTransactions, activity.waitingTransactions], [0, 0]);
 });
 
+test('counts the statements that the cache of query results answers', async (t) => {
+  const database = await testDatabase();
+  t.after(() => database.close());
+  const names = () => database.forRequest().reader.selectFrom('schedules').select('name').execute();
+  for (let run = 0; run < 3; run++) await names();
+  const { hits, misses } = database.cacheCounts;
+  assert.deepEqual([hits >= 1, misses >= 1], [true, true]);
+  await names();
+  assert.equal(database.cacheCounts.hits, hits + 1);
+});
+
 test('shows the connections to PostgreSQL, and none on SQLite', async (t) => {
   const database = await testDatabase();
   t.after(() => database.close());

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '#runtime/clock.ts';
 import { createDatabaseActivity, type DatabaseActivity } from './activity.ts';
+import type { CacheCounts } from './cache/query-cache.ts';
 import type {
   ClientContext,
   Connection,
@@ -44,6 +45,8 @@ export interface Database {
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** What the database has done since the process started, for metrics. */
   readonly activity: DatabaseActivity;
+  /** How often the cache of query results answered. */
+  readonly cacheCounts: CacheCounts;
   /** Returns how the connections to PostgreSQL are used; null for SQLite. */
   getConnections(): ConnectionUse | null;
   /** Clears all caches. */
@@ -110,6 +113,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       return runForClient(origin.writer, transactionOptions, (options) => rootDatabase.transaction(work, options));
     },
     activity,
+    cacheCounts: engine.cacheCounts,
     getConnections: () => engine.getConnections(),
     clearCaches: () => engine.clearCaches(),
     updateStatistics: () => engine.updateStatistics(),

@@ -13,6 +13,8 @@ export interface Metrics {
   startRequest(): () => void;
   /** Records a completed request. */
   recordRequest(completed: CompletedRequest): void;
+  /** Counts a request that the cache of responses could answer, and whether it did. */
+  recordResponseCacheRead(outcome: 'hit' | 'miss'): void;
   recordJob(completed: CompletedJob): void;
   recordGitProcess(completed: CompletedGitProcess): void;
   /** Counts parts of a report that were dropped because they are too large. */
@@ -117,6 +119,16 @@ export function createMetrics(): Metrics {
     labelNames: ['kind'] as const,
     registers,
   });
+  const responseCacheReads = new Counter({
+    name: 'hearth_response_cache_requests_total',
+    help: 'Number of requests that the cache of responses answered (hit), and of those that it did not have (miss).',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  const responseCacheOutcomes = {
+    hit: responseCacheReads.labels({ outcome: 'hit' }),
+    miss: responseCacheReads.labels({ outcome: 'miss' }),
+  };
   const mails = new Counter({
     name: 'hearth_mails_total',
     help: 'Number of mails by the outcome of a delivery attempt; a retried mail counts once per attempt.',
@@ -172,6 +184,7 @@ export function createMetrics(): Metrics {
       getDurationHistogram(endpoint).observe(seconds);
       if (LIMIT_STATUSES.includes(status)) rejectedRequests.inc({ endpoint, status: String(status) });
     },
+    recordResponseCacheRead: (outcome) => responseCacheOutcomes[outcome].inc(),
     recordJob: ({ kind, outcome, seconds }) => jobSeconds.observe({ kind, outcome }, seconds),
     recordGitProcess: ({ command, outcome, seconds }) => gitProcessSeconds.observe({ command, outcome }, seconds),
     recordDroppedItems: (kind, count) => droppedItems.inc({ kind }, count),

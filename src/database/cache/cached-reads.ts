@@ -8,13 +8,15 @@ import type {
   StatementResult,
 } from '../engines/engine.ts';
 import type { SqliteConnection } from '../engines/sqlite/connection.ts';
-import { QueryCache } from './query-cache.ts';
+import { type CacheCounts, QueryCache } from './query-cache.ts';
 import type { TableVersions } from './table-versions.ts';
 
 interface CachedReads {
   /** Opens a read connection for one request. */
   openRequestConnection(origin?: ClientContext): RequestConnection;
   clearCache(): void;
+  /** How often the cache answered. */
+  readonly cacheCounts: CacheCounts;
 }
 
 type ReadConnection = Connection & Pick<ReadSnapshot, 'endReadTransaction' | 'getVersion'>;
@@ -78,7 +80,7 @@ export function cacheReads<Connected extends ReadConnection>(
       },
     };
   };
-  return { ...connection, execute, openRequestConnection, clearCache: () => cache.clear() };
+  return { ...connection, execute, openRequestConnection, clearCache: () => cache.clear(), cacheCounts: cache.counts };
 }
 
 /** A connection whose reads within one event loop turn see one state of the database. */

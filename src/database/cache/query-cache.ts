@@ -43,6 +43,12 @@ interface RunningQuery {
   isShared: boolean;
 }
 
+/** Number of statements that a cache answered, and of those that it passed on. */
+export interface CacheCounts {
+  readonly hits: number;
+  readonly misses: number;
+}
+
 /**
  * Caches the results of repeated statements. A result is valid until this process writes one of its tables, or until the
  * version changes, which means that another process has committed.
@@ -57,10 +63,16 @@ export class QueryCache {
   /** Running statements of this version, by statement: callers of the same statement share the result. */
   readonly #runningQueries = new Map<string, RunningQuery>();
   readonly #versions: TableVersions;
+  readonly #counts = { hits: 0, misses: 0 };
   #version: unknown;
 
   constructor(versions: TableVersions) {
     this.#versions = versions;
+  }
+
+  /** The counts since the process started. */
+  get counts(): CacheCounts {
+    return this.#counts;
   }
 
   clear(): void {
@@ -96,7 +108,10 @@ export class QueryCache {
   read(statement: Statement, execute: Connection['execute'], origin?: ClientContext): MaybePromise<StatementResult> {
     const key = `${statement.name ?? statement.sql} ${JSON.stringify(statement.parameters)}`;
     const cachedEntry = this.#results.get(key);
-    if (cachedEntry !== undefined && this.#isUnchanged(cachedEntry)) return cachedEntry.result;
+    if (cachedEntry !== undefined && this.#isUnchanged(cachedEntry)) {
+      this.#counts.hits++;
+      return cachedEntry.result;
+    }
     const commitCount = this.#versions.commitCount;
     // Long statements are shared within one network only: each network has its own queue.
     const runningKey = getLongStatementKind(statement) === null ? key : `${origin?.network} ${key}`;
@@ -106,12 +121,14 @@ export class QueryCache {
       this.#isUnchanged({ tables: this.#versions.findReadTables(statement.sql), ...runningQuery })
     ) {
       runningQuery.isShared = true;
+      this.#counts.hits++;
       return runningQuery.result.catch((error) => {
         // The first caller has disconnected, which canceled the statement for all callers.
         if (!(error instanceof ClientDisconnected) || origin?.client?.isDisconnected) throw error;
         return this.read(statement, execute, origin);
       });
     }
+    this.#counts.misses++;
     const newEntry = { key, version: this.#version, tables: NO_TABLES, commitCount };
     const result = this.#trackRunning(runningKey, execute(statement, origin), commitCount);
     // Only repeated statements are cached.

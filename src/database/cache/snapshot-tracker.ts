@@ -1,6 +1,6 @@
 import type { ClientContext, Connection, RequestConnection } from '../engines/engine.ts';
 import { type CommitTracker, parseSnapshot } from './commit-tracker.ts';
-import { QueryCache } from './query-cache.ts';
+import { type CacheCounts, QueryCache } from './query-cache.ts';
 import type { TableVersions } from './table-versions.ts';
 
 /**
@@ -14,6 +14,8 @@ export interface SnapshotTracker {
   /** Call this after each commit of this process: request connections then query the snapshot again. */
   recordCommit(): void;
   clear(): void;
+  /** How often the cache answered. */
+  readonly cacheCounts: CacheCounts;
 }
 
 const SNAPSHOT_STATEMENT = {
@@ -91,6 +93,7 @@ export function createSnapshotTracker(
       ownCommitCount++;
     },
     clear: () => cache.clear(),
+    cacheCounts: cache.counts,
   };
 }
 

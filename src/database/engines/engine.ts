@@ -1,4 +1,5 @@
 import type { Dialect as KyselyDialect } from 'kysely';
+import type { CacheCounts } from '#database/cache/query-cache.ts';
 import type { RequestClient, Waiter } from '#runtime/concurrency-limiter.ts';
 
 /** The common interface of the two engines, below Kysely. Code outside of `database/` never uses it. */
@@ -23,6 +24,8 @@ export interface Engine {
   clearCaches(): void;
   /** Updates the planner's table statistics, if the engine does not do that itself. */
   updateStatistics(): Promise<void>;
+  /** How often the cache of query results answered. */
+  readonly cacheCounts: CacheCounts;
   /** Returns how the connections are used; null if the engine has no pool of them. */
   getConnections(): ConnectionUse | null;
   readonly backupOperations: BackupOperations;

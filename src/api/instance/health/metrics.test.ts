@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { explainPlan } from '#database/dialect.ts';
 import { enqueue } from '#jobs/job.ts';
 import { createMetrics } from '#runtime/metrics.ts';
 import { world } from '#test/support/world.ts';
 import { addServerMetrics } from './metrics.ts';
+import { buildJobCountQuery, buildMailCountQuery } from './store.ts';
 
 const here = await world();
 const { server, clock, anonymous } = here;
@@ -52,6 +54,26 @@ test('shows the database, its work, mails, git processes and file systems', asyn
   assert.match(text, /^# TYPE hearth_git_children gauge$/m);
   for (const directory of ['data', 'blobs', 'storage default'])
     assert.ok(sampleOf(text, `hearth_disk_size_bytes{directory="${directory}"}`)! > 0, directory);
+});
+
+test('counts what the caches answer', async () => {
+  const project = await here.newProject();
+  const count = (text: string) => sampleOf(text, 'hearth_response_cache_requests_total{outcome="hit"}') ?? 0;
+  const before = count(await readMetrics());
+  for (let run = 0; run < 4; run++) await project.owner.get(`${project.at}/labels`);
+  const text = await readMetrics();
+  assert.ok(count(text) > before);
+  assert.ok(sampleOf(text, 'hearth_query_cache_requests_total{outcome="miss"}')! > 0);
+});
+
+test('counts jobs and mails without reading whole tables', async () => {
+  await database.transaction(async (tx) => {
+    const plan = async (query: Parameters<typeof explainPlan>[1]) => (await explainPlan(tx, query)).join('\n');
+    const jobs = await plan(buildJobCountQuery(tx, tx.now));
+    assert.match(jobs, /background_jobs_by_run_at/);
+    assert.match(jobs, /background_jobs_dead/);
+    assert.match(await plan(buildMailCountQuery(tx)), /mail_messages_(due|waiting|by_state)/);
+  });
 });
 
 test('records the duration of git processes and of background jobs', async () => {

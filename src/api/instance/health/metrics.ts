@@ -45,6 +45,15 @@ function addDatabaseMetrics(metrics: Metrics, database: Database): void {
     listTotals('seconds'),
     ['work'],
   );
+  metrics.addCounter(
+    'hearth_query_cache_requests_total',
+    'Number of statements that the cache of query results answered (hit) and passed on (miss).',
+    () => [
+      { labels: { outcome: 'hit' }, value: database.cacheCounts.hits },
+      { labels: { outcome: 'miss' }, value: database.cacheCounts.misses },
+    ],
+    ['outcome'],
+  );
   metrics.addGauge(
     'hearth_database_transactions',
     'Number of transactions that are open, and of those that wait for a lock or a connection.',

@@ -11,8 +11,13 @@ interface JobCount {
   readonly oldest: string;
 }
 
-/** Counts the background jobs of all processes by kind and state. index: background_jobs_by_run_at, background_jobs_dead */
+/** Counts the background jobs of all processes by kind and state. */
 export function loadJobCounts(db: Reader, now: string): Promise<JobCount[]> {
+  return buildJobCountQuery(db, now).execute();
+}
+
+/** Builds the query of `loadJobCounts`. index: background_jobs_by_run_at, background_jobs_dead */
+export function buildJobCountQuery(db: Reader, now: string) {
   const waiting = db
     .selectFrom('background_jobs')
     .select((eb) => [
@@ -37,15 +42,19 @@ export function loadJobCounts(db: Reader, now: string): Promise<JobCount[]> {
     ])
     .where('state', '=', sql.lit('dead' as const))
     .groupBy(sql`1, 2`);
-  return waiting.unionAll(dead).modifyEnd(LONG_RUNNING).execute();
+  return waiting.unionAll(dead).modifyEnd(LONG_RUNNING);
 }
 
-/** Counts queued mails; `oldest` is the earliest time at which one is due. index: mail_messages_due */
+/** Counts queued mails; `oldest` is the earliest time at which one is due. */
 export function loadMailCounts(db: Reader): Promise<{ readonly count: number; readonly oldest: string | null }> {
+  return buildMailCountQuery(db).executeTakeFirstOrThrow();
+}
+
+/** Builds the query of `loadMailCounts`. index: mail_messages_due */
+export function buildMailCountQuery(db: Reader) {
   return db
     .selectFrom('mail_messages')
     .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('next_attempt_at').as('oldest')])
     .where('state', '=', sql.lit('queued' as const))
-    .modifyEnd(LONG_RUNNING)
-    .executeTakeFirstOrThrow();
+    .modifyEnd(LONG_RUNNING);
 }

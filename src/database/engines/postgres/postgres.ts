@@ -111,6 +111,7 @@ export function openPostgres({ url, connections, applicationName, onLost, activi
       // Also after an error: the transaction may have been committed before the connection broke.
       return { ...transaction, commit: () => transaction.commit().finally(snapshotTracker.recordCommit) };
     },
+    cacheCounts: snapshotTracker.cacheCounts,
     getConnections: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,

@@ -132,6 +132,7 @@ export function openSqlite(
     readConnection: cachedReader,
     openRequestConnection: cachedReader.openRequestConnection,
     begin: beginTransaction,
+    cacheCounts: cachedReader.cacheCounts,
     getConnections: () => null,
     backupOperations: createSqliteBackupOperations(file, beginRestoreTransaction),
     isRetryable: isBusy,

@@ -63,7 +63,9 @@ export async function getCachedResponse(
   const cache = getCache(services.config);
   const key = getCacheKey(cacheable);
   const cached = cache.entries.get(key);
-  if (cached?.readSet.isCurrent()) return cached.outgoing;
+  const isHit = cached?.readSet.isCurrent() === true;
+  services.metrics.recordResponseCacheRead(isHit ? 'hit' : 'miss');
+  if (isHit) return cached.outgoing;
   const isRepeated = cache.admission.admit(key);
   const outgoing = await buildResponse();
   // Streams cannot be sent twice.
