@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '#runtime/clock.ts';
 import { createDatabaseActivity, type DatabaseActivity } from './activity.ts';
-import type { CacheCounts } from './cache/query-cache.ts';
 import type {
+  CacheCounts,
   ClientContext,
   Connection,
   ConnectionUse,

@@ -24,11 +24,15 @@ const COLUMN_TYPES: Readonly<Record<string, Readonly<Record<EngineName, string>>
   bytes: { sqlite: 'blob', postgres: 'bytea' },
 };
 
-/** Matches the beginning of a column definition, which has a line of its own in `create table`. */
-const COLUMN = new RegExp(`^( +\\w+|.* add column \\w+) (${Object.keys(COLUMN_TYPES).join('|')})\\b`, 'gm');
+/** Matches the beginning of a column definition, which has a line of its own: indentation or `add column`, name, type. */
+const COLUMN = /^((?: +|alter table \w+ add column )\w+) (\w+)/;
 
-/** Matches a line that is a comment. */
-const COMMENT = /^ *--.*\n/gm;
+function translateLine(line: string, engine: EngineName): string {
+  return line.replace(COLUMN, (text, start: string, type: string) => {
+    const columnType = COLUMN_TYPES[type]?.[engine];
+    return columnType === undefined ? text : `${start} ${columnType}`;
+  });
+}
 
 /**
  * Returns the statements of a text that creates or changes tables. Column types are those of `COLUMN_TYPES`; whatever else
@@ -52,10 +56,8 @@ export function ddl({ raw }: TemplateStringsArray, ...values: readonly EngineSql
   return (engine) =>
     raw
       .map((text, index) => {
-        const statements = text
-          .replaceAll(COMMENT, '')
-          .replaceAll(COLUMN, (_, start: string, type: string) => `${start} ${COLUMN_TYPES[type]![engine]}`);
-        return `${statements}${values[index]?.(engine) ?? ''}`;
+        const lines = text.split('\n').filter((line) => !line.trimStart().startsWith('--'));
+        return `${lines.map((line) => translateLine(line, engine)).join('\n')}${values[index]?.(engine) ?? ''}`;
       })
       .join('');
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type {
+  CacheCounts,
   ClientContext,
   Connection,
   MaybePromise,
@@ -8,7 +9,7 @@ import type {
   StatementResult,
 } from '../engines/engine.ts';
 import type { SqliteConnection } from '../engines/sqlite/connection.ts';
-import { type CacheCounts, QueryCache } from './query-cache.ts';
+import { QueryCache } from './query-cache.ts';
 import type { TableVersions } from './table-versions.ts';
 
 interface CachedReads {

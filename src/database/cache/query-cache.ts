@@ -3,6 +3,7 @@ import { AdmissionFilter } from '#runtime/bounded-cache.ts';
 import { ClientDisconnected } from '#runtime/concurrency-limiter.ts';
 import { estimateHeapSize } from '#runtime/heap-size.ts';
 import type {
+  CacheCounts,
   ClientContext,
   Connection,
   MaybePromise,
@@ -41,12 +42,6 @@ interface RunningQuery {
   readonly commitCount: number;
   /** Whether several callers wait for the result. */
   isShared: boolean;
-}
-
-/** Number of statements that a cache answered, and of those that it passed on. */
-export interface CacheCounts {
-  readonly hits: number;
-  readonly misses: number;
 }
 
 /**

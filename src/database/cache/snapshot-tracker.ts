@@ -1,6 +1,6 @@
-import type { ClientContext, Connection, RequestConnection } from '../engines/engine.ts';
+import type { CacheCounts, ClientContext, Connection, RequestConnection } from '../engines/engine.ts';
 import { type CommitTracker, parseSnapshot } from './commit-tracker.ts';
-import { type CacheCounts, QueryCache } from './query-cache.ts';
+import { QueryCache } from './query-cache.ts';
 import type { TableVersions } from './table-versions.ts';
 
 /**

@@ -1,6 +1,11 @@
 import type { Dialect as KyselyDialect } from 'kysely';
-import type { CacheCounts } from '#database/cache/query-cache.ts';
 import type { RequestClient, Waiter } from '#runtime/concurrency-limiter.ts';
+
+/** Number of statements that a cache answered, and of those that it passed on. */
+export interface CacheCounts {
+  readonly hits: number;
+  readonly misses: number;
+}
 
 /** The common interface of the two engines, below Kysely. Code outside of `database/` never uses it. */
 export interface Engine {
