@@ -25,7 +25,9 @@ async function withSecond(
   dataDir = here.server.services.config.dataDir,
 ): Promise<void> {
   const { config, log } = here.server.services;
-  const server = await startServer({ ...config, dataDir }, { clock, log, work: false });
+  // All servers of one database need the same key; another data directory does not have its file.
+  const secretKey = (await here.server.services.secretKey()).export();
+  const server = await startServer({ ...config, dataDir, secretKey }, { clock, log, work: false });
   const at: At = (caller) => createCaller({ address: server.address, registry: server.registry }, caller);
   try {
     await work({ ...here, server, root: at(root), anonymous: at(here.anonymous) }, at);
