@@ -136,7 +136,7 @@ export interface Merge {
   readonly start: string;
   /** As requested with the merge. */
   readonly shouldRemoveSourceBranch: boolean | null;
-  /** The choice of the merge request and the merge. Absent if a push merged it, and in events of older versions. */
+  /** The choice of the merge request and the merge. Absent if a push merged it. */
   readonly squash?: boolean;
 }
 

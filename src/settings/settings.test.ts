@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '#test/engines/engine.ts';
 import { defaultSettings } from './definitions.ts';
-import { createSettings, loadSettings, updateSettings, validateSettings } from './settings.ts';
+import {
+  createSettings,
+  loadSettings,
+  readStoredValue,
+  updateSettings,
+  validateSettings,
+  writeStoredValue,
+} from './settings.ts';
 
 test('every setting has its default without a row', async () => {
   await using database = await testDatabase();
@@ -32,11 +39,13 @@ test('keeps all concurrent changes', async () => {
   );
 });
 
-test('the first start writes its settings once', async () => {
+test('the first start writes its settings once, beside other stored values', async () => {
   await using database = await testDatabase();
+  await database.transaction((tx) => writeStoredValue(tx, 'other', 7));
   await database.transaction((tx) => createSettings(tx, { bulk_import_enabled: false }));
   await database.transaction((tx) => createSettings(tx, { bulk_import_enabled: true }));
   assert.equal((await loadSettings(database.reader)).bulk_import_enabled, false);
+  assert.equal(await readStoredValue(database.reader, 'other'), 7);
 });
 
 test('every default is a valid value', () => {

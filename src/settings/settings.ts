@@ -68,33 +68,38 @@ function validateSetting({ nullable, validate: problem }: SettingDefinition<unkn
 
 /** Updates settings that `validateSettings` has accepted. Returns those whose value has changed. */
 export async function updateSettings(tx: Transaction, changes: SettingChanges): Promise<ChangedSetting[]> {
-  await ensureRow(tx);
-  const row = await tx.selectFrom('application_settings').select('value').where('id', '=', 1).executeTakeFirstOrThrow();
-  const storedSettings = JSON.parse(row.value) as Partial<ApplicationSettings>;
+  const storedSettings: Partial<ApplicationSettings> = await readOrCreateRow(tx);
   const oldSettings = withDefaults(storedSettings);
   const inputNames = SETTING_NAMES.filter((name) => changes[name] !== undefined);
   const changedNames = inputNames.filter((name) => !isDeepStrictEqual(oldSettings[name], changes[name]));
   if (changedNames.length === 0) return [];
-  const value = JSON.stringify({
-    ...storedSettings,
-    ...Object.fromEntries(changedNames.map((name) => [name, changes[name]])),
-  });
-  await tx.updateTable('application_settings').set({ value, updated_at: tx.now }).where('id', '=', 1).execute();
+  await writeRow(tx, { ...storedSettings, ...Object.fromEntries(changedNames.map((name) => [name, changes[name]])) });
   return changedNames.map((name) => ({ name, from: oldSettings[name], to: changes[name] }));
 }
 
-/** Creates the row of settings at the first start. Does nothing if it exists. */
+/**
+ * Stores the settings of the first start, unless they are stored already. Writes the row in any case, so that concurrent first starts
+ * run one after another.
+ */
 export async function createSettings(tx: Transaction, initialSettings: SettingChanges): Promise<void> {
-  await ensureRow(tx, JSON.stringify(initialSettings));
+  const storedValues = await readOrCreateRow(tx);
+  await writeRow(tx, { ...initialSettings, ...storedValues });
 }
 
-/** Inserts the row of settings unless it exists. */
-async function ensureRow(tx: Transaction, value = '{}'): Promise<void> {
+/** Returns the values in the row of settings, which is created if it does not exist. */
+async function readOrCreateRow(tx: Transaction): Promise<Record<string, unknown>> {
   await tx
     .insertInto('application_settings')
-    .values({ id: 1, value, updated_at: tx.now })
+    .values({ id: 1, value: '{}', updated_at: tx.now })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
+  const row = await tx.selectFrom('application_settings').select('value').where('id', '=', 1).executeTakeFirstOrThrow();
+  return JSON.parse(row.value);
+}
+
+async function writeRow(tx: Transaction, values: Record<string, unknown>): Promise<void> {
+  const value = JSON.stringify(values);
+  await tx.updateTable('application_settings').set({ value, updated_at: tx.now }).where('id', '=', 1).execute();
 }
 
 /** Returns a value in the row of settings that is not a setting of the API; undefined if it is not stored. */
@@ -105,8 +110,5 @@ export async function readStoredValue(db: Reader, name: string): Promise<unknown
 
 /** Stores a value in the row of settings that is not a setting of the API. */
 export async function writeStoredValue(tx: Transaction, name: string, storedValue: unknown): Promise<void> {
-  await ensureRow(tx);
-  const row = await tx.selectFrom('application_settings').select('value').where('id', '=', 1).executeTakeFirstOrThrow();
-  const value = JSON.stringify({ ...JSON.parse(row.value), [name]: storedValue });
-  await tx.updateTable('application_settings').set({ value, updated_at: tx.now }).where('id', '=', 1).execute();
+  await writeRow(tx, { ...(await readOrCreateRow(tx)), [name]: storedValue });
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Database, Transaction } from '#database/database.ts';
 import { verifyPassword } from '#security/passwords.ts';
 import { hashToken } from '#security/tokens.ts';
-import { loadSettings } from '#settings/settings.ts';
+import { loadSettings, writeStoredValue } from '#settings/settings.ts';
 import { testDatabase, testPlace } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { bootstrapUsers } from './bootstrap.ts';
@@ -82,6 +82,8 @@ test('a second start changes nothing, even if root was changed', async () => {
 test('one of two concurrent first starts creates the users', async () => {
   await using place = await testPlace('empty');
   await using database = await testDatabase();
+  // The fingerprint of the secret key is stored before.
+  await database.transaction((tx) => writeStoredValue(tx, 'other', 7));
   const both = await Promise.all([start(database, place.dataDir), start(database, place.dataDir)]);
   assert.deepEqual(both.map(({ first }) => first).sort(), [false, true]);
   const users = await database.reader.selectFrom('users').select('username').orderBy('id').execute();

@@ -23,8 +23,7 @@ import { EPICS, ISSUES, type LabelableTables, MERGE_REQUESTS } from './kind.ts';
 export const replaceOutOfScopeReferences = defineSubscription({
   event: 'group-or-project-transferred',
   inBackground: {
-    // Name from an older version that only removed references: its jobs may still be queued.
-    kind: 'lose_labels_and_milestones_out_of_reach',
+    kind: 'replace_out_of_scope_references',
     async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>, { type, id }) {
       const { reader } = database;
       const projects = type === 'project' ? [{ id }] : await selectDescendantProjectIds(reader, id).execute();

@@ -68,7 +68,6 @@ create index users_by_created_by on users (created_by_id);
 -- The few administrators, to check that the last one is not deleted.
 create index users_administrators on users (id) where admin = true;
 -- Filters of lists that match few users.
-create index users_admins on users (id) where admin = true;
 create index users_auditors on users (id) where auditor = true;
 create index users_externals on users (id) where external = true;
 create index users_bots on users (id) where bot = true;

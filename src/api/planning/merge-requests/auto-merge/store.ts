@@ -14,8 +14,8 @@ export interface AutoMergeOptions {
 
 interface AutoMerge {
   readonly userId: number;
-  /** The head to merge; a later head is not merged. Undefined in rows of an older version. */
-  readonly head: string | undefined;
+  /** The head to merge; a later head is not merged. */
+  readonly head: string;
   readonly options: AutoMergeOptions;
 }
 
