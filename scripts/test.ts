@@ -234,7 +234,7 @@ async function prepareEngines(files: FilesByEngine): Promise<Engine[]> {
   return [
     everyEndpoint,
     { name: 'sqlite', environment: { ...sqlite, HEARTH_TEST_HALF: '0' } },
-    { name: 'postgres', environment: { ...postgres, HEARTH_TEST_HALF: '1' }, stop: server.stop },
+    { name: 'postgres', environment: { ...postgres, HEARTH_TEST_HALF: '1' }, minProcesses: 2, stop: server.stop },
     { name: 'postgres, races', environment: postgres, titles: RACE_TITLE },
     { name: 'postgres, two servers', environment: { ...postgres, HEARTH_TEST_ENGINE: 'postgres-pair' } },
   ];
