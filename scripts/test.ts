@@ -291,7 +291,8 @@ async function runProcess(
   const events = run({
     files: [join(import.meta.dirname, 'test-files.ts')],
     argv: [...files],
-    execArgv: gcOptions,
+    // test-files.ts strips the types of test support.
+    execArgv: [...gcOptions, '--disable-warning=ExperimentalWarning'],
     cwd: root,
     env: { ...process.env, NODE_COMPILE_CACHE: compileCache, NODE_ENV: 'test', ...environment },
     timeout: processTimeoutMs,
