@@ -104,6 +104,21 @@ test('every application setting in the tables of limits exists', () => {
   );
 });
 
+test('the messages of docs/troubleshooting.md occur in the source', () => {
+  const files = [...globSync('src/**/*.ts', { cwd: root }).filter((file) => !/test/.test(file)), 'bin/launcher.js'];
+  // Values in messages count as `...`.
+  const source = files.map((file) => read(file).replace(/\$\{[^}]*\}/g, '...')).join('\n');
+  const table = read('docs/troubleshooting.md').split('## Nobody can sign in')[0]!;
+  const messages = listFirstColumn(table).filter((message) => message.includes(' '));
+  assert.ok(messages.length >= 10);
+  // A sentence that begins with a name, or has a version inside, is written in parts.
+  const parts = messages.flatMap((message) => message.split(/\.\.\.|\d+(?:\.\d+)?/)).map((part) => part.trim());
+  assert.deepEqual(
+    parts.filter((part) => part.length > 7 && !source.includes(part)),
+    [],
+  );
+});
+
 test('no document runs the package of another owner', () => {
   for (const file of ['CONTRIBUTING.md', ...documents])
     assert.doesNotMatch(read(file), /\bnpx (-\S+ )*hearth\b|npm (i|install) (-\S+ )*hearth\b/, file);
