@@ -75,7 +75,7 @@ hearth COMMAND --help describes a command and its options. hearth serve --help l
 ${EXIT_CODES}`;
 }
 
-/** The exit codes of all commands, as the README lists them. */
+/** The exit codes of all commands, as docs/commands.md and docs/backups.md list them. */
 const EXIT_CODES = `Exit codes: 0 success, 1 failure, 2 invalid command line; see backup --help and doctor --help for others.
 `;
 

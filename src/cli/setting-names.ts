@@ -20,7 +20,7 @@ export function checkVariableNames(env: EnvironmentVariables): string[] {
   });
   if (suggestions.length > 0) throw new ConfigError(suggestions.join(' '));
   return unknownNames.map(
-    (name) => `${name} is not a setting and has no effect. Remove it; the README lists all settings.`,
+    (name) => `${name} is not a setting and has no effect. Remove it; hearth serve --help lists all settings.`,
   );
 }
 
