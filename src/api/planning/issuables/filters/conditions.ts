@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { isInIds, isInSubquery, isInTexts } from '#database/dialect.ts';
+import { isInIds, isInSubquery, isInTexts, withoutIndex } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import {
   containsWords,
@@ -132,17 +132,21 @@ function labelConditions(db: Reader, scope: IssuableListScope, { labels }: Issua
   return [...conditions, { predicate: sql<SqlBool>`(${matchCount}) = ${remainingTitles.length}` }];
 }
 
-/** Matches issuables with any of the labels. Only negated filters use it, so that each of the labels is excluded. */
+/**
+ * Matches issuables with any of the labels: one condition for each of the first, one for all others. Only negated filters use it, so
+ * that each of the labels is excluded.
+ */
 function anyLabelConditions(db: Reader, scope: IssuableListScope, titles: readonly string[]): ListCondition[] {
   if (titles.length === 0) return [];
   const keywordCondition = labelKeywordCondition(db, scope, titles);
   if (keywordCondition !== null) return [keywordCondition];
-  const { predicate, unsortedQueryPredicate, negatedPredicate } = labelTitleCondition(
-    db,
-    scope,
-    isInTexts(db, LABEL_TITLE, titles),
-  );
-  return [{ predicate, unsortedQueryPredicate, negatedPredicate }];
+  const conditions = titles.slice(0, MAX_INDEXED_VALUES).map((title) => labelCondition(db, scope, title));
+  const remainingTitles = titles.slice(MAX_INDEXED_VALUES);
+  if (remainingTitles.length > 0)
+    conditions.push(labelTitleCondition(db, scope, isInTexts(db, LABEL_TITLE, remainingTitles)));
+  if (scope.project !== null) return conditions;
+  // PostgreSQL would join the labels of all issuables before it excludes those of the few that it needs.
+  return conditions.map(({ predicate }) => ({ predicate, negatedPredicate: sql<SqlBool>`not ${predicate}` }));
 }
 
 /** Returns the condition for a single `None` or `Any`, else null. */
@@ -179,15 +183,14 @@ function labelTitleCondition(db: Reader, scope: IssuableListScope, titlePredicat
   const { tables, project } = scope;
   const labelIds = sql`(select label.id from labels as label where ${titlePredicate} and ${isUsableInScope(scope, 'label')})`;
   const id = sql<number>`label_link.label_id`;
-  // One project can use few labels with the same title. Across all projects many labels match, so the labels of each row are checked.
-  const hasLabel = project === null ? sql<SqlBool>`${id} in ${labelIds}` : isInSubquery(db, id, labelIds);
   const foreignKey = sql.ref(`label_link.${tables.foreignKey}`);
-  return idsCondition(
-    db,
-    scope,
-    sql`select ${foreignKey} from ${sql.table(tables.labelTable)} as label_link where ${hasLabel}`,
-    foreignKey,
-  );
+  const selectLabeled = (hasLabel: RawBuilder<SqlBool>) =>
+    sql`select ${foreignKey} from ${sql.table(tables.labelTable)} as label_link where ${hasLabel}`;
+  // One project can use few labels with the same title.
+  if (project !== null) return idsCondition(db, scope, selectLabeled(isInSubquery(db, id, labelIds)), foreignKey);
+  // Across all projects many labels match: SQLite must look for the labels of each row, not for the row among those of each label.
+  const isOfRow = sql`${selectLabeled(sql<SqlBool>`${withoutIndex(db, id)} in ${labelIds}`)} and ${foreignKey} = ${listedColumn(scope, 'id')}`;
+  return { ...existsCondition(db, isOfRow), ids: selectLabeled(sql<SqlBool>`${id} in ${labelIds}`) };
 }
 
 // --- The milestone: by title or keyword.
@@ -259,12 +262,21 @@ function requireAssigneeTable({ tables }: IssuableListScope): string {
   return tables.assigneeTable;
 }
 
-/** Matches issuables assigned to any of the users. Only negated filters use it, so that each of the users is excluded. */
+/**
+ * Matches issuables assigned to any of the users: one condition for each of the first, one for all others. Only negated filters use it,
+ * so that each of the users is excluded.
+ */
 function anyAssigneeConditions(db: Reader, scope: IssuableListScope, names: readonly string[]): ListCondition[] {
   if (names.length === 0) return [];
   const keyword = findAssigneeKeyword(names);
   if (keyword !== null) return [assigneeCondition(db, scope, keyword)];
-  return [existsCondition(db, sql`select 1 ${fromAssigneesWithNames(db, scope, names.map(foldCase))}`)];
+  const usernameKeys = names.map(foldCase);
+  const conditions = usernameKeys
+    .slice(0, MAX_INDEXED_VALUES)
+    .map((key) => assignedUserCondition(db, scope, selectUserId(key)));
+  const remainingKeys = usernameKeys.slice(MAX_INDEXED_VALUES);
+  if (remainingKeys.length === 0) return conditions;
+  return [...conditions, existsCondition(db, sql`select 1 ${fromAssigneesWithNames(db, scope, remainingKeys)}`)];
 }
 
 /** Returns the `from` clause for the assignees of the row that have one of the usernames. index: issue_assignees_by_issue, users primary key */

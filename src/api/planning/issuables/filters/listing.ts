@@ -96,7 +96,8 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
   const buildQuery = (
     projectIdColumn: RawBuilder<number>,
     predicates = otherConditions.map(({ predicate }) => predicate),
-  ) => selectVisibleIds(db, tables, parent, projectIdColumn, visibility).where((eb) => eb.and(predicates));
+    joinedId = sql.ref<number>('projects.id'),
+  ) => selectVisibleIds(db, tables, parent, [projectIdColumn, joinedId], visibility).where((eb) => eb.and(predicates));
   const selectAmong = (ids: RawBuilder<unknown>, conditions = otherConditions) => {
     const isSelected = isInSubquery(db, sql.ref<number>(`${tables.table}.id`), ids);
     return buildQuery(
@@ -111,8 +112,8 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
     const withoutProjectIndex = castToTable(buildQuery(withoutIndex(db, projectId)));
     const query = needsSort ? withoutProjectIndex : castToTable(buildQuery(projectId));
     const unsortedQueryPredicates = otherConditions.map(({ predicate, unsortedQueryPredicate, negatedPredicate }) => {
-      // With a join of projects, PostgreSQL would look for related rows in each project again.
-      const repeatsSearch = !parent.project && negatedPredicate !== undefined;
+      // With the projects of a group, PostgreSQL would look for related rows in each project again.
+      const repeatsSearch = !!parent.group && negatedPredicate !== undefined;
       return repeatsSearch ? predicate : (unsortedQueryPredicate ?? predicate);
     });
     // A scan with a condition on a column uses the index of the column, so only related rows are sampled.
@@ -121,7 +122,12 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
     return {
       query,
       unindexedQuery: castToTable(buildQuery(unindexedProjectId)),
-      unorderedQuery: castToTable(buildQuery(projectId, unsortedQueryPredicates)),
+      unorderedQuery: castToTable(
+        // SQLite would read the rows of all projects, and then look whether each project belongs to the group.
+        parent.group
+          ? buildQuery(projectId, unsortedQueryPredicates, withoutIndex(db, sql.ref<number>('projects.id')))
+          : buildQuery(projectId, unsortedQueryPredicates),
+      ),
       // SQLite would search the projects of a group one by one and sort all of their rows.
       orderedQuery: parent.project || !visibility.hasIndexedOrder ? query : withoutProjectIndex,
       sampleQuery: sampled
@@ -190,19 +196,22 @@ async function smallGroupCondition(
   return { predicate: sql<SqlBool>`1 = 1`, ids };
 }
 
-/** Selects the ids of the issuables in the parent that the caller may read. The engine uses the project index only if `projectId` is a plain column. */
+/**
+ * Selects the ids of the issuables in the parent that the caller may read. The engine uses the index of the issuables by project, or
+ * of projects by id, only if `projectId` or `joinedId` is a plain column.
+ */
 function selectVisibleIds(
   db: Reader,
   tables: IssuableTables,
   parent: IssuableListParent,
-  projectId: RawBuilder<number>,
+  [projectId, joinedId]: readonly [projectId: RawBuilder<number>, joinedId: RawBuilder<number>],
   visibility: ListVisibility,
 ): IssuableIdQuery<'issues'> {
   // The cast to `issues` is safe: both tables have the columns used here.
   const baseQuery = db.selectFrom(tables.table as 'issues').select(sql.ref<number>(`${tables.table}.id`).as('id'));
   if (parent.project)
     return baseQuery.where(sql<SqlBool>`${projectId} = ${parent.project.id}`).where(visibility.visibleInProject());
-  let joinedQuery = baseQuery.innerJoin('projects', (join) => join.on(sql<SqlBool>`projects.id = ${projectId}`));
+  let joinedQuery = baseQuery.innerJoin('projects', (join) => join.on(sql<SqlBool>`${joinedId} = ${projectId}`));
   joinedQuery = joinedQuery.where(visibility.visibleAcrossProjects());
   if (parent.nonArchived) joinedQuery = joinedQuery.where(projectArchivedCondition(false));
   if (parent.group !== null)

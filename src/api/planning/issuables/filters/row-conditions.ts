@@ -24,6 +24,7 @@ export const listedColumn = ({ tables }: Pick<IssuableListScope, 'tables'>, colu
 const COMMON_INDEXED_COLUMNS = [
   'author_id',
   'closed_by_id',
+  'draft',
   'issue_type',
   'merged_by_id',
   'milestone_id',

@@ -164,8 +164,8 @@ function buildConditions(
   const scope: IssuableListScope = { tables: MERGE_REQUESTS, project: parent.project ?? null };
   const reviewScope: IssuableListScope = { ...scope, tables: MERGE_REQUESTS_BY_REVIEWER };
   const { scopeAuthorId, scopeAssigneeId, scopeReviewerId, merge_user_username: mergeUsername, not } = filter;
+  const draft = filter.draft ?? (isPresent(filter.wip) ? filter.wip === 'yes' : null);
   const columns = {
-    draft: filter.draft ?? (isPresent(filter.wip) ? filter.wip === 'yes' : null),
     source_branch: filter.source_branch,
     target_branch: filter.target_branch,
     milestone_id: filter.scopeMilestoneId,
@@ -183,6 +183,7 @@ function buildConditions(
     ...reactionConditions(db, scope, caller, filter),
     ...approvalConditions(db, scope, filter),
     ...deploymentConditions(db, scope, filter),
+    ...(draft === null ? [] : [draftCondition(db, scope, draft)]),
     ...(isPresent(mergeUsername) ? [mergeUserCondition(db, scope, mergeUsername)] : []),
     ...Object.entries(columns).flatMap(([name, value]) =>
       isPresent(value) ? [valueCondition(db, scope, name, value)] : [],
@@ -196,6 +197,15 @@ const toReviewerFilter = ({ reviewer_id, reviewer_username }: ReviewerFilter) =>
   assignee_id: reviewer_id,
   assignee_username: isPresent(reviewer_username) ? [reviewer_username] : null,
 });
+
+/** Drafts are few, and have an index; others are not looked up by one. index: merge_requests_drafts */
+export function draftCondition(db: Reader, scope: IssuableListScope, isDraft: boolean): ListCondition {
+  // The engines use the partial index only for a condition without a parameter.
+  const { ids, ...condition } = columnCondition(db, scope, 'draft', (column) =>
+    isDraft ? sql<SqlBool>`${column}` : sql<SqlBool>`not ${column}`,
+  );
+  return isDraft && ids !== undefined ? { ...condition, ids } : condition;
+}
 
 /** index: merge_requests_by_merged_by, merge_requests_by_project_merged_by */
 const mergeUserCondition = (db: Reader, scope: IssuableListScope, username: string): ListCondition =>
@@ -278,8 +288,11 @@ export function deploymentConditions(
     ...(isPresent(before) ? [sql<SqlBool>`deployment.finished_at < ${before}`] : []),
     ...(isPresent(after) ? [sql<SqlBool>`deployment.finished_at > ${after}`] : []),
   ];
-  if (isPresent(environment)) return [environmentCondition(db, project, environment, isInTime)];
-  return isInTime.length === 0 ? [] : [timeCondition(db, project, isInTime)];
+  // The condition of the time is implied by the one of the environment, but may be more selective.
+  return [
+    ...(isInTime.length === 0 ? [] : [timeCondition(db, project, isInTime)]),
+    ...(isPresent(environment) ? [environmentCondition(db, project, environment, isInTime)] : []),
+  ];
 }
 
 type ListedProject = IssuableListScope['project'];
@@ -296,18 +309,21 @@ function environmentCondition(
   // The cross joins keep the order of the tables on SQLite.
   const selectShipped = (isEnvironment: RawBuilder<SqlBool>) =>
     sql`select link.merge_request_id from environments as environment cross join deployment_merge_requests as link
-      cross join deployments as deployment
-      where ${isEnvironment} and link.environment_id = environment.id
-      and ${joinConditions([sql<SqlBool>`deployment.id = link.deployment_id`, ...isInTime])}`;
+      where ${isEnvironment} and link.environment_id = environment.id`;
+  const isShippedInTime = sql<SqlBool>`exists (select 1 from deployments as deployment
+    where ${joinConditions([sql<SqlBool>`deployment.id = link.deployment_id`, ...isInTime])})`;
   const isOfRow = sql<SqlBool>`environment.project_id = merge_requests.project_id and environment.name = ${name}`;
   const isNamed =
     project === null
       ? // The expression of `environments_of_all_by_name`.
         sql<SqlBool>`environment.name || '' = ${name}`
       : sql<SqlBool>`environment.project_id = ${project.id} and environment.name = ${name}`;
+  const ofRow = sql`${selectShipped(isOfRow)} and link.merge_request_id = ${MERGE_REQUEST_ID}`;
+  if (isInTime.length === 0) return { ...existsCondition(db, ofRow), ids: selectShipped(isNamed) };
   return {
-    ...existsCondition(db, sql`${selectShipped(isOfRow)} and link.merge_request_id = ${MERGE_REQUEST_ID}`),
-    ids: selectShipped(isNamed),
+    ...existsCondition(db, sql`${ofRow} and ${isShippedInTime}`),
+    ids: sql`${selectShipped(isNamed)} and ${isShippedInTime}`,
+    idsSuperset: selectShipped(isNamed),
   };
 }
 

@@ -1,23 +1,46 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import {
+  buildIdQueries,
   ISSUES,
+  type IssuableListParent,
   type IssuableListScope,
   issuableConditions,
   type ListCondition,
   MERGE_REQUESTS,
+  negatedConditions,
   reactionConditions,
   valueCondition,
 } from '#api/planning/issuables/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import type { Reader } from '#database/database.ts';
+import type { Reader, Transaction } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
-import { approvalConditions, deploymentConditions } from './list.ts';
+import { approvalConditions, deploymentConditions, draftCondition } from './list.ts';
 
 const database = await testDatabase();
 after(() => database[Symbol.asyncDispose]());
+
+/** Sets the statistics of SQLite to those of a million merge requests: some plans are bad only for many rows. */
+async function setStatistics(tx: Transaction): Promise<void> {
+  if (database.engine !== 'sqlite') return;
+  await sql`analyze`.execute(tx);
+  const statistics = [
+    ['merge_requests', 'merge_requests_by_project_state', '1000000 401 401 401'],
+    ['merge_requests', 'merge_requests_of_all_by_created_at', '1000000 1 1 1 1 1 1'],
+    ['merge_request_labels', 'merge_request_labels_by_label', '810024 401 1'],
+    ['merge_request_labels', 'sqlite_autoindex_merge_request_labels_1', '810024 2 1'],
+    ['labels', 'labels_by_title', '20200 267'],
+    ['projects', 'projects_by_namespace', '10000 401 1'],
+    ['projects', 'projects_by_path', '10000 1 1'],
+    ['merge_requests', 'merge_requests_by_project_merged_by', '1000000 401 401'],
+    ['namespace_closure', 'namespace_closure_by_ancestor', '2101 1 1'],
+  ];
+  for (const [table, index, stat] of statistics)
+    await sql`insert into sqlite_stat1 (tbl, idx, stat) values (${table}, ${index}, ${stat})`.execute(tx);
+  await sql`analyze sqlite_schema`.execute(tx);
+}
 
 type Build = (db: Reader, scope: IssuableListScope) => ListCondition[];
 
@@ -51,6 +74,13 @@ const served: readonly [name: string, build: Build, inProject: readonly string[]
     ['environments_of_all_by_name', 'deployment_merge_requests_pkey|sqlite_autoindex_deployment_merge_requests_1'],
   ],
   [
+    'environment and deployed_after, by the time first',
+    (db, scope) =>
+      deploymentConditions(db, scope, { environment: 'production', deployed_after: '2026-01-01T00:00:00.000Z' }),
+    ['deployments_by_finished_at|Index Scan using deployments_by_project', 'deployment_merge_requests_by_deployment'],
+    ['deployments_of_all_by_finished_at', 'deployment_merge_requests_by_deployment'],
+  ],
+  [
     'deployed_after',
     (db, scope) => deploymentConditions(db, scope, { deployed_after: '2026-01-01T00:00:00.000Z' }),
     ['deployments_by_finished_at|Index Scan using deployments_by_project', 'deployment_merge_requests_by_deployment'],
@@ -67,6 +97,12 @@ const served: readonly [name: string, build: Build, inProject: readonly string[]
     (db, scope) => [valueCondition(db, scope, 'merged_by_id', 7)],
     ['merge_requests_by_project_merged_by|Index Scan using merge_requests_by_'],
     ['merge_requests_by_merged_by'],
+  ],
+  [
+    'draft',
+    (db, scope) => [draftCondition(db, scope, true)],
+    ['merge_requests_drafts|Index Scan using merge_requests_by_'],
+    ['merge_requests_drafts'],
   ],
   [
     'source_project_id',
@@ -107,6 +143,45 @@ test('looks up the awards of each merge request, not all awards of the caller', 
     return explainPlan(tx, tx.selectFrom('merge_requests').select('id').where(condition!.predicate));
   });
   assert.match(plan.join('\n'), /award_emoji_by_merge_request/);
+});
+
+test('looks up the labels of each merge request, not the merge request among those of each label', async () => {
+  const scope: IssuableListScope = { tables: MERGE_REQUESTS, project: null };
+  for (const build of [issuableConditions, negatedConditions]) {
+    const plan = await database.transaction(async (tx) => {
+      await setStatistics(tx);
+      const [condition] = build(tx, scope, { labels: ['bug'] });
+      return explainPlan(tx, tx.selectFrom('merge_requests').select('id').where(condition!.predicate).limit(20));
+    });
+    // Of SQLite, which would repeat the search for each label. PostgreSQL chooses by the number of labels.
+    assert.doesNotMatch(plan.join('\n'), /merge_request_labels_by_label \(label_id=/);
+  }
+});
+
+test('excludes labels of all projects without a join of all labels', async () => {
+  const [condition] = await database.transaction(async (tx) =>
+    negatedConditions(tx, { tables: MERGE_REQUESTS, project: null }, { labels: ['bug'] }),
+  );
+  const plan = await database.transaction((tx) =>
+    explainPlan(tx, tx.selectFrom('merge_requests').select('id').where(condition!.unsortedQueryPredicate!).limit(20)),
+  );
+  assert.doesNotMatch(plan.join('\n'), /Anti Join/);
+});
+
+test('counts the rows of a group from its projects on, not from all rows', async () => {
+  const plan = await database.transaction(async (tx) => {
+    await setStatistics(tx);
+    const conditions = issuableConditions(tx, { tables: MERGE_REQUESTS, project: null }, { state: 'closed' });
+    const visibility = {
+      visibleInProject: () => sql<SqlBool>`true`,
+      visibleAcrossProjects: () => sql<SqlBool>`projects.merge_requests_access_level <> 'disabled'`,
+      hasIndexedOrder: true,
+    };
+    const parent = { group: { id: 3 }, nonArchived: false } as IssuableListParent;
+    const { unorderedQuery } = await buildIdQueries(tx, MERGE_REQUESTS, parent, conditions, visibility);
+    return explainPlan(tx, unorderedQuery.limit(10_001));
+  });
+  assert.doesNotMatch(plan.join('\n'), /SCAN merge_requests/);
 });
 
 for (const [table, column, name] of [
