@@ -48,7 +48,7 @@ test('a port in use is named, with the setting to change', async (t) => {
   t.after(() => other.close());
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as { port: number };
-  const env = { HEARTH_DATA_DIR: await temporaryDirectory(t), HEARTH_PORT: String(port) };
+  const env = { HEARTH_DATA_DIR: await temporaryDirectory(t), HEARTH_PORT: String(port), HEARTH_LOG_LEVEL: 'silent' };
   const message = `Another program listens on 127.0.0.1:${port}. Stop it, or set HEARTH_PORT to another port.`;
   assert.deepEqual(await runHearth(['serve'], env), { out: '', err: `hearth: ${message}\n`, code: 1 });
 });
