@@ -73,8 +73,8 @@ export async function enqueueDueSchedules<Services>(
 
 /** Updates the planner's statistics, so that query plans suit a database that grows. */
 export const updateStatisticsJob = defineJob({
-  kind: 'gather_statistics',
+  kind: 'update_statistics',
   handle: ({ database }: { readonly database: Database }) => database.updateStatistics(),
 });
 
-export const updateStatisticsRegularly = { name: 'gather_statistics', cron: '*/10 * * * *', job: updateStatisticsJob };
+export const updateStatisticsRegularly = { name: 'update_statistics', cron: '*/10 * * * *', job: updateStatisticsJob };

@@ -72,7 +72,7 @@ const BATCH_SIZE = 1_000;
 
 /** Deletes the counts of past windows. */
 export const cleanUpCountsJob = defineJob({
-  kind: 'sweep_limit_counts',
+  kind: 'clean_up_rate_limit_counts',
   handle: ({ database }: { readonly database: Database }) => deleteInBatches(database, BATCH_SIZE, deleteOldCounts),
 });
 
@@ -85,4 +85,4 @@ async function deleteOldCounts(tx: Transaction, limit: number): Promise<number> 
   return Number(numDeletedRows);
 }
 
-export const cleanUpCountsDaily = { name: 'sweep_limit_counts', cron: '20 4 * * *', job: cleanUpCountsJob };
+export const cleanUpCountsDaily = { name: 'clean_up_rate_limit_counts', cron: '20 4 * * *', job: cleanUpCountsJob };

@@ -102,7 +102,7 @@ export async function setOff(scene: Scene, { cases }: Later): Promise<void> {
   );
 }
 
-const KINDS = ['rebase_merge_request', 'merge_when_ready', 'keep_heads_of_merge_requests'];
+const KINDS = ['rebase_merge_request', 'run_auto_merge', 'update_merge_request_heads'];
 
 /** Milliseconds. What somebody pushes to while it is on its way is looked at again a minute later. */
 const DONE_WITHIN = 120_000;

@@ -17,7 +17,7 @@ test('ref changes cause one maintenance run, which writes the commit graph', asy
   const waiting = await reader
     .selectFrom('background_jobs')
     .select('run_at')
-    .where('kind', '=', 'repository_upkeep')
+    .where('kind', '=', 'maintain_repository')
     .execute();
   assert.equal(waiting.length, 1);
   const location = await reader

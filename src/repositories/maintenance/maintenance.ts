@@ -20,7 +20,7 @@ const BATCH_SIZE = 200;
 
 /** Runs the maintenance that a project's repository needs. */
 export const maintainRepository = defineJob({
-  kind: 'repository_upkeep',
+  kind: 'maintain_repository',
   async handle(services: RefServices, { projectId }: { readonly projectId: number }) {
     const { database, git } = services;
     const location = await database.reader
@@ -74,7 +74,7 @@ export const maintainAfterRefChanges = defineSubscription({
 
 /** Repacks each repository weekly and removes unreachable objects. */
 export const fullMaintenance = defineJob({
-  kind: 'full_repository_upkeep',
+  kind: 'maintain_all_repositories',
   async handle(services: RefServices) {
     const { database, git } = services;
     for (let afterId = 0; ; ) {
@@ -102,7 +102,7 @@ export const fullMaintenance = defineJob({
   },
 });
 
-export const fullMaintenanceWeekly = { name: 'full_repository_upkeep', cron: '20 4 * * 0', job: fullMaintenance };
+export const fullMaintenanceWeekly = { name: 'maintain_all_repositories', cron: '20 4 * * 0', job: fullMaintenance };
 
 /** Updates the row after refs were imported without a push: caches are invalidated, no events are published. */
 export async function recordBulkRefUpdate(tx: Transaction, projectId: number): Promise<void> {

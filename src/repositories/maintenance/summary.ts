@@ -35,7 +35,7 @@ const SUMMARY_COLUMNS = [
 ] as const;
 
 export const updateRepositorySummary = defineJob({
-  kind: 'repository_summary',
+  kind: 'update_repository_summary',
   handle: (services: RefServices, { projectId }: { readonly projectId: number }) => refreshSummary(services, projectId),
 });
 
@@ -67,7 +67,7 @@ export const updateRepositorySummaryAfterRefChanges = defineSubscription({
 
 /** Updates outdated and missing summaries daily. */
 export const updateOutdatedRepositorySummaries = defineJob({
-  kind: 'repository_summaries',
+  kind: 'update_outdated_repository_summaries',
   async handle(services: RefServices) {
     for (let afterId = 0; ; ) {
       // index: repositories primary key
@@ -88,7 +88,7 @@ export const updateOutdatedRepositorySummaries = defineJob({
 });
 
 export const updateOutdatedRepositorySummariesDaily = {
-  name: 'repository_summaries',
+  name: 'update_outdated_repository_summaries',
   cron: '50 2 * * *',
   job: updateOutdatedRepositorySummaries,
 };

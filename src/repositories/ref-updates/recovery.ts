@@ -88,14 +88,14 @@ async function findLocation(db: Reader, { projectId, wikiId, snippetId }: Intent
 
 /** Completes expired intents of other processes on the same database. */
 export const recoverInterruptedRefUpdatesJob = defineJob({
-  kind: 'settle_left_ref_intents',
+  kind: 'recover_interrupted_ref_updates',
   handle: async (services: RefServices) => {
     await recoverInterruptedRefUpdates(services, { isOnlyProcess: false });
   },
 });
 
 export const recoverInterruptedRefUpdatesEveryMinute = {
-  name: 'settle_left_ref_intents',
+  name: 'recover_interrupted_ref_updates',
   cron: '* * * * *',
   job: recoverInterruptedRefUpdatesJob,
 };

@@ -9,7 +9,7 @@ import type { RefServices } from '../services.ts';
 
 /** Maintenance of snippet repositories, as for projects. Their sizes are stored in their rows. */
 export const maintainSnippet = defineJob({
-  kind: 'snippet_upkeep',
+  kind: 'maintain_snippet',
   async handle({ database, git }: RefServices, { snippetId }: { readonly snippetId: number }) {
     const snippet = await findSnippet(database.reader, snippetId);
     // A snippet that is being moved to another storage is maintained after its next change.

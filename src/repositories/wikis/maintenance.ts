@@ -13,7 +13,7 @@ import type { RefServices } from '../services.ts';
 /** Maintenance of wiki repositories, as for projects. Their sizes are stored in their rows. */
 
 export const maintainWiki = defineJob({
-  kind: 'wiki_upkeep',
+  kind: 'maintain_wiki',
   async handle({ database, git }: RefServices, { wikiId }: { readonly wikiId: number }) {
     const wiki = await findWikiById(database.reader, wikiId);
     // A wiki that is being moved to another storage is maintained after its next change.

@@ -10,7 +10,7 @@ import * as endpoints from './endpoints.ts';
 
 /** Deletes the cached archives of a deleted project from the data directory of the process that runs the job. */
 const deleteProjectArchives = defineJob({
-  kind: 'delete_archives',
+  kind: 'delete_project_archives',
   handle: ({ git, config }: Pick<Services, 'git' | 'config'>, { storage, disk_path }: RepositoryLocation) =>
     deleteArchives(getArchiveFolder(config), getRepositoryAt(git, storage, disk_path)),
 });

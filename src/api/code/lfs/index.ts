@@ -15,7 +15,7 @@ const BATCH_SIZE = 500;
 
 /** Deletes LFS objects that no project links, then content that no row refers to. */
 const cleanUpLfsContent = defineJob({
-  kind: 'sweep_content',
+  kind: 'clean_up_lfs_content',
   async handle({ blobs, database, runUnitOfWork }: Pick<Services, 'database' | 'blobs' | 'runUnitOfWork'>) {
     let deletedCount: number;
     do {
@@ -28,7 +28,7 @@ const cleanUpLfsContent = defineJob({
 });
 
 const cleanUpLfsContentSchedule: Schedule<Services> = {
-  name: 'sweep_content',
+  name: 'clean_up_lfs_content',
   cron: '40 3 * * *',
   job: cleanUpLfsContent,
 };

@@ -16,7 +16,7 @@ type Draft = Pick<Snippet, 'id'> & SnippetRepositoryLocation;
 
 /** Deletes a snippet whose creation did not complete: its row, then its repository. */
 export const deleteStaleDraft = defineJob({
-  kind: 'sweep_draft_of_snippet',
+  kind: 'delete_stale_snippet_draft',
   handle: (services: Pick<Services, 'database' | 'git'>, draft: Draft) => deleteDraft(services, draft),
 });
 
@@ -36,7 +36,7 @@ export async function deleteDraft({ database, git }: Pick<Services, 'database' |
 }
 
 export const deleteSnippetRepository = defineJob({
-  kind: 'remove_snippet_repository',
+  kind: 'delete_snippet_repository',
   handle: ({ git }: Pick<Services, 'git'>, location: SnippetRepositoryLocation) => deleteRepositoryAt(git, location),
 });
 

@@ -62,7 +62,7 @@ export async function onMergeRequestEnded(
 }
 
 export const stopEnvironments = defineJob({
-  kind: 'stop-environments-of-branch',
+  kind: 'stop_environments_of_branch',
   async handle(services: Pick<Services, 'database' | 'runUnitOfWork'>, endedRef: EndedRef, { signal }) {
     const { reader } = services.database;
     for (let afterId = 0; !signal.aborted; ) {

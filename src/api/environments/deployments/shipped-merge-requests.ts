@@ -110,7 +110,7 @@ export async function enqueueLinkMergeRequests(tx: Transaction, { id, project_id
 }
 
 export const linkMergeRequests = defineJob({
-  kind: 'link_merge_requests_of_deployment',
+  kind: 'link_deployed_merge_requests',
   async handle(
     { database, git, runUnitOfWork }: RefServices,
     { projectId, deploymentId }: { readonly projectId: number; readonly deploymentId: number },

@@ -129,7 +129,7 @@ interface StopStalePayload {
 
 /** Stops stale environments, except protected ones. */
 export const stopStaleEnvironments = defineJob({
-  kind: 'stop-stale-environments',
+  kind: 'stop_stale_environments',
   async handle(
     { database, runUnitOfWork, config }: Pick<Services, 'config' | 'database' | 'runUnitOfWork'>,
     { projectId, before }: StopStalePayload,

@@ -16,7 +16,7 @@ import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
  * last event (contract/monitoring.md §12 "Retention").
  */
 export const cleanUpExpiredReports = defineJob({
-  kind: 'remove-expired-errors',
+  kind: 'delete_expired_errors',
   async handle(
     { runUnitOfWork, database }: Pick<Services, 'database' | 'runUnitOfWork'>,
     _payload: Record<string, never>,
@@ -40,7 +40,7 @@ export const cleanUpExpiredReports = defineJob({
 });
 
 export const cleanUpExpiredReportsDaily: Schedule<Services> = {
-  name: 'remove-expired-errors',
+  name: 'delete_expired_errors',
   cron: '40 3 * * *',
   job: cleanUpExpiredReports,
 };

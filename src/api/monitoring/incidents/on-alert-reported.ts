@@ -28,7 +28,7 @@ type IncidentJobServices = Pick<Services, 'runUnitOfWork' | 'database' | 'git' |
 
 /** Creates incidents for alerts that have none. */
 export const createIncidentsJob = defineJob({
-  kind: 'incidents_of_alerts',
+  kind: 'create_alert_incidents',
   async handle(services: IncidentJobServices, { projectId, alertIds }: ReportedAlerts, { signal }) {
     const botProject = await loadProjectAsBot(services.database.reader, projectId);
     // The alerts stay without an incident; their next report enqueues the job again.
@@ -51,7 +51,7 @@ export const createIncidentsJob = defineJob({
 
 /** Closes the incidents of resolved alerts. */
 export const closeIncidentsJob = defineJob({
-  kind: 'recovered_incidents',
+  kind: 'close_recovered_incidents',
   async handle({ database, runUnitOfWork }: IncidentJobServices, { projectId, alertIds }: ReportedAlerts) {
     const botProject = await loadProjectAsBot(database.reader, projectId);
     if (botProject === null) return;
@@ -109,7 +109,7 @@ interface ReportedAlertMail {
 
 /** Queues the mails. The payload's key `happened` is stored: never rename it. */
 export const sendAlertMails = defineJob({
-  kind: 'mails_of_alerts',
+  kind: 'send_alert_mails',
   async handle(
     { database }: Pick<Services, 'database'>,
     { happened }: { readonly happened: readonly ReportedAlertMail[] },

@@ -188,7 +188,7 @@ const BATCH_SIZE = 100;
 
 /** Removes expired memberships, which already grant no access. Records the events and deletes related rows. */
 export const expireMembers = defineJob({
-  kind: 'expire-members',
+  kind: 'expire_members',
   async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>) {
     for (;;) {
       const expiredMemberships = await listExpiredMemberships(database.reader, BATCH_SIZE);
@@ -198,7 +198,7 @@ export const expireMembers = defineJob({
   },
 });
 
-export const expireMembersDaily: Schedule<Services> = { name: 'expire-members', cron: '5 0 * * *', job: expireMembers };
+export const expireMembersDaily: Schedule<Services> = { name: 'expire_members', cron: '5 0 * * *', job: expireMembers };
 
 async function expire(uow: UnitOfWork, { source_type, source_id, user_id }: Membership): Promise<void> {
   const membership = await findMembership(uow, { type: source_type, id: source_id }, user_id);

@@ -145,7 +145,7 @@ async function recordDestruction(uow: UnitOfWork, project: ProjectToDestroy): Pr
 export const deleteRepositoryOfProject = defineSubscription({
   event: 'project-destroyed',
   inBackground: {
-    kind: 'remove_project_repository',
+    kind: 'delete_project_repository',
     handle: ({ git }: { readonly git: Git }, { storage, diskPath }) =>
       deleteRepository(git, getRepositoryAt(git, storage, diskPath)),
   },

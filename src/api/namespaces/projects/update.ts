@@ -239,7 +239,7 @@ async function updateRepository(uow: UnitOfWork, project: Project, input: Projec
  * HEAD is updated even if the process dies.
  */
 export const syncHeadJob = defineJob({
-  kind: 'point_head',
+  kind: 'sync_head',
   handle: ({ database, git }: Pick<Services, 'database' | 'git'>, { projectId }: { readonly projectId: number }) =>
     syncHead(database.reader, git, projectId),
 });

@@ -44,7 +44,7 @@ const migrateEntity = defineJob({
 });
 
 const cleanUpImportsJob = defineJob({
-  kind: 'sweep_bulk_imports',
+  kind: 'clean_up_bulk_imports',
   async handle({ database, log }: Pick<Services, 'database' | 'log'>) {
     for (const id of await database.transaction((tx) => cleanUpImports(tx, jobs)))
       log.warn({ import: id }, 'An import timed out: it had no progress for a day');

@@ -13,7 +13,7 @@ import * as endpoints from './endpoints.ts';
 /** Deletes the wiki of a destroyed project or group: pages in batches, the row by its foreign key, the repository in a job. */
 
 const deleteWikiRepository = defineJob({
-  kind: 'remove_wiki_repository',
+  kind: 'delete_wiki_repository',
   handle: ({ git }: Pick<Services, 'git'>, { storage, disk_path }: RepositoryLocation) =>
     deleteRepository(git, getRepositoryAt(git, storage, disk_path)),
 });

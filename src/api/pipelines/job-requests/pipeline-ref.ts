@@ -43,7 +43,7 @@ const READ_ONLY_RETRY_MS = 5 * 60_000;
 
 /** Creates the ref once the repository is writable again, as other jobs of the pipeline may need it. */
 export const createPipelineRefJob = defineJob({
-  kind: 'keep_pipeline_ref',
+  kind: 'create_pipeline_ref',
   async handle(services: RefServices, { pipelineId }: { readonly pipelineId: number }) {
     const pipeline = await findUnfinishedPipeline(services.database.reader, pipelineId);
     const project = pipeline && (await findRepository(services.database.reader, pipeline.project_id));
@@ -58,7 +58,7 @@ function enqueueCreation(tx: Transaction, pipelineId: number): Promise<void> {
 
 /** Deletes the ref when the pipeline has finished; retried jobs create it again. */
 export const deletePipelineRefJob = defineJob({
-  kind: 'drop_pipeline_ref',
+  kind: 'delete_pipeline_ref',
   async handle(services: RefServices, { projectId, pipelineId }: { projectId: number; pipelineId: number }) {
     const project = await findRepository(services.database.reader, projectId);
     if (project === undefined || (await findUnfinishedPipeline(services.database.reader, pipelineId))) return;

@@ -54,7 +54,7 @@ test('fails a delayed job that was not started within an hour of its scheduled t
     later: { when: 'delayed', options: { start_in: 60 } },
   });
   await database.transaction((tx) =>
-    tx.deleteFrom('background_jobs').where('kind', '=', 'start-delayed-job').execute(),
+    tx.deleteFrom('background_jobs').where('kind', '=', 'start_delayed_job').execute(),
   );
   await advanceHours(2.5);
   const job = await jobOf(await pipeline.getJobId('later'));

@@ -144,7 +144,7 @@ function hasOnlineRunner(db: Reader, jobId: number, now: string): Promise<boolea
 
 /** Ends jobs that exceeded their timeout. */
 export const failOverdueJobs = defineJob({
-  kind: 'end_overdue_jobs',
+  kind: 'fail_overdue_jobs',
   handle: (
     services: Pick<Services, 'clock' | 'database' | 'runUnitOfWork'>,
     _payload: Record<string, never>,
@@ -154,7 +154,7 @@ export const failOverdueJobs = defineJob({
 
 /** Ends stuck jobs. */
 export const endStuckJobs = defineJob({
-  kind: 'end-stuck-jobs',
+  kind: 'fail_stuck_jobs',
   handle: (
     services: Pick<Services, 'clock' | 'database' | 'runUnitOfWork'>,
     _payload: Record<string, never>,
@@ -163,8 +163,12 @@ export const endStuckJobs = defineJob({
 });
 
 export const failOverdueJobsEveryTenMinutes: Schedule<Services> = {
-  name: 'end_overdue_jobs',
+  name: 'fail_overdue_jobs',
   cron: '*/10 * * * *',
   job: failOverdueJobs,
 };
-export const endStuckJobsHourly: Schedule<Services> = { name: 'end-stuck-jobs', cron: '17 * * * *', job: endStuckJobs };
+export const endStuckJobsHourly: Schedule<Services> = {
+  name: 'fail_stuck_jobs',
+  cron: '17 * * * *',
+  job: endStuckJobs,
+};

@@ -75,7 +75,7 @@ test('starts a schedule once from concurrent processes, and creates nothing for 
   const startDue = () => startDueSchedules.handle(server.services, {}, jobRun());
   await Promise.all([startDue(), startDue(), startDue()]);
   const jobQuery = server.services.database.reader.selectFrom('background_jobs').selectAll();
-  const runs = await jobQuery.where('kind', '=', 'run-pipeline-schedule').where('state', '=', 'pending').execute();
+  const runs = await jobQuery.where('kind', '=', 'run_pipeline_schedule').where('state', '=', 'pending').execute();
   const scheduleRuns = runs.filter(({ payload }) => JSON.parse(payload).scheduleId);
   assert.equal(new Set(scheduleRuns.map(({ payload }) => payload)).size, scheduleRuns.length);
   await server.services.database.transaction((tx) =>

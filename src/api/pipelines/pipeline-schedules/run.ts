@@ -30,7 +30,7 @@ type ScheduleServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 's
 const DUE_BATCH_SIZE = 50;
 
 export const startDueSchedules = defineJob({
-  kind: 'start-due-pipeline-schedules',
+  kind: 'start_due_pipeline_schedules',
   async handle(
     { database, clock, runUnitOfWork }: Pick<Services, 'clock' | 'database' | 'runUnitOfWork'>,
     _payload: Record<string, never>,
@@ -55,7 +55,7 @@ export const startDueSchedules = defineJob({
 });
 
 export const startDueSchedulesEachMinute: Schedule<Services> = {
-  name: 'start-due-pipeline-schedules',
+  name: 'start_due_pipeline_schedules',
   cron: '* * * * *',
   job: startDueSchedules,
 };
@@ -64,7 +64,7 @@ export const startDueSchedulesEachMinute: Schedule<Services> = {
  * Creates the pipeline of a due schedule. Deactivates the schedule if its owner may no longer run pipelines on its ref.
  */
 export const runSchedule = defineJob({
-  kind: 'run-pipeline-schedule',
+  kind: 'run_pipeline_schedule',
   async handle(
     services: ScheduleServices,
     { scheduleId, dueAt }: { readonly scheduleId: number; readonly dueAt: string },
@@ -90,7 +90,7 @@ export const runSchedule = defineJob({
 
 /** Creates the pipeline of a schedule that a user played. Does nothing if the user has lost access to the project. */
 export const playSchedule = defineJob({
-  kind: 'play-pipeline-schedule',
+  kind: 'play_pipeline_schedule',
   async handle(
     services: ScheduleServices,
     { scheduleId, userId }: { readonly scheduleId: number; readonly userId: number },

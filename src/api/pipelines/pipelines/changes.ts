@@ -65,7 +65,7 @@ const OLD_BATCH_SIZE = 100;
 
 /** Deletes the pipelines that are older than the retention period of their project. */
 export const deleteOldPipelines = defineJob({
-  kind: 'delete-old-pipelines',
+  kind: 'delete_old_pipelines',
   async handle(
     { database, clock, runUnitOfWork }: Pick<Services, 'clock' | 'database' | 'runUnitOfWork'>,
     _payload: Record<string, never>,
@@ -93,7 +93,7 @@ export const deleteOldPipelines = defineJob({
 });
 
 export const deleteOldPipelinesDaily: Schedule<Services> = {
-  name: 'delete-old-pipelines',
+  name: 'delete_old_pipelines',
   cron: '40 3 * * *',
   job: deleteOldPipelines,
 };

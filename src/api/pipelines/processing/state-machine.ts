@@ -271,7 +271,7 @@ async function scheduleDelayedJobs(
 
 /** Background job that starts a delayed job when its delay is over, unless it was played or canceled before. */
 export const startDelayedJob: JobDefinition<Services, { readonly jobId: number }> = {
-  kind: 'start-delayed-job',
+  kind: 'start_delayed_job',
   async handle({ runUnitOfWork }, { jobId }) {
     await runUnitOfWork(ANONYMOUS, (uow) => startJob(uow, jobId, ['scheduled']));
   },

@@ -92,7 +92,7 @@ type ChunkServices = Pick<Services, 'database' | 'blobs'>;
  * time.
  */
 export const joinTraceChunks = defineJob({
-  kind: 'join_trace_pieces',
+  kind: 'join_trace_chunks',
   async handle({ database, blobs }: ChunkServices, { jobId }: { jobId: number }) {
     const smallChunks = await listLastSmallChunks(database.reader, jobId);
     if (smallChunks.length < 2) return;

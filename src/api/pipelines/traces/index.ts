@@ -57,7 +57,7 @@ function* iterateLinesBackwards(log: string): Generator<string> {
 
 /** Background job that joins the log chunks of a finished job into one blob and reads the coverage from it. */
 const assembleTrace = defineJob({
-  kind: 'put_trace_together',
+  kind: 'assemble_trace',
   async handle(
     { database, blobs, secretKey }: Pick<Services, 'database' | 'blobs' | 'secretKey'>,
     { jobId }: { jobId: number },

@@ -12,7 +12,7 @@ import { assignIterationBatch } from '../iteration-cadences/index.ts';
 export const removeOutOfScopeIterations = defineSubscription({
   event: 'group-or-project-transferred',
   inBackground: {
-    kind: 'lose_iterations_out_of_reach',
+    kind: 'remove_out_of_scope_iterations',
     async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>, { type, id }) {
       for (const projectId of type === 'project' ? [id] : await listDescendantProjectIds(database.reader, id)) {
         for (const iterationId of await listIterationIds(database.reader, projectId)) {

@@ -241,7 +241,7 @@ test('enqueues one job per event, which can run twice without duplicate mails', 
     .select(['kind', 'payload'])
     .where('kind', 'like', 'mail%');
   const [job, ...others] = await waiting.execute();
-  assert.deepEqual([job?.kind, others], ['mail_tell', []]);
+  assert.deepEqual([job?.kind, others], ['notify_users', []]);
   const run = jobRun();
   for (let times = 0; times < 2; times++) await notifyUsers.handle(server.services, JSON.parse(job!.payload), run);
   assert.equal((await mails({ target_type: 'Issue', target_id: id })).length, 2);

@@ -38,7 +38,7 @@ interface NotifyPayload extends NotifiableEvent {
 
 /** Finds the recipients of one event and writes their mails. */
 export const notifyUsers = defineJob({
-  kind: 'mail_tell',
+  kind: 'notify_users',
   handle: (services: MailWriterServices, payload: NotifyPayload, run) => writeMails(services, payload, run),
 });
 
@@ -161,7 +161,7 @@ async function composeNewMails(
 
 /** Notifies of open issues that are due on the next day, once per issue and day (contract/activity.md Part 5). */
 export const notifyOfDueIssues = defineJob({
-  kind: 'mail_issues_due',
+  kind: 'notify_of_due_issues',
   async handle({ config, database, clock }: Pick<Services, 'config' | 'database' | 'clock'>) {
     if (!isMailEnabled(config)) return;
     const dueDate = addDays(getToday(clock), 1);
@@ -183,7 +183,7 @@ export const notifyOfDueIssues = defineJob({
 });
 
 export const notifyOfDueIssuesDaily = {
-  name: 'mail_issues_due',
+  name: 'notify_of_due_issues',
   cron: '50 0 * * *',
   job: notifyOfDueIssues,
   isEnabled: isMailEnabled,

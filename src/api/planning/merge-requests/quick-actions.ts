@@ -129,7 +129,7 @@ const MERGE_FAILED = 'Merge failed: the merge request cannot be merged now.';
 
 /** Merges a merge request by a quick action, or enables auto-merge if requirements are open. A failure is stored in it. */
 export const mergeByCommandJob = defineJob({
-  kind: 'merge_by_command',
+  kind: 'merge_by_quick_action',
   maxAttempts: 4,
   async handle(services: MergeServices, { mergeRequestId: id, userId, headSha }: MergeByCommand) {
     const db = services.database.forRequest().reader;

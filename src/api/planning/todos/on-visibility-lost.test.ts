@@ -71,7 +71,7 @@ test('looks for to-do items to delete only if a feature has become less visible'
   const isJobQueued = async (level: string) => {
     await expectSuccess(owner.put(at, { issues_access_level: level }));
     const query = server.services.database.reader.selectFrom('background_jobs').select('payload');
-    const rows = await query.where('kind', '=', 'lose_todos_of_narrowed').execute();
+    const rows = await query.where('kind', '=', 'delete_todos_after_visibility_change').execute();
     await runJobs();
     return rows.some(({ payload }) => String(payload).includes(`"id":${id}}`));
   };

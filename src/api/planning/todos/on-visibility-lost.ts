@@ -26,7 +26,7 @@ interface TodoScope {
 export const onMembershipEnded = defineSubscription({
   event: 'membership-ended',
   inBackground: {
-    kind: 'lose_todos_of_leaver',
+    kind: 'delete_todos_of_former_member',
     async handle({ database, runUnitOfWork }: JobServices, { userId, sourceType: type, sourceId: id }) {
       for (const scope of await listTodoScopes(database.reader, { type, id }))
         await deleteUnreadableOfUser(runUnitOfWork, scope, userId);
@@ -37,7 +37,7 @@ export const onMembershipEnded = defineSubscription({
 export const onTransferred = defineSubscription({
   event: 'group-or-project-transferred',
   inBackground: {
-    kind: 'lose_todos_of_transferred',
+    kind: 'delete_todos_after_transfer',
     handle: (services: JobServices, parent) => deleteUnreadableInParent(services, parent),
   },
 });
@@ -45,7 +45,7 @@ export const onTransferred = defineSubscription({
 export const onVisibilityReduced = defineSubscription({
   event: 'visibility-reduced',
   inBackground: {
-    kind: 'lose_todos_of_narrowed',
+    kind: 'delete_todos_after_visibility_change',
     handle: (services: JobServices, parent) => deleteUnreadableInParent(services, parent),
   },
 });
@@ -53,7 +53,7 @@ export const onVisibilityReduced = defineSubscription({
 export const onNoteableHidden = defineSubscription({
   event: 'noteable-hidden',
   inBackground: {
-    kind: 'lose_todos_of_hidden',
+    kind: 'delete_todos_of_hidden_resource',
     handle: (services: JobServices, { type, id }) =>
       deleteUnreadableInScope(services, { column: getForeignKeyColumn(type), id }),
   },

@@ -69,7 +69,7 @@ const SKIP_MARKER = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
 export const createPipelinesOnPush = defineSubscription({
   event: 'refs-changed',
   inBackground: {
-    kind: 'pipelines-of-push',
+    kind: 'create_pipelines_of_push',
     async handle(services: PushServices, { projectId, userId, changes, options = [] }, { id }) {
       const db = services.database.reader;
       const caller = await loadActor(db, userId);

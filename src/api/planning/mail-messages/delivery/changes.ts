@@ -31,7 +31,7 @@ const getRetentionCutoff = (tx: Transaction) => addMilliseconds(tx.now, -RETENTI
 
 /** Deletes old mails, and occurrences without mails, in batches. */
 export const cleanUpMails = defineJob({
-  kind: 'mail_sweep',
+  kind: 'clean_up_mails',
   async handle({ database }: Pick<Services, 'database'>) {
     await deleteInBatches(database, BATCH_SIZE, deleteSettledBatch);
     for (const state of ['held', 'failed'] as const) {
@@ -41,7 +41,7 @@ export const cleanUpMails = defineJob({
   },
 });
 
-export const cleanUpMailsDaily = { name: 'mail_sweep', cron: '20 2 * * *', job: cleanUpMails };
+export const cleanUpMailsDaily = { name: 'clean_up_mails', cron: '20 2 * * *', job: cleanUpMails };
 
 /** index: mail_messages_settled */
 async function deleteSettledBatch(tx: Transaction, limit: number): Promise<number> {

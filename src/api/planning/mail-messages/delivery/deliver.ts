@@ -99,7 +99,7 @@ const MAX_ROUNDS = 5;
 
 /** Sends due mails in rounds, then enqueues itself for the next due time. */
 export const deliverMails = defineJob({
-  kind: 'mail_deliver',
+  kind: 'deliver_mails',
   async handle(services: DeliveryServices, _payload: Record<string, never>, { signal }) {
     const { config, database } = services;
     if (!isSmtpEnabled(config)) return;
@@ -117,7 +117,7 @@ export const deliverMails = defineJob({
 
 /** Delivers mails that no job is left for: after a change of settings, or if the job queue has given up. */
 export const deliverMailsRegularly = {
-  name: 'mail_deliver',
+  name: 'deliver_mails',
   cron: '*/10 * * * *',
   job: deliverMails,
   isEnabled: isSmtpEnabled,
@@ -127,7 +127,7 @@ export const deliverMailsRegularly = {
 export const enqueueDelivery = (tx: Transaction): Promise<void> => enqueueDeliveryAt(tx, tx.now);
 
 function enqueueDeliveryAt(tx: Transaction, runAt: string): Promise<void> {
-  return enqueue(tx, deliverMails, {}, { key: 'mail_deliver', runAt });
+  return enqueue(tx, deliverMails, {}, { key: 'deliver_mails', runAt });
 }
 
 /** Sends mails, grouped by address because the hourly limit applies to each address. */

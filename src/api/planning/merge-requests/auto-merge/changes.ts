@@ -79,7 +79,7 @@ export async function cancelAutoMerge(
 }
 
 /** The kind of the job that runs a pending auto-merge (`job.ts`). */
-export const AUTO_MERGE = { kind: 'merge_when_ready' } as const;
+export const AUTO_MERGE = { kind: 'run_auto_merge' } as const;
 
 /** Enqueues the job after this delay in milliseconds. */
 export const enqueueAutoMergeLater = (tx: Transaction, id: number, delayMs: number) =>

@@ -125,7 +125,7 @@ test('does not merge if the user lost the permission, and stores an error', asyn
 test('gives up auto-merge with an error if each attempt crashes the process', async () => {
   const { project, mr, succeed } = await createWithAutoMerge();
   await succeed();
-  await failEveryAttempt(here, 'merge_when_ready');
+  await failEveryAttempt(here, 'run_auto_merge');
   const { state, merge_error, merge_when_pipeline_succeeds } = await getMergeRequest(project, mr);
   const text = 'Auto-merge failed: the merge could not be made.';
   assert.deepEqual([state, merge_error, merge_when_pipeline_succeeds], ['opened', text, false]);

@@ -23,7 +23,7 @@ import { parseClosingIids } from './closing-keywords.ts';
 
 /** Closes the issues of a merge request that was merged into the default branch, as the merger and with their permissions. */
 export const closeIssuesAfterMerge = defineJob({
-  kind: 'close_issues_of_merge_request',
+  kind: 'close_issues_after_merge',
   async handle({ database, runUnitOfWork }: RefServices, { mergeRequestId }: { readonly mergeRequestId: number }) {
     const db = database.reader;
     const mergedRow = await findMergedRow(db, mergeRequestId);

@@ -27,7 +27,7 @@ interface MergeRequestIids {
  * versions stay comparable. The refs are updated asynchronously and deleted with their merge request.
  */
 export const updateHeadRefs = defineJob({
-  kind: 'keep_heads_of_merge_requests',
+  kind: 'update_merge_request_heads',
   async handle(services: RefServices, { projectId, iids }: MergeRequestIids) {
     const db = services.database.reader;
     const repository = await findRepository(db, projectId);

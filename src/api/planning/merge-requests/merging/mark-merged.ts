@@ -115,7 +115,7 @@ interface PushedBranches {
 
 /** Marks merge requests as merged whose heads were pushed to their target branch. */
 export const markMergedByPush = defineJob({
-  kind: 'merge_requests_by_push',
+  kind: 'mark_merged_by_push',
   async handle({ database, git, runUnitOfWork }: RefServices, { projectId, userId, changes }: PushedBranches) {
     const db = database.reader;
     const project = await findRepository(db, projectId);
