@@ -2,6 +2,14 @@ import { mkdir } from 'node:fs/promises';
 import { cleanUpOAuthDaily, cleanUpOAuthJob } from '#authentication/oauth/authorization-codes.ts';
 import { cleanUpSessionsDaily, cleanUpSessionsJob } from '#authentication/sessions/sessions.ts';
 import { type Schedule, updateStatisticsJob, updateStatisticsRegularly } from '#jobs/schedules.ts';
+import {
+  fullMaintenance,
+  fullMaintenanceWeekly,
+  maintainAfterRefChanges,
+  maintainRepository,
+  maintainSnippet,
+  maintainSnippetAfterRefChanges,
+} from '#repositories/maintenance/maintenance.ts';
 import { deleteOldActivityJob, deleteOldActivitySchedule } from './activity/index.ts';
 import { resourceModules } from './api/index.ts';
 import { addServerMetrics } from './api/instance/health/index.ts';
@@ -34,12 +42,6 @@ import type { OutboundRules, Resolver } from './outbound-http/check-url.ts';
 import { createOutbound } from './outbound-http/client.ts';
 import { cleanUpCountsDaily, cleanUpCountsJob, createRequestCounter } from './rate-limits/window-counters.ts';
 import {
-  fullMaintenance,
-  fullMaintenanceWeekly,
-  maintainAfterRefChanges,
-  maintainRepository,
-} from './repositories/maintenance/maintenance.ts';
-import {
   updateOutdatedRepositorySummaries,
   updateOutdatedRepositorySummariesDaily,
   updateRepositorySummary,
@@ -50,7 +52,6 @@ import {
   recoverInterruptedRefUpdatesEveryMinute,
   recoverInterruptedRefUpdatesJob,
 } from './repositories/ref-updates/recovery.ts';
-import { maintainSnippet, maintainSnippetAfterRefChanges } from './repositories/snippets/maintenance.ts';
 import { maintainWiki, maintainWikiAfterRefChanges } from './repositories/wikis/maintenance.ts';
 import { BUILD } from './runtime/build.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';

@@ -1,8 +1,7 @@
 import { blobsCheck } from './checks/blobs.ts';
 import { type Check, type CheckContext, describeError, type Finding } from './checks/finding.ts';
 import { orphanedRepositoriesCheck, repositoriesCheck, unfinishedRefUpdatesCheck } from './checks/repositories.ts';
-import { countersCheck, databaseCheck, foldedKeysCheck, referencesCheck } from './checks/rows.ts';
-import { secretsCheck } from './checks/secrets.ts';
+import { countersCheck, databaseCheck, foldedKeysCheck, referencesCheck, secretsCheck } from './checks/rows.ts';
 
 /** All checks, in this order: later checks may depend on repairs of earlier ones. */
 const CHECKS: readonly Check[] = [

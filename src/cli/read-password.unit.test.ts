@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { readNewPassword } from './read-password.ts';
+import { readNewPassword } from './user.ts';
 
 /** A terminal on which a user types these lines, one after each prompt. Records what is written, and when its echo ends. */
 function createTerminal(lines: readonly string[]) {

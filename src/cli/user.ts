@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import {
   createUser,
   prepareInitialPassword,
@@ -7,6 +9,7 @@ import {
 } from '#api/identity/users/changes.ts';
 import { BLOCKED_STATES, block, isLocked, unblock, unlock } from '#api/identity/users/states.ts';
 import { type User, userColumns } from '#authentication/users/users.ts';
+import { CommandFailed } from '#backup/command-failed.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { timestamp } from '#runtime/clock.ts';
@@ -14,7 +17,6 @@ import { type Failure, type FieldErrors, isFailure } from '#runtime/failure.ts';
 import { type CommandContext, createUsageError, defineCommand } from './command.ts';
 import { describeFieldErrors, requireUser, withCommandData } from './command-data.ts';
 import { JSON_OPTION, printJson, printTable } from './output.ts';
-import { readNewPassword } from './read-password.ts';
 
 const PASSWORD_INPUT =
   'The password is read from a prompt, or from standard input: printf %s "$PASSWORD" | hearth user ... It is never an argument, which others can see.';
@@ -217,4 +219,38 @@ function createDescriber(username: string): (failure: Failure) => string {
     pathTaken: `A group has the path ${username}: choose another username`,
   };
   return ({ code, values }) => texts[code] ?? `Not saved: ${describeFieldErrors(values.errors as FieldErrors)}`;
+}
+
+/**
+ * Returns a new password. A terminal is prompted for it twice, without an echo; otherwise it is the first line of standard input.
+ * It is never an argument, which other users of the machine can see. Throws CommandFailed.
+ */
+export async function readNewPassword({ stdin, stderr }: CommandContext): Promise<string> {
+  if (stdin.isTTY !== true) return requirePassword(await readFirstLine(stdin));
+  // The line editor echoes what is typed into its output. It turns off the echo of the terminal before the first prompt.
+  const noOutput = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: stdin, output: noOutput, terminal: true });
+  reader.on('SIGINT', () => process.exit(130));
+  const prompt = async (text: string) => {
+    stderr.write(text);
+    return reader.question('').finally(() => stderr.write('\n'));
+  };
+  try {
+    const password = requirePassword(await prompt('New password: '));
+    if ((await prompt('Repeat the password: ')) === password) return password;
+    throw new CommandFailed('failed', 'The two passwords differ. Nothing was changed');
+  } finally {
+    reader.close();
+  }
+}
+
+function requirePassword(password: string): string {
+  if (password !== '') return password;
+  throw new CommandFailed('failed', 'No password was given. Type it at the prompt, or pipe it into standard input');
+}
+
+async function readFirstLine(input: NodeJS.ReadableStream): Promise<string> {
+  const lines = createInterface({ input });
+  for await (const line of lines) return line;
+  return '';
 }

@@ -34,10 +34,15 @@ import {
   validateTitle,
 } from '../issuables/index.ts';
 import { parseColor } from '../labels/index.ts';
-import { applyDescriptionCommands, type QuickActionKind, runAfterUpdate } from '../quick-actions/index.ts';
+import {
+  applyDescriptionCommands,
+  NEW_SUBJECT_STATE,
+  type QuickActionKind,
+  type QuickActionSubject,
+  runAfterUpdate,
+} from '../quick-actions/index.ts';
 import type { createEpicParams, updateEpicParams } from './parameters.ts';
 import { findParent, hasPublicChildren, validateParent } from './parents.ts';
-import { loadEpicSubject, newEpicSubject } from './quick-actions.ts';
 import { hasPublicIssues, insertEpic, updateEpicRow } from './store.ts';
 
 type CreateEpicInput = ParameterValues<typeof createEpicParams> & { readonly title: string };
@@ -363,3 +368,37 @@ export const epicQuickActions: QuickActionKind<GroupIssuable> = {
     return epic === undefined ? null : loadEpicSubject(uow, group, epic);
   },
 };
+
+/** Returns the epic as a subject of quick actions. */
+async function loadEpicSubject(uow: UnitOfWork<SignedInCaller>, group: Group, epic: Epic): Promise<QuickActionSubject> {
+  const labels = await loadLabels(uow, EPICS, [epic.id]);
+  const { state, title, confidential } = epic;
+  return {
+    ...toGroupSubject(uow, group),
+    noteable: epic,
+    currentState: { ...NEW_SUBJECT_STATE, state, title, confidential, labels },
+  };
+}
+
+/** Returns the subject for an epic that is being created. */
+function newEpicSubject(
+  uow: UnitOfWork<SignedInCaller>,
+  group: Group,
+  title: string,
+  confidential: boolean,
+): QuickActionSubject {
+  return { ...toGroupSubject(uow, group), noteable: null, currentState: { ...NEW_SUBJECT_STATE, title, confidential } };
+}
+
+function toGroupSubject(uow: UnitOfWork<SignedInCaller>, group: Group) {
+  const mayAdminister = mayInGroup(uow.actor, 'admin_epic', group);
+  return {
+    type: 'Epic',
+    parent: { group },
+    mayUpdate: mayAdminister,
+    mayManage: mayAdminister,
+    mayTrackTime: false,
+    mayLink: false,
+    filterReaders: async () => [],
+  } as const;
+}

@@ -1,3 +1,11 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { ResourceType } from '#activity/index.ts';
+import type { Caller } from '#authentication/caller.ts';
+import { epicVisibleTo } from '#authorization/epics.ts';
+import { issueVisibleTo } from '#authorization/issues.ts';
+import { mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
+import type { Schema } from '#database/database.ts';
+
 /** Code shared by issues, merge requests and epics. It declares no endpoints of its own. */
 
 export { recordIssuableChanges, recordIssuableCreated, recordStateChange } from './activity.ts';
@@ -121,4 +129,49 @@ export {
   resetTimeEstimate,
   setTimeEstimate,
 } from './time/time-tracking.ts';
-export { noteableVisibleTo } from './visibility.ts';
+
+/**
+ * Returns the condition for rows whose issue, merge request or epic the caller may read. `columns` names the foreign key column of each
+ * type. `matchWithoutNoteable`: whether rows without a noteable match. The subqueries are scalar because PostgreSQL would compute
+ * EXISTS by hashing all rows that the caller may read.
+ * index: issues primary key, merge_requests primary key, epics primary key
+ */
+export function noteableVisibleTo<Table extends keyof Schema>(
+  caller: Caller,
+  today: string,
+  columns: Readonly<Record<ResourceType, string>>,
+  matchWithoutNoteable: boolean,
+) {
+  return (rows: ExpressionBuilder<Schema, Table>): Expression<SqlBool> => {
+    const eb = rows as unknown as ExpressionBuilder<Schema, never>;
+    const toColumn = (type: ResourceType) => sql.ref<number>(columns[type]);
+    const visibleIssue = eb
+      .selectFrom('issues')
+      .innerJoin('projects', 'projects.id', 'issues.project_id')
+      .select('issues.id')
+      .where('issues.id', '=', toColumn('Issue'))
+      .where(issueVisibleTo(caller, today));
+    const visibleMergeRequest = eb
+      .selectFrom('merge_requests')
+      .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+      .select('merge_requests.id')
+      .where('merge_requests.id', '=', toColumn('MergeRequest'))
+      .where(mergeRequestVisibleTo(caller, today));
+    const visibleEpic = eb
+      .selectFrom('epics')
+      .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
+      .select('epics.id')
+      .where('epics.id', '=', toColumn('Epic'))
+      .where(epicVisibleTo(caller, today));
+    return eb
+      .case()
+      .when(toColumn('Issue'), 'is not', null)
+      .then(eb(visibleIssue.limit(1), 'is not', null))
+      .when(toColumn('MergeRequest'), 'is not', null)
+      .then(eb(visibleMergeRequest.limit(1), 'is not', null))
+      .when(toColumn('Epic'), 'is not', null)
+      .then(eb(visibleEpic.limit(1), 'is not', null))
+      .else(matchWithoutNoteable ? sql<SqlBool>`true` : sql<SqlBool>`false`)
+      .end();
+  };
+}

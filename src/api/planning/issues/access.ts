@@ -1,8 +1,10 @@
 import { mayInProject, type ProjectAbilityName } from '#authorization/abilities.ts';
-import { findIssue, type Issue, mayReadIssue, mayUpdateIssue } from '#authorization/issues.ts';
+import { AccessRevoked, reloadAccess } from '#authorization/current-access.ts';
+import { findIssue, findIssues, type Issue, mayReadIssue, mayUpdateIssue } from '#authorization/issues.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
-import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
+import { type IssuableKind, type ProjectIssuable, toProjectIssuable } from '#http/access/noteables.ts';
+import { inProject, inProjectAllowingAnonymous, inVisibleProject } from '#http/access/project-access.ts';
 import { forbidden, genericNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -29,7 +31,7 @@ interface InProject {
 }
 
 /** Resource: the issue `:issue_iid`, without a check that the caller may read it. `authorizeIssue` must throw if the caller may not use the issue. */
-export const issueResource = (
+const issueResource = (
   notFoundError: () => unknown,
   authorizeIssue: (call: AccessCall, context: InProject & { issue: Issue }) => void,
 ) =>
@@ -83,3 +85,30 @@ export const moveTargetResource = {
 
 /** Returns the error `404 Issue Not Found`, which some endpoints use for an unknown issue. */
 export const issueNotFound = () => notFound('Issue');
+
+/** Issues as noteables. */
+export const issueNoteable: IssuableKind<ProjectIssuable> = {
+  type: 'Issue',
+  nounWithArticle: 'an issue',
+  path: '/projects/:id/issues/:issue_iid',
+  parentType: 'project',
+  readAccess: () =>
+    inProject('read_project')
+      .resource(readableIssueResource)
+      .map(({ project, issue, caller }) => ({ noteable: toProjectIssuable('Issue', project, issue), caller })),
+  iidPath: '/projects/:id/issues/:issue_iid',
+  accessByIid: (audience, createUnreadableError) =>
+    inVisibleProject(audience)
+      .resource(
+        issueResource(genericNotFound, ({ caller }, { project, issue }) => {
+          if (!mayReadIssue(caller, project, issue)) throw createUnreadableError();
+        }),
+      )
+      .map(({ project, issue, caller }) => ({ noteable: toProjectIssuable('Issue', project, issue), caller })),
+  async reload(tx, previousCaller, { id, project: { id: projectId } }) {
+    const { caller, project } = await reloadAccess(tx, previousCaller, projectId);
+    const [issue] = await findIssues(tx, caller, [id]);
+    if (issue === undefined || !mayReadIssue(caller, project, issue)) throw new AccessRevoked();
+    return { noteable: toProjectIssuable('Issue', project, issue), caller };
+  },
+};

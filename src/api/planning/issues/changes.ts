@@ -148,7 +148,7 @@ interface NewIssueWithRelations
 }
 
 /** Inserts an issue as the last one of the project. Requires the lock `issuesLockKey`. */
-export async function insertIssueWithRelations(
+async function insertIssueWithRelations(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   issue: NewIssueWithRelations,
@@ -173,11 +173,7 @@ export async function insertIssueWithRelations(
 }
 
 /** Records the creation and the weight of a new issue, and the mentions in its texts. */
-export async function recordIssueCreated(
-  uow: UnitOfWork<SignedInCaller>,
-  project: Project,
-  issue: Issue,
-): Promise<void> {
+async function recordIssueCreated(uow: UnitOfWork<SignedInCaller>, project: Project, issue: Issue): Promise<void> {
   const { id, iid, title, description } = issue;
   await recordIssuableCreated(uow, 'Issue', issue);
   await recordWeightChange(uow, null, issue);
@@ -255,4 +251,36 @@ export async function closeIssue(
   await uow.record({ stateOf: { type: 'Issue', id }, state: 'closed', ...reason });
   const target = { type: 'Issue', id, iid } as const;
   await uow.record({ projectId: project_id, authorId: uow.actor.user.id, action: 'closed', target });
+}
+
+/** Content of an incident that the server creates (contract/monitoring.md §7). */
+interface CreateIncidentInput {
+  /** Returns the title of the incident with this iid. */
+  readonly buildTitle: (iid: number) => string;
+  readonly description: string;
+  readonly severity: IssueSeverity;
+}
+
+/** Creates an incident as the last issue of the project. The actor need not be a member. Requires the lock `issuesLockKey`. */
+export async function createIncident(
+  uow: UnitOfWork<SignedInCaller>,
+  project: Project,
+  incident: CreateIncidentInput,
+): Promise<Issue> {
+  const { buildTitle: title, description, severity } = incident;
+  const iid = await allocateIid(uow, { projectId: project.id }, 'issue');
+  const issue = await insertIssueWithRelations(uow, project, {
+    ...NO_METADATA,
+    iid,
+    title: title(iid),
+    description,
+    severity,
+    issue_type: 'incident',
+    confidential: false,
+    author_id: uow.actor.user.id,
+    labels: [],
+    createdAt: uow.now,
+  });
+  await recordIssueCreated(uow, project, issue);
+  return issue;
 }

@@ -8,12 +8,10 @@ import {
 import * as endpoints from './endpoints.ts';
 import { removeOutOfScopeIterations } from './on-transfer.ts';
 
-export { readableIssueAccess, readableIssueResource } from './access.ts';
-export { type CloseReason, closeIssue, importIssue } from './changes.ts';
-export { createIncident } from './create-incident.ts';
+export { issueNoteable, readableIssueAccess, readableIssueResource } from './access.ts';
+export { type CloseReason, closeIssue, createIncident, importIssue } from './changes.ts';
 export { Issue, IssueInList, type IssueListRow } from './entities.ts';
 export { issuesLockKey } from './lock-key.ts';
-export { issueNoteable } from './noteable.ts';
 export { issueQuickActions } from './quick-actions/update.ts';
 
 export const issues = resourceModule({

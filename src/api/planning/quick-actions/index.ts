@@ -1,3 +1,10 @@
+import type { SignedInCaller } from '#authentication/caller.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
+import type { Issuable } from '#http/access/noteables.ts';
+import type { RefServices } from '#repositories/services.ts';
+import type { Failure } from '#runtime/failure.ts';
+import type { QuickActionInput, QuickActionSubject } from './subject.ts';
+
 /**
  * Quick actions: lines in texts that change the noteable they are on (contract/planning.md §3.17). This module has no endpoints;
  * notes and descriptions use it. `parse.ts` finds the commands. The tables in `run.ts` and `*-commands.ts` define their effects,
@@ -14,4 +21,32 @@ export {
   NEW_SUBJECT_STATE,
   type QuickActionSubject,
 } from './subject.ts';
-export type { QuickActionKind } from './update-noteable.ts';
+
+/** One kind of issuable for quick actions in comments: each resource applies the update with the function that its PUT endpoint uses. */
+export interface QuickActionKind<Of extends Issuable = Issuable> {
+  /**
+   * Runs a unit of work that can update the issuable. `reopens`: the update may reopen it; `targetBranch`: it may change the target
+   * branch to this one. `moveTarget`: it may move the issue to the project with this path.
+   */
+  runUnitOfWork<T>(
+    services: RefServices,
+    caller: SignedInCaller,
+    noteable: Of,
+    options: {
+      readonly reopens: boolean;
+      readonly targetBranch?: string | undefined;
+      readonly moveTarget?: string | undefined;
+      readonly lock: readonly string[];
+    },
+    work: (
+      uow: UnitOfWork<SignedInCaller>,
+      update: (input: QuickActionInput) => Promise<unknown | Failure>,
+    ) => Promise<T>,
+  ): Promise<T>;
+  /** Loads the subject; null if it is deleted. */
+  loadSubject(
+    uow: UnitOfWork<SignedInCaller>,
+    caller: SignedInCaller,
+    noteable: Of,
+  ): Promise<QuickActionSubject | null>;
+}

@@ -5,6 +5,7 @@ import type { DatabaseActivity } from '#database/activity.ts';
 import { CommitTracker } from '#database/cache/commit-tracker.ts';
 import { createSnapshotTracker } from '#database/cache/snapshot-tracker.ts';
 import { loadPostgresCatalog, type TableCatalog, TableVersions } from '#database/cache/table-versions.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import {
   ClientDisconnected,
   createKeyedLock,
@@ -24,7 +25,33 @@ import {
 } from '../engine.ts';
 import { createStatementLimiter, createWaiter, getLongStatementKind } from '../long-statements.ts';
 import { createPostgresBackupOperations } from './copy.ts';
-import { createStatementNames } from './statement-names.ts';
+
+/** Maximum number of names: each connection stores a plan per name. */
+const MAX_NAMES = 500;
+/** Number of uses of a statement without a name; the next use assigns one. */
+const USES_BEFORE_NAMING = 2;
+/** Maximum number of statements without a name whose uses are counted. */
+const MAX_COUNTED_STATEMENTS = 2_000;
+
+/**
+ * Returns a function that assigns names to frequent statements, which PostgreSQL then parses and plans once per connection. It
+ * returns undefined for other statements. Statements with `*` get no name: their plans break when another process migrates.
+ */
+function createStatementNames(): (sql: string) => string | undefined {
+  const names = new Map<string, string>();
+  const useCountsByStatement = createBoundedCache<number>(MAX_COUNTED_STATEMENTS);
+  return (sql) => {
+    const existingName = names.get(sql);
+    if (existingName !== undefined || names.size === MAX_NAMES || sql.includes('*')) return existingName;
+    const useCount = (useCountsByStatement.get(sql) ?? 0) + 1;
+    useCountsByStatement.set(sql, useCount);
+    if (useCount <= USES_BEFORE_NAMING) return undefined;
+    const name = `hearth_text_${names.size + 1}`;
+    names.set(sql, name);
+    useCountsByStatement.delete(sql);
+    return name;
+  };
+}
 
 interface PostgresOptions {
   readonly url: string;
