@@ -24,17 +24,15 @@ const LAYERS_WITH_SQL =
 const SUITES_WITH_SQL =
   /^test\/(?:activity|list-filters|path-ids|multi-process|replication)\.test\.ts$|query-plans\.test\.ts$/;
 
-/** Tests of a race have one of these words in their title. */
-export const RACE_TITLE = /\b(?:concurrent|concurrently|at the same time|race)\b/;
+/** Matches a test of a race, which has one of these words in its title. */
+const RACE_TEST = /^\s*test\(\s*['"`][^\n]*\b(?:concurrent|concurrently|at the same time|race)\b/m;
 
-const RACE_TEST = new RegExp(`^\\s*test\\(\\s*['"\`][^\\n]*${RACE_TITLE.source}`, 'm');
+/** Why the quick run runs a file on PostgreSQL. */
+export type PostgresReason = 'sql' | 'races' | 'nothing';
 
-/** What the quick run runs of a file on PostgreSQL. */
-export type PostgresPart = 'all' | 'races' | 'nothing';
-
-/** Returns which tests of a file the quick run also runs on PostgreSQL: those of SQL, transactions and races. */
-export function getPostgresPart(file: string, text: string): PostgresPart {
-  if (LAYERS_WITH_SQL.test(file) || SUITES_WITH_SQL.test(file)) return 'all';
+/** Returns why the quick run also runs a file on PostgreSQL: it tests SQL and transactions, or a race. */
+export function getPostgresReason(file: string, text: string): PostgresReason {
+  if (LAYERS_WITH_SQL.test(file) || SUITES_WITH_SQL.test(file)) return 'sql';
   return RACE_TEST.test(text) ? 'races' : 'nothing';
 }
 

@@ -13,11 +13,10 @@ import { isPaired } from './paired-tests.ts';
 import { listUnclaimedFiles } from './test-claims.ts';
 import {
   callsEveryEndpoint,
-  getPostgresPart,
+  getPostgresReason,
   isOnlyInFullRun,
   isUnit,
-  type PostgresPart,
-  RACE_TITLE,
+  type PostgresReason,
 } from './test-selection.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -152,13 +151,16 @@ function divideFullRun(files: readonly string[]): FilesByEngine {
 
 function divideQuickRun(files: readonly string[]): FilesByEngine {
   const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
-  const parts = Map.groupBy(files, (file): PostgresPart => getPostgresPart(relative(root, file), texts.get(file)!));
-  const sweeps = (parts.get('nothing') ?? []).filter((file) => callsEveryEndpoint(texts.get(file)!));
+  const reasons = Map.groupBy(
+    files,
+    (file): PostgresReason => getPostgresReason(relative(root, file), texts.get(file)!),
+  );
+  const sweeps = (reasons.get('nothing') ?? []).filter((file) => callsEveryEndpoint(texts.get(file)!));
   return {
     'sqlite, every endpoint': sweeps,
     sqlite: files.filter((file) => !sweeps.includes(file)),
-    postgres: parts.get('all') ?? [],
-    'postgres, races': parts.get('races') ?? [],
+    postgres: reasons.get('sql') ?? [],
+    'postgres, races': reasons.get('races') ?? [],
     'postgres, two servers': [],
   };
 }
@@ -205,8 +207,6 @@ type EngineName = 'sqlite, every endpoint' | 'sqlite' | 'postgres' | 'postgres, 
 interface TaskOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly minProcesses?: number;
-  /** The titles of the tests that run; by default all. */
-  readonly titles?: RegExp | undefined;
 }
 
 interface Engine extends TaskOptions {
@@ -235,7 +235,7 @@ async function prepareEngines(files: FilesByEngine): Promise<Engine[]> {
     everyEndpoint,
     { name: 'sqlite', environment: { ...sqlite, HEARTH_TEST_HALF: '0' } },
     { name: 'postgres', environment: { ...postgres, HEARTH_TEST_HALF: '1' }, minProcesses: 2, stop: server.stop },
-    { name: 'postgres, races', environment: postgres, titles: RACE_TITLE },
+    { name: 'postgres, races', environment: postgres },
     { name: 'postgres, two servers', environment: { ...postgres, HEARTH_TEST_ENGINE: 'postgres-pair' } },
   ];
 }
@@ -257,7 +257,7 @@ async function prepareUnits(files: readonly string[], hasTemplates: boolean): Pr
 function createTasks(
   name: string,
   files: readonly string[],
-  { environment, minProcesses = concurrency, titles }: TaskOptions,
+  { environment, minProcesses = concurrency }: TaskOptions,
 ): Task[] {
   if (files.length === 0) return [];
   const summary = new Summary(name);
@@ -266,7 +266,7 @@ function createTasks(
   const claimVariables = { HEARTH_TEST_CLAIMS: claims, HEARTH_TEST_FILES_TOGETHER: String(maxFilesPerProcess) };
   let remainingProcesses = processes;
   const runNextProcess = async () => {
-    await runProcess(summary, files, { environment: { ...environment, ...claimVariables }, titles });
+    await runProcess(summary, files, { ...environment, ...claimVariables });
     remainingProcesses--;
     if (remainingProcesses === 0) reportNotRun(summary, listUnclaimedFiles(claims, files));
   };
@@ -283,7 +283,7 @@ function reportNotRun(summary: Summary, files: readonly string[]): void {
 async function runProcess(
   summary: Summary,
   files: readonly string[],
-  { environment, titles }: Pick<TaskOptions, 'environment' | 'titles'>,
+  environment: Readonly<Record<string, string>>,
 ): Promise<void> {
   const startedAt = performance.now();
   let output = '';
@@ -296,7 +296,6 @@ async function runProcess(
     cwd: root,
     env: { ...process.env, NODE_COMPILE_CACHE: compileCache, NODE_ENV: 'test', ...environment },
     timeout: processTimeoutMs,
-    ...(titles && { testNamePatterns: titles }),
   });
   for await (const event of events) {
     if (event.type === 'test:stdout' || event.type === 'test:stderr') output += event.data.message;

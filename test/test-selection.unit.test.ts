@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { findReachedTests, listChangedFiles } from '../scripts/changed-tests.ts';
-import { getPostgresPart, isOnlyInFullRun, type PostgresPart } from '../scripts/test-selection.ts';
+import { getPostgresReason, isOnlyInFullRun, type PostgresReason } from '../scripts/test-selection.ts';
 import { scratchDirectory } from './engines/scratch.ts';
 
 const root = await scratchDirectory('hearth-selection-');
@@ -86,15 +86,15 @@ test('the quick run leaves out the long suites', () => {
 });
 
 test('the quick run uses PostgreSQL for SQL layers, suites with SQL, query plans and tests of races', () => {
-  const cases: readonly (readonly [string, string, PostgresPart])[] = [
-    ['src/database/page.test.ts', '', 'all'],
-    ['src/repositories/ref-updates/recovery.test.ts', '', 'all'],
-    ['test/activity.test.ts', '', 'all'],
+  const cases: readonly (readonly [string, string, PostgresReason])[] = [
+    ['src/database/page.test.ts', '', 'sql'],
+    ['src/repositories/ref-updates/recovery.test.ts', '', 'sql'],
+    ['test/activity.test.ts', '', 'sql'],
     ['test/matrix.test.ts', '', 'nothing'],
-    ['src/api/environments/environments/query-plans.test.ts', '', 'all'],
+    ['src/api/environments/environments/query-plans.test.ts', '', 'sql'],
     ['src/api/code/tags/create.test.ts', "test('creates one tag for concurrent requests', async () => {", 'races'],
     ['src/api/code/tags/create.test.ts', "test('creates a tag', async () => {\n  // concurrent\n", 'nothing'],
     ['src/markdown/render.test.ts', '', 'nothing'],
   ];
-  for (const [file, text, expected] of cases) assert.equal(getPostgresPart(file, text), expected, `${file} ${text}`);
+  for (const [file, text, expected] of cases) assert.equal(getPostgresReason(file, text), expected, `${file} ${text}`);
 });

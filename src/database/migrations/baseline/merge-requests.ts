@@ -75,7 +75,7 @@ create index merge_requests_by_merged_at_desc on merge_requests
 create index merge_requests_by_project_author on merge_requests (project_id, author_id, state);
 create index merge_requests_by_project_milestone on merge_requests (project_id, milestone_id, state);
 -- Drafts, which are few.
-create index merge_requests_drafts on merge_requests (project_id, id, draft) where draft = true;
+create index merge_requests_drafts on merge_requests (project_id, id, draft) where draft;
 create index merge_requests_by_project_state on merge_requests (project_id, state, draft);
 create index merge_requests_by_source_branch on merge_requests (source_branch, project_id);
 create index merge_requests_by_target_branch on merge_requests (target_branch, project_id);
