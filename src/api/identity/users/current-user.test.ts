@@ -55,3 +55,16 @@ test('returns 403 with the sufficient scopes for an insufficient scope', async (
   }
   assert.equal((await profile.get('/personal_access_tokens')).body.scope, 'api read_api');
 });
+
+test('the response is cached', async () => {
+  const { user, servers } = await world();
+  const mira = await user();
+  const countHits = async () => {
+    const texts = await Promise.all(servers.map(({ services }) => services.metrics.text()));
+    const hits = texts.map((text) => /^hearth_response_cache_requests_total\{outcome="hit"\} (\d+)/m.exec(text)?.[1]);
+    return hits.reduce((sum, count) => sum + Number(count ?? 0), 0);
+  };
+  const hits = await countHits();
+  for (let request = 0; request < 8; request++) await mira.get('/user');
+  assert.ok((await countHits()) > hits);
+});

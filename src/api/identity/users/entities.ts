@@ -31,7 +31,8 @@ const basicFields = {
 export const UserBasic = entity('UserBasic', basicFields)
   .columns('id', 'username', 'public_email', 'name', 'state')
   .from((user: UserBasicRow, context) => ({
-    locked: isLocked(user, context.now),
+    // Only locked users read the time: a response that depends on it is not cached.
+    locked: user.locked_until !== null && isLocked(user, context.now),
     avatar_url: buildAvatarUrl(user.id, context),
     web_url: `${context.url}/${user.username}`,
   }));
