@@ -34,7 +34,7 @@ interface Asked {
   readonly by: CallerName;
 }
 
-/** The last caller to whom a public scene may give more than the private one. */
+/** The last caller that may get more from a public scene than from the private one. */
 const LAST_ASKED_IN_PUBLIC = CALLERS.indexOf('planner');
 
 /**

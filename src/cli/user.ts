@@ -143,7 +143,7 @@ export const blockUserCommand = defineCommand({
 export const unblockUserCommand = defineCommand({
   positionals: ['USERNAME'],
   options: {},
-  description: 'Unblocks a user whom an administrator has blocked.',
+  description: 'Unblocks a user that an administrator has blocked.',
   async run(context, _options, [username = '']) {
     const wasChanged = await changeUser(context, username, (uow, { id }) => unblock(uow, id));
     context.stdout.write(wasChanged ? `Unblocked ${username}.\n` : `${username} is not blocked.\n`);

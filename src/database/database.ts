@@ -74,7 +74,7 @@ interface DatabaseOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log?: DatabaseLog;
-  /** PostgreSQL: the name of the program; default: that of servers (`listServerSessions`). */
+  /** PostgreSQL: the name of the program; default: that of servers (`countServerSessions`). */
   readonly applicationName?: string;
   /** PostgreSQL: maximum number of connections; default 10. */
   readonly connections?: number;

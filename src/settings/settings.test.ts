@@ -39,7 +39,7 @@ test('keeps all concurrent changes', async () => {
   );
 });
 
-test('the first start writes its settings once, beside other stored values', async () => {
+test('the first start writes its settings once, and keeps other stored values', async () => {
   await using database = await testDatabase();
   await database.transaction((tx) => writeStoredValue(tx, 'other', 7));
   await database.transaction((tx) => createSettings(tx, { bulk_import_enabled: false }));

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
 import type { Caller, CallerSite } from '#authentication/caller.ts';
 import { openBlob } from '#blobs/store.ts';
-import type { Database } from '#database/database.ts';
-import type { SiteScope } from '#domain/site-scope.ts';
 import { type Access, access } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
@@ -12,7 +10,6 @@ import { unauthorized } from '#http/errors/http-error.ts';
 import { perPage } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
-import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { fail } from '#runtime/failure.ts';
 import {
   buildSiteEntity,
@@ -81,40 +78,6 @@ const GeoEvent = entity('GeoEvent', {
   checksum: nullable(text),
 }).from((row: SiteEvent) => row);
 
-/**
- * Cached range of events outside the scope of a site. A site with selective sync may get no events for a long time and
- * request events after the same id again and again. A cached range stays valid, because an object that enters the scope
- * gets a new event.
- */
-interface SkippedRange {
-  readonly afterId: number;
-  readonly untilId: number;
-}
-
-/** Maximum number of cached ranges per database. */
-const MAX_RANGES = 1_000;
-const rangesByDatabase = new WeakMap<Database, ReturnType<typeof createBoundedCache<SkippedRange>>>();
-
-function getRanges(database: Database) {
-  const ranges = rangesByDatabase.get(database) ?? createBoundedCache<SkippedRange>(MAX_RANGES);
-  rangesByDatabase.set(database, ranges);
-  return ranges;
-}
-
-const toScopeKey = ({ id, selective_sync_type, selective_sync_shards }: SiteScope) =>
-  `${id} ${selective_sync_type} ${selective_sync_shards}`;
-
-/** Returns the event id from which to scan for a site that has read all events up to `afterId`. */
-function getScanStartId(database: Database, scope: SiteScope, afterId: number): number {
-  const range = getRanges(database).get(toScopeKey(scope));
-  return range?.afterId === afterId ? range.untilId : afterId;
-}
-
-/** Records that no event after `afterId`, up to and including `untilId`, is in the site's scope. */
-function recordSkippedRange(database: Database, scope: SiteScope, { afterId, untilId }: SkippedRange): void {
-  getRanges(database).set(toScopeKey(scope), { afterId, untilId });
-}
-
 /** Endpoints for secondaries (contract/operations.md §3.4). */
 
 const pageParams = { after_id: optional(integer, 0), per_page: optional(perPage, 100) };
@@ -176,10 +139,7 @@ export const listGeoEvents = endpoint({
     const db = services.database.reader;
     const scope = await findSiteScope(db, id);
     if (scope === null) return fail('notFound');
-    const { database } = services;
-    const afterId = getScanStartId(database, scope, after_id);
-    const { events, replicables, scannedUntilId } = await listSiteEvents(db, scope, { afterId, limit: per_page });
-    if (events.length === 0) recordSkippedRange(database, scope, { afterId: after_id, untilId: scannedUntilId });
+    const { events, replicables } = await listSiteEvents(db, scope, { afterId: after_id, limit: per_page });
     await enqueueChecksums(services, replicables);
     return events;
   },
