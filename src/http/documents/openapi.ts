@@ -48,10 +48,11 @@ function buildDocument(registry: Registry): ServerlessDocument {
 const getTag = ({ folder }: Endpoint) => folder.split('/').at(-1) ?? '';
 
 function createOperation(endpoint: Endpoint, template: string, schemas: SchemaCollector): Json {
-  const { name, summary, access, stageOrder, activity, source } = endpoint;
+  const { name, summary, description, access, stageOrder, activity, source } = endpoint;
   return {
     operationId: name,
     summary,
+    ...(description === '' ? {} : { description }),
     tags: [getTag(endpoint)],
     ...createParameters(endpoint, template, schemas),
     responses: createResponses(endpoint, schemas),
@@ -114,7 +115,7 @@ const hasRequestBody = ({ method }: Endpoint) => method === 'POST' || method ===
 
 function createQueryParameter(
   name: string,
-  { type, presence, defaultValue: fallback, summary }: Parameter<unknown>,
+  { type, presence, defaultValue: fallback, description }: Parameter<unknown>,
   schemas: SchemaCollector,
 ): Json {
   const schema = {
@@ -126,7 +127,7 @@ function createQueryParameter(
     name: schemaType === 'array' ? `${name}[]` : name,
     in: 'query',
     required: presence === 'required',
-    ...(summary === undefined ? {} : { description: summary }),
+    ...(description === undefined ? {} : { description }),
     ...(schemaType === 'object' ? { style: 'deepObject', explode: true } : {}),
     schema,
   };

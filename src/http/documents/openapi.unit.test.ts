@@ -8,7 +8,7 @@ import { endpoint } from '../endpoint/endpoint.ts';
 import { rawEntity } from '../endpoint/entity.ts';
 import { resourceModule } from '../endpoint/resource-module.ts';
 import { created, objectSchema, ok, page, text } from '../endpoint/responses.ts';
-import { object, optional, required } from '../parameters/declarations.ts';
+import { describe, object, optional, required } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
 import { arrayOf, integer, oneOf } from '../parameters/types.ts';
 import { createRegistry, getFullPath, type Registry } from '../server/routing/registry.ts';
@@ -123,7 +123,7 @@ const small = createRegistry({
         summary: 'List',
         access: open(),
         params: {
-          state: optional(oneOf('open', 'closed'), 'open', 'Which ones'),
+          state: describe(optional(oneOf('open', 'closed'), 'open'), 'Which ones'),
           ids: optional(arrayOf(integer)),
           range: optional(object({ end: required(integer) })),
         },

@@ -28,6 +28,7 @@ export interface Endpoint {
   /** The file below src/api that declares the endpoint, for the documentation and for error messages. */
   readonly source: string;
   readonly summary: string;
+  readonly description: string;
   readonly access: Access<object>;
   readonly stageOrder: StageOrder;
   readonly scopes: readonly string[];
@@ -135,6 +136,8 @@ interface EndpointOptions<
   Result,
 > {
   readonly summary: string;
+  /** What the summary does not say: what it returns, what it changes, in one to four sentences for the OpenAPI document. */
+  readonly description?: string;
   readonly access: Access<Provided & { readonly [Name in ReservedName]?: never }, AccessParameters>;
   readonly stageOrder?: StageOrder;
   /** Accepted scopes in addition to `api` (and `read_api` for reads); `'any'` accepts every valid token. */
@@ -200,11 +203,12 @@ export function endpoint<
 ): EndpointDefinition {
   rejectUnknownKeys('An endpoint', declaration, ENDPOINT_KEYS);
   const [method, path] = getRoute(declaration as unknown as Record<string, unknown>);
-  const { summary, access, response, scopes = [], keyset, lastModified, lock } = declaration;
+  const { summary, description = '', access, response, scopes = [], keyset, lastModified, lock } = declaration;
   return {
     method,
     path,
     summary,
+    description,
     access: access as unknown as Access<object>,
     // Access that loads a parent implies the stage order that has this stage.
     stageOrder: declaration.stageOrder ?? (access.loadParent ? 'parentBeforeParameters' : 'standard'),
@@ -243,6 +247,7 @@ const ENDPOINT_KEYS: Readonly<Record<EndpointKey, true>> = {
   patch: true,
   delete: true,
   summary: true,
+  description: true,
   access: true,
   stageOrder: true,
   scopes: true,

@@ -13,7 +13,7 @@ export interface Parameter<
   /** The default value. */
   readonly defaultValue?: T | undefined;
   /** The description in the OpenAPI document. */
-  readonly summary?: string | undefined;
+  readonly description?: string;
   /** Tiers on which the parameter is read; other tiers ignore it. */
   readonly tiers?: readonly Tier[];
 }
@@ -37,19 +37,23 @@ export type NullablePartial<T> = { readonly [Name in keyof T]?: T[Name] | null |
 export const isPresent = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
 /** Declares a parameter whose key must be present; an empty string is valid unless the type rejects blanks. */
-export function required<T>(type: ParameterType<T>, summary?: string): Parameter<T, 'required'> {
-  return { type, presence: 'required', summary };
+export function required<T>(type: ParameterType<T>): Parameter<T, 'required'> {
+  return { type, presence: 'required' };
 }
 
 /** Declares a parameter that may be absent or null; `fallback` is its default value. */
 export function optional<T>(type: ParameterType<T>): Parameter<T, 'optional'>;
-export function optional<T>(type: ParameterType<T>, fallback: NoInfer<T>, summary?: string): Parameter<T, 'defaulted'>;
-export function optional<T>(
-  type: ParameterType<T>,
-  fallback?: T,
-  summary?: string,
-): Parameter<T, 'optional' | 'defaulted'> {
-  return { type, presence: fallback === undefined ? 'optional' : 'defaulted', defaultValue: fallback, summary };
+export function optional<T>(type: ParameterType<T>, fallback: NoInfer<T>): Parameter<T, 'defaulted'>;
+export function optional<T>(type: ParameterType<T>, fallback?: T): Parameter<T, 'optional' | 'defaulted'> {
+  return { type, presence: fallback === undefined ? 'optional' : 'defaulted', defaultValue: fallback };
+}
+
+/**
+ * Describes a parameter in the OpenAPI document in one sentence, where its meaning differs from that of other parameters of
+ * its name.
+ */
+export function describe<P extends Parameter<unknown>>(parameter: P, description: string): P {
+  return { ...parameter, description };
 }
 
 /** Restricts a parameter to these tiers. */
@@ -205,10 +209,10 @@ export function findLengthError(declared: Parameters, rawParams: RawParameters, 
 /** Returns the JSON schema of a set of parameters. */
 export function parametersSchema(declared: Parameters): TSchema {
   const properties: Record<string, TSchema> = {};
-  for (const [name, { type, presence, defaultValue: fallback, summary }] of Object.entries(declared)) {
+  for (const [name, { type, presence, defaultValue: fallback, description }] of Object.entries(declared)) {
     const annotations = {
       ...(fallback === undefined ? {} : { default: fallback }),
-      ...(summary ? { description: summary } : {}),
+      ...(description === undefined ? {} : { description }),
     };
     const schema = { ...type.schema, ...annotations } as TSchema;
     properties[name] = presence === 'required' ? schema : Type.Optional(schema);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   allOrNone,
   atLeastOne,
+  describe,
   exactlyOne,
   mutuallyExclusive,
   object,
@@ -151,7 +152,7 @@ test('errors of rules come after errors of parameters', () => {
 });
 
 test('the schema of a set shows types, defaults and what is required', () => {
-  const schema = parametersSchema({ name: required(string, 'Its name'), force: optional(boolean, false) });
+  const schema = parametersSchema({ name: describe(required(string), 'Its name'), force: optional(boolean, false) });
   assert.deepEqual(JSON.parse(JSON.stringify(schema)), {
     type: 'object',
     required: ['name'],

@@ -4,7 +4,7 @@ import { forGroupAndProject, hierarchyLockKey } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
-import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
+import { atLeastOne, describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, longDescription, searchExpression, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { MANAGE_MILESTONES, milestoneResource, promoteMilestoneAccess, READ_MILESTONES } from './access.ts';
@@ -45,7 +45,7 @@ export const [listGroupMilestones, listProjectMilestones] = forGroupAndProject((
       title: optional(string),
       search: optional(searchExpression),
       include_ancestors: optional(boolean, false),
-      include_parent_milestones: optional(boolean, false, 'Deprecated: use include_ancestors'),
+      include_parent_milestones: describe(optional(boolean, false), 'Deprecated: use `include_ancestors`.'),
       ...parent.select<object>({ group: { include_descendants: optional(boolean, false) }, project: {} }),
       updated_before: optional(dateTime),
       updated_after: optional(dateTime),
