@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { getDeclaredParameters } from '#http/server/pipeline/handle.ts';
-import { getFullPath, listPathParameterNames, replaceParameters } from '#http/server/routing/registry.ts';
+import { getFullPath, listPathParameterNames, replaceParameters } from '#http/server/routing/paths.ts';
 
 /** A row of contract/parameters.tsv: `order_by`, `not[labels]`, or one enum value as `order_by=title`. */
 export interface ParameterRow {

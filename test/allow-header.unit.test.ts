@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getFullPath, type PathParameter, replaceParameters } from '#http/server/routing/registry.ts';
+import { getFullPath, type PathParameter, replaceParameters } from '#http/server/routing/paths.ts';
 import { world } from './support/world.ts';
 
 // 405 and Allow for unsupported methods on every path (contract/conventions.md §1 stage 4, §4), without database access.

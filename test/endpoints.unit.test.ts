@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { resourceModules } from '#api/index.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
-import { createRegistry, getFullPath, replaceParameters } from '#http/server/routing/registry.ts';
+import { getFullPath, replaceParameters } from '#http/server/routing/paths.ts';
+import { createRegistry } from '#http/server/routing/registry.ts';
 
 // The route tables in contract/ list every route that Hearth is to serve; nothing else is served. Rows of families that
 // test/finished-families does not name may be missing: these families are not implemented completely.

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { getDeclaredParameters } from '#http/server/pipeline/handle.ts';
-import { getFullPath, replaceParameters } from '#http/server/routing/registry.ts';
+import { getFullPath, replaceParameters } from '#http/server/routing/paths.ts';
 import type { Caller, SendOptions, TestResponse } from './support/caller.ts';
 import { world } from './support/world.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { getDeclaredParameters } from '#http/server/pipeline/handle.ts';
-import { listPathParameterNames } from '#http/server/routing/registry.ts';
+import { listPathParameterNames } from '#http/server/routing/paths.ts';
 import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import type { CallerName, Example } from './examples/example.ts';

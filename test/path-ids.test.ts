@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { STAGE_ORDERS } from '#http/endpoint/stages.ts';
 import { getDeclaredParameters } from '#http/server/pipeline/handle.ts';
-import { getFullPath, parsePathParameters } from '#http/server/routing/registry.ts';
+import { getFullPath, parsePathParameters } from '#http/server/routing/paths.ts';
 import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import type { Example } from './examples/example.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
-import { getFullPath, replaceParameters } from '#http/server/routing/registry.ts';
+import { getFullPath, replaceParameters } from '#http/server/routing/paths.ts';
 import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import type { CallerName, Example } from './examples/example.ts';

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..');
 const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !/\.(test|testing)\.ts$/.test(file));
 
 /** The only file that compiles expressions at run time: from the paths of the server's endpoints. */
-const MAKERS = ['src/http/server/routing/registry.ts'];
+const MAKERS = ['src/http/server/routing/router.ts'];
 
 interface Written {
   readonly source: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
-import { getFullPath, replaceParameters } from '#http/server/routing/registry.ts';
+import { getFullPath, replaceParameters } from '#http/server/routing/paths.ts';
 import type { Caller, TestResponse } from '../support/caller.ts';
 import type { World } from '../support/world.ts';
 import type { Example } from './example.ts';

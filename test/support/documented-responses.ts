@@ -1,4 +1,5 @@
-import { getFullPath, type Registry, replaceParameters } from '#http/server/routing/registry.ts';
+import { getFullPath, replaceParameters } from '#http/server/routing/paths.ts';
+import type { Registry } from '#http/server/routing/registry.ts';
 import type { HttpExchange } from './caller.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read by name

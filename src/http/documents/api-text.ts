@@ -2,7 +2,8 @@ import type { TSchema } from 'typebox';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import type { Parameter } from '../parameters/declarations.ts';
 import { getDeclaredParameters } from '../server/pipeline/handle.ts';
-import { getFullPath, listPathParameterNames, type Registry } from '../server/routing/registry.ts';
+import { getFullPath, listPathParameterNames } from '../server/routing/paths.ts';
+import type { Registry } from '../server/routing/registry.ts';
 
 /** The generated files that show each change of the API as a diff: `api.txt`, `api-parameters.txt`, `test/stage-orders.txt`. */
 

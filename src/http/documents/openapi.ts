@@ -8,7 +8,8 @@ import { type Parameter, parametersSchema } from '../parameters/declarations.ts'
 import { string } from '../parameters/texts.ts';
 import { SESSION_COOKIE } from '../request/cookie.ts';
 import { getDeclaredParameters } from '../server/pipeline/handle.ts';
-import { getFullPath, parsePathParameters, type Registry, replaceParameters } from '../server/routing/registry.ts';
+import { getFullPath, parsePathParameters, replaceParameters } from '../server/routing/paths.ts';
+import type { Registry } from '../server/routing/registry.ts';
 import type { ApiDocument, ApiServer, Json } from '../services.ts';
 
 /** Builds the OpenAPI 3.1 document of the routes below /api/v4 from the endpoints (contract/conventions.md §10). */

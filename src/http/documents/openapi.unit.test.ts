@@ -11,7 +11,8 @@ import { created, objectSchema, ok, page, text } from '../endpoint/responses.ts'
 import { describe, object, optional, required } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
 import { arrayOf, integer, oneOf } from '../parameters/types.ts';
-import { createRegistry, getFullPath, type Registry } from '../server/routing/registry.ts';
+import { getFullPath } from '../server/routing/paths.ts';
+import { createRegistry, type Registry } from '../server/routing/registry.ts';
 import { buildOpenApiDocument } from './openapi.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is reached into by name

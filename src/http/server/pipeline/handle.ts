@@ -55,7 +55,8 @@ import {
   toErrorResponse,
 } from '../response/response.ts';
 import { getCachedResponse } from '../response/response-cache.ts';
-import type { Registry, RouteMatch } from '../routing/registry.ts';
+import type { Registry } from '../routing/registry.ts';
+import type { RouteMatch } from '../routing/router.ts';
 import { executeEndpoint, prepareCall } from './execute.ts';
 
 /** Handles a request from its raw text to its response, through the stages in the order of its endpoint. */

@@ -1,14 +1,14 @@
-import FindMyWay from 'find-my-way';
 import type { Endpoint, EndpointDefinition, Method } from '#http/endpoint/endpoint.ts';
 import type { ResourceModule, ResourceModules } from '#http/endpoint/resource-module.ts';
 import { STAGE_ORDERS, type Stage } from '#http/endpoint/stages.ts';
 import { findUnlimitedParameter } from '#http/parameters/declarations.ts';
 import { collapseSlashes } from '#text/trim.ts';
 import { isCacheable } from '../response/response-cache.ts';
+import { API_PREFIX, getFullPath, listPathParameterNames, replaceParameters } from './paths.ts';
+import { type RouteMatch, Router } from './router.ts';
 
 /** The registry of all endpoints: finds one by method and raw path, and checks every declaration at start-up. */
 
-const API_PREFIX = '/api/v4';
 const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 export interface Registry {
@@ -20,13 +20,6 @@ export interface Registry {
   listMethods(path: string): readonly string[];
 }
 
-export interface RouteMatch {
-  readonly endpoint: Endpoint;
-  readonly path: Readonly<Record<string, string>>;
-}
-
-type Router = ReturnType<typeof FindMyWay>;
-
 /**
  * Returns the registry of these modules. Throws for an invalid declaration, and for two endpoints with one name or
  * route.
@@ -37,30 +30,13 @@ export function createRegistry(modules: ResourceModules): Registry {
     .sort(compareRoutes);
   checkNamesAndDeclarations(endpoints);
   checkRoutes(endpoints);
-  const router = FindMyWay({ maxParamLength: 8192, ignoreTrailingSlash: false, caseSensitive: true });
-  const suffixRoutes: SuffixRoute[] = [];
-  for (const endpoint of endpoints) {
-    if (endpoint.path.startsWith('/*')) suffixRoutes.push(toSuffixRoute(endpoint));
-    else addRoute(router, endpoint);
-  }
-  // The most specific route first.
-  suffixRoutes.sort((a, b) => b.literalCount - a.literalCount);
-  const findExactly = (method: string, path: string): RouteMatch | null => {
-    const match = router.find(method as never, path);
-    if (match === null) return findSuffixRoute(suffixRoutes, method, path);
-    const { endpoint, wildcard } = match.store as RouteTarget;
-    const { '*': restOfPath, ...namedValues } = match.params;
-    const values = restOfPath === undefined ? match.params : { ...namedValues, [wildcard]: restOfPath };
-    // An empty segment matches no parameter: `/projects/` is not a project.
-    for (const name in values) if (values[name] === '') return null;
-    return { endpoint, path: values as RouteMatch['path'] };
-  };
+  const router = new Router(endpoints);
   const lookup = (method: string, path: string): RouteMatch | null => {
-    const match = findExactly(method, path);
+    const match = router.find(method, path);
     if (match !== null) return match;
     // Repeated slashes count as one, but a file path at the end has matched exactly and keeps its slashes.
     const collapsedPath = collapseSlashes(path);
-    return collapsedPath === path ? null : findExactly(method, collapsedPath);
+    return collapsedPath === path ? null : router.find(method, collapsedPath);
   };
   return {
     endpoints,
@@ -102,8 +78,8 @@ function checkNamesAndDeclarations(endpoints: readonly Endpoint[]): void {
 }
 
 /**
- * Throws when two endpoints share a route. Parameter names do not distinguish routes, and the router accepts only one
- * expression (`(^\\d+$)`) at each position.
+ * Throws when two endpoints share a route. Names of parameters do not distinguish routes, and neither do their expressions
+ * (`(^\\d+$)`), which could match the same segment.
  */
 function checkRoutes(endpoints: readonly Endpoint[]): void {
   const endpointsByRoute = new Map<string, Endpoint>();
@@ -168,108 +144,4 @@ function checkDeclaration(endpoint: Endpoint): void {
 
 function isRead({ method }: Endpoint): boolean {
   return method === 'GET' || method === 'HEAD';
-}
-
-/** Returns the path of an endpoint with its prefix, `/api/v4/projects/:id`. */
-export function getFullPath(endpoint: Pick<Endpoint, 'outsideApi' | 'path'>): string {
-  return endpoint.outsideApi ? endpoint.path : `${API_PREFIX}${endpoint.path}`;
-}
-
-/** Data of a route in the router. `wildcard` is the name of the rest of the path, `/artifacts/*path`. */
-interface RouteTarget {
-  readonly endpoint: Endpoint;
-  readonly wildcard: string;
-}
-
-function addRoute(router: Router, endpoint: Endpoint): void {
-  const path = getFullPath(endpoint);
-  const wildcard = /\*(\w*)$/.exec(path)?.[1] || '*';
-  const target: RouteTarget = { endpoint, wildcard };
-  // A path declared with a trailing slash is also served without it.
-  const spellings = path.length > 1 && path.endsWith('/') ? [path, path.slice(0, -1)] : [path];
-  try {
-    for (const spelling of spellings)
-      router.on(endpoint.method, spelling.replace(/\*\w+$/, '*'), () => {}, target as never);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${endpoint.source}: ${endpoint.name} cannot be routed: ${reason}`);
-  }
-}
-
-/**
- * A route that is matched by its suffix, `/*repository_path.git/info/refs`: namespaces may be nested, so only the end of the
- * path is fixed. The first `*name` matches everything before it. Clients may omit `.git`.
- */
-interface SuffixRoute {
-  readonly endpoint: Endpoint;
-  readonly pattern: RegExp;
-  readonly names: readonly string[];
-  /** The number of fixed characters: more are more specific. */
-  readonly literalCount: number;
-}
-
-function toSuffixRoute(endpoint: Endpoint): SuffixRoute {
-  const names: string[] = [];
-  const source = endpoint.path
-    .slice(1)
-    .replace(/\*(\w+)(?:\.git)?|:(\w+)|[.$()]/g, (match, rest?: string, segmentName?: string) => {
-      if (rest === undefined && segmentName === undefined) return `\\${match}`;
-      names.push((rest ?? segmentName)!);
-      return rest === undefined ? '([^/]+)' : `([^/]+?(?:/[^/]+?)*?)${match.endsWith('.git') ? '(?:\\.git)?' : ''}`;
-    });
-  const literalCount = replaceParameters(endpoint.path, () => '').length;
-  return { endpoint, pattern: new RegExp(`^/${source}$`), names, literalCount };
-}
-
-function findSuffixRoute(routes: readonly SuffixRoute[], method: string, path: string): RouteMatch | null {
-  for (const { endpoint, pattern, names } of routes) {
-    if (endpoint.method !== method) continue;
-    const match = pattern.exec(path);
-    if (match === null) continue;
-    const values = names.map((name, index) => [name, decodePathValue(match[index + 1] ?? '')] as const);
-    if (values.every(([, value]) => value !== null))
-      return { endpoint, path: Object.fromEntries(values) as RouteMatch['path'] };
-  }
-  return null;
-}
-
-function decodePathValue(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
-}
-
-/** A parameter in the path of an endpoint: `/users/:id(^\\d+$)/keys`, `/artifacts/*path`. */
-export interface PathParameter {
-  readonly name: string;
-  /** Regular expression that the segment must match, `^\\d+$`. */
-  readonly pattern: string | undefined;
-  /** Whether the parameter matches the rest of the path, slashes included. */
-  readonly matchesRest: boolean;
-}
-
-/** A parameter in a path: its name with an optional expression, whose parentheses may nest once. */
-const PARAMETER_PATTERN = /([:*])(\w+)(?:\(((?:[^()]|\((?:[^()])*\))*)\))?/g;
-
-/** Returns the parameters of a path in their order. */
-export function parsePathParameters(path: string): PathParameter[] {
-  return [...path.matchAll(PARAMETER_PATTERN)].map(([, sign, name = '', pattern]) => ({
-    name,
-    pattern,
-    matchesRest: sign === '*',
-  }));
-}
-
-export function listPathParameterNames(path: string): string[] {
-  return parsePathParameters(path).map(({ name }) => name);
-}
-
-/** Replaces each parameter of a path by a text, for example `{id}`. */
-export function replaceParameters(path: string, toText: (parameter: PathParameter, index: number) => string): string {
-  let index = 0;
-  return path.replace(PARAMETER_PATTERN, (_all, sign: string, name: string, pattern?: string) =>
-    toText({ name, pattern, matchesRest: sign === '*' }, index++),
-  );
 }
