@@ -39,6 +39,7 @@ export interface Endpoint {
   readonly unknownIdStatus: 401 | 403 | 404;
   readonly body: BodyMode;
   readonly outsideApi: boolean;
+  readonly htmlOnly: boolean;
   readonly params: Parameters;
   readonly fields: Parameters;
   readonly rules: readonly ParameterRule[];
@@ -151,6 +152,8 @@ interface EndpointOptions<
   readonly body?: BodyMode;
   /** The path is the whole path, without the prefix `/api/v4`. */
   readonly outsideApi?: true;
+  /** Serves only clients whose `Accept` names `text/html`; for others the path is unknown. */
+  readonly htmlOnly?: true;
   readonly params?: P;
   /** `deferred` bodies only: the fields, for the OpenAPI document and for the length limits of the body's reader. */
   readonly fields?: Parameters;
@@ -219,6 +222,7 @@ export function endpoint<
     unknownIdStatus: declaration.unknownIdStatus ?? 404,
     body: declaration.body ?? 'merged',
     outsideApi: declaration.outsideApi ?? false,
+    htmlOnly: declaration.htmlOnly ?? false,
     params: { ...access.params, ...declaration.params },
     fields: declaration.fields ?? {},
     rules: declaration.rules ?? [],
@@ -256,6 +260,7 @@ const ENDPOINT_KEYS: Readonly<Record<EndpointKey, true>> = {
   unknownIdStatus: true,
   body: true,
   outsideApi: true,
+  htmlOnly: true,
   params: true,
   fields: true,
   rules: true,

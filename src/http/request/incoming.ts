@@ -122,6 +122,11 @@ export function firstHeader(header: string | string[] | undefined): string | und
   return Array.isArray(header) ? header[0] : header;
 }
 
+/** Returns whether the client is a browser that opens a page: its `Accept` names `text/html`. */
+export function acceptsHtml({ headers }: Pick<IncomingRequest, 'headers'>): boolean {
+  return /(?:^|[,\s])text\/html(?:$|[;,\s])/i.test(headers.accept ?? '');
+}
+
 const CREDENTIAL_HEADERS = ['authorization', 'private-token', 'job-token', 'sudo', 'cookie'];
 const UTF8_DECODER = new TextDecoder('utf-8', { fatal: true });
 

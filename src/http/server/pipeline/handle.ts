@@ -41,12 +41,13 @@ import { Problems } from '#http/parameters/parameter-type.ts';
 import { string } from '#http/parameters/texts.ts';
 import { getMediaType, hasBody, readBodyParameters, readJsonParameters } from '#http/request/body.ts';
 import { getPresentedCredentials } from '#http/request/credentials.ts';
-import { firstHeader, type IncomingRequest, requireValidText } from '#http/request/incoming.ts';
+import { acceptsHtml, firstHeader, type IncomingRequest, requireValidText } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { getClientNetwork } from '#rate-limits/concurrency-slots.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { RowDeleted } from '#runtime/failure.ts';
 import { collapseSlashes } from '#text/trim.ts';
+import { createErrorPage } from '../response/error-page.ts';
 import {
   applyIfNoneMatch,
   checkPrecondition,
@@ -71,7 +72,7 @@ export async function handleRequest(
     const snapshot = { ...latest, database: latest.database.forRequest() };
     const throttleResult = await applyThrottle(snapshot, request);
     if (throttleResult?.error) throw throttleResult.error;
-    const handled = await routeRequest(registry, { latest, snapshot }, request);
+    const handled = toPageForBrowser(request, await routeRequest(registry, { latest, snapshot }, request));
     return throttleResult === null ? handled : withHeaders(handled, throttleResult.headers);
   } catch (error) {
     return toErrorResult(null, error);
@@ -119,6 +120,12 @@ function renewDatabase(state: RequestState): void {
   state.services = { ...state.services, database: state.database };
 }
 
+/** Returns an error outside of the API as a page, if a browser asked for one. */
+function toPageForBrowser(request: IncomingRequest, handled: HandledRequest): HandledRequest {
+  const page = acceptsHtml(request) ? createErrorPage(request, handled.outgoing) : null;
+  return page === null ? handled : { ...handled, outgoing: page };
+}
+
 /** Finds the endpoint and runs it; errors become responses. */
 async function routeRequest(
   registry: Registry,
@@ -127,7 +134,7 @@ async function routeRequest(
 ): Promise<HandledRequest> {
   let endpoint: Endpoint | null = null;
   try {
-    const route = registry.find(request.method, request.path);
+    const route = registry.find(request.method, request.path, acceptsHtml(request));
     if (route === null) return { endpoint, outgoing: await respondWithoutRoute(registry, request) };
     endpoint = route.endpoint;
     return { endpoint, outgoing: await runEndpoint(services, request, route) };

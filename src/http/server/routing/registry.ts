@@ -14,9 +14,12 @@ const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELE
 export interface Registry {
   /** All endpoints, ordered by path, then by method. */
   readonly endpoints: readonly Endpoint[];
-  /** Returns the endpoint of a raw path and its parameters; null if there is none. GET endpoints also serve HEAD. */
-  find(method: string, path: string): RouteMatch | null;
-  /** Returns the methods of a path, for 405 and OPTIONS; empty for an unknown path. */
+  /**
+   * Returns the endpoint of a raw path and its parameters; null if there is none. GET endpoints also serve HEAD. `acceptsHtml`:
+   * whether the client also gets endpoints with `htmlOnly`.
+   */
+  find(method: string, path: string, acceptsHtml?: boolean): RouteMatch | null;
+  /** Returns the methods of a path, for 405 and OPTIONS; empty for an unknown path, and without endpoints with `htmlOnly`. */
   listMethods(path: string): readonly string[];
 }
 
@@ -31,16 +34,17 @@ export function createRegistry(modules: ResourceModules): Registry {
   checkNamesAndDeclarations(endpoints);
   checkRoutes(endpoints);
   const router = new Router(endpoints);
-  const lookup = (method: string, path: string): RouteMatch | null => {
-    const match = router.find(method, path);
+  const lookup = (method: string, path: string, acceptsHtml = false): RouteMatch | null => {
+    const match = router.find(method, path, acceptsHtml);
     if (match !== null) return match;
     // Repeated slashes count as one, but a file path at the end has matched exactly and keeps its slashes.
     const collapsedPath = collapseSlashes(path);
-    return collapsedPath === path ? null : router.find(method, collapsedPath);
+    return collapsedPath === path ? null : router.find(method, collapsedPath, acceptsHtml);
   };
   return {
     endpoints,
-    find: (method, path) => lookup(method, path) ?? (method === 'HEAD' ? lookup('GET', path) : null),
+    find: (method, path, acceptsHtml) =>
+      lookup(method, path, acceptsHtml) ?? (method === 'HEAD' ? lookup('GET', path, acceptsHtml) : null),
     listMethods(path) {
       const declaredMethods = METHODS.filter((method) => lookup(method, path) !== null);
       return declaredMethods.includes('GET') && !declaredMethods.includes('HEAD')

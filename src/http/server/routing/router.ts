@@ -28,9 +28,9 @@ export class Router {
     this.#suffixRoutes.sort((a, b) => b.literalCount - a.literalCount);
   }
 
-  /** Returns null if no endpoint has this method and path. */
-  find(method: string, path: string): RouteMatch | null {
-    return this.#findBySegments(method, path) ?? findSuffixRoute(this.#suffixRoutes, method, path);
+  /** Returns null if no endpoint has this method and path. `acceptsHtml` includes endpoints with `htmlOnly`. */
+  find(method: string, path: string, acceptsHtml: boolean): RouteMatch | null {
+    return this.#findBySegments(method, path, acceptsHtml) ?? findSuffixRoute(this.#suffixRoutes, method, path);
   }
 
   #add(endpoint: Endpoint, path: string): void {
@@ -49,7 +49,7 @@ export class Router {
     if (path.length > 1 && path.endsWith('/')) this.#add(endpoint, path.slice(0, -1));
   }
 
-  #findBySegments(method: string, path: string): RouteMatch | null {
+  #findBySegments(method: string, path: string, acceptsHtml: boolean): RouteMatch | null {
     if (!path.startsWith('/')) return null;
     const rawSegments = path.split('/').slice(1);
     const segments: string[] = [];
@@ -58,7 +58,7 @@ export class Router {
       if (segment === null) return null;
       segments.push(segment);
     }
-    return findBelow(this.#root, 0, { method, segments, rawSegments, values: [] });
+    return findBelow(this.#root, 0, { method, acceptsHtml, segments, rawSegments, values: [] });
   }
 }
 
@@ -112,6 +112,7 @@ function getOrAddChild(parent: RouteNode, segment: string, parameter: PathParame
 
 interface Search {
   readonly method: string;
+  readonly acceptsHtml: boolean;
   /** Decoded. */
   readonly segments: readonly string[];
   readonly rawSegments: readonly string[];
@@ -123,7 +124,7 @@ interface Search {
 function findBelow(node: RouteNode, index: number, search: Search): RouteMatch | null {
   const { method, segments, rawSegments, values } = search;
   const segment = segments[index];
-  if (segment === undefined) return toMatch(node.targets.get(method), values);
+  if (segment === undefined) return toMatch(node.targets.get(method), search);
   const fixedChild = node.fixedChildren.get(segment);
   const fixedMatch = fixedChild && findBelow(fixedChild, index + 1, search);
   if (fixedMatch) return fixedMatch;
@@ -146,11 +147,11 @@ function findBelow(node: RouteNode, index: number, search: Search): RouteMatch |
   const rest = segments.slice(index).join('/');
   return rest === '' || rest.length > MAX_VALUE_LENGTH
     ? null
-    : toMatch(node.restTargets.get(method), [...values, rest]);
+    : toMatch(node.restTargets.get(method), { ...search, values: [...values, rest] });
 }
 
-function toMatch(target: RouteTarget | undefined, values: readonly string[]): RouteMatch | null {
-  if (target === undefined) return null;
+function toMatch(target: RouteTarget | undefined, { values, acceptsHtml }: Search): RouteMatch | null {
+  if (target === undefined || (target.endpoint.htmlOnly && !acceptsHtml)) return null;
   const { endpoint, names } = target;
   return { endpoint, path: Object.fromEntries(names.map((name, index) => [name, values[index]!])) };
 }
