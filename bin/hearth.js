@@ -32,7 +32,7 @@ function isFresh() {
   if (made === 0) return false;
   const others = ['src', 'package.json', 'package-lock.json', 'scripts/bundle.ts', 'scripts/bundler.ts'];
   if (others.some((path) => modified(join(root, path)) > made)) return false;
-  return isOlder(join(root, 'src'), made);
+  return isOlder(join(root, 'src'), made) && isOlder(join(root, 'web'), made);
 }
 
 // Without `join` and without a recursive `readdirSync`, which joins too: hundreds of calls make the runtime compile `join`,

@@ -1,11 +1,13 @@
-// `npm run api` writes the files that are generated from the endpoints: api.txt, api-parameters.txt, test/stage-orders.txt
-// and src/api/endpoint-sources.ts.
+// `npm run api` writes the files that are generated from the endpoints: api.txt, api-parameters.txt, test/stage-orders.txt,
+// src/api/endpoint-sources.ts and web/api/operations.ts; and from the pages web/pages.txt.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resourceModules } from '#api/index.ts';
 import { formatEndpoints, formatParameters, formatStageOrders } from '#http/documents/api-text.ts';
 import { createRegistry } from '#http/server/routing/registry.ts';
+import { formatClientTypes } from './client-types.ts';
 import { formatEndpointSources } from './endpoint-sources.ts';
+import { formatPages } from './pages.ts';
 
 const root = join(import.meta.dirname, '..');
 const registry = createRegistry(resourceModules);
@@ -13,6 +15,8 @@ await writeFile(join(root, 'api.txt'), formatEndpoints(registry));
 await writeFile(join(root, 'api-parameters.txt'), formatParameters(registry));
 await writeFile(join(root, 'test/stage-orders.txt'), formatStageOrders(registry));
 await writeFile(join(root, 'src/api/endpoint-sources.ts'), formatEndpointSources(registry));
+await writeFile(join(root, 'web/api/operations.ts'), formatClientTypes(registry));
+await writeFile(join(root, 'web/pages.txt'), formatPages());
 console.log(
-  `Wrote api.txt, api-parameters.txt, test/stage-orders.txt and src/api/endpoint-sources.ts: ${registry.endpoints.length} endpoints`,
+  `Wrote api.txt, api-parameters.txt, test/stage-orders.txt, src/api/endpoint-sources.ts, web/api/operations.ts and web/pages.txt: ${registry.endpoints.length} endpoints`,
 );

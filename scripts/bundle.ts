@@ -4,10 +4,12 @@ import { isAscii } from 'node:buffer';
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleProgram, root } from './bundler.ts';
+import { buildWeb } from './web.ts';
 
 const outdir = join(root, 'dist');
 
 const startedAt = new Date();
+await buildWeb();
 const { outputFiles } = await bundleProgram({ in: join(root, 'src', 'main.ts'), out: 'hearth' }, outdir);
 await mkdir(outdir, { recursive: true });
 // The bundler escapes other characters, except in tagged templates.

@@ -1,7 +1,8 @@
 // Bundles the server's sources into self-contained modules.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type BuildResult, build } from 'esbuild';
 
 export const root = join(import.meta.dirname, '..');
@@ -65,4 +66,34 @@ export function bundleProgram(
     absWorkingDir: root,
     logLevel: 'warning',
   });
+}
+
+/**
+ * Bundles the web application: one script and one style sheet, whose names contain the hash of their content, each also compressed.
+ * Returns name and content of each file.
+ */
+export async function bundleWeb(): Promise<Map<string, Uint8Array>> {
+  const { outputFiles } = await build({
+    entryPoints: [{ in: join(root, 'web/main.tsx'), out: 'app' }],
+    entryNames: 'app-[hash]',
+    outdir: 'web',
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2024',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    absWorkingDir: root,
+    logLevel: 'warning',
+  });
+  const files = new Map<string, Uint8Array>();
+  for (const { path, contents } of outputFiles) files.set(basename(path), contents);
+  files.set('icon.svg', readFileSync(join(root, 'web/icon.svg')));
+  for (const [name, contents] of [...files]) {
+    files.set(`${name}.br`, brotliCompressSync(contents));
+    files.set(`${name}.gz`, gzipSync(contents, { level: 9 }));
+  }
+  return files;
 }

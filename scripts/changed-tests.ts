@@ -79,7 +79,7 @@ const IMPORT =
 function listImports(file: string, text: string): string[] {
   return [...text.matchAll(IMPORT)].map(([, from, bare, dynamic]) => {
     const target = (from ?? bare ?? dynamic)!;
-    if (target.startsWith('#test/')) return target.slice(1);
+    if (/^#(?:test|web)\//.test(target)) return target.slice(1);
     if (target.startsWith('#')) return `src/${target.slice(1)}`;
     return target.startsWith('.') ? relative('/', resolve('/', dirname(file), target)) : target;
   });

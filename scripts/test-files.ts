@@ -16,8 +16,8 @@ const maxFiles = Number(process.env.HEARTH_TEST_FILES_TOGETHER ?? Number.POSITIV
 const rootUrl = pathToFileURL(join(root, '/')).href;
 const sourceUrl = `${rootUrl}src/`;
 const testUrl = `${rootUrl}test/`;
-/** What imports of test/ begin with, as in package.json; all others that begin with `#` are below src/. */
-const testImport = '#test/';
+/** What imports of test/ and web/ begin with, as in package.json; all others that begin with `#` are below src/. */
+const rootImport = /^#(?=(?:test|web)\/)/;
 /** A module whose state is shared by all files. */
 const sharedModuleUrl = `${testUrl}support/response-shapes.ts`;
 let fileNumber = 0;
@@ -49,7 +49,7 @@ registerHooks({
 /** Returns the URL of a TypeScript module of this project, or null. Node's own resolution reads files and takes ten times longer. */
 function resolveSource(specifier: string, parentUrl: string | undefined): string | null {
   if (!specifier.endsWith('.ts')) return null;
-  if (specifier.startsWith(testImport)) return testUrl + specifier.slice(testImport.length);
+  if (rootImport.test(specifier)) return rootUrl + specifier.slice(1);
   if (specifier.startsWith('#')) return sourceUrl + specifier.slice(1);
   if (specifier.startsWith(rootUrl)) return specifier;
   if (!specifier.startsWith('.') || !parentUrl?.startsWith(rootUrl)) return null;

@@ -18,6 +18,7 @@ import {
   isUnit,
   type PostgresReason,
 } from './test-selection.ts';
+import { buildWeb } from './web.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Caches compiled code between processes and runs: loading TypeScript is most of the cost of a process. */
@@ -34,6 +35,8 @@ const TYPE_CHECK = [
   '--tsBuildInfoFile',
   join(root, 'node_modules/.cache/hearth-types.tsbuildinfo'),
 ];
+/** The sources of web/ have the types of browsers, and JSX. */
+const WEB_TYPE_CHECK = ['--noEmit', '--singleThreaded', '-p', 'web'];
 const processTimeoutMs = 1_200_000;
 /**
  * All cores are busy, so that parallel garbage collection only takes time from other processes. A larger young generation is
@@ -67,6 +70,8 @@ const summaries: Summary[] = [];
 
 async function main(args: readonly string[]): Promise<void> {
   const { files, hasChecks, isQuick } = selectFiles(args);
+  // Servers in tests run from the sources, and send these files.
+  await buildWeb();
   const databaseFiles = files.filter((file) => !isUnit(file));
   const tasks: Task[] = [];
   // Tests without a database mostly wait for hostile clients and processes: one process runs them in parallel with the others,
@@ -75,6 +80,7 @@ async function main(args: readonly string[]): Promise<void> {
   if (hasChecks) {
     // By default the compiler uses four workers that each check all types: half more work and twice the memory.
     tasks.push(() => check('types', 'node_modules/typescript/bin/tsc', ...TYPE_CHECK));
+    tasks.push(() => check('web types', 'node_modules/typescript/bin/tsc', ...WEB_TYPE_CHECK));
     tasks.push(() => check('lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '--reporter=summary'));
   }
   const filesByEngine = isQuick ? divideQuickRun(databaseFiles) : divideFullRun(databaseFiles);
@@ -114,7 +120,7 @@ function selectFiles(args: readonly string[]): Selection {
     if (files.length === 0) throw new Error(`No test file at ${paths.join(', ')}`);
     return { files, hasChecks: false, isQuick: false };
   }
-  const files = [...filesAt('test'), ...filesAt('src')];
+  const files = [...filesAt('test'), ...filesAt('src'), ...filesAt('web')];
   switch (options[0]) {
     case '--all':
       return { files, hasChecks: true, isQuick: false };

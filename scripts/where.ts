@@ -1,9 +1,12 @@
-// `npm run where GET /projects/7/environments` prints the file and line that declare the endpoint.
+// `npm run where GET /projects/7/environments` prints the file and line that declare the endpoint, `npm run where /explore` those
+// of a page of the web application.
 import { join, relative } from 'node:path';
 import { resourceModules } from '#api/index.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { createRegistry, type Registry } from '#http/server/routing/registry.ts';
+import { matchAddress } from '../web/addresses.ts';
 import { findDeclaration } from './endpoint-declarations.ts';
+import { listPageSources } from './pages.ts';
 
 const api = join(import.meta.dirname, '../src/api');
 
@@ -13,8 +16,9 @@ export interface WhereResult {
 }
 
 export function locateEndpoint([verb, target]: readonly string[]): WhereResult {
+  if (verb?.startsWith('/')) return locatePage(verb);
   if (verb === undefined || target === undefined) {
-    return { found: false, text: 'Usage: npm run where GET /projects/7/environments' };
+    return { found: false, text: 'Usage: npm run where GET /projects/7/environments, or npm run where /explore' };
   }
   const method = verb.toUpperCase();
   const registry = createRegistry(resourceModules);
@@ -24,6 +28,14 @@ export function locateEndpoint([verb, target]: readonly string[]): WhereResult {
     if (match !== null) return { found: true, text: `${formatLocation(match.endpoint)}  ${match.endpoint.name}` };
   }
   return { found: false, text: describeMissing(registry, method, path) };
+}
+
+function locatePage(path: string): WhereResult {
+  const match = matchAddress(path);
+  if (match === null)
+    return { found: false, text: `No page has the address ${path}. See web/pages.txt for all pages.` };
+  const { file, line, name } = listPageSources().find((page) => page.name === match.name)!;
+  return { found: true, text: `${relative(process.cwd(), join(api, '../../web', file))}:${line}  ${name}` };
 }
 
 /** Returns the path below /api/v4 first, then the path as it is. */

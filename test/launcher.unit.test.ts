@@ -34,6 +34,7 @@ async function checkout(t: TestContext) {
   const it = await place(t);
   await it.put('src/main.ts', '');
   await it.put('src/room/a.ts', '');
+  await it.put('web/main.tsx', '');
   await utimes(join(it.root, 'src'), early, early);
   const script = `import { writeFileSync } from 'node:fs';
     writeFileSync(import.meta.dirname + '/../dist/hearth.js', 'console.log("made")');`;
@@ -98,6 +99,7 @@ test('a checkout whose bundle is newer than all sources does not bundle', async 
 
 test('a checkout bundles when a source, a folder or the package is newer, or the bundle is missing', async (t) => {
   const changes: ((it: Awaited<ReturnType<typeof checkout>>) => Promise<unknown>)[] = [
+    ({ put }) => put('web/main.tsx', '', late),
     ({ put }) => put('src/room/a.ts', '', late),
     ({ put }) => put('package.json', '{"type":"module"}', late),
     ({ root }) => utimes(join(root, 'src/room'), late, late),

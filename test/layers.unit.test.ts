@@ -15,6 +15,8 @@ const src = join(import.meta.dirname, '../src');
  * layer and imports the command line.
  */
 const LAYERS = [
+  // The addresses of the pages, the only module that the server shares with the web application.
+  '../web/addresses.ts',
   'text',
   'config.ts',
   'runtime',
@@ -97,7 +99,7 @@ function importsOf(file: string, text: string): Import[] {
 
 /** Returns the path relative to src, or the name of a package. */
 function resolveSpecifier(file: string, target: string): string {
-  if (target.startsWith('#test/')) return `../${target.slice(1)}`;
+  if (/^#(?:test|web)\//.test(target)) return `../${target.slice(1)}`;
   if (target.startsWith('#')) return target.slice(1);
   return target.startsWith('.') ? relative(src, join(src, dirname(file), target)) : target;
 }
@@ -204,8 +206,9 @@ test('imports that go up two folders are written from the root', () => {
   );
 });
 
-test('production imports neither tests nor examples nor anything outside of src', () => {
-  const wrong = imports.filter(({ to }) => isForTests(to) || (to.startsWith('..') && to !== '../package.json'));
+test('production imports neither tests nor examples, and outside of src only the version and the addresses of pages', () => {
+  const outside = ['../package.json', '../web/addresses.ts'];
+  const wrong = imports.filter(({ to }) => isForTests(to) || (to.startsWith('..') && !outside.includes(to)));
   assert.deepEqual(wrong.map(describeImport), []);
 });
 

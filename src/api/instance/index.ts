@@ -5,6 +5,7 @@ import * as documentation from './documentation/endpoints.ts';
 import * as features from './features/endpoints.ts';
 import { health } from './health/index.ts';
 import { version } from './version/index.ts';
+import * as web from './web/endpoints.ts';
 
 /** Resources of the instance as a whole. */
 export const instance: ResourceModules = {
@@ -14,4 +15,5 @@ export const instance: ResourceModules = {
   health,
   documentation: resourceModule({ endpoints: documentation }),
   'audit-events': resourceModule({ endpoints: auditEvents }),
+  web: resourceModule({ endpoints: web }),
 };

@@ -13,7 +13,7 @@ import { HttpError } from '../errors/http-error.ts';
 import { optional } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
 import { createSessionCookie, getCsrfToken, getSessionSecret, isCsrfToken } from '../request/cookie.ts';
-import { type IncomingRequest, localUrl } from '../request/incoming.ts';
+import { getPathPrefix, type IncomingRequest, localUrl } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
 import { createAlertBox, createHtmlError, markup } from './html-page.ts';
 
@@ -155,13 +155,29 @@ async function redirectToSignIn({ services, request }: AccessCall, session: WebS
   return new HttpError(302, '', { Location });
 }
 
-/** Returns the session of a visitor, creating one if there is none, and the headers that set its cookie. */
+/**
+ * Returns the session of a visitor, creating one if there is none, and the headers that set its cookie. `returnTo` is the path and
+ * query to return to after the sign-in.
+ */
 export async function ensureSession(
   services: VisitServices,
   request: IncomingRequest,
   { session }: Visitor,
+  returnTo: string | null = null,
 ): Promise<{ readonly session: { readonly csrfToken: string }; readonly headers: Readonly<Record<string, string>> }> {
-  return session === null ? startVisitorSession(services, request) : { session, headers: {} };
+  if (session === null) return startVisitorSession(services, request, returnTo);
+  if (returnTo !== null) await services.database.transaction((tx) => updateReturnTo(tx, session.digest, returnTo));
+  return { session, headers: {} };
+}
+
+/** Returns path and query of the page that the browser came from; null if that is no page of this server. */
+export function getLocalReferer(request: Pick<IncomingRequest, 'headers' | 'baseUrl'>): string | null {
+  const referer = URL.parse(request.headers.referer ?? '');
+  const base = new URL(request.baseUrl);
+  const prefix = getPathPrefix(request.baseUrl);
+  if (referer === null || referer.origin !== base.origin || !referer.pathname.startsWith(`${prefix}/`)) return null;
+  const path = referer.pathname.slice(prefix.length) + referer.search;
+  return path.length <= MAX_RETURN_PATH_LENGTH ? path : null;
 }
 
 /** The services that create the session of a visitor. */

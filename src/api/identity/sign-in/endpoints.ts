@@ -3,11 +3,20 @@ import { deleteSession as deleteSessionRow } from '#authentication/sessions/sess
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { html, type RedirectReply, redirect } from '#http/endpoint/responses.ts';
-import { csrfParams, ensureSession, type Visitor, visitor, visitorWithForm } from '#http/pages/web-session.ts';
+import {
+  csrfParams,
+  ensureSession,
+  getLocalReferer,
+  type Visitor,
+  visitor,
+  visitorWithForm,
+} from '#http/pages/web-session.ts';
+import { createWebShell } from '#http/pages/web-shell.ts';
 import { object, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { createExpiredSessionCookie } from '#http/request/cookie.ts';
-import { type IncomingRequest, localUrl } from '#http/request/incoming.ts';
+import { acceptsHtml, type IncomingRequest, localUrl } from '#http/request/incoming.ts';
+import { ADDRESSES } from '#web/addresses.ts';
 import { createHomePage, createPasswordRenewalPage, createSignInPage } from './pages.ts';
 import { signInVisitor } from './sign-in.ts';
 
@@ -19,8 +28,10 @@ export const getHomePage = endpoint({
   outsideApi: true,
   response: html,
   handle({ visitor: { session, caller, passwordExpired }, request }) {
-    if (session === null || !isSignedIn(caller)) return { location: localUrl(request, '/users/sign_in') };
-    return (passwordExpired ? createPasswordRenewalPage : createHomePage)(request, caller.user, session);
+    const isUser = session !== null && isSignedIn(caller);
+    if (isUser && passwordExpired) return createPasswordRenewalPage(request, caller.user, session);
+    if (acceptsHtml(request)) return createWebShell(request, { session, caller }, ADDRESSES.home.api);
+    return isUser ? createHomePage(request, caller.user, session) : { location: localUrl(request, '/users/sign_in') };
   },
 });
 
@@ -30,10 +41,12 @@ export const getSignInPage = endpoint({
   access: visitor(),
   stageOrder: 'clientToken',
   outsideApi: true,
+  params: { redirect_to_referer: optional(string) },
   response: html,
-  async handle({ visitor, request }, services) {
+  async handle({ visitor, request, params }, services) {
     if (isSignedIn(visitor.caller)) return { location: localUrl(request, '/') };
-    const { session, headers } = await ensureSession(services, request, visitor);
+    const returnTo = params.redirect_to_referer === 'yes' ? getLocalReferer(request) : null;
+    const { session, headers } = await ensureSession(services, request, visitor, returnTo);
     return createSignInPage(request, session, headers);
   },
 });

@@ -1,0 +1,9 @@
+import type { Examples } from '#test/examples/example.ts';
+import type * as endpoints from './endpoints.ts';
+
+export const examples: Examples<typeof endpoints> = {
+  getExplorePage: () => ({ by: 'anonymous', headers: { Accept: 'text/html' } }),
+  getWebFile: () => ({ by: 'anonymous', path: { file: 'icon.svg' } }),
+  getFavicon: () => ({ by: 'anonymous' }),
+  getRobotsFile: () => ({ by: 'anonymous' }),
+};

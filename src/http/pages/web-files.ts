@@ -1,0 +1,58 @@
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+
+/** The built files of the web application (scripts/bundler.ts), which the server sends to browsers. */
+
+const DIRECTORY = import.meta.url.endsWith('.ts')
+  ? join(import.meta.dirname, '../../../dist/web')
+  : join(import.meta.dirname, 'web');
+
+interface WebFiles {
+  /** Names with the hash of their content: `app-5H3KQ2ZD.js`. */
+  readonly script: string;
+  readonly style: string;
+  /** All files, with their compressed variants. */
+  readonly names: ReadonlySet<string>;
+}
+
+let cachedFiles: WebFiles | undefined;
+
+/** Lists the files at the first call. */
+export function listWebFiles(): WebFiles {
+  if (cachedFiles !== undefined) return cachedFiles;
+  const names = readdirSync(DIRECTORY);
+  const findName = (extension: string) => names.find((name) => name.startsWith('app-') && name.endsWith(extension))!;
+  cachedFiles = { script: findName('.js'), style: findName('.css'), names: new Set(names) };
+  return cachedFiles;
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The encodings of the compressed variants, the smaller one first. */
+const ENCODINGS = [
+  { name: 'br', extension: '.br' },
+  { name: 'gzip', extension: '.gz' },
+] as const;
+
+export interface WebFile {
+  readonly mediaType: string;
+  /** The encoding of the content; null if it is not compressed. */
+  readonly encoding: string | null;
+  readonly content: Buffer;
+}
+
+/** Returns a file in an encoding that the client accepts; null if there is no such file. */
+export async function readWebFile(name: string, acceptEncoding: string): Promise<WebFile | null> {
+  const { names } = listWebFiles();
+  const mediaType = MEDIA_TYPES[extname(name)];
+  if (!names.has(name) || mediaType === undefined) return null;
+  const accepted = new Set(acceptEncoding.split(',').map((part) => part.trim().replace(/;(?!q=0(?:\.0*)?$).*$/, '')));
+  const encoding = ENCODINGS.find((candidate) => accepted.has(candidate.name) && names.has(name + candidate.extension));
+  const content = await readFile(join(DIRECTORY, name + (encoding?.extension ?? '')));
+  return { mediaType, encoding: encoding?.name ?? null, content };
+}

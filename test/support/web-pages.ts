@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { scratchDirectory } from '#test/engines/scratch.ts';
+import { createClient } from '#web/api/call.ts';
+import type { Session } from '#web/session.ts';
+import type { Caller } from './caller.ts';
+import type { World } from './world.ts';
+
+type RenderAt = (
+  client: ReturnType<typeof createClient>,
+  session: Session,
+  path: string,
+  search?: string,
+) => Promise<string | null>;
+
+/** Bundles the pages: Node cannot read JSX. */
+async function bundlePages(): Promise<RenderAt> {
+  const root = join(import.meta.dirname, '../..');
+  const { outputFiles } = await build({
+    entryPoints: [join(root, 'web/render.tsx')],
+    write: false,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    absWorkingDir: root,
+  });
+  const file = join(await scratchDirectory('pages-'), 'pages.mjs');
+  writeFileSync(file, outputFiles[0]!.contents);
+  return ((await import(pathToFileURL(file).href)) as { renderAt: RenderAt }).renderAt;
+}
+
+let bundled: Promise<RenderAt> | undefined;
+
+/** Returns the HTML of the page that a caller sees at an address, without a browser. */
+export async function renderPage(
+  { server }: Pick<World, 'server'>,
+  caller: Caller | null,
+  address: string,
+): Promise<string> {
+  bundled ??= bundlePages();
+  const renderAt = await bundled;
+  const session: Session = { origin: server.address, basePath: '', userId: caller?.id ?? null, csrfToken: null };
+  const client = createClient({
+    session,
+    fetch: (url, init) => {
+      const headers = new Headers(init?.headers);
+      if (caller?.token) headers.set('PRIVATE-TOKEN', caller.token);
+      return fetch(`${server.address}${url}`, { ...init, headers });
+    },
+  });
+  const [path = '', search = ''] = address.split('?');
+  const html = await renderAt(client, session, path, search);
+  if (html === null) throw new Error(`No page has the address ${address}`);
+  return html;
+}

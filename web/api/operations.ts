@@ -1,0 +1,1060 @@
+// Written by `npm run api`: the operations that web/ calls, and the types of their responses.
+
+export interface Operations {
+  'GET /issues': { params: { readonly scope?: 'created_by_me' | 'assigned_to_me' | 'created-by-me' | 'assigned-to-me' | 'all'; readonly state?: 'opened' | 'closed' | 'all'; readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly milestone_id?: 'None' | 'Any' | 'Upcoming' | 'Started'; readonly weight?: number | 'None' | 'Any'; readonly iteration_id?: number | 'None' | 'Any' | 'Current'; readonly iteration_title?: string; readonly confidential?: boolean; readonly epic_id?: number | 'None' | 'Any'; readonly search?: string; readonly in?: readonly ('title' | 'description')[] | string; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly due_date?: '0' | 'any' | 'today' | 'tomorrow' | 'overdue' | 'week' | 'month' | 'next_month_and_previous_two_weeks'; readonly issue_type?: 'issue' | 'incident' | 'task' | 'test_case' | 'requirement' | 'ticket'; readonly health_status?: 'on_track' | 'needs_attention' | 'at_risk' | 'none' | 'any'; readonly not?: { readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly milestone_id?: 'None' | 'Any' | 'Upcoming' | 'Started'; readonly weight?: number | 'None' | 'Any'; readonly iteration_id?: number | 'None' | 'Any' | 'Current'; readonly iteration_title?: string }; readonly closed_by_id?: number; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'due_date' | 'title' | 'weight' | 'relative_position' | 'priority' | 'milestone_due' | 'popularity' | 'label_priority'; readonly sort?: 'asc' | 'desc'; readonly non_archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly IssueInList[] };
+  'GET /merge_requests': { params: { readonly scope?: 'created_by_me' | 'assigned_to_me' | 'created-by-me' | 'assigned-to-me' | 'all' | 'reviews_for_me'; readonly state?: 'opened' | 'closed' | 'merged' | 'locked' | 'all'; readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string; readonly source_project_id?: number; readonly source_branch?: string; readonly target_branch?: string; readonly draft?: boolean; readonly wip?: 'yes' | 'no'; readonly search?: string; readonly in?: readonly ('title' | 'description')[] | string; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly not?: { readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string }; readonly deployed_before?: string; readonly deployed_after?: string; readonly environment?: string; readonly approved?: 'yes' | 'no'; readonly approved_by_ids?: readonly (number | 'None' | 'Any')[] | string; readonly approved_by_usernames?: readonly string[] | string; readonly approver_ids?: readonly (number | 'None' | 'Any')[] | string; readonly merge_user_id?: number; readonly merge_user_username?: string; readonly view?: 'simple'; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'title' | 'merged_at' | 'priority' | 'label_priority' | 'milestone_due' | 'popularity'; readonly sort?: 'asc' | 'desc'; readonly non_archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly (MergeRequestInList | MergeRequestSimple)[] };
+  'GET /projects': { params: { readonly archived?: boolean; readonly active?: boolean; readonly visibility?: 'private' | 'internal' | 'public'; readonly search?: string; readonly sort?: 'asc' | 'desc'; readonly simple?: boolean; readonly owned?: boolean; readonly starred?: boolean; readonly topic?: readonly string[] | string; readonly with_issues_enabled?: boolean; readonly with_merge_requests_enabled?: boolean; readonly min_access_level?: 10 | 15 | 20 | 30 | 40 | 50; readonly with_custom_attributes?: boolean; readonly custom_attributes?: Readonly<Record<string, string>>; readonly order_by?: 'id' | 'name' | 'path' | 'created_at' | 'updated_at' | 'last_activity_at' | 'similarity' | 'star_count' | 'repository_size' | 'wiki_size' | 'storage_size' | 'packages_size'; readonly search_namespaces?: boolean; readonly membership?: boolean; readonly id_after?: number; readonly id_before?: number; readonly last_activity_after?: string; readonly last_activity_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly statistics?: boolean; readonly imported?: boolean; readonly marked_for_deletion_on?: string; readonly topic_id?: number; readonly repository_storage?: string; readonly repository_checksum_failed?: boolean; readonly wiki_checksum_failed?: boolean; readonly with_programming_language?: string; readonly include_hidden?: boolean; readonly include_pending_delete?: boolean; readonly pagination?: string; readonly cursor?: string; readonly page?: number; readonly per_page?: number }; result: readonly (ProjectSimple | ProjectWithPermissions)[] };
+  'GET /projects/:id': { params: { readonly id: number | string; readonly statistics?: boolean; readonly license?: boolean; readonly with_custom_attributes?: boolean }; result: ProjectSimple | ProjectWithPermissions };
+  'GET /todos': { params: { readonly state?: 'pending' | 'done'; readonly action?: 'assigned' | 'review_requested' | 'mentioned' | 'directly_addressed' | 'build_failed' | 'unmergeable' | 'marked' | 'approval_required' | 'review_submitted' | 'member_access_requested' | 'merge_train_removed' | 'ssh_key_expired' | 'ssh_key_expiring_soon' | 'okr_checkin_requested' | 'added_approver' | 'duo_pro_access_granted' | 'duo_enterprise_access_granted' | 'duo_core_access_granted'; readonly type?: 'Issue' | 'MergeRequest' | 'Epic' | 'Commit' | 'Project' | 'Namespace' | 'Key' | 'User' | 'WorkItem' | 'Vulnerability' | 'WikiPage::Meta' | 'DesignManagement::Design' | 'AlertManagement::Alert' | 'ComplianceManagement::Projects::ComplianceViolation'; readonly author_id?: number; readonly project_id?: number; readonly group_id?: number; readonly page?: number; readonly per_page?: number }; result: readonly Todo[] };
+  'GET /user': { params: {}; result: UserSelf | UserAdmin };
+}
+
+export interface Alert {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info' | 'unknown';
+  readonly status: 'triggered' | 'acknowledged' | 'resolved' | 'ignored';
+  readonly service: string | null;
+  readonly monitoring_tool: string | null;
+  readonly hosts: readonly string[];
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  readonly event_count: number;
+  readonly fingerprint: string | null;
+  readonly environment: AlertEnvironment | null;
+  readonly runbook: string | null;
+  readonly issue_iid: number | null;
+  readonly assignees: readonly UserBasic[];
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly web_url: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly metric_query: string | null;
+  readonly y_label: string | null;
+}
+
+export interface AlertEnvironment {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  readonly external_url: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly state: 'available' | 'stopping' | 'stopped';
+  readonly tier: 'production' | 'staging' | 'testing' | 'development' | 'other';
+}
+
+export interface Commit {
+  readonly id: string;
+  readonly short_id: string;
+  readonly created_at: string;
+  readonly parent_ids: readonly string[];
+  readonly title: string;
+  readonly message: string;
+  readonly author_name: string;
+  readonly author_email: string;
+  readonly authored_date: string;
+  readonly committer_name: string;
+  readonly committer_email: string;
+  readonly committed_date: string;
+  readonly trailers: Readonly<Record<string, string>>;
+  readonly extended_trailers: Readonly<Record<string, readonly string[]>>;
+  readonly web_url: string;
+}
+
+export interface ContainerExpirationPolicy {
+  readonly cadence: string;
+  readonly enabled: boolean;
+  readonly keep_n: number | null;
+  readonly older_than: string | null;
+  readonly name_regex: string | null;
+  readonly name_regex_keep: string | null;
+  readonly next_run_at: string;
+}
+
+export interface CustomAttribute {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface DetailedStatus {
+  readonly icon: string;
+  readonly text: string;
+  readonly label: string;
+  readonly group: string;
+  readonly tooltip: string;
+  readonly has_details: boolean;
+  readonly details_path: string;
+  readonly illustration: string | null;
+  readonly favicon: string;
+}
+
+export interface DiffRefs {
+  readonly base_sha: string | null;
+  readonly head_sha: string;
+  readonly start_sha: string | null;
+}
+
+export interface Epic {
+  readonly id: number;
+  readonly work_item_id: number;
+  readonly iid: number;
+  readonly color: string;
+  readonly text_color: string;
+  readonly group_id: number;
+  readonly parent_id: number | null;
+  readonly parent_iid: number | null;
+  readonly imported: boolean;
+  readonly imported_from: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly confidential: boolean;
+  readonly author: UserBasic;
+  readonly start_date: string | null;
+  readonly start_date_is_fixed: boolean;
+  readonly start_date_fixed: string | null;
+  readonly start_date_from_inherited_source: string | null;
+  readonly start_date_from_milestones: string | null;
+  readonly end_date: string | null;
+  readonly due_date: string | null;
+  readonly due_date_is_fixed: boolean;
+  readonly due_date_fixed: string | null;
+  readonly due_date_from_inherited_source: string | null;
+  readonly due_date_from_milestones: string | null;
+  readonly state: 'opened' | 'closed';
+  readonly web_edit_url: string;
+  readonly web_url: string;
+  readonly references: EpicReferences;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly closed_at: string | null;
+  readonly labels: readonly string[];
+  readonly upvotes: number;
+  readonly downvotes: number;
+  readonly _links: EpicLinks;
+}
+
+export interface EpicInList {
+  readonly id: number;
+  readonly work_item_id: number;
+  readonly iid: number;
+  readonly color: string;
+  readonly text_color: string;
+  readonly group_id: number;
+  readonly parent_id: number | null;
+  readonly parent_iid: number | null;
+  readonly imported: boolean;
+  readonly imported_from: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly confidential: boolean;
+  readonly author: UserBasic;
+  readonly start_date: string | null;
+  readonly start_date_is_fixed: boolean;
+  readonly start_date_fixed: string | null;
+  readonly start_date_from_inherited_source: string | null;
+  readonly start_date_from_milestones: string | null;
+  readonly end_date: string | null;
+  readonly due_date: string | null;
+  readonly due_date_is_fixed: boolean;
+  readonly due_date_fixed: string | null;
+  readonly due_date_from_inherited_source: string | null;
+  readonly due_date_from_milestones: string | null;
+  readonly state: 'opened' | 'closed';
+  readonly web_edit_url: string;
+  readonly web_url: string;
+  readonly references: EpicReferences;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly closed_at: string | null;
+  readonly labels: readonly (string | LabelBasic)[];
+  readonly upvotes: number;
+  readonly downvotes: number;
+  readonly _links: EpicLinks;
+}
+
+export interface EpicLinks {
+  readonly self: string;
+  readonly epic_issues: string;
+  readonly group: string;
+  readonly parent: string | null;
+}
+
+export interface EpicReferences {
+  readonly short: string;
+  readonly relative: string;
+  readonly full: string;
+}
+
+export interface Issue {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly state: 'opened' | 'closed';
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly closed_at: string | null;
+  readonly closed_by: UserBasic | null;
+  readonly labels: readonly string[];
+  readonly milestone: Milestone | null;
+  readonly assignees: readonly UserBasic[];
+  readonly author: UserBasic;
+  readonly type: 'ISSUE' | 'INCIDENT' | 'TASK' | 'TEST_CASE';
+  readonly assignee: UserBasic | null;
+  readonly user_notes_count: number;
+  readonly merge_requests_count: number;
+  readonly upvotes: number;
+  readonly downvotes: number;
+  readonly start_date: string | null;
+  readonly due_date: string | null;
+  readonly confidential: boolean;
+  readonly discussion_locked: boolean | null;
+  readonly issue_type: 'issue' | 'incident' | 'task' | 'test_case';
+  readonly web_url: string;
+  readonly time_stats: TimeStats;
+  readonly task_completion_status: TaskCompletionStatus;
+  readonly weight?: number | null;
+  readonly blocking_issues_count: number;
+  readonly has_tasks: boolean;
+  readonly task_status?: string;
+  readonly _links: IssueLinks;
+  readonly references: References;
+  readonly severity: 'UNKNOWN' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+  readonly moved_to_id: number | null;
+  readonly imported: boolean;
+  readonly imported_from: string;
+  readonly service_desk_reply_to: null;
+  readonly epic_iid?: number | null;
+  readonly epic?: IssueEpic | null;
+  readonly iteration?: Iteration | null;
+  readonly health_status: null;
+  readonly subscribed: boolean;
+}
+
+export interface IssueEpic {
+  readonly id: number;
+  readonly iid: number;
+  readonly title: string;
+  readonly url: string;
+  readonly group_id: number;
+}
+
+export interface IssueInList {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly state: 'opened' | 'closed';
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly closed_at: string | null;
+  readonly closed_by: UserBasic | null;
+  readonly labels: readonly (string | LabelBasic)[];
+  readonly milestone: Milestone | null;
+  readonly assignees: readonly UserBasic[];
+  readonly author: UserBasic;
+  readonly type: 'ISSUE' | 'INCIDENT' | 'TASK' | 'TEST_CASE';
+  readonly assignee: UserBasic | null;
+  readonly user_notes_count: number;
+  readonly merge_requests_count: number;
+  readonly upvotes: number;
+  readonly downvotes: number;
+  readonly start_date: string | null;
+  readonly due_date: string | null;
+  readonly confidential: boolean;
+  readonly discussion_locked: boolean | null;
+  readonly issue_type: 'issue' | 'incident' | 'task' | 'test_case';
+  readonly web_url: string;
+  readonly time_stats: TimeStats;
+  readonly task_completion_status: TaskCompletionStatus;
+  readonly weight?: number | null;
+  readonly blocking_issues_count: number;
+  readonly has_tasks: boolean;
+  readonly task_status?: string;
+  readonly _links: IssueLinks;
+  readonly references: References;
+  readonly severity: 'UNKNOWN' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+  readonly moved_to_id: number | null;
+  readonly imported: boolean;
+  readonly imported_from: string;
+  readonly service_desk_reply_to: null;
+  readonly epic_iid?: number | null;
+  readonly epic?: IssueEpic | null;
+  readonly iteration?: Iteration | null;
+  readonly health_status: null;
+}
+
+export interface IssueLinks {
+  readonly self: string;
+  readonly notes: string;
+  readonly award_emoji: string;
+  readonly project: string;
+  readonly closed_as_duplicate_of: string | null;
+}
+
+export interface Iteration {
+  readonly id: number;
+  readonly iid: number;
+  readonly sequence: number;
+  readonly group_id: number;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly state: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly start_date: string;
+  readonly due_date: string;
+  readonly web_url: string;
+}
+
+export interface LabelBasic {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly description_html: string;
+  readonly text_color: string;
+  readonly color: string;
+  readonly archived: boolean;
+}
+
+export interface License {
+  readonly key: string;
+  readonly name: string;
+  readonly nickname: string | null;
+  readonly html_url: string | null;
+  readonly source_url: null;
+}
+
+export interface MergeRequest {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly state: 'opened' | 'closed' | 'merged' | 'locked';
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly merged_by: UserBasic | null;
+  readonly merge_user: UserBasic | null;
+  readonly merged_at: string | null;
+  readonly closed_by: UserBasic | null;
+  readonly closed_at: string | null;
+  readonly target_branch: string;
+  readonly source_branch: string;
+  readonly user_notes_count: number;
+  readonly upvotes: number;
+  readonly downvotes: number;
+  readonly author: UserBasic;
+  readonly assignees: readonly UserBasic[];
+  readonly assignee: UserBasic | null;
+  readonly reviewers: readonly UserBasic[];
+  readonly source_project_id: number;
+  readonly target_project_id: number;
+  readonly labels: readonly string[];
+  readonly draft: boolean;
+  readonly imported: boolean;
+  readonly imported_from: string;
+  readonly work_in_progress: boolean;
+  readonly milestone: Milestone | null;
+  readonly merge_when_pipeline_succeeds: boolean;
+  readonly merge_status: 'unchecked' | 'checking' | 'can_be_merged' | 'cannot_be_merged';
+  readonly detailed_merge_status: 'not_open' | 'merge_time' | 'draft_status' | 'commits_status' | 'discussions_not_resolved' | 'title_regex' | 'conflict' | 'need_rebase' | 'ci_still_running' | 'ci_must_pass' | 'unchecked' | 'mergeable';
+  readonly merge_after: string | null;
+  readonly sha: string | null;
+  readonly merge_commit_sha: string | null;
+  readonly squash_commit_sha: string | null;
+  readonly discussion_locked: boolean | null;
+  readonly should_remove_source_branch: boolean | null;
+  readonly force_remove_source_branch: boolean;
+  readonly prepared_at: string;
+  readonly reference: string;
+  readonly references: References;
+  readonly web_url: string;
+  readonly time_stats: TimeStats;
+  readonly squash: boolean;
+  readonly squash_on_merge: boolean;
+  readonly task_completion_status: TaskCompletionStatus;
+  readonly has_conflicts: boolean;
+  readonly blocking_discussions_resolved: boolean;
+  readonly approvals_before_merge: null;
+  readonly subscribed: boolean;
+  readonly changes_count: string | null;
+  readonly latest_build_started_at: string | null;
+  readonly latest_build_finished_at: string | null;
+  readonly first_deployed_to_production_at: null;
+  readonly pipeline: PipelineListed | null;
+  readonly head_pipeline: Pipeline | null;
+  readonly diff_refs: DiffRefs;
+  readonly merge_error: string | null;
+  readonly first_contribution: boolean;
+  readonly user: MergeRequestOfCaller;
+  readonly rebase_in_progress?: boolean;
+  readonly diverged_commits_count?: number | null;
+  readonly title_html?: string;
+  readonly description_html?: string;
+}
+
+export interface MergeRequestInList {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly state: 'opened' | 'closed' | 'merged' | 'locked';
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly merged_by: UserBasic | null;
+  readonly merge_user: UserBasic | null;
+  readonly merged_at: string | null;
+  readonly closed_by: UserBasic | null;
+  readonly closed_at: string | null;
+  readonly target_branch: string;
+  readonly source_branch: string;
+  readonly user_notes_count: number;
+  readonly upvotes: number;
+  readonly downvotes: number;
+  readonly author: UserBasic;
+  readonly assignees: readonly UserBasic[];
+  readonly assignee: UserBasic | null;
+  readonly reviewers: readonly UserBasic[];
+  readonly source_project_id: number;
+  readonly target_project_id: number;
+  readonly labels: readonly (string | LabelBasic)[];
+  readonly draft: boolean;
+  readonly imported: boolean;
+  readonly imported_from: string;
+  readonly work_in_progress: boolean;
+  readonly milestone: Milestone | null;
+  readonly merge_when_pipeline_succeeds: boolean;
+  readonly merge_status: 'unchecked' | 'checking' | 'can_be_merged' | 'cannot_be_merged';
+  readonly detailed_merge_status: 'not_open' | 'merge_time' | 'draft_status' | 'commits_status' | 'discussions_not_resolved' | 'title_regex' | 'conflict' | 'need_rebase' | 'ci_still_running' | 'ci_must_pass' | 'unchecked' | 'mergeable';
+  readonly merge_after: string | null;
+  readonly sha: string | null;
+  readonly merge_commit_sha: string | null;
+  readonly squash_commit_sha: string | null;
+  readonly discussion_locked: boolean | null;
+  readonly should_remove_source_branch: boolean | null;
+  readonly force_remove_source_branch: boolean;
+  readonly prepared_at: string;
+  readonly reference: string;
+  readonly references: References;
+  readonly web_url: string;
+  readonly time_stats: TimeStats;
+  readonly squash: boolean;
+  readonly squash_on_merge: boolean;
+  readonly task_completion_status: TaskCompletionStatus;
+  readonly has_conflicts: boolean;
+  readonly blocking_discussions_resolved: boolean;
+  readonly approvals_before_merge: null;
+}
+
+export interface MergeRequestOfCaller {
+  readonly can_merge: boolean;
+}
+
+export interface MergeRequestSimple {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly state: 'opened' | 'closed' | 'merged' | 'locked';
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly web_url: string;
+}
+
+export interface Milestone {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id?: number;
+  readonly group_id?: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly state: 'active' | 'closed';
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly due_date: string | null;
+  readonly start_date: string | null;
+  readonly expired: boolean;
+  readonly web_url: string;
+}
+
+export interface Namespace {
+  readonly id: number;
+  readonly name: string;
+  readonly path: string;
+  readonly kind: 'user' | 'group';
+  readonly full_path: string;
+  readonly parent_id: number | null;
+  readonly avatar_url: string | null;
+  readonly web_url: string;
+  readonly members_count_with_descendants?: number;
+  readonly projects_count: number;
+  readonly root_repository_size: number | null;
+  readonly billable_members_count: number;
+  readonly plan: 'default';
+  readonly trial: boolean;
+  readonly trial_ends_on: null;
+  readonly shared_runners_minutes_limit: null;
+  readonly extra_shared_runners_minutes_limit: null;
+}
+
+export interface NamespaceBasic {
+  readonly id: number;
+  readonly name: string;
+  readonly path: string;
+  readonly kind: 'user' | 'group';
+  readonly full_path: string;
+  readonly parent_id: number | null;
+  readonly avatar_url: string | null;
+  readonly web_url: string;
+}
+
+export interface Pipeline {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id: number;
+  readonly sha: string;
+  readonly ref: string;
+  readonly status: string;
+  readonly source: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly web_url: string;
+  readonly before_sha: string;
+  readonly tag: boolean;
+  readonly yaml_errors: string | null;
+  readonly user: UserBasic | null;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly committed_at: null;
+  readonly duration: number | null;
+  readonly queued_duration: number | null;
+  readonly coverage: string | null;
+  readonly detailed_status: DetailedStatus;
+  readonly archived: boolean;
+}
+
+export interface PipelineListed {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id: number;
+  readonly sha: string;
+  readonly ref: string;
+  readonly status: string;
+  readonly source: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly web_url: string;
+  readonly name: string | null;
+}
+
+export interface Project {
+  readonly id: number;
+  readonly description: string | null;
+  readonly name: string;
+  readonly name_with_namespace: string;
+  readonly path: string;
+  readonly path_with_namespace: string;
+  readonly created_at: string;
+  readonly default_branch: string;
+  readonly tag_list: readonly string[];
+  readonly topics: readonly string[];
+  readonly ssh_url_to_repo: string;
+  readonly http_url_to_repo: string;
+  readonly web_url: string;
+  readonly readme_url: string | null;
+  readonly forks_count: number;
+  readonly avatar_url: string | null;
+  readonly star_count: number;
+  readonly last_activity_at: string;
+  readonly visibility: 'private' | 'internal' | 'public';
+  readonly namespace: NamespaceBasic;
+  readonly repository_storage?: string;
+  readonly custom_attributes?: readonly CustomAttribute[];
+  readonly container_registry_image_prefix: string;
+  readonly _links: ProjectLinks;
+  readonly marked_for_deletion_at: string | null;
+  readonly marked_for_deletion_on: string | null;
+  readonly empty_repo: boolean;
+  readonly archived: boolean;
+  readonly owner?: UserBasic;
+  readonly repository_object_format: string;
+  readonly issues_enabled: boolean;
+  readonly merge_requests_enabled: boolean;
+  readonly wiki_enabled: boolean;
+  readonly jobs_enabled: boolean;
+  readonly snippets_enabled: boolean;
+  readonly container_registry_enabled: boolean;
+  readonly can_create_merge_request_in: boolean;
+  readonly issues_access_level: 'disabled' | 'private' | 'enabled';
+  readonly repository_access_level: 'disabled' | 'private' | 'enabled';
+  readonly merge_requests_access_level: 'disabled' | 'private' | 'enabled';
+  readonly wiki_access_level: 'disabled' | 'private' | 'enabled';
+  readonly builds_access_level: 'disabled' | 'private' | 'enabled';
+  readonly snippets_access_level: 'disabled' | 'private' | 'enabled';
+  readonly environments_access_level: 'disabled' | 'private' | 'enabled';
+  readonly emails_disabled: boolean;
+  readonly lfs_enabled: boolean;
+  readonly creator_id: number | null;
+  readonly import_url: string | null;
+  readonly import_type: string | null;
+  readonly import_status: string;
+  readonly import_error: string | null;
+  readonly open_issues_count?: number;
+  readonly description_html: string;
+  readonly updated_at: string;
+  readonly shared_with_groups: readonly unknown[];
+  readonly container_expiration_policy: ContainerExpirationPolicy;
+  readonly mirror: boolean;
+  readonly only_allow_merge_if_all_status_checks_passed: boolean;
+  readonly prevent_merge_without_jira_issue: boolean;
+  readonly forking_access_level: 'disabled' | 'private' | 'enabled';
+  readonly container_registry_access_level: 'disabled' | 'private' | 'enabled';
+  readonly releases_access_level: 'disabled' | 'private' | 'enabled';
+  readonly feature_flags_access_level: 'disabled' | 'private' | 'enabled';
+  readonly infrastructure_access_level: 'disabled' | 'private' | 'enabled';
+  readonly monitor_access_level: 'disabled' | 'private' | 'enabled';
+  readonly model_experiments_access_level: 'disabled' | 'private' | 'enabled';
+  readonly model_registry_access_level: 'disabled' | 'private' | 'enabled';
+  readonly analytics_access_level: 'disabled' | 'private' | 'enabled';
+  readonly requirements_access_level: 'disabled' | 'private' | 'enabled';
+  readonly package_registry_access_level: 'disabled' | 'private' | 'enabled' | 'public';
+  readonly pages_access_level: 'disabled' | 'private' | 'enabled' | 'public';
+  readonly security_and_compliance_access_level: 'disabled' | 'private' | 'enabled';
+  readonly shared_runners_enabled: boolean;
+  readonly public_jobs: boolean;
+  readonly ci_config_path: string | null;
+  readonly allow_pipeline_trigger_approve_deployment: boolean;
+  readonly max_artifacts_size: number | null;
+  readonly merge_method: 'merge' | 'rebase_merge' | 'ff';
+  readonly squash_option: 'never' | 'always' | 'default_on' | 'default_off';
+  readonly only_allow_merge_if_pipeline_succeeds: boolean;
+  readonly allow_merge_on_skipped_pipeline: boolean | null;
+  readonly only_allow_merge_if_all_discussions_are_resolved: boolean;
+  readonly remove_source_branch_after_merge: boolean;
+  readonly autoclose_referenced_issues: boolean;
+  readonly merge_request_title_regex: string | null;
+  readonly merge_request_title_regex_description: string | null;
+  readonly merge_commit_template: string | null;
+  readonly squash_commit_template: string | null;
+  readonly suggestion_commit_message: string | null;
+  readonly issue_branch_template: string | null;
+  readonly issues_template: string | null;
+  readonly merge_requests_template: string | null;
+  readonly merge_pipelines_enabled: boolean;
+  readonly merge_trains_enabled: boolean;
+  readonly merge_trains_skip_train_allowed: boolean;
+  readonly show_diff_preview_in_email: boolean;
+  readonly warn_about_potentially_unwanted_characters: boolean;
+  readonly request_access_enabled: boolean;
+  readonly printing_merge_request_link_enabled: boolean;
+  readonly resolve_outdated_diff_discussions: boolean;
+  readonly packages_enabled: boolean;
+  readonly service_desk_enabled: boolean;
+  readonly enforce_auth_checks_on_uploads: boolean;
+  readonly approvals_before_merge: number;
+  readonly external_authorization_classification_label: string | null;
+  readonly emails_enabled: boolean;
+  readonly group_runners_enabled?: boolean;
+  readonly build_timeout?: number;
+  readonly ci_default_git_depth?: number;
+  readonly ci_forward_deployment_enabled?: boolean;
+  readonly build_git_strategy?: 'fetch' | 'clone';
+  readonly auto_cancel_pending_pipelines?: 'enabled' | 'disabled';
+  readonly ci_separated_caches?: boolean;
+  readonly keep_latest_artifact?: boolean;
+  readonly ci_pipeline_variables_minimum_override_role?: 'no_one_allowed' | 'developer' | 'maintainer' | 'owner';
+  readonly ci_restrict_pipeline_cancellation_role?: 'developer' | 'maintainer' | 'no_one';
+  readonly ci_delete_pipelines_in_seconds?: number | null;
+  readonly resource_group_default_process_mode?: 'unordered' | 'oldest_first' | 'newest_first' | 'newest_ready_first';
+  readonly auto_devops_enabled?: boolean;
+  readonly auto_devops_deploy_strategy?: 'continuous' | 'manual' | 'timed_incremental';
+  readonly ci_forward_deployment_rollback_allowed?: boolean;
+  readonly ci_allow_fork_pipelines_to_run_in_parent_project?: boolean;
+  readonly ci_push_repository_for_job_token_allowed?: boolean;
+  readonly ci_id_token_sub_claim_components?: readonly string[] | string;
+  readonly ci_job_token_scope_enabled?: boolean;
+  readonly restrict_user_defined_variables?: boolean;
+  readonly repository_read_only?: boolean;
+  readonly runners_token?: string | null;
+}
+
+export interface ProjectIdentity {
+  readonly id: number;
+  readonly description: string | null;
+  readonly name: string;
+  readonly name_with_namespace: string;
+  readonly path: string;
+  readonly path_with_namespace: string;
+  readonly created_at: string;
+}
+
+export interface ProjectLinks {
+  readonly self: string;
+  readonly issues: string;
+  readonly merge_requests: string;
+  readonly repo_branches: string;
+  readonly labels: string;
+  readonly events: string;
+  readonly members: string;
+  readonly cluster_agents: string;
+}
+
+export interface ProjectPermissions {
+  readonly project_access: ProjectSourceAccess | null;
+  readonly group_access: ProjectSourceAccess | null;
+}
+
+export interface ProjectSimple {
+  readonly id: number;
+  readonly description: string | null;
+  readonly name: string;
+  readonly name_with_namespace: string;
+  readonly path: string;
+  readonly path_with_namespace: string;
+  readonly created_at: string;
+  readonly default_branch: string;
+  readonly tag_list: readonly string[];
+  readonly topics: readonly string[];
+  readonly ssh_url_to_repo: string;
+  readonly http_url_to_repo: string;
+  readonly web_url: string;
+  readonly readme_url: string | null;
+  readonly forks_count: number;
+  readonly avatar_url: string | null;
+  readonly star_count: number;
+  readonly last_activity_at: string;
+  readonly visibility: 'private' | 'internal' | 'public';
+  readonly namespace: NamespaceBasic;
+  readonly repository_storage?: string;
+  readonly custom_attributes?: readonly CustomAttribute[];
+}
+
+export interface ProjectSourceAccess {
+  readonly access_level: number;
+  readonly notification_level: number;
+}
+
+export interface ProjectStatistics {
+  readonly commit_count: number;
+  readonly storage_size: number;
+  readonly repository_size: number;
+  readonly wiki_size: number;
+  readonly lfs_objects_size: number;
+  readonly job_artifacts_size: number;
+  readonly pipeline_artifacts_size: number;
+  readonly packages_size: number;
+  readonly snippets_size: number;
+  readonly uploads_size: number;
+  readonly container_registry_size: number;
+}
+
+export interface ProjectWithPermissions {
+  readonly id: number;
+  readonly description: string | null;
+  readonly name: string;
+  readonly name_with_namespace: string;
+  readonly path: string;
+  readonly path_with_namespace: string;
+  readonly created_at: string;
+  readonly default_branch: string;
+  readonly tag_list: readonly string[];
+  readonly topics: readonly string[];
+  readonly ssh_url_to_repo: string;
+  readonly http_url_to_repo: string;
+  readonly web_url: string;
+  readonly readme_url: string | null;
+  readonly forks_count: number;
+  readonly avatar_url: string | null;
+  readonly star_count: number;
+  readonly last_activity_at: string;
+  readonly visibility: 'private' | 'internal' | 'public';
+  readonly namespace: NamespaceBasic;
+  readonly repository_storage?: string;
+  readonly custom_attributes?: readonly CustomAttribute[];
+  readonly container_registry_image_prefix: string;
+  readonly _links: ProjectLinks;
+  readonly marked_for_deletion_at: string | null;
+  readonly marked_for_deletion_on: string | null;
+  readonly empty_repo: boolean;
+  readonly archived: boolean;
+  readonly owner?: UserBasic;
+  readonly repository_object_format: string;
+  readonly issues_enabled: boolean;
+  readonly merge_requests_enabled: boolean;
+  readonly wiki_enabled: boolean;
+  readonly jobs_enabled: boolean;
+  readonly snippets_enabled: boolean;
+  readonly container_registry_enabled: boolean;
+  readonly can_create_merge_request_in: boolean;
+  readonly issues_access_level: 'disabled' | 'private' | 'enabled';
+  readonly repository_access_level: 'disabled' | 'private' | 'enabled';
+  readonly merge_requests_access_level: 'disabled' | 'private' | 'enabled';
+  readonly wiki_access_level: 'disabled' | 'private' | 'enabled';
+  readonly builds_access_level: 'disabled' | 'private' | 'enabled';
+  readonly snippets_access_level: 'disabled' | 'private' | 'enabled';
+  readonly environments_access_level: 'disabled' | 'private' | 'enabled';
+  readonly emails_disabled: boolean;
+  readonly lfs_enabled: boolean;
+  readonly creator_id: number | null;
+  readonly import_url: string | null;
+  readonly import_type: string | null;
+  readonly import_status: string;
+  readonly import_error: string | null;
+  readonly open_issues_count?: number;
+  readonly description_html: string;
+  readonly updated_at: string;
+  readonly shared_with_groups: readonly unknown[];
+  readonly container_expiration_policy: ContainerExpirationPolicy;
+  readonly mirror: boolean;
+  readonly only_allow_merge_if_all_status_checks_passed: boolean;
+  readonly prevent_merge_without_jira_issue: boolean;
+  readonly forking_access_level: 'disabled' | 'private' | 'enabled';
+  readonly container_registry_access_level: 'disabled' | 'private' | 'enabled';
+  readonly releases_access_level: 'disabled' | 'private' | 'enabled';
+  readonly feature_flags_access_level: 'disabled' | 'private' | 'enabled';
+  readonly infrastructure_access_level: 'disabled' | 'private' | 'enabled';
+  readonly monitor_access_level: 'disabled' | 'private' | 'enabled';
+  readonly model_experiments_access_level: 'disabled' | 'private' | 'enabled';
+  readonly model_registry_access_level: 'disabled' | 'private' | 'enabled';
+  readonly analytics_access_level: 'disabled' | 'private' | 'enabled';
+  readonly requirements_access_level: 'disabled' | 'private' | 'enabled';
+  readonly package_registry_access_level: 'disabled' | 'private' | 'enabled' | 'public';
+  readonly pages_access_level: 'disabled' | 'private' | 'enabled' | 'public';
+  readonly security_and_compliance_access_level: 'disabled' | 'private' | 'enabled';
+  readonly shared_runners_enabled: boolean;
+  readonly public_jobs: boolean;
+  readonly ci_config_path: string | null;
+  readonly allow_pipeline_trigger_approve_deployment: boolean;
+  readonly max_artifacts_size: number | null;
+  readonly merge_method: 'merge' | 'rebase_merge' | 'ff';
+  readonly squash_option: 'never' | 'always' | 'default_on' | 'default_off';
+  readonly only_allow_merge_if_pipeline_succeeds: boolean;
+  readonly allow_merge_on_skipped_pipeline: boolean | null;
+  readonly only_allow_merge_if_all_discussions_are_resolved: boolean;
+  readonly remove_source_branch_after_merge: boolean;
+  readonly autoclose_referenced_issues: boolean;
+  readonly merge_request_title_regex: string | null;
+  readonly merge_request_title_regex_description: string | null;
+  readonly merge_commit_template: string | null;
+  readonly squash_commit_template: string | null;
+  readonly suggestion_commit_message: string | null;
+  readonly issue_branch_template: string | null;
+  readonly issues_template: string | null;
+  readonly merge_requests_template: string | null;
+  readonly merge_pipelines_enabled: boolean;
+  readonly merge_trains_enabled: boolean;
+  readonly merge_trains_skip_train_allowed: boolean;
+  readonly show_diff_preview_in_email: boolean;
+  readonly warn_about_potentially_unwanted_characters: boolean;
+  readonly request_access_enabled: boolean;
+  readonly printing_merge_request_link_enabled: boolean;
+  readonly resolve_outdated_diff_discussions: boolean;
+  readonly packages_enabled: boolean;
+  readonly service_desk_enabled: boolean;
+  readonly enforce_auth_checks_on_uploads: boolean;
+  readonly approvals_before_merge: number;
+  readonly external_authorization_classification_label: string | null;
+  readonly emails_enabled: boolean;
+  readonly group_runners_enabled?: boolean;
+  readonly build_timeout?: number;
+  readonly ci_default_git_depth?: number;
+  readonly ci_forward_deployment_enabled?: boolean;
+  readonly build_git_strategy?: 'fetch' | 'clone';
+  readonly auto_cancel_pending_pipelines?: 'enabled' | 'disabled';
+  readonly ci_separated_caches?: boolean;
+  readonly keep_latest_artifact?: boolean;
+  readonly ci_pipeline_variables_minimum_override_role?: 'no_one_allowed' | 'developer' | 'maintainer' | 'owner';
+  readonly ci_restrict_pipeline_cancellation_role?: 'developer' | 'maintainer' | 'no_one';
+  readonly ci_delete_pipelines_in_seconds?: number | null;
+  readonly resource_group_default_process_mode?: 'unordered' | 'oldest_first' | 'newest_first' | 'newest_ready_first';
+  readonly auto_devops_enabled?: boolean;
+  readonly auto_devops_deploy_strategy?: 'continuous' | 'manual' | 'timed_incremental';
+  readonly ci_forward_deployment_rollback_allowed?: boolean;
+  readonly ci_allow_fork_pipelines_to_run_in_parent_project?: boolean;
+  readonly ci_push_repository_for_job_token_allowed?: boolean;
+  readonly ci_id_token_sub_claim_components?: readonly string[] | string;
+  readonly ci_job_token_scope_enabled?: boolean;
+  readonly restrict_user_defined_variables?: boolean;
+  readonly repository_read_only?: boolean;
+  readonly permissions: ProjectPermissions;
+  readonly runners_token?: string | null;
+  readonly statistics?: ProjectStatistics;
+  readonly license_url?: string | null;
+  readonly license?: License | null;
+}
+
+export interface References {
+  readonly short: string;
+  readonly relative: string;
+  readonly full: string;
+}
+
+export interface TaskCompletionStatus {
+  readonly count: number;
+  readonly completed_count: number;
+}
+
+export interface TimeStats {
+  readonly time_estimate: number;
+  readonly total_time_spent: number;
+  readonly human_time_estimate: string | null;
+  readonly human_total_time_spent: string | null;
+}
+
+export interface Todo {
+  readonly id: number;
+  readonly project?: ProjectIdentity;
+  readonly group?: NamespaceBasic;
+  readonly author: UserBasic;
+  readonly action_name: 'assigned' | 'review_requested' | 'mentioned' | 'directly_addressed' | 'build_failed' | 'unmergeable' | 'marked';
+  readonly target_type: 'Issue' | 'MergeRequest' | 'Epic' | 'Commit';
+  readonly target: IssueInList | MergeRequestInList | EpicInList | Commit | null;
+  readonly target_url: string;
+  readonly body: string;
+  readonly state: 'pending' | 'done';
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface UserAdmin {
+  readonly id: number;
+  readonly username: string;
+  readonly public_email: string | null;
+  readonly name: string;
+  readonly state: string;
+  readonly locked: boolean;
+  readonly avatar_url: string;
+  readonly web_url: string;
+  readonly bio: string;
+  readonly location: string;
+  readonly skype: string;
+  readonly linkedin: string;
+  readonly twitter: string;
+  readonly discord: string;
+  readonly website_url: string;
+  readonly github: string;
+  readonly job_title: string | null;
+  readonly pronouns: string | null;
+  readonly organization: string;
+  readonly bot: boolean;
+  readonly work_information: string | null;
+  readonly local_time: string | null;
+  readonly created_at: string;
+  readonly followers: number;
+  readonly following: number;
+  readonly is_followed: boolean;
+  readonly last_sign_in_at: string | null;
+  readonly confirmed_at: string | null;
+  readonly last_activity_on: string | null;
+  readonly email: string;
+  readonly theme_id: number;
+  readonly color_scheme_id: number;
+  readonly projects_limit: number;
+  readonly current_sign_in_at: string | null;
+  readonly identities: readonly UserIdentity[];
+  readonly can_create_group: boolean;
+  readonly can_create_project: boolean;
+  readonly two_factor_enabled: boolean;
+  readonly external: boolean;
+  readonly private_profile: boolean;
+  readonly commit_email: string | null;
+  readonly preferred_language: string;
+  readonly shared_runners_minutes_limit: null;
+  readonly extra_shared_runners_minutes_limit: null;
+  readonly scim_identities: readonly unknown[];
+  readonly is_admin: boolean;
+  readonly note: string | null;
+  readonly namespace_id: number | null;
+  readonly created_by: UserBasic | null;
+  readonly using_license_seat: boolean;
+  readonly is_auditor: boolean;
+  readonly provisioned_by_group_id: null;
+  readonly enterprise_group_id: null;
+  readonly enterprise_group_associated_at: null;
+  readonly custom_attributes?: readonly CustomAttribute[];
+}
+
+export interface UserBasic {
+  readonly id: number;
+  readonly username: string;
+  readonly public_email: string | null;
+  readonly name: string;
+  readonly state: string;
+  readonly locked: boolean;
+  readonly avatar_url: string;
+  readonly web_url: string;
+}
+
+export interface UserIdentity {
+  readonly provider: string;
+  readonly extern_uid: string;
+  readonly saml_provider_id: null;
+}
+
+export interface UserSelf {
+  readonly id: number;
+  readonly username: string;
+  readonly public_email: string | null;
+  readonly name: string;
+  readonly state: string;
+  readonly locked: boolean;
+  readonly avatar_url: string;
+  readonly web_url: string;
+  readonly bio: string;
+  readonly location: string;
+  readonly skype: string;
+  readonly linkedin: string;
+  readonly twitter: string;
+  readonly discord: string;
+  readonly website_url: string;
+  readonly github: string;
+  readonly job_title: string | null;
+  readonly pronouns: string | null;
+  readonly organization: string;
+  readonly bot: boolean;
+  readonly work_information: string | null;
+  readonly local_time: string | null;
+  readonly created_at: string;
+  readonly followers: number;
+  readonly following: number;
+  readonly is_followed: boolean;
+  readonly last_sign_in_at: string | null;
+  readonly confirmed_at: string | null;
+  readonly last_activity_on: string | null;
+  readonly email: string;
+  readonly theme_id: number;
+  readonly color_scheme_id: number;
+  readonly projects_limit: number;
+  readonly current_sign_in_at: string | null;
+  readonly identities: readonly UserIdentity[];
+  readonly can_create_group: boolean;
+  readonly can_create_project: boolean;
+  readonly two_factor_enabled: boolean;
+  readonly external: boolean;
+  readonly private_profile: boolean;
+  readonly commit_email: string | null;
+  readonly preferred_language: string;
+  readonly shared_runners_minutes_limit: null;
+  readonly extra_shared_runners_minutes_limit: null;
+  readonly scim_identities: readonly unknown[];
+}
+
+export interface WikiPage {
+  readonly format: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly wiki_page_meta_id: number;
+  readonly content: string;
+  readonly encoding: string;
+  readonly front_matter: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,224 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type CallRecord, type Client, type CurrentUser, createClient, type Loaded } from '../api/call.ts';
+import { areSame, loadQueries } from '../api/query.ts';
+import { locate, type Page } from '../page.ts';
+import type { Session } from '../session.ts';
+import { CommandPalette, listPageShortcuts, ShortcutHelp } from './command-palette.tsx';
+import { afterFailure, getRefetchDelay, type PageState, toCallError } from './page-state.ts';
+import { PageView } from './page-view.tsx';
+import { RequestInspector } from './request-inspector.tsx';
+import { areShortcutsOn, createShortcutFinder, type Shortcut, setShortcutsOn } from './shortcuts.ts';
+
+/** The wait before a page that is loading says so; most are there before. */
+const LOADING_DELAY_MS = 300;
+
+type Panel = 'palette' | 'shortcuts' | 'inspector' | null;
+
+/** The application: shows the page of the address, follows links to others, and answers the keyboard. */
+export function App({ pages, session }: { readonly pages: Readonly<Record<string, Page>>; readonly session: Session }) {
+  const [address, setAddress] = useState(() => readAddress(session));
+  const [records, setRecords] = useState<readonly CallRecord[]>([]);
+  const [panel, setPanel] = useState<Panel>(null);
+  const [shortcutsOn, setShortcuts] = useState(() => areShortcutsOn(localStorage));
+  const client = useMemo(
+    () =>
+      createClient({
+        session,
+        fetch: (...request) => fetch(...request),
+        onCall: (record) => setRecords((before) => [...before, record]),
+      }),
+    [session],
+  );
+  const navigate = useCallback(
+    (url: string) => {
+      history.pushState(null, '', url);
+      setRecords([]);
+      setAddress(readAddress(session));
+    },
+    [session],
+  );
+  const openUrl = useCallback(
+    (url: string) => (findLocalPath(session, url) === null ? window.location.assign(url) : navigate(url)),
+    [session, navigate],
+  );
+  useEffect(() => {
+    const onPopState = () => setAddress(readAddress(session));
+    const onClick = (event: MouseEvent) => followLink(event, session, navigate);
+    const onSubmit = (event: SubmitEvent) => followSearch(event, session, navigate);
+    window.addEventListener('popstate', onPopState);
+    document.addEventListener('click', onClick);
+    document.addEventListener('submit', onSubmit);
+    return () => {
+      window.removeEventListener('popstate', onPopState);
+      document.removeEventListener('click', onClick);
+      document.removeEventListener('submit', onSubmit);
+    };
+  }, [session, navigate]);
+  const location = useMemo(() => locate(session, address.path, address.query), [session, address]);
+  const shortcuts = useMemo((): readonly Shortcut[] => {
+    if (location === null) return [];
+    return [
+      { keys: '/', label: 'Search or go to', run: () => setPanel('palette') },
+      { keys: '?', label: 'Show the keyboard shortcuts', run: () => setPanel('shortcuts') },
+      {
+        keys: 'a',
+        label: 'Show the requests of this page',
+        run: () => setPanel((shown) => (shown === 'inspector' ? null : 'inspector')),
+      },
+      ...listPageShortcuts(location, openUrl),
+    ];
+  }, [location, openUrl]);
+  useShortcuts(shortcuts, shortcutsOn && (panel === null || panel === 'inspector'));
+  const user = useCurrentUser(client, session);
+  const close = useCallback(() => setPanel(null), []);
+  if (location === null) return null;
+  const toggleShortcuts = () => {
+    setShortcutsOn(localStorage, !shortcutsOn);
+    setShortcuts(!shortcutsOn);
+  };
+  return (
+    <>
+      <LoadedPage
+        key={location.name}
+        page={pages[location.name]!}
+        location={location}
+        client={client}
+        user={user}
+        onPalette={() => setPanel('palette')}
+      />
+      {panel === 'inspector' ? <RequestInspector records={records} location={location} onClose={close} /> : null}
+      {panel === 'palette' ? (
+        <CommandPalette client={client} location={location} shortcuts={shortcuts} onOpen={openUrl} onClose={close} />
+      ) : null}
+      {panel === 'shortcuts' ? (
+        <ShortcutHelp shortcuts={shortcuts} areOn={shortcutsOn} onToggle={toggleShortcuts} onClose={close} />
+      ) : null}
+    </>
+  );
+}
+
+type LoadedPageProps = Parameters<typeof PageView>[0] & { readonly client: Client };
+
+/** Loads a page, reads it again while it is visible, and focuses its heading after a navigation. */
+function LoadedPage({ page, location, client, user, onPalette }: Omit<LoadedPageProps, 'state'>) {
+  const state = usePageState(page, location, client);
+  const isFirst = useRef(true);
+  const isLoaded = state !== null && state.kind !== 'loading';
+  useEffect(() => {
+    if (!isLoaded) return;
+    if (!isFirst.current || history.state === null) document.querySelector<HTMLElement>('main h1')?.focus();
+    isFirst.current = false;
+  }, [isLoaded, location]);
+  useEffect(() => {
+    if (state?.kind === 'loaded') document.title = `${page.title(state.loaded, location)} · Hearth`;
+  }, [page, location, state]);
+  if (state === null) return null;
+  return <PageView page={page} location={location} state={state} user={user} onPalette={onPalette} />;
+}
+
+/** Returns the state of a page; null until it is loaded or has been loading for a while. */
+function usePageState(page: Page, location: LoadedPageProps['location'], client: Client): PageState | null {
+  const [state, setState] = useState<PageState | null>(null);
+  useEffect(() => {
+    const queries = page.queries(location);
+    let [isCurrent, failureCount] = [true, 0];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const loadingTimer = setTimeout(() => setState({ kind: 'loading' }), LOADING_DELAY_MS);
+    const load = async () => {
+      const result = await loadQueries(client, queries).catch(toCallError);
+      if (!isCurrent) return;
+      clearTimeout(loadingTimer);
+      const error = result instanceof Error ? result : null;
+      failureCount = error === null ? 0 : failureCount + 1;
+      if (result instanceof Error) setState((before) => afterFailure(before ?? { kind: 'loading' }, result));
+      else setState((before) => toLoaded(before, result));
+      const delay = getRefetchDelay(queries, failureCount, error);
+      if (delay !== null) timer = setTimeout(() => void loadWhenVisible(), delay * 1000);
+    };
+    const loadWhenVisible = () => {
+      if (!document.hidden) return load();
+      document.addEventListener('visibilitychange', () => void loadWhenVisible(), { once: true });
+    };
+    void load();
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+      clearTimeout(loadingTimer);
+    };
+  }, [page, location, client]);
+  return state;
+}
+
+/** Returns the state with a response; the same state, which causes no rendering, if nothing has changed. */
+function toLoaded(before: PageState | null, loaded: Awaited<ReturnType<typeof loadQueries>>): PageState {
+  const isUnchanged = before?.kind === 'loaded' && before.problem === null && areSame(before.loaded, loaded);
+  return isUnchanged ? before : { kind: 'loaded', loaded, readAt: new Date().toISOString(), problem: null };
+}
+
+function useCurrentUser(client: Client, { userId }: Session): Loaded<CurrentUser> | null {
+  const [user, setUser] = useState<Loaded<CurrentUser> | null>(null);
+  useEffect(() => {
+    // The header works without the name; the page itself reports a server that does not respond.
+    if (userId !== null) client.call('GET /user', {}).then(setUser, () => {});
+  }, [client, userId]);
+  return user;
+}
+
+function useShortcuts(shortcuts: readonly Shortcut[], areOn: boolean): void {
+  useEffect(() => {
+    if (!areOn) return;
+    const find = createShortcutFinder();
+    const onKeyDown = (event: KeyboardEvent) => {
+      const found = find(shortcuts, {
+        key: event.key,
+        hasModifier: event.ctrlKey || event.altKey || event.metaKey,
+        isWriting: event.target instanceof Element && event.target.closest('input, textarea, select') !== null,
+        time: event.timeStamp,
+      });
+      if (found === null) return;
+      event.preventDefault();
+      found.run();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [shortcuts, areOn]);
+}
+
+interface Address {
+  /** Path below the base path of the server. */
+  readonly path: string;
+  readonly query: string;
+}
+
+const readAddress = (session: Session): Address =>
+  findLocalPath(session, window.location.href) ?? { path: '', query: '' };
+
+/** Returns the path of the page at a URL; null if the application has no page there. */
+function findLocalPath(session: Session, url: string): Address | null {
+  const { origin, pathname, search } = new URL(url, window.location.href);
+  if (origin !== window.location.origin || !pathname.startsWith(`${session.basePath}/`)) return null;
+  const address = { path: pathname.slice(session.basePath.length), query: search };
+  return locate(session, address.path, address.query) === null ? null : address;
+}
+
+/** Opens a link to a page of the application without loading the application again. */
+function followLink(event: MouseEvent, session: Session, navigate: (url: string) => void): void {
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  const opensElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0;
+  if (link === null || opensElsewhere || event.defaultPrevented || link.target !== '' || link.download !== '') return;
+  const isAnchor = link.getAttribute('href')?.startsWith('#') ?? true;
+  if (isAnchor || findLocalPath(session, link.href) === null) return;
+  event.preventDefault();
+  navigate(link.href);
+}
+
+/** Opens the result of a form that reads, such as the filters of a list, in the same way. */
+function followSearch(event: SubmitEvent, session: Session, navigate: (url: string) => void): void {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || form.method !== 'get' || event.defaultPrevented) return;
+  const url = new URL(form.action);
+  for (const [name, value] of new FormData(form)) if (value !== '') url.searchParams.set(name, String(value));
+  if (findLocalPath(session, url.href) === null) return;
+  event.preventDefault();
+  navigate(url.href);
+}

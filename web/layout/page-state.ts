@@ -1,0 +1,47 @@
+import { CallError } from '../api/call.ts';
+import type { LoadedQueries, Queries } from '../api/query.ts';
+
+/** What a page shows: its content, or why there is none. */
+export type PageState =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'error'; readonly error: CallError }
+  | {
+      readonly kind: 'loaded';
+      readonly loaded: LoadedQueries<Queries>;
+      /** When the content was read, ISO 8601. */
+      readonly readAt: string;
+      /** `stale`: the server no longer responds; `signedOut`: the session has ended. The content stays. */
+      readonly problem: 'stale' | 'signedOut' | null;
+    };
+
+/** Returns the state after a read has failed: content that was loaded stays. */
+export function afterFailure(state: PageState, failure: unknown): PageState {
+  const error = toCallError(failure);
+  if (state.kind !== 'loaded') return { kind: 'error', error };
+  if (error.status === 401) return { ...state, problem: 'signedOut' };
+  if (isTemporary(error)) return { ...state, problem: 'stale' };
+  return { kind: 'error', error };
+}
+
+export function toCallError(failure: unknown): CallError {
+  return failure instanceof CallError
+    ? failure
+    : new CallError(0, failure instanceof Error ? failure.message : String(failure));
+}
+
+/** Whether the same request may succeed later. */
+const isTemporary = ({ status }: CallError): boolean => status === 0 || status === 429 || status >= 500;
+
+/** The longest wait between two reads of a page. */
+const MAX_DELAY_SECONDS = 300;
+
+/**
+ * Returns the seconds until a page is read again: each failure in a row doubles them, and the server may ask for more. Null if
+ * no query is read again.
+ */
+export function getRefetchDelay(queries: Queries, failureCount: number, error: CallError | null): number | null {
+  const intervals = Object.values(queries).flatMap(({ refetchSeconds }) => refetchSeconds ?? []);
+  if (intervals.length === 0) return null;
+  const delay = Math.min(Math.min(...intervals) * 2 ** failureCount, MAX_DELAY_SECONDS);
+  return Math.max(delay, error?.retryAfter ?? 0);
+}

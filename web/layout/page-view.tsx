@@ -1,0 +1,51 @@
+import type { CurrentUser, Loaded } from '../api/call.ts';
+import type { Page, PageLocation } from '../page.ts';
+import { Header } from './header.tsx';
+import type { PageState } from './page-state.ts';
+import { ErrorState, LoadingState, SignedOutNote, StaleNote } from './states.tsx';
+
+/** A page in the common layout: the header, and the content or what stands for it. */
+export function PageView({
+  page,
+  location,
+  state,
+  user,
+  onPalette,
+}: {
+  readonly page: Page;
+  readonly location: PageLocation;
+  readonly state: PageState;
+  readonly user: Loaded<CurrentUser> | null;
+  readonly onPalette: () => void;
+}) {
+  return (
+    <>
+      <Header user={user} location={location} onPalette={onPalette} />
+      <main id="main" tabIndex={-1}>
+        <Content page={page} location={location} state={state} />
+      </main>
+    </>
+  );
+}
+
+function Content({
+  page,
+  location,
+  state,
+}: {
+  readonly page: Page;
+  readonly location: PageLocation;
+  readonly state: PageState;
+}) {
+  if (state.kind === 'loading') return <LoadingState />;
+  if (state.kind === 'error') return <ErrorState error={state.error} location={location} />;
+  return (
+    <>
+      {state.problem === 'stale' ? <StaleNote since={state.readAt} /> : null}
+      {state.problem === 'signedOut' ? <SignedOutNote location={location} /> : null}
+      <h1 tabIndex={-1}>{page.title(state.loaded, location)}</h1>
+      {/* The type of any page cannot name its own queries. */}
+      {page.render({ ...state.loaded, location } as never)}
+    </>
+  );
+}

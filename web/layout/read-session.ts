@@ -1,0 +1,14 @@
+import type { Session } from '../session.ts';
+
+/** Reads the session from the `meta` elements of the shell. */
+export function readSession(document: Document): Session {
+  const read = (name: string): string | null =>
+    document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? null;
+  const userId = read('user-id');
+  return {
+    origin: document.location.origin,
+    basePath: read('base-path') ?? '',
+    userId: userId === null ? null : Number(userId),
+    csrfToken: read('csrf-token'),
+  };
+}

@@ -1,0 +1,41 @@
+import type { ComponentChildren } from 'preact';
+import { type AddressValues, matchAddress, type PageName } from './addresses.ts';
+import type { LoadedQueries, Queries } from './api/query.ts';
+import type { Session } from './session.ts';
+
+/** Where a page is shown, and to whom. */
+export interface PageLocation {
+  /** The values of the parameters in the address. */
+  readonly values: AddressValues;
+  /** The parameters after the question mark. */
+  readonly search: URLSearchParams;
+  readonly session: Session;
+  /** Returns the address of a path of this server: adds its base path. */
+  readonly toUrl: (path: string) => string;
+}
+
+/** Returns the location of a path and query below the base path; null if it is the address of no page. */
+export function locate(
+  session: Session,
+  path: string,
+  query: string,
+): (PageLocation & { readonly name: PageName }) | null {
+  const match = matchAddress(path);
+  if (match === null) return null;
+  const toUrl = (target: string) => `${session.basePath}${target}`;
+  return { ...match, search: new URLSearchParams(query), session, toUrl };
+}
+
+/** A page is one declarative value: its queries, title and content. States, polling and the request inspector follow from it. */
+export interface Page<Q extends Queries = Queries> {
+  readonly name: PageName;
+  readonly queries: (location: PageLocation) => Q;
+  readonly title: (loaded: LoadedQueries<Q>, location: PageLocation) => string;
+  readonly render: (props: LoadedQueries<Q> & { readonly location: PageLocation }) => ComponentChildren;
+}
+
+/** Declares the page of an address in addresses.ts. */
+export function page<Q extends Queries>(name: PageName, declaration: Omit<Page<Q>, 'name'>): Page {
+  // A page is rendered only with the responses to its own queries.
+  return { name, ...declaration } as unknown as Page;
+}

@@ -1,0 +1,21 @@
+import { renderToString } from 'preact-render-to-string';
+import type { Client } from './api/call.ts';
+import { loadQueries } from './api/query.ts';
+import { type PageState, toCallError } from './layout/page-state.ts';
+import { PageView } from './layout/page-view.tsx';
+import { locate } from './page.ts';
+import { PAGES } from './pages/index.ts';
+import type { Session } from './session.ts';
+
+/** For tests: returns the HTML of the page at a path and query, with the data that the client reads; null without a page. */
+export async function renderAt(client: Client, session: Session, path: string, search = ''): Promise<string | null> {
+  const location = locate(session, path, search);
+  if (location === null) return null;
+  const page = PAGES[location.name];
+  const state = await loadQueries(client, page.queries(location)).then(
+    (loaded): PageState => ({ kind: 'loaded', loaded, readAt: new Date().toISOString(), problem: null }),
+    (error: unknown): PageState => ({ kind: 'error', error: toCallError(error) }),
+  );
+  const user = session.userId === null ? null : await client.call('GET /user', {});
+  return renderToString(<PageView page={page} location={location} state={state} user={user} onPalette={() => {}} />);
+}

@@ -1,0 +1,11 @@
+/** What the server wrote into the shell for this visitor. */
+export interface Session {
+  /** Scheme and host of the server. */
+  readonly origin: string;
+  /** The path of the server below its host, without a trailing slash: `/hearth`, or an empty text. */
+  readonly basePath: string;
+  /** Null without a sign-in. */
+  readonly userId: number | null;
+  /** The token that writing requests send; null without a session. */
+  readonly csrfToken: string | null;
+}
