@@ -11,7 +11,10 @@ import { type Awardable, findAward } from '../awards/index.ts';
 import { ISSUABLE_KINDS } from '../noteables/index.ts';
 import { findNote, isNoteOnNoteable, type NoteRow } from '../notes/index.ts';
 
-/** Awardables by path, and access to them (contract/planning.md §3.13). */
+/**
+ * Access to awardables, the objects to which users can add emoji: issuables and notes on them (contract/planning.md §3.13).
+ * An award is one emoji that a user has added.
+ */
 
 type IssuablePath = IssuableKind['iidPath'];
 
@@ -82,7 +85,7 @@ const noteResource = {
   notFound: genericNotFound,
 } as const;
 
-/** Access for users who may comment on the awardable; members only if the discussion is locked. */
+/** Access for users who may comment on the awardable. If its discussion is locked, these are the members. */
 export function awardCreationAccess(kind: AwardableKind): Access<AwardableContext<SignedInCaller>> {
   return writeAwardAccess(kind).require(({ caller }, { awardable }) => {
     if (isLockedOut(caller, awardable.noteable)) throw awardEmojiNotFound();

@@ -6,7 +6,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, dateTime, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
-import { required } from '#http/parameters/declarations.ts';
+import { describe, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { fail, requireRow } from '#runtime/failure.ts';
 import { type AwardRow, createAward, listAwards, removeAward } from '../awards/index.ts';
@@ -19,23 +19,21 @@ import {
   reloadAwardable,
 } from './access.ts';
 
-/** contract/planning.md §1 "AwardEmoji" */
+/** An emoji that a user has added (contract/planning.md §1 "AwardEmoji"). */
 const AwardEmoji = entity('AwardEmoji', {
   id: Type.Integer(),
   name: Type.String(),
   user: UserBasic.schema,
   created_at: dateTime,
   updated_at: dateTime,
-  /** The id of the issuable or note, not its iid. */
-  awardable_id: Type.Integer(),
+  awardable_id: Type.Integer({ description: 'Global ID of the issue, merge request, epic or note.' }),
   awardable_type: Type.Enum(['Issue', 'MergeRequest', 'Epic', 'Note']),
-  /** Custom emoji are not supported. */
-  url: Type.Null(),
+  url: Type.Null({ description: 'Always null: there are no custom emoji.' }),
 })
   .columns('id', 'name', 'created_at', 'updated_at')
   .from(
     async (rows: readonly AwardRow[], { db }) => {
-      // Awards of deleted users are shown as the ghost user's.
+      // Awards of deleted users show the ghost user.
       const ghostUserId = rows.some(({ user_id }) => user_id === null) ? await getGhostUserId(db) : null;
       return { ghostUserId, usersById: await loadUsersById(db, [ghostUserId, ...rows.map(({ user_id }) => user_id)]) };
     },
@@ -63,6 +61,7 @@ export const [
   endpoint({
     get: `${kind.path}/award_emoji`,
     summary: `List emoji of ${kind.nounWithArticle}`,
+    description: 'Lists the emoji that users have added, oldest first.',
     access: readableAwardableAccess(kind),
     response: page(AwardEmoji),
     read: (db, { awardable, page }) => listAwards(db, awardable, page),
@@ -80,6 +79,7 @@ export const [
   endpoint({
     get: `${kind.path}/award_emoji/:award_id`,
     summary: `Get emoji of ${kind.nounWithArticle}`,
+    description: 'Returns one emoji with the user who added it.',
     access: readableAwardableAccess(kind).resource(awardResource),
     response: ok(AwardEmoji),
     read: (_db, { award }) => award,
@@ -97,8 +97,12 @@ export const [
   endpoint({
     post: `${kind.path}/award_emoji`,
     summary: `Add emoji to ${kind.nounWithArticle}`,
+    description:
+      "Adds an emoji as the caller and updates the vote counts. The caller's pending to-do items for it are marked as done. No note, activity event or mail is created. Answers 404 if the caller has already added this emoji, or if the name is unknown.",
     access: awardCreationAccess(kind),
-    params: { name: required(string) },
+    params: {
+      name: describe(required(string), 'Name of the emoji without colons. An alias is stored as its main name.'),
+    },
     errors: {
       systemNote: [404, '404 Award Emoji Awardable cannot add emoji reactions Not Found'],
       unknownEmoji: [404, '404 Award Emoji Name is not a valid emoji name Not Found'],
@@ -123,6 +127,8 @@ export const [
   endpoint({
     delete: `${kind.path}/award_emoji/:award_id`,
     summary: `Delete emoji of ${kind.nounWithArticle}`,
+    description:
+      'Deletes an emoji that the caller has added, and updates the vote counts. Administrators may delete those of other users; everybody else gets 401 for them.',
     access: deleteAwardAccess(kind),
     lastModified: ({ award }) => award.updated_at,
     errors: { notFound: NOT_FOUND },

@@ -17,9 +17,7 @@ import {
   VOTE_COLUMN_ENTRIES,
 } from './store.ts';
 
-/**
- * Award emoji on issuables and notes, for the endpoints and quick actions of other modules. It declares no endpoints of its own.
- */
+// Award emoji on issuables and notes. Other modules use them in their endpoints and quick actions; this one declares no endpoints.
 export { type Awardable, type AwardRow, findAward, listAwards } from './store.ts';
 
 /**
@@ -89,10 +87,15 @@ export function findEmojiName(name: string): string | null {
 
 const SKIN_TONES = ['light', 'medium_light', 'medium', 'medium_dark', 'dark'];
 
-/** Returns a group for each skin tone, `wave_tone1=waving_hand_light_skin_tone` and so on, or the group itself without `*`. */
+/**
+ * Expands a group of names for the skin tones: `wave_tone*=waving_hand_*_skin_tone` becomes
+ * `wave_tone1=waving_hand_light_skin_tone` and so on. `+` is a second skin tone, which differs from the first.
+ * Returns a group without `*` unchanged.
+ */
 function expandSkinTones(nameGroup: string): string[] {
   if (!nameGroup.includes('*')) return [nameGroup];
   return SKIN_TONES.flatMap((tone, index) => {
+    // After `tone` the skin tone is a number, elsewhere a word.
     const group = nameGroup.replaceAll('tone*', `tone${index + 1}`).replaceAll('*', tone);
     if (!group.includes('+')) return [group];
     return SKIN_TONES.filter((otherTone) => otherTone !== tone).map((otherTone) => group.replaceAll('+', otherTone));
@@ -107,7 +110,7 @@ export const onAwardUserDeleted = defineSubscription({
 
 /** Deletes a batch of the user's awards and returns how many. index: award_emoji_by_user */
 async function deleteAwardsBatch(uow: UnitOfWork, userId: number): Promise<number> {
-  const hasIdIn = (rows: readonly { readonly id: number }[]) =>
+  const hasIdOf = (rows: readonly { readonly id: number }[]) =>
     isInIds(
       uow,
       sql<number>`id`,
@@ -123,9 +126,9 @@ async function deleteAwardsBatch(uow: UnitOfWork, userId: number): Promise<numbe
     const votedNoteables = rows.filter((row) => row.name === name && row.note_id === null).map(toResource);
     for (const [type, noteables] of Map.groupBy(votedNoteables, (noteable) => noteable.type)) {
       const decrement = { [voteColumn]: sql<number>`${sql.ref(voteColumn)} - 1` };
-      await uow.updateTable(getResourceTable(type)).set(decrement).where(hasIdIn(noteables)).execute();
+      await uow.updateTable(getResourceTable(type)).set(decrement).where(hasIdOf(noteables)).execute();
     }
   }
-  await uow.deleteFrom('award_emoji').where(hasIdIn(rows)).execute();
+  await uow.deleteFrom('award_emoji').where(hasIdOf(rows)).execute();
   return rows.length;
 }

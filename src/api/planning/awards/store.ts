@@ -4,8 +4,6 @@ import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** Reads and writes awards. */
-
 export type AwardRow = Columns<'award_emoji'>;
 
 /** An issuable, or a note on it. */
@@ -20,7 +18,10 @@ const toForeignKey = ({ noteable, note }: Awardable) =>
     ? { column: getForeignKeyColumn(noteable.type), id: noteable.id }
     : { column: 'note_id' as const, id: note.id };
 
-/** index: award_emoji_by_issue, award_emoji_by_merge_request, award_emoji_by_epic, award_emoji_by_note */
+/**
+ * Matches the awards of the awardable.
+ * index: award_emoji_by_issue, award_emoji_by_merge_request, award_emoji_by_epic, award_emoji_by_note
+ */
 function belongsTo(awardable: Awardable): RawBuilder<SqlBool> {
   const { column, id } = toForeignKey(awardable);
   return sql<SqlBool>`${sql.ref(column)} = ${id}`;
@@ -84,7 +85,7 @@ export async function deleteAwardByName(
   return (await deletion.returningAll().executeTakeFirst()) ?? null;
 }
 
-/** Updates the vote count (of issuables only) and `updated_at` of the awardable after a change of its awards. */
+/** Updates `updated_at` and, if it is an issuable, the vote count of the awardable after a change of its awards. */
 export async function updateVoteCount(
   tx: Transaction,
   { noteable, note }: Awardable,

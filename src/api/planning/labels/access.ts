@@ -10,7 +10,7 @@ import type { Access, AccessCall } from '#http/access/access.ts';
 import type { ParentContext, ParentKind } from '#http/access/parents.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { forbidden, HttpError, notFound } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { findLabel, findLabelByTitle } from './store.ts';
@@ -22,24 +22,41 @@ export const MANAGE_LABELS = { group: 'admin_label', project: 'admin_label' } as
 
 const labelNotFound = () => notFound('Label');
 
-/** Parameters of lists of labels of a group: which labels below the group count. */
-export const labelsBelowParams = {
-  include_descendant_groups: optional(boolean, false),
-  only_group_labels: optional(boolean, true),
+const labelIdOrTitle = describe(required(string), 'ID or URL-encoded title of the label.');
+
+/** Whether labels of the ancestor groups are included. */
+export const includeAncestorGroups = describe(
+  optional(boolean, true),
+  'Set to false to leave out labels of the ancestor groups.',
+);
+
+/** Parameters of groups: whether labels of subgroups and projects are included. */
+export const descendantLabelParams = {
+  include_descendant_groups: describe(
+    optional(boolean, false),
+    'Includes labels of the subgroups that the caller can see.',
+  ),
+  only_group_labels: describe(
+    optional(boolean, true),
+    'Set to false to include labels of projects that the caller can see.',
+  ),
 };
 
-/** Which labels below the group count: those of subgroups, and those of projects. */
-export interface LabelsBelow {
+/** Values of `descendantLabelParams`; absent for projects. */
+export interface DescendantLabelOptions {
   readonly include_descendant_groups?: boolean;
   readonly only_group_labels?: boolean;
 }
 
-/** Returns the condition for labels of the scope and below the group, if the parameters include these; else null. */
-export function toLabelsBelowCondition(
+/**
+ * Returns the condition for labels of the scope and of the included subgroups and projects. Returns null if the options include
+ * none of these: the scope is then sufficient.
+ */
+export function toDescendantLabelCondition(
   db: Reader,
   { parent, caller }: ParentContext,
   scope: NamespaceScope,
-  { include_descendant_groups: subgroups = false, only_group_labels: onlyGroups = true }: LabelsBelow,
+  { include_descendant_groups: subgroups = false, only_group_labels: onlyGroups = true }: DescendantLabelOptions,
 ): RawBuilder<SqlBool> | null {
   if (!parent.group || (!subgroups && onlyGroups)) return null;
   const owners = { groupId: parent.group.id, subgroups, projects: !onlyGroups };
@@ -49,22 +66,22 @@ export function toLabelsBelowCondition(
 /** Loads the label of the path by id or title; labels of ancestor groups count unless `include_ancestor_groups` is false. */
 export const labelInScope = {
   name: 'label',
-  params: { label_id: required(string), include_ancestor_groups: optional(boolean, true) },
+  params: { label_id: labelIdOrTitle, include_ancestor_groups: includeAncestorGroups },
   async load({ db, params }: AccessCall<LabelInScopeParams>, context: ParentContext) {
     const { parent } = context;
     const scope = params.include_ancestor_groups ? await ancestorsAndSelf(db, parent) : selfOnly(parent);
-    return findLabelByIdOrTitle(db, scope, params, toLabelsBelowCondition(db, context, scope, params));
+    return findLabelByIdOrTitle(db, scope, params, toDescendantLabelCondition(db, context, scope, params));
   },
   notFound: labelNotFound,
 } as const;
 
-/** As `labelInScope`; for groups also labels below the group, if the parameters include them. */
-export const labelInScopeOrBelow = (parent: ParentKind) => ({
+/** As `labelInScope`; for groups also labels of subgroups and projects, if the parameters include them. */
+export const labelInScopeOrDescendants = (parent: ParentKind) => ({
   ...labelInScope,
-  params: { ...labelInScope.params, ...parent.select<object>({ group: labelsBelowParams, project: {} }) },
+  params: { ...labelInScope.params, ...parent.select<object>({ group: descendantLabelParams, project: {} }) },
 });
 
-interface LabelInScopeParams extends LabelsBelow {
+interface LabelInScopeParams extends DescendantLabelOptions {
   readonly label_id: string;
   readonly include_ancestor_groups: boolean;
 }
@@ -72,7 +89,7 @@ interface LabelInScopeParams extends LabelsBelow {
 /** Loads the label of the path by id or title from the project or group itself. Inherited labels are not found. */
 export const ownLabel = {
   name: 'label',
-  params: { label_id: required(string) },
+  params: { label_id: labelIdOrTitle },
   load: ({ db, params }: AccessCall<{ readonly label_id: string }>, { parent }: ParentContext) =>
     findLabelByIdOrTitle(db, selfOnly(parent), params),
   notFound: labelNotFound,
@@ -81,7 +98,10 @@ export const ownLabel = {
 /** Loads the label that the body names by id or title from the project or group itself. */
 export const labelInBody = {
   name: 'label',
-  params: { label_id: optional(integer), name: optional(string) },
+  params: {
+    label_id: optional(integer),
+    name: describe(optional(string), 'Current title of the label, unless `label_id` is given.'),
+  },
   load: ({ db, params }: AccessCall<LabelInBodyParams>, { parent }: ParentContext) =>
     params.label_id == null
       ? findLabelByTitle(db, selfOnly(parent), params.name ?? '')
@@ -134,7 +154,7 @@ export const promoteLabelAccess = (): Access<ProjectAndGroup & { readonly caller
 /** Loads the project's own label that the path names by id or title. */
 export const projectLabel = {
   name: 'label',
-  params: { label_id: required(string) },
+  params: { label_id: labelIdOrTitle },
   load: ({ db, params }: AccessCall<{ readonly label_id: string }>, { project }: ProjectAndGroup) =>
     findLabelByIdOrTitle(db, selfOnly({ project }), params),
   notFound: labelNotFound,
@@ -143,7 +163,7 @@ export const projectLabel = {
 /** Loads the project's own label that the body names by title. */
 export const projectLabelInBody = {
   name: 'label',
-  params: { name: required(string) },
+  params: { name: describe(required(string), 'Title of the label.') },
   load: ({ db, params }: AccessCall<{ readonly name: string }>, { project }: ProjectAndGroup) =>
     findLabelByTitle(db, selfOnly({ project }), params.name),
   notFound: labelNotFound,

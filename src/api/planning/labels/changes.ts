@@ -141,7 +141,10 @@ export async function promoteLabel(
 
 // Subscriptions to labels: for the issuables of one project, or everywhere (contract/planning.md §3.5).
 
-/** Returns the ids of the labels to which the caller is subscribed, everywhere or in the project for which they are listed (`listed_for_project_id`). index: label_subscriptions_by_label */
+/**
+ * Returns the ids of the labels to which the caller is subscribed, everywhere or in the project for which they are listed
+ * (`listed_for_project_id`). index: label_subscriptions_by_label
+ */
 export async function findSubscribedLabelIds(
   db: Reader,
   { user }: Caller,
@@ -220,6 +223,7 @@ export const mergeLabels = defineJob({
     { runUnitOfWork }: { readonly runUnitOfWork: RunUnitOfWork },
     { labelId }: { readonly labelId: number },
   ) {
+    // The request that promoted the label has checked the caller's access.
     await runInBatches(runUnitOfWork, ANONYMOUS, {
       recheck: recheckNothing,
       async runBatch(uow) {
@@ -252,7 +256,10 @@ async function mergeLabelBatch(uow: UnitOfWork, target: MergeTarget): Promise<ty
   }
 }
 
-/** Returns the id of another label with the title in the group, its descendants or their projects, or null. index: labels_by_project, labels_by_group */
+/**
+ * Returns the id of another label with the title in the group, its descendants or their projects, or null.
+ * index: labels_by_project, labels_by_group
+ */
 async function findDuplicateLabel(db: Reader, { id, title, group_id }: MergeTarget): Promise<number | null> {
   const sameTitleLabels = db
     .selectFrom('labels')
@@ -279,7 +286,7 @@ interface MovedTable {
   readonly columns: readonly string[];
 }
 
-/** Returns a step that moves rows of this table. On conflict the row of the target label stays. */
+/** Returns a step that moves rows of this table. A row that the target label already has is kept, and the moved one deleted. */
 const moveRows =
   ({ table, key, columns }: MovedTable): MoveStep =>
   async (tx, fromId, toId, limit) => {
@@ -295,17 +302,19 @@ const moveRows =
     return keys.length;
   };
 
-/** index: issue_labels_by_label, merge_request_labels_by_label, epic_labels_by_label, resource_label_events_by_label, label_priorities_by_label, label_subscriptions_by_label */
+/** The references from label events to labels. index: resource_label_events_by_label */
+const LABEL_EVENTS = { table: 'resource_label_events', column: 'label_id' };
+
+/**
+ * The steps that move all references to a label. index: issue_labels_by_label, merge_request_labels_by_label,
+ * epic_labels_by_label, label_priorities_by_label, label_subscriptions_by_label
+ */
 const MOVE_STEPS: readonly MoveStep[] = [
   ...LABEL_LINKS.map(({ table, idColumn }) => moveRows({ table, key: idColumn, columns: [idColumn] })),
   moveRows({ table: 'label_priorities', key: 'project_id', columns: ['project_id', 'priority'] }),
   moveRows({ table: 'label_subscriptions', key: 'id', columns: ['user_id', 'project_id', 'created_at'] }),
-  (tx, fromId, toId, limit) =>
-    reassignReferences(tx, { table: 'resource_label_events', column: 'label_id' }, { from: fromId, to: toId, limit }),
+  (tx, fromId, toId, limit) => reassignReferences(tx, LABEL_EVENTS, { from: fromId, to: toId, limit }),
 ];
-
-/** References from label events. index: resource_label_events_by_label */
-const LABEL_EVENTS = { table: 'resource_label_events', column: 'label_id' };
 
 /** Deletes a label after removing it from issuables and label events in batches of one transaction each. */
 export function deleteLabel(
@@ -326,8 +335,8 @@ export function deleteLabel(
   });
 }
 
-/** Maximum length in characters. */
-const MAX_TITLE_LENGTH = 255;
+/** Maximum length of a title, in characters. */
+export const MAX_TITLE_LENGTH = 255;
 
 /** Attributes of a label before validation. */
 interface LabelAttributes extends Columns<'labels', 'title' | 'color' | 'description'> {
@@ -336,7 +345,7 @@ interface LabelAttributes extends Columns<'labels', 'title' | 'color' | 'descrip
 
 /**
  * Returns the normalized content of a label, or a failure. A title is unique in the project or group and its ancestors.
- * `id` is the updated label; it is undefined for a new one.
+ * `id` is the id of the updated label, undefined for a new one.
  */
 async function validateLabel(
   tx: Transaction,

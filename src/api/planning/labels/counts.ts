@@ -6,7 +6,8 @@ import type { Reader } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import type { IssueState } from '#database/schema.ts';
 
-// Counts the issues and merge requests with a label. A covering index includes project, state and confidentiality of each issue.
+// Counts the issues and merge requests with a label. Rows of `issue_labels` repeat the project, state and confidentiality of their
+// issue, so that a covering index counts without reading the issues.
 
 type Counts = Readonly<Partial<Record<IssueState, number>>>;
 
@@ -29,7 +30,10 @@ export async function countVisibleIssues(
   return countsByLabelId;
 }
 
-/** Counts the issues whose visibility depends only on project and confidentiality. Groups by project first, so that visibility is checked once per project. index: issue_labels_counted, projects primary key */
+/**
+ * Counts the issues whose visibility depends only on project and confidentiality. Groups by project first, so that visibility is
+ * checked once per project. index: issue_labels_counted, projects primary key
+ */
 function countIssuesByVisibility(db: Reader, caller: Caller, labelIds: readonly number[]) {
   const countQuery = db
     .selectFrom('issue_labels')
@@ -51,7 +55,10 @@ function countIssuesByVisibility(db: Reader, caller: Caller, labelIds: readonly 
     .execute();
 }
 
-/** Counts the issues that the caller may read only as their author or assignee. index: issues_by_author, issue_assignees_by_user, issues primary key, issue_labels_pkey */
+/**
+ * Counts the issues that the caller may read only as their author or assignee.
+ * index: issues_by_author, issue_assignees_by_user, issues primary key, issue_labels_pkey
+ */
 async function countOwnIssues(db: Reader, caller: Caller, labelIds: readonly number[]) {
   if (caller.user === null) return [];
   const { id } = caller.user;

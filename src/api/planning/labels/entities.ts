@@ -7,7 +7,7 @@ import { getTextColor } from './color.ts';
 import { countVisibleIssues, countVisibleOpenMergeRequests } from './counts.ts';
 import type { LabelBasicRow, LabelListRow } from './store.ts';
 
-/** Escapes the text for HTML; Markdown is not rendered. */
+/** Escapes a description for HTML. Markdown in it is not rendered. */
 const escapeHtml = (text: string) => text.replace(/[&<>]/g, (character) => HTML_ENTITIES[character]!);
 const HTML_ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
@@ -15,9 +15,9 @@ const basicFields = {
   id: Type.Integer(),
   name: Type.String(),
   description: nullable(Type.String()),
-  description_html: Type.String(),
-  text_color: Type.String(),
-  color: Type.String(),
+  description_html: Type.String({ description: 'The description, escaped for HTML. Markdown is not rendered.' }),
+  text_color: Type.String({ description: 'A text color that is readable on `color`.' }),
+  color: Type.String({ description: 'Background color, `#RRGGBB`.' }),
   archived: Type.Boolean(),
 };
 
@@ -50,11 +50,11 @@ export const LabelBasic = entity('LabelBasic', basicFields).from(
 
 const labelFields = {
   ...basicFields,
-  /** The counts are present with `with_counts`. They include the issues and merge requests of all projects that the caller may read. */
-  open_issues_count: Type.Optional(Type.Integer()),
-  closed_issues_count: Type.Optional(Type.Integer()),
-  open_merge_requests_count: Type.Optional(Type.Integer()),
-  subscribed: Type.Boolean(),
+  // The counts include the issues and merge requests of all projects that the caller may read.
+  open_issues_count: Type.Optional(Type.Integer({ description: 'Present with `with_counts`.' })),
+  closed_issues_count: Type.Optional(Type.Integer({ description: 'Present with `with_counts`.' })),
+  open_merge_requests_count: Type.Optional(Type.Integer({ description: 'Present with `with_counts`.' })),
+  subscribed: Type.Boolean({ description: 'Whether the caller is subscribed, in this project or everywhere.' }),
 };
 
 /** Loads descriptions, the caller's subscriptions and, with `with_counts`, the counts. */
@@ -83,16 +83,16 @@ function toLabelJson(
   };
 }
 
-/** contract/planning.md §1 "Label" */
+/** A label in responses of a group (contract/planning.md §1 "Label"). */
 export const Label = entity('Label', labelFields).from(loadRelations, (row: LabelListRow, _context, relations) =>
   toLabelJson(row, relations),
 );
 
-/** A label listed for a project: its own, or one of an ancestor group. */
+/** A label in responses of a project: its own, or one of an ancestor group. */
 export const ProjectLabel = entity('ProjectLabel', {
   ...labelFields,
-  priority: nullable(Type.Integer()),
-  is_project_label: Type.Boolean(),
+  priority: nullable(Type.Integer({ description: 'Rank of the label in the project.' })),
+  is_project_label: Type.Boolean({ description: 'False for a label of an ancestor group.' }),
 }).from(loadRelations, (row: LabelListRow, _context, relations) => ({
   ...toLabelJson(row, relations),
   priority: row.priority,

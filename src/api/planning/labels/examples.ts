@@ -44,7 +44,7 @@ const buildCreateCall =
   (scene) => ({
     by: 'planner',
     path: { id: getParent(scene).id },
-    params: { name: scene.name('Label'), color: '#FF0000', description: 'Said of it' },
+    params: { name: scene.name('Label'), color: '#FF0000', description: 'Something is broken' },
   });
 
 const buildListCalls = (getParent: GetParent) =>

@@ -22,7 +22,7 @@ export type LabelBasicRow = Columns<'labels', 'id' | 'title' | 'color' | 'archiv
 
 /** A label in a list of a project or group. */
 export interface LabelListRow extends LabelBasicRow, Columns<'labels', 'project_id' | 'group_id' | 'updated_at'> {
-  /** The priority that the project sets; null if it sets none or the label is listed for a group. */
+  /** The priority in the project; null without one, or if the label is listed for a group. */
   readonly priority: number | null;
   /** Id of the project for which the label is listed; null if it is listed for a group. */
   readonly listed_for_project_id: number | null;
@@ -34,7 +34,10 @@ export interface LabelRow extends LabelListRow {
 
 const labelBasicColumns = ['labels.id', 'labels.title', 'labels.color', 'labels.archived'] as const;
 
-/** `condition` replaces the condition that the owner is in the scope. index: labels_by_project, labels_by_group, label_priorities_pkey */
+/**
+ * Selects the labels whose owner is in the scope, or those that match `condition` instead.
+ * index: labels_by_project, labels_by_group, label_priorities_pkey
+ */
 function selectListedLabels(db: Reader, scope: NamespaceScope, condition: RawBuilder<SqlBool> | null = null) {
   return db
     .selectFrom('labels')
@@ -57,7 +60,7 @@ const selectLabels = (db: Reader, scope: NamespaceScope, condition: RawBuilder<S
 interface LabelFilter {
   readonly search?: string | null | undefined;
   readonly archived?: boolean | null | undefined;
-  /** Replaces the condition that the owner is in the scope. */
+  /** Which owners are included, in place of those in the scope. */
   readonly condition?: RawBuilder<SqlBool> | null;
 }
 
@@ -85,7 +88,10 @@ export async function findLabel(
   return (await selectLabels(db, scope, condition).where('labels.id', '=', id).executeTakeFirst()) ?? null;
 }
 
-/** Returns the label with this title in the scope, or null. Transfers can cause several: the one of the nearest group wins. */
+/**
+ * Returns the label with this title in the scope, or null. After transfers several can have it: then returns the one of the project
+ * or the nearest group. `condition` includes labels outside the scope, which are found last.
+ */
 export async function findLabelByTitle(
   db: Reader,
   scope: NamespaceScope,
@@ -95,12 +101,12 @@ export async function findLabelByTitle(
   const rows = await selectLabels(db, scope).where('labels.title', '=', title).execute();
   const nearest = sortNearestFirst(scope, rows)[0];
   if (nearest !== undefined || condition === null) return nearest ?? null;
-  // Very many projects below a group can have a label with this title.
+  // Very many projects below a group can have a label with this title: read only one of them.
   const query = selectLabels(db, scope, condition).where('labels.title', '=', title).orderBy('labels.id').limit(1);
   return (await query.executeTakeFirst()) ?? null;
 }
 
-/** Returns the labels with these titles in the scope; of several with one title, the one of the nearest group. */
+/** Returns the labels with these titles in the scope. Of several with one title, it returns that of the nearest owner. */
 export async function findLabelsByTitles(
   db: Reader,
   scope: NamespaceScope,
@@ -175,7 +181,10 @@ export const LABEL_LINKS = [
   { table: 'epic_labels', idColumn: 'epic_id' },
 ] as const;
 
-/** Removes the label from at most `limit` issuables and returns their number. index: issue_labels_by_label, merge_request_labels_by_label, epic_labels_by_label */
+/**
+ * Removes the label from at most `limit` issuables and returns their number.
+ * index: issue_labels_by_label, merge_request_labels_by_label, epic_labels_by_label
+ */
 export async function removeLabelBatch(
   tx: Transaction,
   { table, idColumn }: (typeof LABEL_LINKS)[number],
@@ -188,7 +197,7 @@ export async function removeLabelBatch(
   return Number(deleteResult.numAffectedRows ?? 0);
 }
 
-/** Deletes the label and its links, and returns whether it existed. */
+/** Deletes the label, and with it its links, by foreign keys. Returns whether it existed. */
 export async function deleteLabelRow(tx: Transaction, id: number): Promise<boolean> {
   return (await tx.deleteFrom('labels').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }

@@ -104,7 +104,7 @@ export async function updateMilestone(
   return updatedMilestone;
 }
 
-/** Returns whether nothing would change; then `updated_at` is kept. */
+/** Returns whether the update changes nothing. The caller then keeps `updated_at`. */
 const isUnchanged = (milestone: MilestoneContent, content: MilestoneContent) =>
   (Object.keys(content) as (keyof MilestoneContent)[]).every((name) => content[name] === milestone[name]);
 
@@ -143,6 +143,7 @@ export const mergeMilestones = defineJob({
     { runUnitOfWork }: { readonly runUnitOfWork: RunUnitOfWork },
     { milestoneId }: { readonly milestoneId: number },
   ) {
+    // The request that promoted the milestone has checked the caller's access.
     await runInBatches(runUnitOfWork, ANONYMOUS, {
       recheck: recheckNothing,
       async runBatch(uow) {
@@ -159,7 +160,10 @@ export const mergeMilestones = defineJob({
   },
 });
 
-/** The tables that refer to milestones. index: issues_by_milestone, merge_requests_by_milestone, resource_milestone_events_by_milestone */
+/**
+ * The tables that refer to milestones.
+ * index: issues_by_milestone, merge_requests_by_milestone, resource_milestone_events_by_milestone
+ */
 const REFERENCING_TABLES = ['issues', 'merge_requests', 'resource_milestone_events'] as const;
 
 /**
@@ -199,8 +203,8 @@ async function findDuplicateMilestone(db: Reader, { title, group_id }: MergeTarg
 }
 
 /**
- * Deletes a milestone. In batches, one transaction each, it is first cleared from issues, merge requests and milestone events.
- * Of its activity events only the one for its deletion remains.
+ * Deletes a milestone after clearing it from issues, merge requests and milestone events, in batches of one transaction each.
+ * Deletes its activity events too, and records one for the deletion.
  */
 export function deleteMilestone(
   runUnitOfWork: RunUnitOfWork,
@@ -236,7 +240,7 @@ async function recordMilestoneEvent(
 }
 
 /** Maximum length of a title, in characters. */
-const MAX_TITLE_LENGTH = 255;
+export const MAX_TITLE_LENGTH = 255;
 
 /**
  * Returns validation errors, or null if the content is valid. `currentMilestone` is set on update. Its unchanged title is
@@ -254,7 +258,7 @@ async function validateMilestone(
   });
 }
 
-/** Returns the validation errors as the failure that endpoints report. */
+/** Validates as `validateMilestone` and returns the failure that endpoints report, or null. */
 async function findMilestoneFailure(
   ...args: Parameters<typeof validateMilestone>
 ): Promise<Failure<'notSaved'> | null> {

@@ -11,6 +11,7 @@ import { MANAGE_MILESTONES, milestoneResource, promoteMilestoneAccess, READ_MILE
 import {
   createMilestone,
   deleteMilestone,
+  MAX_TITLE_LENGTH,
   MILESTONE_TITLE_TAKEN,
   promoteMilestone,
   updateMilestone,
@@ -25,28 +26,34 @@ const UNIQUE_ERRORS = {
   milestones_by_group_title: MILESTONE_TITLE_TAKEN,
 } as const;
 
-/** Maximum length of a title in characters. */
-const MAX_TITLE_LENGTH = 255;
-
 const contentParams = {
   description: optional(longDescription),
-  due_date: optional(date),
+  due_date: describe(optional(date), 'Must be later than `start_date`.'),
   start_date: optional(date),
 };
+
+const descendantsParam = describe(
+  optional(boolean, false),
+  'Also lists the milestones of subgroups and projects that the caller can see.',
+);
 
 export const [listGroupMilestones, listProjectMilestones] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/milestones`,
     summary: 'List milestones',
+    description: `Lists the milestones of the ${parent.type} itself, ordered by due date, then newest first. Milestones without a due date come last. Milestones of other groups and projects are listed only if the caller can see these.`,
     access: parent.accessWith(READ_MILESTONES),
     params: {
       state: optional(oneOf('active', 'closed', 'all'), 'all'),
       iids: optional(commaSeparated(integer)),
-      title: optional(string),
-      search: optional(searchExpression),
-      include_ancestors: optional(boolean, false),
+      title: describe(optional(string), 'Lists only milestones with exactly this title.'),
+      search: describe(
+        optional(searchExpression),
+        'Words that must all occur in the title, or all in the description.',
+      ),
+      include_ancestors: describe(optional(boolean, false), 'Also lists the milestones of the ancestor groups.'),
       include_parent_milestones: describe(optional(boolean, false), 'Deprecated: use `include_ancestors`.'),
-      ...parent.select<object>({ group: { include_descendants: optional(boolean, false) }, project: {} }),
+      ...parent.select<object>({ group: { include_descendants: descendantsParam }, project: {} }),
       updated_before: optional(dateTime),
       updated_after: optional(dateTime),
     },
@@ -66,6 +73,8 @@ export const [getGroupMilestone, getProjectMilestone] = forGroupAndProject((pare
   endpoint({
     get: `${parent.path}/milestones/:milestone_id`,
     summary: 'Get a milestone',
+    description:
+      'Returns a milestone of the project or group itself; those of ancestor groups are not found. `milestone_id` is the global ID, not the `iid`.',
     access: parent.accessWith(READ_MILESTONES).resource(milestoneResource),
     response: ok(Milestone),
     read: (_db, { milestone }) => milestone,
@@ -76,6 +85,8 @@ export const [createGroupMilestone, createProjectMilestone] = forGroupAndProject
   endpoint({
     post: `${parent.path}/milestones`,
     summary: 'Create a milestone',
+    description:
+      'Creates an active milestone. Its title must be unique in the project or group, its ancestor groups and, for a group, everything below it.',
     access: parent.accessWith(MANAGE_MILESTONES),
     params: { title: required(domainValidatedText(MAX_TITLE_LENGTH)), ...contentParams },
     lock: ({ parent }) => hierarchyLockKey('milestones', parent),
@@ -92,11 +103,13 @@ export const [updateGroupMilestone, updateProjectMilestone] = forGroupAndProject
   endpoint({
     put: `${parent.path}/milestones/:milestone_id`,
     summary: 'Update, close or reopen a milestone',
+    description:
+      'Updates the given attributes of a milestone of the project or group itself. At least one attribute is required. If nothing changes, `updated_at` stays as it is.',
     access: parent.accessWith(MANAGE_MILESTONES).resource(milestoneResource),
     params: {
       title: optional(domainValidatedText(MAX_TITLE_LENGTH)),
       ...contentParams,
-      state_event: optional(oneOf('close', 'activate')),
+      state_event: describe(optional(oneOf('close', 'activate')), '`activate` reopens a closed milestone.'),
     },
     rules: [atLeastOne('title', 'description', 'start_date', 'due_date', 'state_event')],
     lock: ({ parent }) => hierarchyLockKey('milestones', parent),
@@ -113,6 +126,8 @@ export const [deleteGroupMilestone, deleteProjectMilestone] = forGroupAndProject
   endpoint({
     delete: `${parent.path}/milestones/:milestone_id`,
     summary: 'Delete a milestone',
+    description:
+      'Deletes the milestone and removes it from all issues and merge requests. Milestone events that refer to it are no longer listed. A failed or interrupted call can be repeated.',
     access: parent.accessWith(MANAGE_MILESTONES).resource(milestoneResource),
     errors: { notFound: NOT_FOUND },
     activity: parent.select({ group: [], project: ['destroyed Milestone'] }),
@@ -125,6 +140,8 @@ export const [deleteGroupMilestone, deleteProjectMilestone] = forGroupAndProject
 export const promoteProjectMilestone = endpoint({
   post: '/projects/:id/milestones/:milestone_id/promote',
   summary: 'Promote a project milestone to a group milestone',
+  description:
+    "Creates a milestone with the same content in the project's direct group and returns it. All milestones of that title in the group's own projects are merged into it and deleted. Their issues, merge requests and milestone events follow, partly in the background if there are many. The caller needs the ability in the group too; projects in a personal namespace get 403.",
   access: promoteMilestoneAccess(),
   lock: ({ project }) => hierarchyLockKey('milestones', project),
   errors: {

@@ -10,10 +10,8 @@ const loadDescriptions = createTextLoader('milestones', 'description');
 export const Milestone = entity('Milestone', {
   id: Type.Integer(),
   iid: Type.Integer(),
-  /** Present for project milestones. */
-  project_id: Type.Optional(Type.Integer()),
-  /** Present for group milestones. */
-  group_id: Type.Optional(Type.Integer()),
+  project_id: Type.Optional(Type.Integer({ description: 'Present for project milestones.' })),
+  group_id: Type.Optional(Type.Integer({ description: 'Present for group milestones.' })),
   title: Type.String(),
   description: nullable(Type.String()),
   state: Type.Enum(['active', 'closed']),
@@ -21,8 +19,7 @@ export const Milestone = entity('Milestone', {
   updated_at: dateTime,
   due_date: nullable(date),
   start_date: nullable(date),
-  /** Whether the due date is before today. */
-  expired: Type.Boolean(),
+  expired: Type.Boolean({ description: 'Whether the due date is before today.' }),
   web_url: Type.String(),
 })
   .columns('id', 'iid', 'title', 'state', 'created_at', 'updated_at', 'due_date', 'start_date')

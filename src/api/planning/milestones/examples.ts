@@ -2,17 +2,17 @@ import type { Build, Example, Examples } from '#test/examples/example.ts';
 import type { Group, Project, Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-type ParentOf = (scene: Scene) => Group | Project;
+type GetParent = (scene: Scene) => Group | Project;
 type Params = Example['params'];
 
-const getGroup: ParentOf = ({ group }) => group;
-const getProject: ParentOf = ({ project }) => project;
+const getGroup: GetParent = ({ group }) => group;
+const getProject: GetParent = ({ project }) => project;
 
 const buildListCall =
-  (getParent: ParentOf, params?: Params): Build =>
+  (getParent: GetParent, params?: Params): Build =>
   (scene) => ({ by: 'guest', path: { id: getParent(scene).id }, ...(params && { params }) });
 
-const buildListCalls = (getParent: ParentOf) =>
+const buildListCalls = (getParent: GetParent) =>
   [
     buildListCall(getParent),
     buildListCall(getParent, {
@@ -26,7 +26,7 @@ const buildListCalls = (getParent: ParentOf) =>
   ] as const;
 
 const buildCreateCall =
-  (getParent: ParentOf): Build =>
+  (getParent: GetParent): Build =>
   (scene) => ({
     by: 'planner',
     path: { id: getParent(scene).id },
@@ -35,7 +35,7 @@ const buildCreateCall =
 
 /** Returns a builder of a call for a new milestone of this project or group. `initialUpdate` is applied to the milestone before the call. */
 const buildMilestoneCall =
-  (getParent: ParentOf, by: Example['by'], params?: Params, initialUpdate: Params = {}): Build =>
+  (getParent: GetParent, by: Example['by'], params?: Params, initialUpdate: Params = {}): Build =>
   async (scene) => {
     const parent = getParent(scene);
     const { id } = await scene.newMilestone(parent);
@@ -44,7 +44,7 @@ const buildMilestoneCall =
     return { by, path: { id: parent.id, milestone_id: id }, ...(params && { params }) };
   };
 
-const buildUpdateCalls = (getParent: ParentOf) =>
+const buildUpdateCalls = (getParent: GetParent) =>
   [
     buildMilestoneCall(getParent, 'planner', { description: 'Soon' }),
     buildMilestoneCall(getParent, 'planner', { state_event: 'close' }),

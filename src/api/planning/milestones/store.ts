@@ -49,7 +49,7 @@ const basicColumns = [
 
 const columns = [...basicColumns, 'milestones.description'] as const;
 
-/** Selects the milestones of the scope; `condition` replaces the condition that the owner is in the scope. */
+/** Selects the milestones whose owner is in the scope, or those that match `condition` instead. */
 const selectListedMilestones = (db: Reader, scope: NamespaceScope, condition: RawBuilder<SqlBool> | null = null) =>
   db
     .selectFrom('milestones')
@@ -66,7 +66,7 @@ interface MilestoneFilter {
   readonly search?: string | null | undefined;
   readonly updated_before?: string | null | undefined;
   readonly updated_after?: string | null | undefined;
-  /** Replaces the condition that the owner is in the scope. */
+  /** Which owners are included, in place of those in the scope. */
   readonly condition?: RawBuilder<SqlBool> | null;
 }
 
@@ -106,7 +106,10 @@ export async function findMilestone(db: Reader, scope: NamespaceScope, id: numbe
   return (await selectMilestones(db, scope).where('milestones.id', '=', id).executeTakeFirst()) ?? null;
 }
 
-/** Returns the nearest milestone with this title in the scope, or null. index: milestones_by_project_title, milestones_by_group_title */
+/**
+ * Returns the milestone with this title in the scope, or null. If several have it, the one of the project or the nearest group.
+ * index: milestones_by_project_title, milestones_by_group_title
+ */
 export async function findMilestoneByTitle(
   db: Reader,
   scope: NamespaceScope,
@@ -159,7 +162,10 @@ export function isMilestoneIidTaken(db: Reader, parent: GroupOrProject, iid: num
   return hasRow(milestones.where('iid', '=', iid));
 }
 
-/** Returns whether a milestone in the project or group, its ancestors or its descendants has this title. index: milestones_by_project_title, milestones_by_group_title */
+/**
+ * Returns whether a milestone in the project or group, its ancestors or its descendants has this title.
+ * index: milestones_by_project_title, milestones_by_group_title
+ */
 export async function isMilestoneTitleTaken(db: Reader, parent: GroupOrProject, title: string): Promise<boolean> {
   if (parent.project) return hasTitle(db, title, isInScope('milestones', await ancestorsAndSelf(db, parent)));
   return (
@@ -223,7 +229,10 @@ export async function updateMilestoneRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Clears the milestone from at most `limit` issues or merge requests and returns their number. index: issues_by_milestone */
+/**
+ * Clears the milestone from at most `limit` issues or merge requests and returns their number.
+ * index: issues_by_milestone, merge_requests_by_milestone
+ */
 export function clearMilestoneBatch(
   tx: Transaction,
   table: 'issues' | 'merge_requests',
