@@ -9,7 +9,7 @@ import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { type EpicIssueAssociation, epicAccessWithAbility, findEpicIssueAssociation } from '../epics/index.ts';
 
-/** Access to add issues to epics and remove them (contract/planning.md §2.1). */
+// Access to add issues to epics and remove them (contract/planning.md §2.1).
 
 /** An issue with its project, loaded for the caller. */
 export interface IssueWithProject {
@@ -24,8 +24,8 @@ async function findIssueWithProject(db: Reader, caller: Caller, issueId: number)
   return issue && project ? { issue, project } : null;
 }
 
-/** Requires that the caller may read the issue and that its project is not archived. */
-function requireReadable({ caller }: AccessCall, { issue, project }: IssueWithProject): void {
+/** Throws 403 if the caller may not read the issue, or if its project is archived. */
+function requireReadableAndUnarchived({ caller }: AccessCall, { issue, project }: IssueWithProject): void {
   const mayRead = canSeeProject(caller, project) && mayReadIssue(caller, project, issue);
   if (!mayRead || project.archived) throw forbidden();
 }
@@ -37,7 +37,8 @@ const issueResource = {
   load: ({ db, caller, params }: AccessCall<{ readonly issue_id: number }>) =>
     findIssueWithProject(db, caller, params.issue_id),
   notFound: genericNotFound,
-  authorize: (call: AccessCall, { child }: { readonly child: IssueWithProject }) => requireReadable(call, child),
+  authorize: (call: AccessCall, { child }: { readonly child: IssueWithProject }) =>
+    requireReadableAndUnarchived(call, child),
 } as const;
 
 /** An issue of the epic, with its association. */
@@ -60,10 +61,10 @@ const associatedIssueResource = {
   },
   notFound: genericNotFound,
   authorize: (call: AccessCall, { associatedIssue }: { readonly associatedIssue: AssociatedIssue }) =>
-    requireReadable(call, associatedIssue.child),
+    requireReadableAndUnarchived(call, associatedIssue.child),
 } as const;
 
-/** The abilities for the list of endpoints. Writes check `relate_issue` in their unit of work. */
+/** The abilities that the list of endpoints shows. The units of work check `relate_issue`. */
 const REQUIRED_ABILITIES = 'group:relate_epic, project:relate_issue';
 
 /** Access to add an issue: for readers of the epic who are members of the issue's project. */

@@ -14,7 +14,7 @@ import { type EpicIssueListRow, listIssuesOfEpic } from './store.ts';
 
 /**
  * Adds an issue to an epic, before its other issues, and removes it from its former epic. The caller must be a member of
- * the issue's project. The check for confidential epics comes last: a failure rolls the addition back.
+ * the issue's project. Checks confidentiality last, because the other errors come first; the failure rolls the addition back.
  */
 export async function addIssue(
   uow: UnitOfWork<SignedInCaller>,
@@ -24,7 +24,8 @@ export async function addIssue(
   EpicIssueLinkRow | Failure<'notFound' | 'noMatchingIssue' | 'alreadyInEpic' | 'archived' | 'issueNotConfidential'>
 > {
   if (!mayInProject(uow.actor, 'relate_issue', project)) return fail('noMatchingIssue');
-  const [[epic], [issue]] = [await findEpics(uow, [id]), await findIssues(uow, uow.actor, [issueId])];
+  const [epic] = await findEpics(uow, [id]);
+  const [issue] = await findIssues(uow, uow.actor, [issueId]);
   if (epic === undefined || issue === undefined) return fail('notFound');
   const association = await addIssueToEpic(uow, epic, { issue, project });
   if (isFailure(association)) return association;

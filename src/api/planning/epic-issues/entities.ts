@@ -7,11 +7,11 @@ import { findSubscribedIds, ISSUES } from '../issuables/index.ts';
 import { Issue, IssueInList, type IssueListRow } from '../issues/index.ts';
 import type { EpicIssueListRow } from './store.ts';
 
-/** Entities of epic issues (contract/planning.md §1 "EpicIssue", "EpicIssueLink"). */
+// Entities of epic issues (contract/planning.md §1 "EpicIssue", "EpicIssueLink").
 
 const positionFields = {
-  epic_issue_id: Type.Integer(),
-  relative_position: Type.Integer(),
+  epic_issue_id: Type.Integer({ description: 'ID of the association of the issue with the epic.' }),
+  relative_position: Type.Integer({ description: 'Rank in the manual order; less comes first.' }),
 };
 
 /** The row of an epic's issue. */
@@ -48,7 +48,7 @@ function mapByRow<Row, Shape>(rows: readonly Row[], serializedRows: readonly Sha
   return new Map(rows.map((row, index) => [row, serializedRows[index]!]));
 }
 
-/** An association, existing or deleted, with both sides as of the unit of work; they may be deleted afterwards. */
+/** An association that was created or deleted. The epic and issue are as the unit of work left them. */
 export interface EpicIssueLinkRow {
   readonly association: EpicIssueAssociation;
   readonly epic: Epic;
@@ -57,8 +57,8 @@ export interface EpicIssueLinkRow {
 
 /** An epic and an issue that was added to it or removed from it. */
 export const EpicIssueLink = entity('EpicIssueLink', {
-  id: Type.Integer(),
-  relative_position: Type.Integer(),
+  id: Type.Integer({ description: 'ID of the association.' }),
+  relative_position: positionFields.relative_position,
   epic: EpicOfIssue.schema,
   issue: Issue.schema,
 }).from(
@@ -73,7 +73,7 @@ export const EpicIssueLink = entity('EpicIssueLink', {
   ({ association, epic: epicRow, issue: issueRow }, _context, { issuesByRow, epicsByRow }) => {
     const [epic, issue] = [epicsByRow.get(epicRow)!, issuesByRow.get(issueRow)!];
     const { id, iid, title, group_id, web_edit_url: url } = epic;
-    // Shows the epic even after the issue was removed from it.
+    // The issue shows its former epic even after it was removed from it.
     const epicFields = issue.epic_iid === undefined ? {} : { epic_iid: iid, epic: { id, iid, title, url, group_id } };
     const { relative_position } = association;
     return { id: association.id, relative_position, epic, issue: { ...issue, ...epicFields } };

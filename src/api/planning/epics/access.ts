@@ -25,9 +25,9 @@ import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 
-/** Access to epics. Group and tier are checked before the parameters (contract/planning.md §0 "Order of checks"). */
+// Access to epics. Group and tier are checked before the parameters (contract/planning.md §0 "Order of checks").
 
-/** Groups by request: `loadParent` stores the group, `load` takes it. */
+/** The group of each request between `loadParent`, which loads it before the parameters are checked, and `load`. */
 const GROUPS_BY_REQUEST = new WeakMap<IncomingRequest, Group>();
 
 async function loadParentGroup(call: AccessCall): Promise<void> {
@@ -36,7 +36,10 @@ async function loadParentGroup(call: AccessCall): Promise<void> {
   GROUPS_BY_REQUEST.set(call.request, group);
 }
 
-/** Removes and returns the group that `loadParent` stored for this request. Loads it if none is stored, as in a second access check. */
+/**
+ * Removes and returns the group that `loadParent` stored for this request. If none is stored, as when access is checked a second
+ * time, loads it.
+ */
 async function takeLoadedGroup(call: AccessCall): Promise<Group> {
   const group = GROUPS_BY_REQUEST.get(call.request);
   GROUPS_BY_REQUEST.delete(call.request);
@@ -76,8 +79,11 @@ function requireAbility({ caller }: AccessCall, ability: GroupAbilityName, group
   if (!mayInGroup(caller, ability, group)) throw forbidden();
 }
 
-/** Resource: the epic `:epic_iid` of the group. Throws `onDenied()` (default: 403) if the caller may not read it or lacks the ability. */
-const epicResource = (ability: GroupAbilityName, onDenied: () => unknown = forbidden) =>
+/**
+ * Resource: the epic `:epic_iid` of the group. `createDeniedError` creates the error (default: 403) for callers who may not read the
+ * epic or lack the ability.
+ */
+const epicResource = (ability: GroupAbilityName, createDeniedError: () => unknown = forbidden) =>
   ({
     name: 'epic',
     params: { epic_iid: required(integer) },
@@ -85,7 +91,7 @@ const epicResource = (ability: GroupAbilityName, onDenied: () => unknown = forbi
       findEpic(db, group.id, params.epic_iid),
     notFound: genericNotFound,
     authorize({ caller }: AccessCall, { group, epic }: { readonly group: Group; readonly epic: Epic }) {
-      if (!mayReadEpic(caller, group, epic) || !mayInGroup(caller, ability, group)) throw onDenied();
+      if (!mayReadEpic(caller, group, epic) || !mayInGroup(caller, ability, group)) throw createDeniedError();
     },
   }) as const;
 
@@ -96,7 +102,7 @@ export const readableEpicAccess = () => epicGroupAccess('read_epic').resource(ep
 export const epicAccessWithAbility = (ability: GroupAbilityName) =>
   signedInEpicGroupAccess('read_epic').resource(epicResource(ability)).withLabel(`group:${ability}`);
 
-/** Resource: the epic with the id `:epic_id` in the group or its descendants. Responds with 404 if the caller may not read the epic. */
+/** Resource: the epic with the id `:epic_id` in the group or its descendants; 404 if the caller may not read it. */
 const readableEpicResource = {
   name: 'epicInGroup',
   params: { epic_id: required(integer) },

@@ -50,7 +50,7 @@ type CreateEpicInput = ParameterValues<typeof createEpicParams> & { readonly tit
 const NO_DATES = { dates_are_fixed: false, start_date_fixed: null, due_date_fixed: null };
 
 /** Creates an epic and runs the quick actions in its description. Owners may set the creation time. */
-export async function createEpic(
+export async function createEpicWithQuickActions(
   uow: UnitOfWork<SignedInCaller>,
   group: Group,
   params: CreateEpicInput,
@@ -143,7 +143,10 @@ export async function importEpic(
   return requireRow((await findEpics(uow, [id]))[0]);
 }
 
-/** Sets the parent of an imported epic, without changing `updated_at`. Does nothing if an epic does not exist or the parent is invalid. */
+/**
+ * Sets the parent of an imported epic, without changing `updated_at`. Does nothing if one of the epics does not exist or the parent
+ * is invalid.
+ */
 export async function setImportedParent(uow: UnitOfWork, parentId: number, id: number): Promise<void> {
   const [parent] = await findEpics(uow, [parentId]);
   const [epic] = await findEpics(uow, [id]);
@@ -247,8 +250,8 @@ async function resolveColumns(
 }
 
 /**
- * Deletes an epic, in several transactions if it has many notes or issues: first the notes, then the issue associations, then the
- * epic. Child epics lose their parent.
+ * Deletes an epic: first its notes, then its issue associations, then the epic. If these are many, it takes several transactions.
+ * Child epics lose their parent.
  */
 export function removeEpic(
   runUnitOfWork: RunUnitOfWork,
@@ -290,13 +293,16 @@ interface ParsedColor {
   readonly errors: string[];
 }
 
-/** Parses a color in the formats of label colors: `#RGB`, `#RRGGBB` or a name. A missing text and, with errors, an invalid text yield the default color. */
+/**
+ * Parses a color in the formats of label colors: `#RGB`, `#RRGGBB` or a name. A missing text means the default color; an invalid one
+ * yields errors and the default color.
+ */
 function parseEpicColor(colorText: string | null | undefined): ParsedColor {
   const color = colorText == null ? DEFAULT_COLOR : parseColor(colorText);
   return color === null ? { color: DEFAULT_COLOR, errors: ['must be a valid color code'] } : { color, errors: [] };
 }
 
-/** Records changes of epics: state events, and system notes for everything else. Epics have no activity events. */
+// Records changes of epics: state events, and system notes for everything else. Epics have no activity events.
 
 /** Returns the epic as the resource of its events. */
 const toResource = ({ id }: Pick<Epic, 'id'>) => ({ type: 'Epic', id }) as const;
@@ -332,7 +338,7 @@ function resolveFixedDates(before: FixedDates, input: UpdateEpicInput): FixedDat
   };
 }
 
-/** Child epics and issues of a confidential epic must be confidential. */
+// Child epics and issues of a confidential epic must be confidential.
 
 const CONTAINS_PUBLIC = 'Cannot make the epic confidential if it contains non-confidential';
 const PUBLIC_BELOW_CONFIDENTIAL = 'A non-confidential epic cannot be assigned to a confidential parent epic';

@@ -9,21 +9,23 @@ import { EPICS, findSubscribedIds, listLabelsSchema, loadLabels, loadListRelatio
 import { getTextColor } from '../labels/index.ts';
 import { loadInheritedDates, loadVisibleParents } from './store.ts';
 
-/** Entities of an epic (contract/planning.md §1 "Epic"). */
+// Entities of an epic (contract/planning.md §1 "Epic").
 
 const text = Type.String();
 const integer = Type.Integer();
 const flag = Type.Boolean();
 
+const PARENT_DESCRIPTION = 'The parent epic; null without one, or if the caller may not read it.';
+
 const fields = {
   id: integer,
-  work_item_id: integer,
+  work_item_id: Type.Integer({ description: 'Equals `id`.' }),
   iid: integer,
-  color: text,
-  text_color: text,
+  color: Type.String({ description: '`#RRGGBB`.' }),
+  text_color: Type.String({ description: 'A text color that is readable on `color`.' }),
   group_id: integer,
-  parent_id: nullable(integer),
-  parent_iid: nullable(integer),
+  parent_id: nullable(Type.Integer({ description: PARENT_DESCRIPTION })),
+  parent_iid: nullable(Type.Integer({ description: PARENT_DESCRIPTION })),
   imported: flag,
   imported_from: text,
   title: text,
@@ -31,20 +33,26 @@ const fields = {
   confidential: flag,
   author: UserBasic.schema,
   start_date: nullable(date),
-  start_date_is_fixed: flag,
+  start_date_is_fixed: Type.Boolean({
+    description: 'If false, the dates are the earliest start and latest due date of the milestones of its issues.',
+  }),
   start_date_fixed: nullable(date),
   start_date_from_inherited_source: nullable(date),
   start_date_from_milestones: nullable(date),
   end_date: nullable(date),
   due_date: nullable(date),
-  due_date_is_fixed: flag,
+  due_date_is_fixed: Type.Boolean({ description: 'Equals `start_date_is_fixed`.' }),
   due_date_fixed: nullable(date),
   due_date_from_inherited_source: nullable(date),
   due_date_from_milestones: nullable(date),
   state: Type.Enum(['opened', 'closed']),
   web_edit_url: text,
   web_url: text,
-  references: objectSchema('EpicReferences', { short: text, relative: text, full: text }),
+  references: objectSchema('EpicReferences', {
+    short: text,
+    relative: Type.String({ description: 'Short if the epic belongs to the listed group, else full.' }),
+    full: text,
+  }),
   created_at: dateTime,
   updated_at: dateTime,
   closed_at: nullable(dateTime),

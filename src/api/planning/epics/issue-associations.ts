@@ -121,7 +121,7 @@ export async function moveEpicAssociation(uow: UnitOfWork, fromIssueId: number, 
 const ADDED_TEXTS = [childAddedText, parentAddedText] as const;
 const REMOVED_TEXTS = [childRemovedText, parentRemovedText] as const;
 
-/** Creates a system note on the epic and on the issue. Each note is visible only to readers of the epic or issue that it mentions. */
+/** Creates system notes on the epic and on the issue. Each mentions the other side: only readers of that one see it. */
 async function recordNotes(
   uow: UnitOfWork,
   epicId: number,

@@ -22,7 +22,7 @@ import type { epicListParams } from './parameters.ts';
 type EpicListInput = ParameterValues<typeof epicListParams>;
 
 /** Returns a page of the epics of a group, its ancestors and descendants that the caller may read. */
-export async function listEpics(
+export async function findEpicPage(
   db: Reader,
   caller: Caller,
   group: Group,
@@ -62,7 +62,10 @@ function applyOrder(query: EpicIdQuery, { order_by, sort }: EpicListInput): Epic
   return query.orderBy(`epics.${SORT_COLUMNS[order_by]}`, sort).orderBy('epics.id', sort);
 }
 
-/** Selects the epics of the groups that the caller may read. With `hasIdCondition`, a condition on the id is added later, and the query must not use the group's index. */
+/**
+ * Selects the epics of the groups that the caller may read. With `hasIdCondition`, the caller of this function adds a condition on
+ * the id, which is more selective than the group: the query must not use the index by group.
+ */
 async function selectVisibleEpics(
   db: Reader,
   caller: Caller,

@@ -1,4 +1,11 @@
-import { mutuallyExclusive, object, onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
+import {
+  describe,
+  mutuallyExclusive,
+  object,
+  onTiers,
+  optional,
+  type Parameter,
+} from '#http/parameters/declarations.ts';
 import { longDescription, searchExpression, shortText, string } from '#http/parameters/texts.ts';
 import {
   absentIfBlank,
@@ -11,25 +18,30 @@ import {
   oneOf,
 } from '#http/parameters/types.ts';
 
-/** Parameters to create, update and list epics (contract/planning.md §3.9). */
+// Parameters to create, update and list epics (contract/planning.md §3.9).
 
-/** Child epics need the tier ultimate. */
-const parent: Parameter<number, 'optional'> = onTiers(optional(integer), 'ultimate');
+const parentParam: Parameter<number, 'optional'> = describe(
+  onTiers(optional(integer), 'ultimate'),
+  'Global ID of the parent epic; null removes it. Ignored on lower tiers than ultimate.',
+);
+
+const IS_FIXED_DESCRIPTION =
+  'Whether the fixed dates apply, and not those of the milestones. Both dates share this flag; a fixed date sets it.';
+const OWNERS_ONLY_DESCRIPTION = 'Only Owners of the group and administrators may set it; ignored for others.';
 
 export const createEpicParams = {
   description: optional(longDescription),
   confidential: optional(boolean),
-  labels: optional(commaSeparated(string)),
-  color: optional(string),
-  parent_id: parent,
+  labels: describe(optional(commaSeparated(string)), 'Titles of labels. They replace the present ones.'),
+  color: describe(optional(string), '`#RGB`, `#RRGGBB` or the name of a CSS color.'),
+  parent_id: parentParam,
   start_date_fixed: optional(date),
-  start_date_is_fixed: optional(boolean),
+  start_date_is_fixed: describe(optional(boolean), IS_FIXED_DESCRIPTION),
   due_date_fixed: optional(date),
-  due_date_is_fixed: optional(boolean),
-  // Deprecated names.
-  start_date: optional(date),
-  end_date: optional(date),
-  created_at: optional(dateTime),
+  due_date_is_fixed: describe(optional(boolean), IS_FIXED_DESCRIPTION),
+  start_date: describe(optional(date), 'Deprecated: use `start_date_fixed`.'),
+  end_date: describe(optional(date), 'Deprecated: use `due_date_fixed`.'),
+  created_at: describe(optional(dateTime), OWNERS_ONLY_DESCRIPTION),
 };
 
 export const updateEpicParams = {
@@ -38,11 +50,12 @@ export const updateEpicParams = {
   add_labels: optional(commaSeparated(string)),
   remove_labels: optional(commaSeparated(string)),
   state_event: optional(oneOf('close', 'reopen')),
-  updated_at: optional(notBlank(dateTime)),
+  updated_at: describe(optional(notBlank(dateTime)), OWNERS_ONLY_DESCRIPTION),
 };
 
+/** Filters that also exist below `not`, where they exclude what they match. */
 const negatableParams = {
-  labels: optional(commaSeparated(string)),
+  labels: describe(optional(commaSeparated(string)), 'Titles of labels that all must match; or `None` or `Any`.'),
   author_id: optional(integer),
   author_username: optional(absentIfBlank(string)),
   my_reaction_emoji: optional(absentIfBlank(string)),
@@ -58,7 +71,7 @@ const epicFilterParams = {
   created_before: optional(dateTime),
   updated_after: optional(dateTime),
   updated_before: optional(dateTime),
-  not: optional(object(negatableParams)),
+  not: describe(optional(object(negatableParams)), 'Excludes the epics that match these filters.'),
 };
 
 /** Filters, scope and sort order of the list of epics. */

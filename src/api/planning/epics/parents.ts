@@ -13,7 +13,7 @@ const PARENT_ERRORS = {
   tooDeep: `One or more epics would exceed the maximum depth (${MAX_DEPTH}) from its most distant ancestor.`,
 };
 
-/** Returns the requested parent epic. Fails if the caller may not read it. */
+/** Returns the epic that is requested as a parent. Fails if the caller may not read it. */
 export async function findParent(uow: UnitOfWork, id: number): Promise<Epic | Failure<'parentNotFound'>> {
   const epicInGroup = await findReadableEpic(uow, uow.actor, id);
   return epicInGroup ? epicInGroup.epic : fail('parentNotFound');
