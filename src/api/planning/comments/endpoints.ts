@@ -12,7 +12,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, dateTime, nullable, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
-import { isPresent, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
+import { describe, isPresent, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
 import { longText, pathText } from '#http/parameters/texts.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { getRepository } from '#repositories/repository.ts';
@@ -34,8 +34,8 @@ const loadBodies = createTextLoader('notes', 'body');
 
 /** A comment on a commit (contract/planning.md §3.16). */
 const CommitNote = entity('CommitNote', {
-  note: Type.String(),
-  path: nullable(Type.String()),
+  note: Type.String({ description: 'The text, in Markdown.' }),
+  path: nullable(Type.String({ description: 'Null for a comment on the whole commit.' })),
   line: nullable(Type.Integer()),
   line_type: nullable(Type.Enum(['new', 'old'])),
   author: UserBasic.schema,
@@ -55,7 +55,7 @@ const CommitNote = entity('CommitNote', {
   }),
 );
 
-/** Returns the path and line of a position. The number of an unchanged line is the one after the commit. */
+/** Returns the path and line of a position. An unchanged line has its number after the commit. */
 function toLineFields(position: string | null) {
   if (position === null) return { path: null, line: null, line_type: null };
   const { old_path, new_path, old_line = null, new_line = null } = JSON.parse(position) as Position;
@@ -69,11 +69,12 @@ function toLineFields(position: string | null) {
 export const listCommitComments = endpoint({
   get: `${commitNoteableKind.path}/comments`,
   summary: 'List the comments of a commit',
+  description: 'Lists comments and replies in threads, oldest first. Notes that the caller may not read are left out.',
   access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled)
     .resource(commitResource)
     .resource(commentedCommitResource),
   response: page(CommitNote),
-  read(db, { project, commit, commented: { id }, caller, page }) {
+  read(db, { project, commit, commentedCommit: { id }, caller, page }) {
     const listOptions = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;
     return listNotes(db, caller, toCommitNoteable(project, commit, id), listOptions, page);
   },
@@ -87,12 +88,14 @@ const requireLineWithPath: ParameterRule = ({ path, line }, problems) => {
 export const createCommitComment = endpoint({
   post: `${commitNoteableKind.path}/comments`,
   summary: 'Create a comment on a commit',
+  description:
+    'Creates a comment on a commit or, with `path` and `line`, on a line that its diff adds or removes. If the diff does not contain this line, the comment applies to the whole commit. Quick actions are not executed.',
   access: noteCreationAccess(commitNoteableKind),
   params: {
-    note: required(longText),
-    path: optional(pathText),
-    line: optional(integer),
-    line_type: optional(oneOf('new', 'old'), 'new'),
+    note: describe(required(longText), 'The text, in Markdown.'),
+    path: describe(optional(pathText), 'Path of a file in the diff; requires `line`.'),
+    line: describe(optional(integer), 'Line number in the file, on the side that `line_type` names.'),
+    line_type: describe(optional(oneOf('new', 'old'), 'new'), '`new` is an added line, `old` a removed one.'),
   },
   rules: [requireLineWithPath],
   errors: { internalNotAllowed: FORBIDDEN, ...NOTE_ERRORS },
@@ -105,9 +108,7 @@ export const createCommitComment = endpoint({
     return runUnitOfWork(
       caller,
       (uow) => createNote(uow, commitNoteableKind, noteable, { ...input, ...(threadStart && { threadStart }) }),
-      {
-        lock: notesLockKey({ noteable }),
-      },
+      { lock: notesLockKey({ noteable }) },
     );
   },
 });

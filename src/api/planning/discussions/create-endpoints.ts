@@ -13,7 +13,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { longText, string } from '#http/parameters/texts.ts';
 import { dateTime } from '#http/parameters/types.ts';
 import { getRepository } from '#repositories/repository.ts';
@@ -38,9 +38,9 @@ import { POSITION_ERRORS, type PositionParams, positionParam, validatePosition }
 
 /** A thread with all its notes (contract/planning.md §1 "Discussion"). */
 export const Discussion = entity('Discussion', {
-  id: Type.String(),
-  individual_note: Type.Boolean(),
-  notes: Type.Array(Note.schema),
+  id: Type.String({ description: '40 hexadecimal digits.' }),
+  individual_note: Type.Boolean({ description: 'Whether this is a single comment or system note without replies.' }),
+  notes: Type.Array(Note.schema, { description: 'Oldest first.' }),
 }).from(
   async (threads: readonly Thread[], context) => {
     const serializedNotes = await Note.serializeAll(
@@ -58,7 +58,11 @@ export const Discussion = entity('Discussion', {
 
 // Creation of threads: with a first note on any noteable; on merge requests and commits also at a position in a diff.
 
-const THREAD_PARAMS = { body: required(longText), created_at: optional(dateTime) };
+/** Parameters of the first note of a thread, and of replies. */
+export const THREAD_NOTE_PARAMS = {
+  body: describe(required(longText), 'Markdown. Lines like `/close` are quick actions.'),
+  created_at: describe(optional(dateTime), 'Only Owners and administrators may set it; ignored for others.'),
+};
 
 const NOTE_CREATION_ERRORS = { internalNotAllowed: FORBIDDEN, ...NOTE_ERRORS, ...QUICK_ACTION_ERRORS } as const;
 
@@ -86,14 +90,17 @@ function createDiscussion(
   });
 }
 
+/** The start of a thread that is not in a diff. */
 const OUTSIDE_DIFF: ThreadStart = { position: null, commitSha: null };
 
 export const [createIssueDiscussion, createEpicDiscussion] = forNoteables([issueNoteable, epicNoteable], (kind) =>
   endpoint({
     post: `${kind.path}/discussions`,
     summary: `Create a thread on ${kind.nounWithArticle}`,
+    description:
+      'Creates a thread with a first note. Quick actions in the text are executed and removed. If the text contains nothing else, no thread is created and the response is 202 with their effects. Members only may comment if the discussion is locked.',
     access: noteCreationAccess(kind),
-    params: THREAD_PARAMS,
+    params: THREAD_NOTE_PARAMS,
     errors: NOTE_CREATION_ERRORS,
     activity: kind.parentType === 'project' ? ['commented DiscussionNote', 'note mention'] : ['note mention'],
     response: { ...created(CreatedDiscussion), otherStatuses: [202] },
@@ -105,8 +112,14 @@ export const [createIssueDiscussion, createEpicDiscussion] = forNoteables([issue
 export const createMergeRequestDiscussion = endpoint({
   post: `${mergeRequestNoteable.path}/discussions`,
   summary: 'Create a thread on a merge request or diff',
+  description:
+    'Creates a thread with a first note, with `position` on a line or file of the diff. The position is checked against the diff and stays as it is after later pushes. Quick actions in the text are executed and removed. If the text contains nothing else, no thread is created and the response is 202 with their effects.',
   access: noteCreationAccess(mergeRequestNoteable),
-  params: { ...THREAD_PARAMS, position: optional(positionParam), commit_id: optional(string) },
+  params: {
+    ...THREAD_NOTE_PARAMS,
+    position: optional(positionParam),
+    commit_id: describe(optional(string), 'With `position`: the commit of the merge request whose diff it refers to.'),
+  },
   errors: { ...NOTE_CREATION_ERRORS, ...POSITION_ERRORS },
   activity: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
   response: { ...created(CreatedDiscussion), otherStatuses: [202] },
@@ -126,8 +139,13 @@ export const createMergeRequestDiscussion = endpoint({
 export const createCommitDiscussion = endpoint({
   post: `${commitNoteableKind.path}/discussions`,
   summary: 'Create a thread on a commit or its diff',
+  description:
+    "Creates a thread with a first note, with `position` on a line or file of the commit's diff. The only quick action is `/tag`. If the text contains nothing else, no thread is created and the response is 202 with its effects.",
   access: noteCreationAccess(commitNoteableKind),
-  params: { ...THREAD_PARAMS, position: optional(positionParam) },
+  params: {
+    ...THREAD_NOTE_PARAMS,
+    position: describe(optional(positionParam), 'Must refer to the diff between the commit and its first parent.'),
+  },
   errors: { ...NOTE_CREATION_ERRORS, ...POSITION_ERRORS },
   activity: ['commented DiscussionNote', 'commented DiffNote'],
   response: { ...created(CreatedDiscussion), otherStatuses: [202] },

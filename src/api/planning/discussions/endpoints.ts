@@ -6,9 +6,9 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
-import { exactlyOne, optional, required } from '#http/parameters/declarations.ts';
+import { describe, exactlyOne, optional, required } from '#http/parameters/declarations.ts';
 import { longText, string } from '#http/parameters/texts.ts';
-import { boolean, dateTime } from '#http/parameters/types.ts';
+import { boolean } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { ISSUABLE_KINDS } from '../noteables/index.ts';
 import {
@@ -34,7 +34,7 @@ import {
   updateThreadNoteAccess,
   writeNoteWithQuickActions,
 } from '../notes/index.ts';
-import { Discussion } from './create-endpoints.ts';
+import { Discussion, THREAD_NOTE_PARAMS } from './create-endpoints.ts';
 
 /** Resource: the thread `:discussion_id` of the noteable, with the notes that the caller may read. */
 const discussionResource = {
@@ -57,7 +57,10 @@ const readDiscussionNotesAccess = (kind: NoteableKind) =>
 /** Access to reply to a thread, for callers who may comment. */
 const replyAccess = (kind: NoteableKind) => noteCreationAccess(kind).resource(discussionResource);
 
-/** Access to resolve a resolvable thread: for callers with at least the Developer role, its author and the author of the noteable. */
+/**
+ * Access to resolve a thread with at least one resolvable note: for callers with at least the Developer role, its author and the
+ * author of the noteable.
+ */
 const resolveDiscussionAccess = (kind: NoteableKind) =>
   readDiscussionAccess(kind)
     .require(({ caller }, { noteable, discussion: thread }) => {
@@ -90,6 +93,8 @@ export const [listIssueDiscussions, listMergeRequestDiscussions, listEpicDiscuss
     endpoint({
       get: `${kind.path}/discussions`,
       summary: `List threads and comments on ${kind.nounWithArticle}`,
+      description:
+        'Lists threads with all their notes, ordered by their first notes, oldest first. A plain comment or system note is listed as a thread of its own. Notes that the caller may not read are left out. Pages and totals count threads.',
       access: kind.readAccess(),
       response: page(Discussion),
       read: (db, { noteable, caller, page }) => listThreads(db, caller, noteable, page),
@@ -102,6 +107,7 @@ export const [getIssueDiscussion, getMergeRequestDiscussion, getEpicDiscussion, 
     endpoint({
       get: `${kind.path}/discussions/:discussion_id`,
       summary: `Get a thread on ${kind.nounWithArticle}`,
+      description: 'Returns a thread with all its notes, oldest first. Answers 404 if the caller may not read them.',
       access: readDiscussionAccess(kind),
       response: ok(Discussion),
       read: (_db, { discussion }) => discussion,
@@ -129,8 +135,10 @@ export const [createIssueThreadNote, createMergeRequestThreadNote, createEpicThr
     endpoint({
       post: `${kind.path}/discussions/:discussion_id/notes`,
       summary: `Reply to a thread on ${kind.nounWithArticle}`,
+      description:
+        'Adds a note to a thread. On issues, merge requests and epics, a plain comment becomes a thread by its first reply. System notes, and plain comments on commits, cannot be replied to. A reply to a resolved thread counts as resolved. If the text contains only quick actions, no note is created and the response is 202 with their effects.',
       access: replyAccess(kind),
-      params: { body: required(longText), created_at: optional(dateTime) },
+      params: THREAD_NOTE_PARAMS,
       errors: {
         internalNotAllowed: FORBIDDEN,
         ...NOTE_ERRORS,
@@ -154,6 +162,7 @@ export const [listIssueThreadNotes, listMergeRequestThreadNotes, listEpicThreadN
     endpoint({
       get: `${kind.path}/discussions/:discussion_id/notes`,
       summary: `List notes of a thread on ${kind.nounWithArticle}`,
+      description: 'Lists all notes of a thread, oldest first; the list is not paginated.',
       access: readDiscussionNotesAccess(kind),
       response: list(Note),
       read: (_db, { discussion }) => discussion.notes,
@@ -166,6 +175,7 @@ export const [getIssueThreadNote, getMergeRequestThreadNote, getEpicThreadNote, 
     endpoint({
       get: `${kind.path}/discussions/:discussion_id/notes/:note_id`,
       summary: `Get a thread note on ${kind.nounWithArticle}`,
+      description: 'Returns one note of a thread. Answers 404 if the note belongs to another thread.',
       access: readThreadNoteAccess(kind),
       response: ok(Note),
       read: (_db, { note }) => note,
@@ -177,8 +187,12 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
     endpoint({
       put: `${kind.path}/discussions/:discussion_id/notes/:note_id`,
       summary: `Update or resolve a note on ${kind.nounWithArticle}`,
+      description: `Updates the text of a note, or resolves or reopens this note alone; exactly one of \`body\` and \`resolved\` is required. The author and callers with at least the Maintainer role may update the text. The thread's author, the author of what it is on, and callers with at least the Developer role may resolve it. A text that contains only quick actions deletes the note; the response is then 202 with their effects.`,
       access: updateOrResolveNoteAccess(kind),
-      params: { body: optional(longText), resolved: optional(boolean) },
+      params: {
+        body: optional(longText),
+        resolved: describe(optional(boolean), 'True resolves the note, false reopens it.'),
+      },
       rules: [exactlyOne('body', 'resolved')],
       errors: {
         ...QUICK_ACTION_ERRORS,
@@ -213,6 +227,8 @@ export const [deleteIssueThreadNote, deleteMergeRequestThreadNote, deleteEpicThr
     endpoint({
       delete: `${kind.path}/discussions/:discussion_id/notes/:note_id`,
       summary: `Delete a thread note on ${kind.nounWithArticle}`,
+      description:
+        'Deletes one note; the thread ends with its last note. Its author and callers with at least the Maintainer role may delete it; system notes cannot be deleted.',
       access: updateThreadNoteAccess(kind),
       lastModified: ({ note }) => note.updated_at,
       lock: (call) => notesLockKey(call),
@@ -228,8 +244,10 @@ export const [resolveIssueDiscussion, resolveMergeRequestDiscussion, resolveEpic
     endpoint({
       put: `${kind.path}/discussions/:discussion_id`,
       summary: `Resolve or reopen a thread on ${kind.nounWithArticle}`,
+      description:
+        'Resolves or reopens all resolvable notes of the thread; notes that are already in this state keep who resolved them and when. When the last open thread of a merge request is resolved, a system note is written and auto-merge is checked again. Answers 403 if the thread has no resolvable note.',
       access: resolveDiscussionAccess(kind),
-      params: { resolved: required(boolean) },
+      params: { resolved: describe(required(boolean), 'True resolves the thread, false reopens it.') },
       lock: (call) => notesLockKey(call),
       errors: { threadGone: [404, '404 Discussion Not Found'] },
       activity: kind.type === 'MergeRequest' ? ['note discussion'] : [],

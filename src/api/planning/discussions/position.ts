@@ -6,7 +6,7 @@ import { ZERO_ID } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
 import { findEntryAtPath } from '#git/trees/path-entries.ts';
 import type { ErrorTable } from '#http/errors/error-messages.ts';
-import { object, optional, required } from '#http/parameters/declarations.ts';
+import { describe, object, optional, required } from '#http/parameters/declarations.ts';
 import { pathText, string } from '#http/parameters/texts.ts';
 import { integer, number, oneOf } from '#http/parameters/types.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
@@ -15,6 +15,7 @@ import type { Position } from '../notes/index.ts';
 
 // Positions of threads in diffs: parameters and validation (contract/planning.md §3.12).
 
+/** One end of a range of lines. */
 const lineEnd = object({
   line_code: optional(string),
   type: optional(string),
@@ -27,15 +28,21 @@ export const positionParam = object({
   start_sha: required(string),
   head_sha: required(string),
   position_type: required(oneOf('text', 'image', 'file')),
-  new_path: optional(pathText),
-  new_line: optional(integer),
-  old_path: optional(pathText),
-  old_line: optional(integer),
-  width: optional(integer),
-  height: optional(integer),
-  x: optional(number),
-  y: optional(number),
-  line_range: optional(object({ start: optional(lineEnd), end: optional(lineEnd) })),
+  new_path: describe(optional(pathText), 'Path after the change; one of the two paths is required.'),
+  new_line: describe(optional(integer), 'Line after the change: set it for added lines, and both for unchanged ones.'),
+  old_path: describe(optional(pathText), 'Path before the change.'),
+  old_line: describe(
+    optional(integer),
+    'Line before the change: set it for removed lines, and both for unchanged ones.',
+  ),
+  width: describe(optional(integer), 'Width of the image, in pixels; required for images.'),
+  height: describe(optional(integer), 'Height of the image, in pixels; required for images.'),
+  x: describe(optional(number), 'Horizontal position in the image, in pixels; required for images.'),
+  y: describe(optional(number), 'Vertical position in the image, in pixels; required for images.'),
+  line_range: describe(
+    optional(object({ start: optional(lineEnd), end: optional(lineEnd) })),
+    'First and last line of a comment on several lines. Stored as it is sent.',
+  ),
 });
 
 export type PositionParams = NonNullable<ReturnType<typeof positionParam.read>>;
@@ -95,8 +102,9 @@ async function existsInDiff(git: Git, repository: Repository, position: Position
   if (!hasNoBase && !(await commitExists(git, repository, base_sha))) return false;
   if (!(await commitExists(git, repository, head_sha))) return false;
   const file = await findFile(git, repository, hasNoBase ? null : base_sha, position);
-  if (file === undefined || position_type !== 'text') return file !== undefined;
-  if (file.binary || isCut(file)) return false;
+  if (file === undefined) return false;
+  if (position_type !== 'text') return true;
+  if (file.binary || isTruncated(file)) return false;
   const newLine = new_line ?? null;
   const location = locateLine(file.text, { oldLine: old_line ?? null, newLine });
   // `after`: the line follows the last hunk, so only the file shows whether the line exists.
@@ -104,9 +112,10 @@ async function existsInDiff(git: Git, repository: Repository, position: Position
   return hasLine(git, repository, { commit: head_sha, path: file.newPath, line: newLine });
 }
 
-const isCut = ({ tooLarge, collapsed }: FileDiff) => tooLarge || collapsed;
+/** Returns whether the size limits of diffs left out the file's lines. */
+const isTruncated = ({ tooLarge, collapsed }: FileDiff) => tooLarge || collapsed;
 
-/** Returns the file in the diff. Repeats the diff with higher limits if the limits of comparisons cut the file. */
+/** Returns the file in the diff. Repeats the diff with higher limits if the usual limits left out the file or its lines. */
 async function findFile(
   git: Git,
   repository: Repository,
@@ -117,7 +126,7 @@ async function findFile(
     files.find(({ oldPath, newPath }) => (!old_path || old_path === oldPath) && (!new_path || new_path === newPath));
   const diff = await getDiff(git, repository, base, head_sha);
   const file = find(diff);
-  const needsFullDiff = file === undefined ? diff.overflow : isCut(file);
+  const needsFullDiff = file === undefined ? diff.overflow : isTruncated(file);
   return needsFullDiff ? find(await getFullDiff(git, repository, base, head_sha)) : file;
 }
 

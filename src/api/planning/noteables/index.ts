@@ -12,7 +12,8 @@ import { epicNoteable } from '../epics/index.ts';
 import { issueNoteable } from '../issues/index.ts';
 import { mergeRequestNoteable } from '../merge-requests/index.ts';
 
-/** The issuable types for which other modules declare endpoints. This module declares no endpoints of its own. */
+// The kinds of issuables for which other modules declare endpoints, and what resource events share. This module declares none.
+
 export const ISSUABLE_KINDS: readonly [IssuableKind, IssuableKind, IssuableKind] = [
   issueNoteable,
   mergeRequestNoteable,
@@ -37,8 +38,7 @@ export const baseEventFields = {
 export const resourceEventFields = {
   ...baseEventFields,
   resource_type: Type.String(),
-  /** The global id. */
-  resource_id: Type.Integer(),
+  resource_id: Type.Integer({ description: 'The global ID, not the `iid`.' }),
 };
 
 type BaseEventRow = Columns<'resource_weight_events', 'id' | 'user_id' | 'created_at'>;
@@ -77,15 +77,18 @@ export function serializeResourceEvent(row: ResourceEventRow, context: Serializa
   };
 }
 
-/** Returns the resource event id in the path. Returns 0, which no row has, if it is not a number (contract/planning.md §3.11). */
+/**
+ * Returns the resource event id in the path, or 0, which no row has, if it is not a number: the endpoint then answers 404
+ * (contract/planning.md §3.11).
+ */
 export function parseEventId({ event_id: raw }: { readonly event_id: string }): number {
   const id = /^\d+$/.test(raw) ? Number(raw) : 0;
   return Number.isSafeInteger(id) ? id : 0;
 }
 
 /**
- * Matches labels or milestones whose project or group the caller can see. After a transfer, events may still refer to those of
- * the former group. Scalar subqueries, because PostgreSQL would run EXISTS for every visible project and group at once.
+ * Matches labels or milestones whose project or group the caller can see. After a transfer, events may still refer to labels or
+ * milestones of the former group. Uses scalar subqueries, because PostgreSQL would evaluate EXISTS for all visible projects at once.
  * index: projects primary key, namespaces primary key
  */
 export function labelOrMilestoneVisibleTo(

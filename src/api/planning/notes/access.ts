@@ -11,7 +11,7 @@ import { integer } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { findNote, mayComment, type NoteRow } from '../note-rows/index.ts';
 
-/** Admits callers who may comment: those who may read the noteable; if its discussion is locked, members only. */
+/** Admits callers who may comment: those who may read the noteable or, if its discussion is locked, its members. */
 export function noteCreationAccess<Of extends Noteable>(kind: NoteableKind<Of>): Access<NoteableContext<Of>> {
   return kind
     .readAccess()
@@ -31,7 +31,7 @@ export function readThreadNoteAccess(kind: NoteableKind) {
   return kind.readAccess().resource(threadNoteResource);
 }
 
-/** Admits the author and Maintainers; system notes cannot be changed. */
+/** Admits the author of the note and Maintainers, and nobody for system notes. */
 export function updateNoteAccess(kind: NoteableKind) {
   return readNoteAccess(kind).require(requireUpdate).withLabel(updateAbilities(kind));
 }
@@ -41,6 +41,7 @@ export function updateThreadNoteAccess(kind: NoteableKind) {
   return readThreadNoteAccess(kind).require(requireUpdate).withLabel(updateAbilities(kind));
 }
 
+/** Returns the abilities that the list of endpoints shows. */
 const updateAbilities = ({ parentType }: Pick<NoteableKind, 'parentType'>) =>
   `${parentType}:change_note, own notes: create_note`;
 

@@ -36,7 +36,10 @@ import {
 import type { QuickActionChanges } from '../quick-actions/index.ts';
 import { reloadForComment, reloadNoteForUpdate } from './access.ts';
 
-/** Adds `difference` to the comment count of an issuable. `changedAt` becomes its `updated_at` unless null. Commits and snippets have no count. */
+/**
+ * Adds `difference` to the comment count of an issuable. `changedAt` becomes its `updated_at`, unless it is null. Commits and
+ * snippets have no count.
+ */
 async function updateNoteCount(
   tx: Transaction,
   { type, id }: NoteTarget,
@@ -52,7 +55,7 @@ async function updateNoteCount(
     .execute();
 }
 
-/** A note, with the changes by its quick actions if it was just written. */
+/** A note, with the changes that its quick actions made if it was just written. */
 type NoteWithChanges = NoteRow & { readonly changes?: QuickActionChanges };
 
 interface CreateNoteInput {
@@ -60,13 +63,13 @@ interface CreateNoteInput {
   readonly internal: boolean;
   /** Only Owners may set it; ignored for others. */
   readonly createdAt: string | null;
-  /** What its quick actions changed. */
+  /** The changes that its quick actions made. */
   readonly changes?: QuickActionChanges;
   /** Starts a thread if present; else the note is a plain comment. */
   readonly threadStart?: ThreadStart;
 }
 
-/** The first note of a thread: a DiffNote if it has a position in a diff, else a DiscussionNote. */
+/** Where a thread starts. Its first note is a DiffNote if it has a position in a diff, else a DiscussionNote. */
 export interface ThreadStart {
   /** JSON in the API's shape; null if not in a diff. */
   readonly position: string | null;
@@ -96,8 +99,8 @@ export async function createNote(
 }
 
 /**
- * Replies in a thread; a plain comment becomes a thread. The reply is internal if the first note is. Fails with `notAnswerable` for
- * system notes and for plain comments on commits.
+ * Adds a reply to a thread. A plain comment becomes a thread by it. The reply is internal if the first note is. A reply to a
+ * resolved thread counts as resolved. Fails with `notAnswerable` for system notes and for plain comments on commits.
  */
 export async function replyToThread(
   uow: UnitOfWork<SignedInCaller>,
@@ -127,7 +130,6 @@ export async function replyToThread(
   return reply;
 }
 
-/** Returns whether the thread is resolved. */
 const isThreadResolved = ({ notes }: Thread) => notes.some(isResolvable) && !notes.some(isUnresolved);
 
 /**
@@ -190,7 +192,6 @@ export async function updateNote(
   const { type, id } = noteable;
   if (type !== 'Snippet') {
     await uow.publish('text-updated', {
-      // The noteable of the note.
       about: { type, id },
       field: 'note',
       noteId: note.id,
@@ -203,7 +204,7 @@ export async function updateNote(
   return withChanges(updatedNote, changes);
 }
 
-/** Deletes a note and its activity events. The last note's deletion ends its thread. */
+/** Deletes a note and its activity events. A thread without notes no longer exists. */
 export async function deleteNote(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
@@ -226,8 +227,8 @@ interface ImportedNote extends Columns<'notes', 'author_id' | 'body' | 'internal
 }
 
 /**
- * Creates a note from another server. It counts as a comment, but records no activity, notifies nobody and keeps the noteable's
- * `updated_at` (contract/operations.md §1.4). It creates no cross-references: these are imported as notes of their own.
+ * Creates a note from another server and counts it as a comment. Records no activity, notifies nobody and keeps the noteable's
+ * `updated_at` (contract/operations.md §1.4). Creates no cross-references: these are imported as notes of their own.
  */
 export async function importNote(
   uow: UnitOfWork,
@@ -264,18 +265,18 @@ async function deleteNoteBatch(uow: UnitOfWork, userId: number): Promise<number>
     notes.filter((note) => !note.system && (note.commented_commit_id ?? note.snippet_id) === null).map(toResource),
     ({ type, id }) => `${type} ${id}`,
   );
-  // Groups noteables by type and number of deleted comments, so that one statement updates each group.
+  // Noteables of the same type that lose the same number of comments are updated by one statement.
   const noteablesByTypeAndCount = Map.groupBy(
     [...notesByNoteable.values()],
     (noteableNotes) => `${noteableNotes[0]!.type} ${noteableNotes.length}`,
   );
   for (const noteables of noteablesByTypeAndCount.values()) {
-    const [firstNote, ...otherNotes] = noteables[0]!;
-    const count = otherNotes.length + 1;
+    const { type } = noteables[0]![0]!;
+    const deletedCount = noteables[0]!.length;
     const ids = noteables.map((noteableNotes) => noteableNotes[0]!.id);
     await uow
-      .updateTable(getResourceTable(firstNote!.type))
-      .set({ user_notes_count: sql<number>`user_notes_count - ${sql.lit(count)}` })
+      .updateTable(getResourceTable(type))
+      .set({ user_notes_count: sql<number>`user_notes_count - ${sql.lit(deletedCount)}` })
       .where(isInIds(uow, sql<number>`id`, ids))
       .execute();
   }

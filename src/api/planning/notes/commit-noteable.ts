@@ -18,8 +18,8 @@ export const commitNoteableKind: NoteableKind<CommitNoteable> = {
       .resource(commitResource)
       .resource(commentedCommitResource)
       .map(toNoteableContext),
-  async reload(tx, viewer, { commit, project: { id: projectId } }) {
-    const { caller, project } = await requireProjectAccess(tx, viewer, projectId, 'read_code');
+  async reload(tx, previousCaller, { commit, project: { id: projectId } }) {
+    const { caller, project } = await requireProjectAccess(tx, previousCaller, projectId, 'read_code');
     return {
       noteable: toCommitNoteable(project, commit, await findOrCreateCommentedCommitId(tx, project, commit)),
       caller,
@@ -32,9 +32,9 @@ interface CommitContext {
   readonly commit: Commit;
 }
 
-/** Loads the id of the commit in `commented_commits`; 0 if it has no comments. */
+/** Resource: the id of the commit in `commented_commits`, 0 if it has no comments. */
 export const commentedCommitResource = {
-  name: 'commented',
+  name: 'commentedCommit',
   load: ({ db }: { readonly db: Reader }, { project, commit }: CommitContext) =>
     findCommentedCommit(db, project, commit),
   notFound: commitResource.notFound,
@@ -43,7 +43,7 @@ export const commentedCommitResource = {
 const toNoteableContext = <By>({
   project,
   commit,
-  commented: { id },
+  commentedCommit: { id },
   caller,
 }: CommitContext & CommentedCommitContext & { readonly caller: By }) => ({
   noteable: toCommitNoteable(project, commit, id),
@@ -51,10 +51,10 @@ const toNoteableContext = <By>({
 });
 
 interface CommentedCommitContext {
-  readonly commented: { readonly id: number };
+  readonly commentedCommit: { readonly id: number };
 }
 
-/** Returns the commit as a noteable. `id`: its id in `commented_commits`; 0 without comments. */
+/** Returns the commit as a noteable. `id` is its id in `commented_commits`, 0 if it has no comments. */
 export function toCommitNoteable(project: Project, commit: Commit, id: number): CommitNoteable {
   return { type: 'Commit', id, authorId: null, project, locked: false, commit };
 }
@@ -73,10 +73,10 @@ async function findCommentedCommit(
   return (await query.executeTakeFirst()) ?? { id: 0 };
 }
 
-/** In characters; longer commit titles are truncated. */
+/** Maximum length of a stored commit title, in characters. Longer titles are truncated. */
 const MAX_TITLE_LENGTH = 255;
 
-/** index: commented_commits_by_sha */
+/** Returns the id of the commit in `commented_commits`, and inserts a row if there is none. index: commented_commits_by_sha */
 async function findOrCreateCommentedCommitId(tx: Transaction, project: Project, commit: Commit): Promise<number> {
   const title = truncateToCharacters(commit.title, MAX_TITLE_LENGTH).toWellFormed();
   await tx

@@ -35,7 +35,7 @@ import { reloadForComment } from './access.ts';
 /** The response to a comment that contains only quick actions. */
 interface CommandsOnlyNote {
   readonly commands_changes: QuickActionChanges;
-  /** All messages, joined to one text. */
+  /** One text: all messages of the quick actions, joined by spaces. */
   readonly summary: readonly string[];
 }
 
@@ -44,7 +44,7 @@ const QuickActionsOnly = entity('CommandsOnly', {
   summary: Type.Array(Type.String()),
 });
 
-/** Returns the response entity: the note, or only the effects of its quick actions if the text contains nothing else. */
+/** Returns the response entity: the note or, if its text contains only quick actions, the effects of these. */
 export const createNoteOrQuickActionsEntity = <Row extends object, Written extends Entity<Row>>(noteEntity: Written) =>
   eitherEntity(noteEntity, QuickActionsOnly, (row) => !('summary' in (row as object)));
 
@@ -54,12 +54,13 @@ export const QUICK_ACTION_ERRORS = {
   updateFailed: [400, '400 Bad request - Note {:validation=>[{text}]}'],
 } as const satisfies ErrorTable;
 
-/** The text without its quick actions, and what these have changed. */
+/** The text without its quick actions, and the changes that these have made. */
 interface NoteText {
   readonly body: string;
   readonly changes?: QuickActionChanges;
 }
 
+/** How an endpoint stores the note. */
 interface NoteHandlers<Written, Code extends string> extends QuickActionOptions {
   /** Writes the text without the quick actions. */
   readonly write: (uow: UnitOfWork<SignedInCaller>, text: NoteText) => Promise<Written | Failure<Code>>;
@@ -76,11 +77,11 @@ export async function writeNoteWithQuickActions<Written, Code extends string>(
   body: string,
   handlers: NoteHandlers<Written, Code>,
 ): Promise<Written | Reply<CommandsOnlyNote> | Failure<Code | QuickActionErrorCode>> {
-  const lock = [notesLockKey({ noteable })];
-  const parsedText = parseQuickActions(body);
   if (noteable.type === 'Commit') return writeCommitNote(services, { kind, noteable, caller }, body, handlers);
+  const lock = [notesLockKey({ noteable })];
   if (noteable.type === 'Snippet')
     return services.runUnitOfWork(caller, (uow) => handlers.write(uow, { body }), { lock });
+  const parsedText = parseQuickActions(body);
   if (parsedText.commands.length === 0)
     return services.runUnitOfWork(caller, (uow) => handlers.write(uow, { body: parsedText.remainingText }), { lock });
   const options = {
@@ -102,7 +103,7 @@ async function writeCommitNote<Written, Code extends string>(
   body: string,
   { write, onEmpty }: NoteHandlers<Written, Code>,
 ): Promise<Written | Reply<CommandsOnlyNote> | Failure<Code | QuickActionErrorCode>> {
-  const { commands, remainingText } = parseTagCommands(body);
+  const { commands, remainingText } = parseCommands(body, COMMIT_COMMANDS);
   const { changes, messages } = evaluateTagCommands(context.caller, context.noteable, commands);
   const isCommandsOnly = remainingText === '' && commands.length > 0;
   if (isCommandsOnly && messages.length === 0) return fail('noCommands');
@@ -118,6 +119,7 @@ async function writeCommitNote<Written, Code extends string>(
   return new Reply({ commands_changes: changes, summary: [messages.join(' ')] }, { status: 202 });
 }
 
+// The casts drop the type of noteable, which the key determines.
 const QUICK_ACTIONS_BY_TYPE = {
   Issue: issueQuickActions as QuickActionKind,
   MergeRequest: mergeRequestQuickActions as QuickActionKind,
@@ -167,11 +169,9 @@ function formatUpdateFailure({ code, values }: Failure): string {
 
 // The quick action `/tag` in comments on commits (contract/planning.md §3.17).
 
-const COMMANDS: ReadonlyMap<string, 'tag'> = new Map([['tag', 'tag']]);
+const COMMIT_COMMANDS: ReadonlyMap<string, 'tag'> = new Map([['tag', 'tag']]);
 
-const parseTagCommands = (body: string): ParsedText => parseCommands(body, COMMANDS);
-
-/** Returns what the commands will change, and their messages. The last tag is created. */
+/** Returns the changes that the commands will make, and their messages. Only the last tag is created. */
 function evaluateTagCommands(
   caller: SignedInCaller,
   { project }: CommitNoteable,

@@ -7,7 +7,7 @@ import { forNoteables, type NoteableKind, type SnippetNoteable } from '#http/acc
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { longText, refName } from '#http/parameters/texts.ts';
 import { boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { listNotes, notesLockKey } from '../note-rows/index.ts';
@@ -32,8 +32,8 @@ const snippetNoteableKind: NoteableKind<SnippetNoteable> = {
       noteable: toSnippetNoteable(project, snippet),
       caller,
     })),
-  async reload(tx, viewer, { id, project: { id: projectId } }) {
-    const { caller, project } = await reloadAccess(tx, viewer, projectId);
+  async reload(tx, previousCaller, { id, project: { id: projectId } }) {
+    const { caller, project } = await reloadAccess(tx, previousCaller, projectId);
     const snippet = await findSnippet(tx, id);
     if (snippet === null || !mayReadSnippet(caller, snippet, project)) throw new AccessRevoked();
     return { noteable: toSnippetNoteable(project, snippet), caller };
@@ -48,15 +48,22 @@ function toSnippetNoteable(project: Project, { id, author_id }: Snippet): Snippe
 
 const KINDS = [...ISSUABLE_KINDS, snippetNoteableKind] as const;
 
+const createdAtParam = describe(optional(dateTime), 'Only Owners and administrators may set it; ignored for others.');
+
 export const [listIssueNotes, listMergeRequestNotes, listEpicNotes, listSnippetNotes] = forNoteables(KINDS, (kind) =>
   endpoint({
     get: `${kind.path}/notes`,
     summary: `List notes on ${kind.nounWithArticle}`,
+    description:
+      'Lists comments and system notes, newest first by default. Notes that the caller may not read are left out, for example internal ones.',
     access: kind.readAccess(),
     params: {
       order_by: optional(oneOf('created_at', 'updated_at'), 'created_at'),
       sort: optional(oneOf('asc', 'desc'), 'desc'),
-      activity_filter: optional(oneOf('all_notes', 'only_comments', 'only_activity'), 'all_notes'),
+      activity_filter: describe(
+        optional(oneOf('all_notes', 'only_comments', 'only_activity'), 'all_notes'),
+        'Restricts the list to notes by users, or to system notes.',
+      ),
     },
     response: page(Note),
     read: (db, { noteable, caller, params, page }) => listNotes(db, caller, noteable, params, page),
@@ -67,6 +74,7 @@ export const [getIssueNote, getMergeRequestNote, getEpicNote, getSnippetNote] = 
   endpoint({
     get: `${kind.path}/notes/:note_id`,
     summary: `Get a note on ${kind.nounWithArticle}`,
+    description: 'Returns one comment or system note, replies in threads included.',
     access: readNoteAccess(kind),
     response: ok(Note),
     read: (_db, { note }) => note,
@@ -77,14 +85,21 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forNote
   endpoint({
     post: `${kind.path}/notes`,
     summary: `Comment on ${kind.nounWithArticle}`,
+    description:
+      'Creates a comment, executes the quick actions in its text and removes them from it. Participants and mentioned users are notified. If the text contains only quick actions, no comment is created and the response is 202 with their effects. Members only may comment if the discussion is locked.',
     access: noteCreationAccess(kind),
     params: {
-      body: required(longText),
-      internal: optional(boolean),
-      confidential: optional(boolean),
-      created_at: optional(dateTime),
-      /** For the quick action `/merge`. */
-      merge_request_diff_head_sha: optional(refName),
+      body: describe(required(longText), 'Markdown. Lines like `/close` are quick actions.'),
+      internal: describe(
+        optional(boolean),
+        'Shows the note only to callers with at least the Planner role; only these may set it.',
+      ),
+      confidential: describe(optional(boolean), 'Deprecated: use `internal`.'),
+      created_at: createdAtParam,
+      merge_request_diff_head_sha: describe(
+        optional(refName),
+        'Required by the quick action `/merge`: the SHA that the head of the source branch must have.',
+      ),
     },
     errors: { internalNotAllowed: FORBIDDEN, ...NOTE_ERRORS, ...QUICK_ACTION_ERRORS },
     // Epics belong to no project, so they record no activity events.
@@ -108,12 +123,13 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forNote
   }),
 );
 
-/** Comments on snippets are never internal, and contain no quick actions. */
+// Comments on snippets are never internal, and contain no quick actions.
 export const createSnippetNote = endpoint({
   post: `${snippetNoteableKind.path}/notes`,
   summary: 'Comment on a snippet',
+  description: 'Creates a comment on a project snippet. Its text is stored as it is: quick actions are not executed.',
   access: noteCreationAccess(snippetNoteableKind),
-  params: { body: required(longText), created_at: optional(dateTime) },
+  params: { body: required(longText), created_at: createdAtParam },
   lock: (call) => notesLockKey(call),
   errors: { internalNotAllowed: FORBIDDEN, ...NOTE_ERRORS },
   activity: ['commented Note'],
@@ -132,6 +148,8 @@ export const [updateIssueNote, updateMergeRequestNote, updateEpicNote, updateSni
     endpoint({
       put: `${kind.path}/notes/:note_id`,
       summary: `Update a comment on ${kind.nounWithArticle}`,
+      description:
+        'Replaces the text of a comment. Its author and callers with at least the Maintainer role may update it; system notes cannot be updated. Quick actions are executed, except on snippets. A text that contains only quick actions deletes the comment; the response is then 202 with their effects.',
       access: updateNoteAccess(kind),
       params: { body: required(notBlank(longText)) },
       errors: { notFound: NOT_FOUND, ...QUICK_ACTION_ERRORS },
@@ -152,6 +170,8 @@ export const [deleteIssueNote, deleteMergeRequestNote, deleteEpicNote, deleteSni
     endpoint({
       delete: `${kind.path}/notes/:note_id`,
       summary: `Delete a comment on ${kind.nounWithArticle}`,
+      description:
+        'Deletes a comment and its activity events. Its author and callers with at least the Maintainer role may delete it; system notes cannot be deleted. A thread ends with its last note.',
       access: updateNoteAccess(kind),
       lastModified: ({ note }) => note.updated_at,
       lock: (call) => notesLockKey(call),

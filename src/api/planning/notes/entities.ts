@@ -12,13 +12,13 @@ import { NoteCommandsChanges, type QuickActionChanges } from '../quick-actions/i
 // The position of a note in a diff, as its author sent it (contract/planning.md §1 "Note").
 
 const textField = Type.String();
-const number = nullable(Type.Integer());
+const nullableInteger = nullable(Type.Integer());
 
 const lineEnd = objectSchema('LineRangeEnd', {
   line_code: nullable(textField),
   type: nullable(textField),
-  old_line: number,
-  new_line: number,
+  old_line: nullableInteger,
+  new_line: nullableInteger,
 });
 
 export const Position = objectSchema('Position', {
@@ -28,48 +28,49 @@ export const Position = objectSchema('Position', {
   old_path: nullable(textField),
   new_path: nullable(textField),
   position_type: Type.Enum(['text', 'image', 'file']),
-  /** For text positions. */
-  old_line: Type.Optional(number),
-  new_line: Type.Optional(number),
+  // Present in text positions.
+  old_line: Type.Optional(nullableInteger),
+  new_line: Type.Optional(nullableInteger),
   line_range: Type.Optional(nullable(objectSchema('LineRange', { start: lineEnd, end: lineEnd }))),
-  /** For image positions. */
-  width: Type.Optional(number),
-  height: Type.Optional(number),
-  x: Type.Optional(number),
-  y: Type.Optional(number),
+  // Present in image positions.
+  width: Type.Optional(nullableInteger),
+  height: Type.Optional(nullableInteger),
+  x: Type.Optional(nullableInteger),
+  y: Type.Optional(nullableInteger),
 });
 export type Position = Static<typeof Position>;
 
-/** A note (contract/planning.md §1 "Note"). */
-
+/** Fields of a note (contract/planning.md §1 "Note"). */
 const noteFields = {
   id: Type.Integer(),
-  type: nullable(Type.String()),
+  type: nullable(Type.String({ description: '`DiscussionNote` or `DiffNote` in a thread; null for a plain comment.' })),
   body: Type.String(),
   author: UserBasic.schema,
   created_at: dateTime,
   updated_at: dateTime,
-  system: Type.Boolean(),
-  noteable_id: nullable(Type.Integer()),
+  system: Type.Boolean({ description: 'Whether the server has written the note about an action of the author.' }),
+  noteable_id: nullable(Type.Integer({ description: 'Global ID; null for commits.' })),
   noteable_type: Type.String(),
-  project_id: nullable(Type.Integer()),
+  project_id: nullable(Type.Integer({ description: 'Null for notes on epics.' })),
   resolvable: Type.Boolean(),
-  confidential: Type.Boolean(),
-  internal: Type.Boolean(),
+  confidential: Type.Boolean({ description: 'Deprecated: equals `internal`.' }),
+  internal: Type.Boolean({ description: 'Whether only callers with at least the Planner role see the note.' }),
   imported: Type.Boolean(),
   imported_from: Type.String(),
-  noteable_iid: nullable(Type.Integer()),
-  /** What the quick actions of the request have changed; empty in all other responses. */
+  noteable_iid: nullable(Type.Integer({ description: 'Null for notes on epics, commits and snippets.' })),
+  /** The changes that the quick actions of this request have made; empty in all other responses. */
   commands_changes: NoteCommandsChanges,
-  /** For resolvable notes. */
+  // Present for resolvable notes.
   resolved: Type.Optional(Type.Boolean()),
   resolved_by: Type.Optional(nullable(UserBasic.schema)),
   resolved_at: Type.Optional(nullable(dateTime)),
-  /** For notes in a diff. */
+  // Present for notes in a diff.
   position: Type.Optional(Position),
-  /** For notes in a merge request diff: the commit if the diff is that of one commit. Suggestions are not supported. */
-  commit_id: Type.Optional(nullable(Type.String())),
-  suggestions: Type.Optional(Type.Array(Type.Never())),
+  // Present for notes in a merge request diff.
+  commit_id: Type.Optional(
+    nullable(Type.String({ description: 'The commit, if the diff is that of a single commit.' })),
+  ),
+  suggestions: Type.Optional(Type.Array(Type.Never(), { description: 'Always empty: suggestions are not supported.' })),
 };
 
 interface NoteableRef {

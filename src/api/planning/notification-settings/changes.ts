@@ -14,7 +14,7 @@ import {
   updateSetting,
 } from './store.ts';
 
-/** Fields of a PUT: absent fields are kept, a null event is reset to its default. */
+/** The fields to update. Absent fields are kept; null resets an event to its default. */
 type UpdateNotificationSettingInput = {
   readonly level?: string | null | undefined;
   readonly notification_email?: string | null | undefined;
@@ -36,7 +36,8 @@ export async function updateGlobalSetting(
   });
   if (errors !== null) return invalid(errors);
   // The primary address is not stored, so that mails follow its later changes.
-  if (address !== null) await setNotificationEmail(uow, id, isSameAddress(address, email) ? '' : address);
+  const isPrimaryAddress = address !== null && foldCase(address) === foldCase(email);
+  if (address !== null) await setNotificationEmail(uow, id, isPrimaryAddress ? '' : address);
   await updateSetting(uow, id, 'everything', toSettingChanges(uow, 'everything', input));
   return getGlobalSetting(uow, id);
 }
@@ -57,14 +58,14 @@ export async function updateSourceSetting(
 
 const isLevel = (level: string): level is NotificationLevel =>
   NOTIFICATION_LEVELS.some((knownLevel) => knownLevel === level);
-/** Returns whether the level does not exist; `validateLevel` rejects a missing level. */
+/** Returns whether the level does not exist. A blank level is not unknown: `validateLevel` rejects it. */
 const isUnknownLevel = (level: string | null | undefined) => Boolean(level) && !isLevel(level as string);
 
 function validateLevel({ level }: UpdateNotificationSettingInput): FieldErrors {
   return { level: level === null || level === '' ? ["can't be blank"] : [] };
 }
 
-/** Picks the events that this source has on this tier. The level is already validated. */
+/** Returns the validated level and the events that this source has on this tier. Other events are ignored. */
 function toSettingChanges(
   { tier }: UnitOfWork,
   source: SourceType | 'everything',
@@ -85,8 +86,7 @@ async function validateAddress(uow: UnitOfWork, userId: number, address: string)
   return (await isConfirmedAddress(uow, userId, address)) ? [] : [unverified];
 }
 
-const isSameAddress = (one: string, other: string) => foldCase(one) === foldCase(other);
-
+/** Stores the notification address of the user; '' means the primary address. */
 async function setNotificationEmail(uow: UnitOfWork, userId: number, address: string): Promise<void> {
   await uow
     .updateTable('users')

@@ -7,7 +7,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { objectSchema, ok } from '#http/endpoint/responses.ts';
 import { INVALID, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
-import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
+import { describe, onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { updateGlobalSetting, updateSourceSetting } from './changes.ts';
@@ -32,7 +32,9 @@ const EmailEvents = objectSchema(
 );
 
 const fields = {
-  level: Type.Enum([...NOTIFICATION_LEVELS]),
+  level: Type.Enum([...NOTIFICATION_LEVELS], {
+    description: 'In a group or project, `global` means that the global setting applies.',
+  }),
   /** Present with the level `custom`. */
   events: Type.Optional(EmailEvents),
 };
@@ -69,7 +71,7 @@ function serializeSetting(
 
 /** Returns the parameter `level` and one boolean per event. */
 const createSettingParams = (excludedEvents: readonly EmailEvent[] = []) => ({
-  level: optional(string),
+  level: describe(optional(string), `One of ${NOTIFICATION_LEVELS.map((level) => `\`${level}\``).join(', ')}.`),
   ...(Object.fromEntries(
     EMAIL_EVENTS.filter((event) => !excludedEvents.includes(event)).map((event) => [
       event,
@@ -86,6 +88,8 @@ const settingsLockKey = ({ user }: SignedInCaller) => `notification settings of 
 export const getNotificationSetting = endpoint({
   get: '/notification_settings',
   summary: 'Get the global notification settings',
+  description:
+    "Returns the caller's own setting, which applies to all groups and projects without one. Without a stored setting the level is `participating`. `events` is present only with the level `custom`.",
   access: signedIn(),
   response: ok(GlobalNotificationSetting),
   read: (db, { caller }) => getGlobalSetting(db, caller.user.id),
@@ -94,8 +98,16 @@ export const getNotificationSetting = endpoint({
 export const updateNotificationSetting = endpoint({
   put: '/notification_settings',
   summary: 'Update the global notification settings',
+  description:
+    "Updates the given fields of the caller's own setting. Event parameters such as `new_note` take effect with the level `custom`; null resets an event to its default. If one field is invalid, nothing is updated.",
   access: signedIn(),
-  params: { ...createSettingParams(), notification_email: optional(domainValidatedText(255)) },
+  params: {
+    ...createSettingParams(),
+    notification_email: describe(
+      optional(domainValidatedText(255)),
+      'A confirmed address of the caller. A blank text means the primary address.',
+    ),
+  },
   lock: ({ caller }) => settingsLockKey(caller),
   errors: LEVEL_ERRORS,
   response: ok(GlobalNotificationSetting),
@@ -109,6 +121,7 @@ export const [getGroupNotificationSetting, getProjectNotificationSetting] = forG
   endpoint({
     get: `${parent.path}/notification_settings`,
     summary: `Get the notification settings for a ${parent.type}`,
+    description: `Returns the caller's own setting for the ${parent.type}. Without one the level is \`global\`: the global setting applies. \`events\` is present only with the level \`custom\`.`,
     access: parent.accessWith(READ_PARENT),
     response: ok(parent.select(ENTITIES)),
     read: (db, { parent, caller }) => getSetting(db, caller.user.id, parent),
@@ -119,6 +132,7 @@ export const [updateGroupNotificationSetting, updateProjectNotificationSetting] 
   endpoint({
     put: `${parent.path}/notification_settings`,
     summary: `Update the notification settings for a ${parent.type}`,
+    description: `Updates the given fields of the caller's own setting for the ${parent.type}. Event parameters take effect with the level \`custom\`; null resets an event to its default. The setting is deleted when the caller's membership ends.`,
     access: parent.accessWith(READ_PARENT),
     params: createSettingParams(parent.select({ group: ['approver'], project: ['new_epic'] })),
     lock: ({ caller }) => settingsLockKey(caller),
