@@ -18,7 +18,7 @@ const PushData = objectSchema('PushData', {
   commit_to: nullable(text),
   ref: nullable(text),
   commit_title: nullable(text),
-  ref_count: nullable(integer),
+  ref_count: nullable(Type.Integer({ description: 'Set, in place of `ref`, if one event stands for many refs.' })),
 });
 
 /** A note in the shape of the notes endpoints, plus `attachment`. */
@@ -34,26 +34,24 @@ const EventWikiPage = objectSchema('EventWikiPage', {
 /** An activity event (contract/activity.md "Activity event"). */
 export const ActivityEvent = entity('ActivityEvent', {
   id: integer,
-  /** Always null, for old clients. */
-  title: Type.Null(),
+  title: Type.Null({ description: 'Always null, for old clients.' }),
   project_id: integer,
   action_name: text,
   target_id: nullable(integer),
   target_iid: nullable(integer),
   target_type: nullable(text),
   author_id: integer,
-  /** The current title of the target. */
-  target_title: nullable(text),
-  data: Type.Null(),
+  target_title: nullable(Type.String({ description: 'The current title of the target.' })),
+  data: Type.Null({ description: 'Always null, for old clients.' }),
   created_at: dateTime,
   imported: Type.Boolean(),
   imported_from: text,
   author: Type.Optional(UserBasic.schema),
-  /** For comments only. */
+  // Present for comments.
   note: Type.Optional(EventNote),
-  /** For wiki pages only, with their current names. */
+  // Present for wiki pages, with their current names; null for deleted pages.
   wiki_page: Type.Optional(nullable(EventWikiPage)),
-  /** For pushes only. */
+  // Present for pushes.
   push_data: Type.Optional(PushData),
   author_username: nullable(text),
 }).from(

@@ -45,8 +45,11 @@ interface LoadedTargets {
   readonly commitTitlesById: ReadonlyMap<number, string>;
 }
 
-/** Returns the target of an event of one target type, or null if the caller may not see it (contract/activity.md "Per-event visibility"). */
-type TargetResolver = (caller: Caller, events: EventInProject, targets: LoadedTargets) => Target | null;
+/**
+ * Returns the target of an event of one target type, or null if the caller may not see it
+ * (contract/activity.md "Per-event visibility").
+ */
+type TargetResolver = (caller: Caller, event: EventInProject, targets: LoadedTargets) => Target | null;
 
 const NO_TARGET: Target = { title: null };
 
@@ -74,13 +77,13 @@ const resolveComment: TargetResolver = (
   return target && { ...target, note };
 };
 
-/** A deleted milestone has no title. */
+/** Returns a target without a title if the milestone is deleted. */
 const resolveMilestone: TargetResolver = (caller, { event, project }, { milestoneTitlesById }) =>
   mayInProject(caller, 'read_milestone', project)
     ? { title: milestoneTitlesById.get(event.target_id ?? 0) ?? null }
     : null;
 
-/** A deleted page keeps its title. */
+/** Returns the last title, and no page, if the page is deleted. */
 const resolveWikiPage: TargetResolver = (caller, { event, project }, { wikiPagesById }) => {
   if (!mayInProject(caller, 'read_wiki', project)) return null;
   const page = wikiPagesById.get(event.target_id ?? 0) ?? null;
@@ -102,12 +105,12 @@ function toIssueTarget(caller: Caller, project: Project, issue: ListedIssue | un
   return issue !== undefined && mayReadIssue(caller, project, issue) ? { title: issue.title } : null;
 }
 
-/** All merge requests of a project have the same readers. */
+// All merge requests of a project have the same readers, so the title is sufficient.
 function toMergeRequestTarget(caller: Caller, project: Project, title: string | undefined): Target | null {
   return title !== undefined && mayReadMergeRequests(caller, project) ? { title } : null;
 }
 
-/** Callers who may read the code of a project may see its commits. */
+// Callers who may read the code of a project may see its commits.
 function toCommitTarget(caller: Caller, project: Project, title: string | undefined): Target | null {
   return title !== undefined && mayInProject(caller, 'read_code', project) ? { title } : null;
 }

@@ -16,8 +16,8 @@ export type Feed = { readonly projectId: number } | { readonly authorId: number 
 
 interface EventQuery {
   readonly filter: EventFilter;
-  /** Exclusive lower bound of `created_at`. */
-  readonly horizon: string;
+  /** Time up to which events have expired: an exclusive lower bound of `created_at`. */
+  readonly expiredUntil: string;
   readonly sort: 'asc' | 'desc';
 }
 
@@ -42,14 +42,17 @@ export function listEventRows(
   );
 }
 
-function selectFilteredEvents(db: Reader, { filter, horizon }: EventQuery) {
+function selectFilteredEvents(db: Reader, { filter, expiredUntil }: EventQuery) {
   return db
     .selectFrom('activity_events')
     .selectAll('activity_events')
-    .where(eventCondition('activity_events', filter, horizon));
+    .where(eventCondition('activity_events', filter, expiredUntil));
 }
 
-/** Maximum number of visible projects for which an author's events are searched project by project: most events may be in hidden projects. */
+/**
+ * Maximum number of visible projects for which an author's events are looked up project by project. A scan of all events of the
+ * author could read very many in hidden projects first.
+ */
 const MAX_SINGLE_PROJECT_LOOKUPS = 50;
 
 async function listEventsOfAuthor(
@@ -107,7 +110,7 @@ function orderEvents(events: unknown, { sort }: Pick<EventQuery, 'sort'>): Event
   return (events as Events).orderBy('activity_events.created_at', sort).orderBy('activity_events.id', sort);
 }
 
-/** Maximum offset up to which a page is merged from the first events of each project. Later pages scan events in time order. */
+/** Pages up to this offset are merged from the first events of each project. Later pages scan events in time order. */
 const MAX_MERGE_OFFSET = 100;
 
 /** Returns one page of the events of these projects, optionally of one author. */
@@ -120,7 +123,7 @@ async function listEventsOfProjects(
 ): Promise<Page<ActivityEventRow>> {
   const offset = (page - 1) * perPage;
   const total = await countEvents(db, projects, authorId, eventQuery);
-  // No event has this offset. A total above `COUNT_LIMIT` is not exact, so such a page must be queried.
+  // The list ends before this page. A total above `COUNT_LIMIT` is not exact: then the page must be queried.
   if (total <= Math.min(offset, COUNT_LIMIT)) return { items: [], total, hasMore: false };
   const eventsQuery =
     offset > MAX_MERGE_OFFSET && total > COUNT_LIMIT
@@ -138,8 +141,8 @@ async function listEventsOfProjects(
 type Projects = SelectQueryBuilder<Schema, 'projects', object>;
 
 /**
- * Selects the first `limit` events of each project, which include the first `limit` events of the list. The cost grows with the number of
- * projects, not of events.
+ * Selects the first `limit` events of each project, which include the first `limit` events of the list. The cost grows with the
+ * number of projects, not of events.
  * index: activity_events_by_project, activity_events_by_project_action, activity_events_by_project_target,
  * activity_events_by_author_project
  */
@@ -147,14 +150,14 @@ function selectFirstEventsPerProject(
   db: Reader,
   projects: Projects,
   authorId: number | null,
-  { filter, horizon, sort }: EventQuery,
+  { filter, expiredUntil, sort }: EventQuery,
   limit: number,
 ) {
   const firstEventIds = db
     .selectFrom('activity_events as first_event')
     .select('first_event.id')
     .where('first_event.project_id', '=', sql.ref<number>('projects.id'))
-    .where(eventCondition('first_event', filter, horizon))
+    .where(eventCondition('first_event', filter, expiredUntil))
     .$if(authorId !== null, (query) => query.where('first_event.author_id', '=', authorId))
     .orderBy('first_event.created_at', sort)
     .orderBy('first_event.id', sort)
@@ -184,13 +187,13 @@ async function countEvents(
   db: Reader,
   projects: Projects,
   authorId: number | null,
-  { filter, horizon }: EventQuery,
+  { filter, expiredUntil }: EventQuery,
 ): Promise<number> {
   const countQuery = db
     .selectFrom('activity_events as counted_event')
     .select(sql.lit(1).as('one'))
     .where(isInSubquery(db, sql.ref<number>('counted_event.project_id'), projects.select('projects.id')))
-    .where(eventCondition('counted_event', filter, horizon))
+    .where(eventCondition('counted_event', filter, expiredUntil))
     .$if(authorId !== null, (query) => query.where('counted_event.author_id', '=', authorId))
     .limit(COUNT_LIMIT + 1);
   const { count } = await db
@@ -255,17 +258,17 @@ const TARGET_TYPES: Readonly<Partial<Record<(typeof EVENT_TARGETS)[number], Acti
 export interface EventFilter {
   readonly action?: ActivityAction | null | undefined;
   readonly target_type?: (typeof EVENT_TARGETS)[number] | null | undefined;
-  /** `YYYY-MM-DD`, exclusive. */
+  /** `YYYY-MM-DD`, exclusive, like `after`. */
   readonly before?: string | null | undefined;
   readonly after?: string | null | undefined;
 }
 
-/** Returns the SQL condition for events that match the filter and are later than `horizon`; `table` is the alias. */
-function eventCondition(table: string, filter: EventFilter, horizon: string): Expression<SqlBool> {
+/** Returns the SQL condition for events that match the filter and have not expired. `table` is the alias of `activity_events`. */
+function eventCondition(table: string, filter: EventFilter, expiredUntil: string): Expression<SqlBool> {
   const { action, target_type, before, after } = filter;
   const column = (name: string) => sql.ref(`${table}.${name}`);
   // A single lower bound: given two, SQLite uses the first one for the index even if it is less selective.
-  const lowerBound = after && endOfDay(after) > horizon ? endOfDay(after) : horizon;
+  const lowerBound = after && endOfDay(after) > expiredUntil ? endOfDay(after) : expiredUntil;
   const conditions = [sql<SqlBool>`${column('created_at')} > ${lowerBound}`];
   if (action) conditions.push(sql`${column('action')} = ${action}`);
   if (target_type) {

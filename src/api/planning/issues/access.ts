@@ -6,10 +6,10 @@ import type { AccessCall } from '#http/access/access.ts';
 import { type IssuableKind, type ProjectIssuable, toProjectIssuable } from '#http/access/noteables.ts';
 import { inProject, inProjectAllowingAnonymous, inVisibleProject } from '#http/access/project-access.ts';
 import { forbidden, genericNotFound, notFound } from '#http/errors/http-error.ts';
-import { required } from '#http/parameters/declarations.ts';
+import { describe, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-/** Resource: the issue `:issue_iid`. Responds with 404 if the caller may not read the issue. */
+/** Resource: the issue `:issue_iid`; 404 if the caller may not read it. */
 export const readableIssueResource = {
   name: 'issue',
   params: { issue_iid: required(integer) },
@@ -30,9 +30,12 @@ interface InProject {
   readonly project: Project;
 }
 
-/** Resource: the issue `:issue_iid`, without a check that the caller may read it. `authorizeIssue` must throw if the caller may not use the issue. */
+/**
+ * Resource: the issue `:issue_iid`, without a check that the caller may read it: `authorizeIssue` must throw if they may not use it.
+ * `createNotFoundError` creates the error for an unknown issue.
+ */
 const issueResource = (
-  notFoundError: () => unknown,
+  createNotFoundError: () => unknown,
   authorizeIssue: (call: AccessCall, context: InProject & { issue: Issue }) => void,
 ) =>
   ({
@@ -40,7 +43,7 @@ const issueResource = (
     params: { issue_iid: required(integer) },
     load: ({ db, caller, params }: AccessCall<{ readonly issue_iid: number }>, { project }: InProject) =>
       findIssue(db, caller, project.id, params.issue_iid),
-    notFound: notFoundError,
+    notFound: createNotFoundError,
     authorize: authorizeIssue,
   }) as const;
 
@@ -54,11 +57,14 @@ export const updatableIssueAccess = () =>
     )
     .withLabel('project:update_issue, own issues: update_own_issue');
 
-/** Access for members with this ability. `notFoundError` creates the error for an unknown issue; see `issueNotFound`. */
-export const issueAccessWithAbility = (ability: ProjectAbilityName, notFoundError: () => unknown = genericNotFound) =>
+/** Access for callers with this ability. `createNotFoundError` creates the error for an unknown issue. */
+export const issueAccessWithAbility = (
+  ability: ProjectAbilityName,
+  createNotFoundError: () => unknown = genericNotFound,
+) =>
   inProject('read_project')
     .resource(
-      issueResource(notFoundError, ({ caller }, { project }) => {
+      issueResource(createNotFoundError, ({ caller }, { project }) => {
         if (!mayInProject(caller, ability, project)) throw forbidden();
       }),
     )
@@ -69,10 +75,10 @@ interface MoveTarget {
   readonly project: Project | null;
 }
 
-/** Resource: the project `to_project_id`, to which an issue is moved. Responds with 403 if the project is archived. */
+/** Resource: the project `to_project_id`, to which an issue is moved; 403 if it is archived. */
 export const moveTargetResource = {
   name: 'target',
-  params: { to_project_id: required(integer) },
+  params: { to_project_id: describe(required(integer), 'ID of the target project.') },
   async load({ db, caller, params }: AccessCall<{ readonly to_project_id: number }>): Promise<MoveTarget> {
     const project = await findProject(db, caller, String(params.to_project_id));
     return { project: project !== null && canSeeProject(caller, project) ? project : null };

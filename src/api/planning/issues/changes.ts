@@ -97,7 +97,7 @@ async function insertNewIssue(
   const ownerInput: Partial<CreateIssueInput> = getProjectRole(uow.actor, project) >= OWNER ? input : {};
   const confidential = input.confidential === true || epic?.confidential === true;
   const visibility = { confidential, author_id: uow.actor.user.id };
-  // Every reader of the project's public issues may be assigned: assignees may read the issue even if it is confidential.
+  // All readers of the project's public issues may be assigned, even to a confidential issue: assignees may read it.
   const assignmentVisibility = { ...visibility, confidential: false };
   const { labels, assignees, ...metadata } = await resolveIssueMetadata(
     uow,
@@ -123,7 +123,10 @@ async function insertNewIssue(
   return issue;
 }
 
-/** Returns the requested iid, or the next iid if none or one below 1 is requested. The unique index rejects an iid in use. */
+/**
+ * Returns the requested iid, or allocates the next one if none is requested or the requested one is below 1. The unique index rejects
+ * an iid in use.
+ */
 async function resolveIid(
   uow: UnitOfWork,
   { id: projectId }: Project,
@@ -201,8 +204,8 @@ interface IssueImport {
 }
 
 /**
- * Imports an issue with its original iid, without notifications (contract/operations.md §1.4). Milestone and epic
- * must be in scope, and assignees must be able to read the issue; other ones are dropped.
+ * Imports an issue with its original iid, without notifications (contract/operations.md §1.4). Drops a milestone or epic out of
+ * scope, and assignees who may not read the issue.
  */
 export async function importIssue(
   uow: UnitOfWork<SignedInCaller>,
@@ -230,7 +233,7 @@ export async function importIssue(
   return issueRow;
 }
 
-/** The merge request or commit that closes an issue. */
+/** The merge request or commit that closes an issue, for its state event. */
 export type CloseReason = Pick<StateEvent, 'sourceMergeRequestId' | 'sourceCommit'>;
 
 /** Closes an issue because of another event, such as a merge, and records the change. Does nothing if the issue is closed. */
@@ -267,12 +270,12 @@ export async function createIncident(
   project: Project,
   incident: CreateIncidentInput,
 ): Promise<Issue> {
-  const { buildTitle: title, description, severity } = incident;
+  const { buildTitle, description, severity } = incident;
   const iid = await allocateIid(uow, { projectId: project.id }, 'issue');
   const issue = await insertIssueWithRelations(uow, project, {
     ...NO_METADATA,
     iid,
-    title: title(iid),
+    title: buildTitle(iid),
     description,
     severity,
     issue_type: 'incident',

@@ -10,7 +10,7 @@ import { requireRow } from '#runtime/failure.ts';
 import { toResource } from './activity.ts';
 import { updateIssueRow } from './store.ts';
 
-/** Returns whether the caller may mark the issue as a duplicate of the other: they may update the one and comment on the other. */
+/** Returns whether the actor may mark the issue as a duplicate of the other: may update it and comment on the other. */
 export function mayMarkAsDuplicate(
   { actor }: UnitOfWork<SignedInCaller>,
   { issue, project }: LinkedIssueWithProject,

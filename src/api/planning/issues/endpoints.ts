@@ -21,6 +21,8 @@ import { updateIssueWithQuickActions } from './update.ts';
 export const getIssue = endpoint({
   get: '/projects/:id/issues/:issue_iid',
   summary: 'Get an issue',
+  description:
+    'Returns an issue by its `iid`. Confidential issues answer 404 to callers who may not read them. `weight`, `epic` and `iteration` are absent on tiers without these features.',
   access: readableIssueAccess(),
   response: ok(Issue),
   read: (_db, { issue }) => issue,
@@ -29,6 +31,7 @@ export const getIssue = endpoint({
 export const getIssueById = endpoint({
   get: '/issues/:id',
   summary: 'Get an issue by id',
+  description: 'Returns an issue of any project by its global ID.',
   access: administratorAfterParameters(),
   params: { id: required(integer) },
   errors: { notFound: NOT_FOUND },
@@ -39,6 +42,8 @@ export const getIssueById = endpoint({
 export const createIssue = endpoint({
   post: '/projects/:id/issues',
   summary: 'Create an issue',
+  description:
+    "Creates an issue at the end of the project's manual order and executes the quick actions in its description. Labels, milestone, assignees, weight, epic and dates are ignored from callers who are not members. Unknown labels are created if the caller may manage labels. Watchers, assignees and mentioned users are notified.",
   access: inProject('create_issue'),
   params: { title: required(shortText), ...createIssueParams },
   rules: [mutuallyExclusive('assignee_ids', 'assignee_id'), mutuallyExclusive('epic_id', 'epic_iid')],
@@ -78,6 +83,8 @@ export const createIssue = endpoint({
 export const updateIssue = endpoint({
   put: '/projects/:id/issues/:issue_iid',
   summary: 'Update an issue',
+  description:
+    'Updates the given attributes and executes the quick actions in the description; at least one attribute is required. Authors and assignees may change texts and state. Labels, milestone, assignees and other metadata are ignored from callers below the Planner role. Changes are recorded as system notes or resource events, and notify participants.',
   access: updatableIssueAccess(),
   params: updateIssueParams,
   rules: [
@@ -119,6 +126,8 @@ export const updateIssue = endpoint({
 export const deleteIssue = endpoint({
   delete: '/projects/:id/issues/:issue_iid',
   summary: 'Delete an issue',
+  description:
+    'Deletes the issue with its notes, links, events and to-dos. Planners and Owners may delete issues. With `If-Unmodified-Since`, answers 412 if the issue has changed.',
   access: issueAccessWithAbility('delete_issue', issueNotFound).resource(ifUnmodifiedResource),
   lastModified: ({ issue }) => issue.updated_at,
   errors: { notFound: [404, '404 Issue Not Found'], changed: [412, '412 Precondition Failed'] },

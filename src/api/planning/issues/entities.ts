@@ -22,7 +22,7 @@ import { Iteration, loadVisibleIterations } from '../iterations/index.ts';
 import { Milestone } from '../milestones/index.ts';
 import { countClosingMergeRequests } from './listing/closing-counts.ts';
 
-/** Entities of an issue (contract/planning.md §1 "Issue"). */
+// Entities of an issue (contract/planning.md §1 "Issue").
 
 const text = Type.String();
 const integer = Type.Integer();
@@ -39,14 +39,16 @@ const fields = {
   updated_at: dateTime,
   closed_at: nullable(dateTime),
   closed_by: nullable(UserBasic.schema),
-  labels: Type.Array(text),
+  labels: Type.Array(text, { description: 'Titles, sorted.' }),
   milestone: nullable(Milestone.schema),
   assignees: Type.Array(UserBasic.schema),
   author: UserBasic.schema,
   type: Type.Enum(['ISSUE', 'INCIDENT', 'TASK', 'TEST_CASE']),
   assignee: nullable(UserBasic.schema),
   user_notes_count: integer,
-  merge_requests_count: integer,
+  merge_requests_count: Type.Integer({
+    description: 'How many merge requests that the caller may read close the issue when they are merged.',
+  }),
   upvotes: integer,
   downvotes: integer,
   start_date: nullable(date),
@@ -57,10 +59,14 @@ const fields = {
   web_url: text,
   time_stats: TimeStats.schema,
   task_completion_status: taskCompletionStatusSchema,
-  weight: Type.Optional(nullable(integer)),
-  blocking_issues_count: integer,
+  weight: Type.Optional(nullable(Type.Integer({ description: 'Absent on the free tier.' }))),
+  blocking_issues_count: Type.Integer({ description: 'How many open issues this one blocks.' }),
   has_tasks: flag,
-  task_status: Type.Optional(text),
+  task_status: Type.Optional(
+    Type.String({
+      description: 'Present if the description has task list items, e.g. `1 of 3 checklist items completed`.',
+    }),
+  ),
   _links: objectSchema('IssueLinks', {
     self: text,
     notes: text,
@@ -70,16 +76,17 @@ const fields = {
   }),
   references: referencesSchema,
   severity: Type.Enum(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL']),
-  moved_to_id: nullable(integer),
+  moved_to_id: nullable(Type.Integer({ description: 'Global ID of the issue to which this one was moved.' })),
   imported: flag,
   imported_from: text,
-  service_desk_reply_to: Type.Null(),
+  service_desk_reply_to: Type.Null({ description: 'Always null: there is no service desk.' }),
+  // Epic and iteration are absent on the free tier and in personal projects. They are null if the caller may not read them.
   epic_iid: Type.Optional(nullable(integer)),
   epic: Type.Optional(
     nullable(objectSchema('IssueEpic', { id: integer, iid: integer, title: text, url: text, group_id: integer })),
   ),
   iteration: Type.Optional(nullable(Iteration.schema)),
-  health_status: Type.Null(),
+  health_status: Type.Null({ description: 'Always null: issues have no health status.' }),
 };
 
 /** Loads the related data of serialized issues. */
@@ -194,7 +201,7 @@ function serializeTaskStatus({ task_count: taskCount, completed_task_count: comp
   return { task_status: `${completedCount} of ${taskCount} checklist ${taskCount === 1 ? 'item' : 'items'} completed` };
 }
 
-/** A single issue. */
+/** A single issue, in responses other than lists. */
 export const Issue = entity('Issue', { ...fields, subscribed: flag }).from(
   async (issues: readonly IssueRow[], context) => ({
     relations: await loadIssueRelations(issues, context),

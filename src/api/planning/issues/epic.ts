@@ -18,8 +18,8 @@ interface EpicInput {
 }
 
 /**
- * Returns the requested epic, which must belong to an ancestor group of the project (`epic_iid`: to the parent group). Null means that
- * the epic is removed. Undefined means that the epic stays: the request sets none, or the project is personal.
+ * Returns the requested epic. `epic_id` names one of an ancestor group of the project, `epic_iid` one of the parent group. Null means
+ * that the epic is removed. Undefined means that the epic stays: the request sets none, or the project is personal.
  */
 export async function resolveEpic(
   uow: UnitOfWork,
@@ -39,7 +39,8 @@ export async function resolveEpic(
 }
 
 /**
- * Validates that an issue that will be public has no confidential epic. Returns the errors. `newEpic` is the result of `resolveEpic`.
+ * Returns the validation errors of an issue that will not be confidential: its epic must not be confidential either. `newEpic` is the
+ * result of `resolveEpic`.
  */
 export async function validatePublicIssue(
   uow: UnitOfWork,
@@ -66,7 +67,10 @@ export async function findEpicForImport(
   return (await ancestorsAndSelf(uow, { project })).groupIds.includes(epic.group_id) ? epic : null;
 }
 
-/** Adds the issue to the epic; null removes it from its epic. Returns whether anything changed. Fails if the current epic is in an archived group. */
+/**
+ * Adds the issue to the epic; null removes it from its epic, undefined keeps it. Returns whether anything changed. Fails if the
+ * current epic is in an archived group.
+ */
 export async function updateEpicAssociation(
   uow: UnitOfWork,
   child: IssueInProject,

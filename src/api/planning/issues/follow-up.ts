@@ -22,6 +22,7 @@ import {
 
 // Issues that continue threads of a merge request (contract/planning.md §3.6).
 
+/** Maximum size of an issue's description. */
 const MAX_DESCRIPTION_BYTES = 1024 * 1024;
 
 /** The threads that a new issue continues, and their merge request. */

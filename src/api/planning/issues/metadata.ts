@@ -7,10 +7,8 @@ import { type LabelInput, resolveAssignees, resolveLabels, resolveMilestone } fr
 import { findIterationIdForProject } from '../iterations/index.ts';
 import type { updateIssueParams } from './parameters.ts';
 
-/**
- * Metadata: labels, milestone, iteration, assignees, dates, weight and discussion lock. Only some callers may set it
- * (contract/planning.md §0 "Who may"); requests of other callers ignore it.
- */
+// Metadata: labels, milestone, iteration, assignees, dates, weight and discussion lock. Only some callers may set it
+// (contract/planning.md §0 "Who may"); it is ignored in requests of others.
 
 type IssueMetadataInput = Partial<ParameterValues<typeof updateIssueParams>>;
 

@@ -41,7 +41,10 @@ async function listIterationIds(db: Reader, projectId: number): Promise<number[]
   return rows.map(({ id }) => id as number);
 }
 
-/** Removes the iteration from a batch of the project's issues unless it is in scope. Returns how many were changed. index: namespace_closure_pkey */
+/**
+ * Removes the iteration from a batch of the project's issues, unless it belongs to an ancestor group. Returns how many issues were
+ * changed. index: namespace_closure_pkey
+ */
 async function removeIterationIfOutOfScope(tx: Transaction, projectId: number, iterationId: number): Promise<number> {
   const iterationInScope = await tx
     .selectFrom('projects')

@@ -3,8 +3,6 @@ import type { Reader, Transaction } from '#database/database.ts';
 import type { Schema } from '#database/schema.ts';
 import { findLastPosition, type OrderedList, POSITION_GAP } from '../issuables/index.ts';
 
-/** Rows of issues. */
-
 export type NewIssueRow = Insertable<Schema['issues']>;
 
 /** Inserts an issue and returns its id. */
@@ -13,7 +11,7 @@ export async function insertIssue(tx: Transaction, row: NewIssueRow): Promise<nu
   return id;
 }
 
-/** index: issues primary key */
+/** Updates columns of an issue. index: issues primary key */
 export async function updateIssueRow(
   tx: Transaction,
   id: number,

@@ -73,10 +73,8 @@ async function applyUpdate(
     issue: confidential ? [] : await validatePublicIssue(uow, issue, epic),
   });
   if (errors) return invalid(errors);
-  const [currentLabels, currentAssignees] = [
-    await loadLabels(uow, ISSUES, [issue.id]),
-    await loadAssignees(uow, ISSUES, [issue.id]),
-  ];
+  const currentLabels = await loadLabels(uow, ISSUES, [issue.id]);
+  const currentAssignees = await loadAssignees(uow, ISSUES, [issue.id]);
   const before = { ...issue, labels: currentLabels, assignees: currentAssignees.map(({ user_id }) => user_id) };
   const { labels, assignees, ...metadata } = await resolveIssueMetadata(
     uow,

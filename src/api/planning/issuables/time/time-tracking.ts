@@ -25,69 +25,71 @@ export interface TimeTotals {
 /** Sets the estimate to a duration such as `3h30m` and creates a system note. Fails with `estimateInvalid` if it is negative. */
 export async function setTimeEstimate(
   uow: UnitOfWork,
-  ref: TimeTrackedResource,
+  resource: TimeTrackedResource,
   duration: string,
 ): Promise<TimeTotals | Failure<'estimateInvalid' | 'notFound'>> {
   const seconds = parseWorkTime(duration);
   if (seconds === null || seconds < 0) return fail('estimateInvalid');
-  return updateEstimate(uow, ref, seconds);
+  return updateEstimate(uow, resource, seconds);
 }
 
 /** Sets the estimate to 0. Creates a system note if the estimate changes. */
-export const resetTimeEstimate = (uow: UnitOfWork, ref: TimeTrackedResource) => updateEstimate(uow, ref, 0);
+export const resetTimeEstimate = (uow: UnitOfWork, resource: TimeTrackedResource) => updateEstimate(uow, resource, 0);
 
 async function updateEstimate(
   uow: UnitOfWork,
-  ref: TimeTrackedResource,
+  resource: TimeTrackedResource,
   seconds: number,
 ): Promise<TimeTotals | Failure<'notFound'>> {
-  const currentTimes = await findTimes(uow, ref);
+  const currentTimes = await findTimes(uow, resource);
   if (currentTimes === null) return fail('notFound');
   if (currentTimes.time_estimate === seconds) return currentTimes;
   return updateTimes(
     uow,
-    ref,
+    resource,
     { ...currentTimes, time_estimate: seconds },
     estimateChangedText(formatWorkTime(seconds)),
   );
 }
 
-/** Adds a duration to the spent time and creates a system note. A leading minus subtracts. `day` is the day of the work, `YYYY-MM-DD`. */
+/**
+ * Adds a duration to the spent time and creates a system note. A leading minus subtracts. `day` is the day of the work,
+ * `YYYY-MM-DD`.
+ */
 export async function addSpentTime(
   uow: UnitOfWork,
-  ref: TimeTrackedResource,
+  resource: TimeTrackedResource,
   duration: string,
   day = uow.today,
 ): Promise<TimeTotals | Failure<'spentInvalid' | 'invalid' | 'notFound'>> {
   const seconds = parseWorkTime(duration);
   if (seconds === null || seconds === 0) return fail('spentInvalid');
-  const currentTimes = await findTimes(uow, ref);
+  const currentTimes = await findTimes(uow, resource);
   if (currentTimes === null) return fail('notFound');
   const total = currentTimes.total_time_spent + seconds;
   const errors = compactFieldErrors({ base: total < 0 ? ['Time to subtract exceeds the total time spent'] : [] });
   if (errors) return invalid(errors);
   const note = timeSpentText(formatWorkTime(Math.abs(seconds)) ?? '', day, seconds < 0);
-  return updateTimes(uow, ref, { ...currentTimes, total_time_spent: total }, note);
+  return updateTimes(uow, resource, { ...currentTimes, total_time_spent: total }, note);
 }
 
 /** Sets the spent time to 0. Creates a system note if the spent time changes. */
 export async function resetSpentTime(
   uow: UnitOfWork,
-  ref: TimeTrackedResource,
+  resource: TimeTrackedResource,
 ): Promise<TimeTotals | Failure<'notFound'>> {
-  const currentTimes = await findTimes(uow, ref);
+  const currentTimes = await findTimes(uow, resource);
   if (currentTimes === null) return fail('notFound');
   return currentTimes.total_time_spent === 0
     ? currentTimes
-    : updateTimes(uow, ref, { ...currentTimes, total_time_spent: 0 }, TIME_SPENT_REMOVED_TEXT);
+    : updateTimes(uow, resource, { ...currentTimes, total_time_spent: 0 }, TIME_SPENT_REMOVED_TEXT);
 }
 
 /** Returns the current times, or null if the resource was deleted. index: issues primary key, merge_requests primary key */
 async function findTimes(uow: UnitOfWork, { type, id }: TimeTrackedResource): Promise<TimeTotals | null> {
-  const { rows } =
-    await sql<TimeTotals>`select time_estimate, total_time_spent from ${sql.table(getResourceTable(type))} where id = ${id}`.execute(
-      uow,
-    );
+  const table = sql.table(getResourceTable(type));
+  const { rows } = await sql<TimeTotals>`
+    select time_estimate, total_time_spent from ${table} where id = ${id}`.execute(uow);
   return rows[0] ?? null;
 }
 
@@ -115,10 +117,14 @@ const UNITS: readonly (readonly [name: string, unit: DurationUnit])[] = [
   ['m', 'minutes'],
   ['s', 'seconds'],
 ];
-/** Maximum number of seconds: the largest 32-bit integer. */
+
+/** Maximum number of seconds: the largest 32-bit integer, which the column can store. */
 const MAX_SECONDS = 2 ** 31 - 1;
 
-/** Returns the time in seconds, or null if the text is invalid. A number without a unit is in hours. A leading minus applies to all parts. */
+/**
+ * Parses a duration and returns it in seconds, or null if the text is invalid. A number without a unit is in hours. A leading minus
+ * applies to all parts.
+ */
 export function parseWorkTime(text: string): number | null {
   const trimmed = text.trim();
   const isNegative = trimmed.startsWith('-');

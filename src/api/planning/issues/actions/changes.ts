@@ -26,7 +26,10 @@ import { type Failure, fail, requireRow } from '#runtime/failure.ts';
 import { recordWeightChange, toResource } from '../activity.ts';
 import { insertIssue, moveLinks, nextRelativePosition, toIssueList, updateIssueRow } from '../store.ts';
 
-/** Moves an issue after or before another issue in the manual order of the project. Fails with `invalidNeighbor` if the other issue cannot be used. */
+/**
+ * Moves an issue after or before another issue in the manual order of the project. Fails with `invalidNeighbor` if the other issue
+ * is the same one or not in the project.
+ */
 export async function reorderIssue(
   uow: UnitOfWork<SignedInCaller>,
   { id }: Pick<Issue, 'id'>,
@@ -71,6 +74,7 @@ export async function moveIssue(
 }
 
 async function createCopy(uow: UnitOfWork<SignedInCaller>, issue: Issue, targetProject: Project): Promise<Issue> {
+  // All columns without those that `findIssue` computes.
   const { id: _id, assigned: _assigned, closing: _closing, blocking: _blocking, ...columns } = issue;
   const id = await insertIssue(uow, {
     ...columns,

@@ -10,7 +10,7 @@ import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND, NOT_MODIFIED, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
-import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
+import { atLeastOne, describe, optional, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { issueAccessWithAbility, moveTargetResource, readableIssueAccess, readableIssueResource } from '../access.ts';
 import { Issue } from '../entities.ts';
@@ -22,8 +22,16 @@ const ISSUE_PATH = '/projects/:id/issues/:issue_iid';
 export const reorderIssue = endpoint({
   put: `${ISSUE_PATH}/reorder`,
   summary: 'Reorder an issue',
+  description:
+    'Moves the issue directly after or before another issue of the project in the manual order, which lists with `order_by=relative_position` show.',
   access: issueAccessWithAbility('update_issue'),
-  params: { move_after_id: optional(integer), move_before_id: optional(integer) },
+  params: {
+    move_after_id: describe(
+      optional(integer),
+      'Global ID of the issue that comes directly after. Ignored if `move_before_id` is given.',
+    ),
+    move_before_id: describe(optional(integer), 'Global ID of the issue that comes directly before.'),
+  },
   rules: [atLeastOne('move_after_id', 'move_before_id')],
   lock: ({ project }) => issuesLockKey(project),
   errors: { invalidNeighbor: [422, { message: { error: 'Unprocessable Entity' } }], notFound: NOT_FOUND },
@@ -34,6 +42,8 @@ export const reorderIssue = endpoint({
 export const moveIssue = endpoint({
   post: `${ISSUE_PATH}/move`,
   summary: 'Move an issue to another project',
+  description:
+    'Copies the issue to the target project, closes the original and returns the copy. Notes, links and the epic go along; labels, milestone, iteration and assignees only if they exist in the target project or can see the copy. The caller needs the ability to update issues in both projects, else the response is 400. The same project as target returns the issue unchanged.',
   access: inProject('act_on_issue').resource(moveTargetResource),
   params: { issue_iid: required(integer) },
   lock: ({ project, target }) => issuesLockKey(target.project ?? project),
@@ -59,6 +69,8 @@ export const moveIssue = endpoint({
 export const subscribeToIssue = endpoint({
   post: `${ISSUE_PATH}/subscribe`,
   summary: 'Subscribe to an issue',
+  description:
+    'Subscribes the caller to mails about the issue and returns the issue. Answers 304 if the caller is already subscribed. Authors, assignees and commenters are subscribed from the start.',
   access: inProject('act_on_issue').resource(readableIssueResource),
   errors: { subscriptionUnchanged: NOT_MODIFIED },
   response: created(Issue),
@@ -68,6 +80,8 @@ export const subscribeToIssue = endpoint({
 export const unsubscribeFromIssue = endpoint({
   post: `${ISSUE_PATH}/unsubscribe`,
   summary: 'Unsubscribe from an issue',
+  description:
+    "Ends the caller's subscription, also that of an author or assignee, and returns the issue. Answers 304 if the caller is not subscribed.",
   access: inProject('act_on_issue').resource(readableIssueResource),
   errors: { subscriptionUnchanged: NOT_MODIFIED },
   response: created(Issue),
@@ -94,6 +108,8 @@ export const {
 export const listIssueParticipants = endpoint({
   get: `${ISSUE_PATH}/participants`,
   summary: 'List the participants of an issue',
+  description:
+    'Lists the author, the assignees and users who have commented, ordered by ID. Authors of internal notes are included only for callers who may read these notes.',
   access: readableIssueAccess(),
   response: page(UserBasic),
   read: (db, { issue, project, caller, page }) =>

@@ -15,6 +15,7 @@ export const TOO_MANY_ASSIGNEES = {
   tooManyAssignees: [400, { error: 'assignee_username allows one value, but found {count}: {names}' }],
 } as const;
 
+/** The caller of a list, and the tier of the server. */
 interface ListCaller {
   readonly caller: Caller;
   readonly tier: Tier;

@@ -26,11 +26,11 @@ import { type KeysetRequest, type ListPage, type PageRequest, toKeysetPage } fro
 import { isPresent, type ParameterValues } from '#http/parameters/declarations.ts';
 import {
   applyIssueOrder,
-  COLUMNS,
   ISSUES_KEYSET,
   type IssueIdQuery,
   type IssueOrdering,
   type KEYSET_ORDERS,
+  ORDER_COLUMNS,
 } from './orders.ts';
 import type { issueFilterParams } from './parameters.ts';
 
@@ -69,14 +69,17 @@ export async function listIssues(
   return { ...idPage, items };
 }
 
-/** index: issues_by_created_at, issues_by_updated_at, issues_by_title, issues_by_position */
+/**
+ * Returns a page that starts after the last row of the previous page.
+ * index: issues_by_created_at, issues_by_updated_at, issues_by_title, issues_by_position
+ */
 async function listIssuesByKey(
   db: Reader,
   caller: Caller,
   query: IssueIdQuery,
   page: KeysetRequest,
 ): Promise<ListPage<ListedIssue>> {
-  const column = COLUMNS[page.orderBy as (typeof KEYSET_ORDERS)[number]];
+  const column = ORDER_COLUMNS[page.orderBy as (typeof KEYSET_ORDERS)[number]];
   const { sort: direction, perPage, after } = page;
   const rows = await paginateByKey(query.select(`issues.${column} as key`), `issues.${column}`, 'issues.id', {
     direction,
@@ -95,8 +98,8 @@ export async function countIssues(
   parent: IssuableListParent,
   filter: IssueFilter,
 ): Promise<{ readonly opened: number; readonly closed: number }> {
-  const { unorderedQuery: unordered } = await buildIssueIdQueries(db, caller, parent, filter);
-  const rows = await unordered
+  const { unorderedQuery } = await buildIssueIdQueries(db, caller, parent, filter);
+  const rows = await unorderedQuery
     .clearSelect()
     .select(['issues.state', (eb) => eb.fn.countAll<number>().as('count')])
     .groupBy('issues.state')
@@ -154,13 +157,16 @@ function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: Issue
   return conditions;
 }
 
-/** Returns the condition for a type. The index does not contain the type of most issues. index: issues_by_other_type */
+/** Returns the condition for a type. The index covers only types other than `issue`, which are rare. index: issues_by_other_type */
 function typeCondition(db: Reader, scope: IssuableListScope, type: string): ListCondition {
   if (type === 'issue') return { predicate: sql<SqlBool>`issues.issue_type = 'issue'` };
   return columnCondition(db, scope, 'issue_type', (column) => sql`${column} = ${type} and ${column} <> 'issue'`);
 }
 
-/** Returns the condition for issues of this epic, of any epic or of no epic. Epics that the caller may not read are ignored. index: epic_issues_by_epic, epic_issues_by_issue */
+/**
+ * Returns the condition for issues of this epic, of any epic or of no epic. Epics that the caller may not read do not count.
+ * index: epic_issues_by_epic, epic_issues_by_issue
+ */
 async function epicConditions(
   db: Reader,
   caller: Caller,
@@ -200,16 +206,16 @@ function iterationConditions(
   const conditions: ListCondition[] = [];
   if (id != null) conditions.push(iterationIdCondition(scope, id, today));
   if (title != null)
-    conditions.push(iterationCondition(scope, (column) => sql`${column} in (${selectByTitle(title)})`));
+    conditions.push(iterationCondition(scope, (column) => sql`${column} in (${selectIterationIdsByTitle(title)})`));
   return conditions;
 }
 
 function iterationIdCondition(scope: IssuableListScope, id: IdOrKeyword | 'Current', today: string): ListCondition {
-  // Most issues have no iteration, so there is no id subquery.
+  // Most issues have no iteration: a subquery for their ids would not narrow the list.
   if (id === 'None') return { predicate: sql<SqlBool>`issues.iteration_id is null` };
   return iterationCondition(scope, (column) => {
     if (id === 'Any') return sql`${column} is not null`;
-    return id === 'Current' ? sql`${column} in (${selectCurrent(scope, today)})` : sql`${column} = ${id}`;
+    return id === 'Current' ? sql`${column} in (${selectCurrentIterationIds(scope, today)})` : sql`${column} = ${id}`;
   });
 }
 
@@ -223,11 +229,14 @@ function iterationCondition(
 }
 
 /** Selects the ids of iterations with this title. index: iterations_by_title */
-const selectByTitle = (title: string) =>
+const selectIterationIdsByTitle = (title: string) =>
   sql`select iteration.id from iterations as iteration where iteration.title = ${title}`;
 
-/** Selects the ids of the current iterations: of the project's ancestor groups, or of all groups. index: iterations_by_iid, iterations_by_due_date */
-function selectCurrent({ project }: IssuableListScope, today: string): RawBuilder<unknown> {
+/**
+ * Selects the ids of the current iterations of the project's ancestor groups, or of all groups.
+ * index: iterations_by_iid, iterations_by_due_date
+ */
+function selectCurrentIterationIds({ project }: IssuableListScope, today: string): RawBuilder<unknown> {
   const currentIds = sql`select iteration.id from iterations as iteration where iteration.start_date <= ${today} and iteration.due_date >= ${today}`;
   if (project === null) return currentIds;
   const ancestorIds = sql`select ancestors.ancestor_id from namespace_closure as ancestors where ancestors.descendant_id = ${project.namespace_id}`;

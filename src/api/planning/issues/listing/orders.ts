@@ -10,7 +10,7 @@ import {
 import type { KeysetRule } from '#http/lists/pagination.ts';
 import type { IssueOrder } from './parameters.ts';
 
-/** Sort orders of issue lists, nulls last in both directions (contract/planning.md §3.6). */
+// Sort orders of issue lists, nulls last in both directions (contract/planning.md §3.6).
 
 export interface IssueOrdering {
   /** `milestone_issues`: lowest label priority first, then newest first. */
@@ -29,7 +29,11 @@ export const ISSUES_KEYSET: KeysetRule = {
   allowsOffset: true,
 };
 
-/** Adds the order to the query. Ties are broken by id, in the same direction. index: issues_by_created_at, issues_by_updated_at, issues_by_title, issues_by_upvotes, issues_by_position, issues_by_due_date_asc, issues_by_due_date_desc, issues_by_weight_asc, issues_by_weight_desc */
+/**
+ * Adds the order to the query. Ties are broken by id, in the same direction. index: issues_by_created_at, issues_by_updated_at,
+ * issues_by_title, issues_by_upvotes, issues_by_position, issues_by_due_date_asc, issues_by_due_date_desc, issues_by_weight_asc,
+ * issues_by_weight_desc
+ */
 export function applyIssueOrder(query: IssueIdQuery, { order, direction }: IssueOrdering): IssueIdQuery {
   switch (order) {
     case 'due_date':
@@ -42,12 +46,12 @@ export function applyIssueOrder(query: IssueIdQuery, { order, direction }: Issue
     case 'milestone_issues':
       return orderComputedNullsLast(query, labelPriorityOrder(ISSUES), 'asc').orderBy('issues.id', 'desc');
     default:
-      return query.orderBy(`issues.${COLUMNS[order]}`, direction).orderBy('issues.id', direction);
+      return query.orderBy(`issues.${ORDER_COLUMNS[order]}`, direction).orderBy('issues.id', direction);
   }
 }
 
 /** Maps each indexed order to its column. */
-export const COLUMNS = {
+export const ORDER_COLUMNS = {
   created_at: 'created_at',
   updated_at: 'updated_at',
   title: 'title_key',

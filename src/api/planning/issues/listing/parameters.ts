@@ -5,17 +5,23 @@ import {
   negatableFilterParams,
   searchAndTimeParams,
 } from '#api/planning/issuables/index.ts';
-import { mutuallyExclusive, object, optional } from '#http/parameters/declarations.ts';
+import { describe, mutuallyExclusive, object, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, integer, oneOf } from '#http/parameters/types.ts';
 
-/** Filter and sort parameters of issue lists (contract/planning.md §3.6). */
+// Filter and sort parameters of issue lists (contract/planning.md §3.6).
 
 const negatableParams = {
   ...negatableFilterParams,
-  milestone_id: optional(oneOf('None', 'Any', 'Upcoming', 'Started')),
-  weight: optional(idOrKeyword),
-  iteration_id: optional(integerOrKeyword('None', 'Any', 'Current')),
+  milestone_id: describe(
+    optional(oneOf('None', 'Any', 'Upcoming', 'Started')),
+    'Not an ID: without or with a milestone, or with one that has not begun (`Upcoming`) or has (`Started`).',
+  ),
+  weight: describe(optional(idOrKeyword), 'A weight, `None` or `Any`. Ignored on the free tier.'),
+  iteration_id: describe(
+    optional(integerOrKeyword('None', 'Any', 'Current')),
+    'Global ID of an iteration, `None`, `Any` or `Current`. Ignored on the free tier.',
+  ),
   iteration_title: optional(absentIfBlank(string)),
 };
 
@@ -23,14 +29,18 @@ const negatableParams = {
 export const issueFilterParams = {
   ...negatableParams,
   confidential: optional(boolean),
-  epic_id: optional(idOrKeyword),
+  epic_id: describe(optional(idOrKeyword), 'Global ID of an epic, `None` or `Any`. Ignored on the free tier.'),
   ...searchAndTimeParams,
   due_date: optional(absentIfBlank(oneOf(...DUE_DATES))),
-  // Issues of the last two types do not exist.
-  issue_type: optional(oneOf('issue', 'incident', 'task', 'test_case', 'requirement', 'ticket')),
-  /** Issues have no health status: only `none` matches. */
-  health_status: optional(oneOf('on_track', 'needs_attention', 'at_risk', 'none', 'any')),
-  not: optional(object(negatableParams)),
+  issue_type: describe(
+    optional(oneOf('issue', 'incident', 'task', 'test_case', 'requirement', 'ticket')),
+    '`requirement` and `ticket` match nothing.',
+  ),
+  health_status: describe(
+    optional(oneOf('on_track', 'needs_attention', 'at_risk', 'none', 'any')),
+    'Issues have no health status: `none` matches all, the others nothing.',
+  ),
+  not: describe(optional(object(negatableParams)), 'Excludes the issues that match these filters.'),
 };
 
 export const issueFilterRules = [
@@ -59,8 +69,11 @@ export type IssueOrder = (typeof ISSUE_ORDERS)[number];
 export const issueListParams = {
   state: optional(oneOf('opened', 'closed', 'all'), 'all'),
   ...issueFilterParams,
-  closed_by_id: optional(integer),
+  closed_by_id: describe(optional(integer), 'ID of the user who has closed the issues.'),
   with_labels_details: optional(boolean, false),
-  order_by: optional(oneOf(...ISSUE_ORDERS), 'created_at'),
+  order_by: describe(
+    optional(oneOf(...ISSUE_ORDERS), 'created_at'),
+    '`priority` is by due date of the milestone, then label priority. Issues without a value come last.',
+  ),
   sort: optional(oneOf('asc', 'desc'), 'desc'),
 };
