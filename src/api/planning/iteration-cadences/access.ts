@@ -11,7 +11,9 @@ import { findCadence } from './store.ts';
 
 /** Access for callers who may read the group's iterations, anonymous ones included; 403 on the free tier. */
 export const readIterationsAccess = () => inGroupAllowingAnonymous('read_iteration').require(forbidOnFreeTier);
+
 export const MANAGE_ITERATIONS = 'admin_iteration';
+
 /** Access for members who may manage the group's iterations; 403 on the free tier. */
 export const manageIterationsAccess = () => inGroup(MANAGE_ITERATIONS).require(forbidOnFreeTier);
 
@@ -33,7 +35,7 @@ export const ownCadence = {
   load: ({ db, params }: CadenceCall, { group }: GroupContext) => findCadence(db, [group.id], params.cadence_id),
 } as const;
 
-/** Loads the cadence of the path from the group or an ancestor. */
+/** Loads the cadence `:cadence_id` of the group or an ancestor. */
 export const cadenceInScope = {
   ...cadenceResource,
   load: async ({ db, params }: CadenceCall, { group }: GroupContext) =>

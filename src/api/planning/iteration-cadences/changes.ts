@@ -26,8 +26,7 @@ export async function createCadence(
   input: CadenceContent,
 ): Promise<CadenceRow | Failure<'invalid'>> {
   const content = normalizeCadence({ ...input, title: input.title.trim() });
-  const startsSchedule = true;
-  const errors = validateCadence(content, uow.today, startsSchedule);
+  const errors = validateCadence(content, uow.today, { startsSchedule: true });
   if (errors) return invalid(errors);
   return rescheduleCadence(uow, await insertCadence(uow, group.id, content));
 }
@@ -78,7 +77,7 @@ export async function updateCadence(
   const restartsSchedule = !before.automatic || content.start_date !== before.start_date;
   const startsSchedule =
     restartsSchedule || (content.active && (await loadIterationTimeline(uow, id)).latestStarted === null);
-  const errors = validateCadence(content, uow.today, startsSchedule);
+  const errors = validateCadence(content, uow.today, { startsSchedule });
   if (errors) return invalid(errors);
   const needsRescheduling =
     restartsSchedule || !before.active || content.duration_in_weeks !== before.duration_in_weeks;
@@ -102,7 +101,7 @@ function applyInput(before: CadenceRow, input: UpdateCadenceInput): CadenceConte
   });
 }
 
-/** Deletes a cadence with its iterations, in batches of one transaction each. Issues lose these iterations first. */
+/** Deletes a cadence with its iterations, after clearing these from issues, in batches of one transaction each. */
 export function deleteCadence(
   runUnitOfWork: RunUnitOfWork,
   caller: SignedInCaller,
@@ -137,9 +136,10 @@ async function deleteIterationBatch(tx: Transaction, cadenceId: number): Promise
 // Validation of iteration cadences (contract/planning.md §3.10 "Model errors").
 
 /** Maximum lengths in characters. */
-const MAX_TITLE_LENGTH = 255;
-const MAX_DESCRIPTION_LENGTH = 5000;
-/** The latest start date: no iteration may end after the year 9999. */
+export const MAX_TITLE_LENGTH = 255;
+export const MAX_DESCRIPTION_LENGTH = 5000;
+
+/** The latest start date. It leaves room for iterations: none may end after the year 9999. */
 const LATEST_START_DATE = '9998-12-31';
 
 /** Allowed durations in weeks. */
@@ -153,8 +153,15 @@ function normalizeCadence(content: CadenceContent): CadenceContent {
   return { ...content, duration_in_weeks: null, iterations_in_advance: null, roll_over: false };
 }
 
-/** Returns validation errors, or null. `startsSchedule`: no iteration has started yet, so the start date must not be too early. */
-function validateCadence(content: CadenceContent, today: string, startsSchedule: boolean): FieldErrors | null {
+/**
+ * Returns validation errors, or null. With `startsSchedule` the schedule begins at the start date, which then must not be so early
+ * that the first iteration is over.
+ */
+function validateCadence(
+  content: CadenceContent,
+  today: string,
+  { startsSchedule }: { readonly startsSchedule: boolean },
+): FieldErrors | null {
   const {
     title,
     description,

@@ -97,7 +97,7 @@ export async function insertIteration(
   return id;
 }
 
-/** index: iterations primary key */
+/** Updates the dates of an iteration. index: iterations primary key */
 export async function updateIterationDates(
   tx: Transaction,
   id: number,
@@ -106,7 +106,10 @@ export async function updateIterationDates(
   await tx.updateTable('iterations').set({ start_date, due_date, updated_at: tx.now }).where('id', '=', id).execute();
 }
 
-/** Clears the titles of upcoming iterations: the iterations of an automatic cadence have no titles. index: iterations_by_cadence */
+/**
+ * Clears the titles of upcoming iterations of a cadence that becomes automatic: such a cadence's iterations have none.
+ * index: iterations_by_cadence
+ */
 export async function clearUpcomingTitles(tx: Transaction, cadenceId: number): Promise<void> {
   await tx
     .updateTable('iterations')
@@ -120,8 +123,8 @@ export async function clearUpcomingTitles(tx: Transaction, cadenceId: number): P
 type IssueIdQuery = SelectQueryBuilder<Schema, 'issues', { id: number }>;
 
 /**
- * Sets or clears (null) the iteration of one batch of the selected issues. Returns the size of the batch. index: issues_by_iteration,
- * issues_by_project_iteration
+ * Sets or clears (null) the iteration of one batch of the selected issues. Returns the size of the batch.
+ * index: issues_by_iteration, issues_by_project_iteration
  */
 export async function assignIterationBatch(
   tx: Transaction,

@@ -36,7 +36,7 @@ export interface SchedulePlan<Upcoming> {
 }
 
 /**
- * Plans iterations back to back from the first day of the rule, after the last started one, until enough are upcoming.
+ * Plans iterations without gaps, from the start date of the rule or after the last started one, until enough are upcoming.
  * With `reschedule`, upcoming iterations get new dates too. Planning stops at the end of the calendar (`MAX_DATE`).
  */
 export function planSchedule<Upcoming extends Period>(

@@ -24,9 +24,7 @@ import { type CadenceRow, findCadenceById, updateCadenceRunDates } from './store
 
 // Creates the missing iterations of automatic cadences: on each change, daily, and before iterations are read.
 
-/**
- * Creates the missing iterations of an automatic cadence and enqueues the roll-over of closed ones. Returns the updated cadence.
- */
+/** Creates the missing iterations of an automatic cadence and enqueues the roll-over of closed ones. Returns the updated cadence. */
 export async function scheduleCadence(uow: UnitOfWork, cadence: CadenceRow): Promise<CadenceRow> {
   const rule = getScheduleRule(cadence);
   return rule === null
@@ -75,8 +73,8 @@ function getScheduleRule(cadence: CadenceRow): ScheduleRule | null {
 }
 
 /**
- * Enqueues the roll-over of iterations that have closed since the last call and returns the day until which this is done. While no
- * iteration is current, it enqueues nothing and returns the previous day.
+ * Enqueues the roll-over of iterations that have closed since the last call. Returns the day until which roll-overs are done: today
+ * or, while no iteration is current to which issues could move, the day of the last call.
  */
 async function enqueueRollOvers(
   uow: UnitOfWork,
@@ -103,7 +101,7 @@ export async function assertIterationsScheduled(db: Reader, groupId: number | nu
   if (dueCadences.length > 0) throw new OverdueWork((runUnitOfWork) => scheduleAll(runUnitOfWork, dueCadences));
 }
 
-/** Condition: the cadence belongs to this group, an ancestor or a descendant. */
+/** Returns the condition that the cadence belongs to this group, an ancestor or a descendant. */
 function isInHierarchyOf(eb: ExpressionBuilder<Schema, 'iteration_cadences'>, groupId: number) {
   const closure = eb.selectFrom('namespace_closure').select('depth');
   const cadenceGroupId = eb.ref('iteration_cadences.group_id');

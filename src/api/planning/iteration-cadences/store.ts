@@ -5,8 +5,6 @@ import { type Page, paginate } from '#database/page.ts';
 import { containsSubstringUnindexed } from '#database/search/substring-search.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-// Rows of iteration cadences.
-
 export type CadenceRow = Omit<Columns<'iteration_cadences'>, 'title_key'>;
 
 const columns = [
@@ -62,7 +60,7 @@ export async function findCadence(db: Reader, groupIds: readonly number[], id: n
   return cadence !== null && groupIds.includes(cadence.group_id) ? cadence : null;
 }
 
-/** index: iteration_cadences primary key */
+/** Returns the cadence with this id, or null. index: iteration_cadences primary key */
 export async function findCadenceById(db: Reader, id: number): Promise<CadenceRow | null> {
   const row = await db.selectFrom('iteration_cadences').select(columns).where('id', '=', id).executeTakeFirst();
   return row ?? null;
@@ -111,7 +109,7 @@ export async function insertCadence(tx: Transaction, groupId: number, content: C
     .executeTakeFirstOrThrow();
 }
 
-/** index: iteration_cadences primary key */
+/** Updates a cadence and returns its row. index: iteration_cadences primary key */
 export async function updateCadenceRow(tx: Transaction, id: number, content: CadenceContent): Promise<CadenceRow> {
   return tx
     .updateTable('iteration_cadences')

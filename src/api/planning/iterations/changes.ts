@@ -20,6 +20,7 @@ import {
   scheduleCadence,
 } from '../iteration-cadences/index.ts';
 import {
+  CLOSED_STATE,
   deleteIterationRow,
   findIteration,
   getIterationState,
@@ -32,7 +33,7 @@ import {
   updateIterationRow,
 } from './store.ts';
 
-/** A new iteration. Without `cadenceId` it joins the group's first manual cadence. */
+/** A new iteration. `cadenceId` null means the group's first manual cadence. */
 interface CreateIterationInput extends IterationContent {
   readonly cadenceId: number | null;
 }
@@ -123,12 +124,9 @@ function validateDates({ start_date, due_date }: UpdateIterationInput): FieldErr
   return compactFieldErrors({ start_date: rejectNull(start_date), due_date: rejectNull(due_date) });
 }
 
-/** A result of `getIterationState`. */
-const CLOSED = 3;
-
 /**
  * Deletes an iteration after clearing it from issues in batches of one transaction each. A current or upcoming iteration must
- * be the last of its cadence; this is checked before the first batch. An automatic cadence creates a replacement at once.
+ * be the last of its cadence. Checks this before the first batch only. An automatic cadence creates a replacement at once.
  */
 export function deleteIteration(
   runUnitOfWork: RunUnitOfWork,
@@ -141,7 +139,7 @@ export function deleteIteration(
       const iteration = await findIteration(uow, [group_id], id);
       if (iteration === null) return fail('notFound');
       const mayDelete =
-        hasBegun || getIterationState(iteration, uow.today) === CLOSED || (await isLastIteration(uow, iteration));
+        hasBegun || getIterationState(iteration, uow.today) === CLOSED_STATE || (await isLastIteration(uow, iteration));
       return mayDelete ? iteration : fail('notLastOfCadence');
     },
     async runBatch(uow, { cadence_id }) {
@@ -156,7 +154,8 @@ export function deleteIteration(
 
 // Validation of iterations (contract/planning.md §3.10 "Model errors").
 
-const MAX_TITLE_LENGTH = 255;
+/** Maximum length of a title, in characters. */
+export const MAX_TITLE_LENGTH = 255;
 
 /** Trims a title; returns null for a blank one. */
 const normalizeTitle = (title: string | null | undefined): string | null => title?.trim() || null;

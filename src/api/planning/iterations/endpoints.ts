@@ -6,7 +6,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, longText, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import {
@@ -18,6 +18,7 @@ import {
 import {
   createIteration as create,
   ITERATION_TITLE_TAKEN,
+  MAX_TITLE_LENGTH,
   deleteIteration as remove,
   updateIteration as update,
 } from './changes.ts';
@@ -26,7 +27,7 @@ import { findIteration, ITERATION_STATES, listIterations } from './store.ts';
 
 // Access to iterations, and the loading of the iteration of a path (contract/planning.md §2.4, §3.10).
 
-/** Returns the access to the iterations of a project; fails with 403 in a personal namespace, which has none. */
+/** Access to the iterations of a project; 403 on the free tier, and in a personal namespace, which has none. */
 const readProjectIterationsAccess = () =>
   inProjectAllowingAnonymous('read_iteration')
     .require(forbidOnFreeTier)
@@ -60,19 +61,29 @@ const iterationInScope = {
 } as const;
 
 const listParams = {
-  state: optional(oneOf(...ITERATION_STATES), 'all'),
-  search: optional(searchExpression),
-  in: optional(commaSeparated(oneOf('title', 'cadence_title'))),
-  include_ancestors: optional(boolean, true),
-  include_descendants: optional(boolean, false),
+  state: describe(
+    optional(oneOf(...ITERATION_STATES), 'all'),
+    '`opened` is current or upcoming; `started` is an old name of `current`.',
+  ),
+  search: describe(optional(searchExpression), 'Text that the fields of `in` must contain, in any case.'),
+  in: describe(
+    optional(commaSeparated(oneOf('title', 'cadence_title'))),
+    'Fields that are searched, `title` by default. It is sufficient that one contains the text.',
+  ),
+  include_ancestors: describe(optional(boolean, true), 'Also lists the iterations of the ancestor groups.'),
+  include_descendants: describe(
+    optional(boolean, false),
+    'Also lists the iterations of the descendant groups that the caller can see.',
+  ),
   updated_before: optional(dateTime),
   updated_after: optional(dateTime),
 };
 
-/** contract/planning.md §2.4 */
 export const listProjectIterations = endpoint({
   get: '/projects/:id/iterations',
   summary: "List iterations of a project's ancestor groups",
+  description:
+    "Lists the iterations of the project's direct group and, by default, of the groups above it. They are ordered by due date, then title. Projects in a personal namespace get 403. Requires a tier with iterations.",
   access: readProjectIterationsAccess(),
   params: listParams,
   response: page(Iteration),
@@ -85,6 +96,8 @@ export const listProjectIterations = endpoint({
 export const listGroupIterations = endpoint({
   get: '/groups/:id/iterations',
   summary: 'List iterations of a group',
+  description:
+    'Lists the iterations of the group and, by default, of its ancestor groups, ordered by due date, then title. Requires a tier with iterations.',
   access: readIterationsAccess(),
   params: listParams,
   response: page(Iteration),
@@ -94,18 +107,16 @@ export const listGroupIterations = endpoint({
   },
 });
 
-// contract/planning.md §3.10, an extension.
+// Single iterations (contract/planning.md §3.10). These endpoints are an extension of the reference's API.
 
 export const getIteration = endpoint({
   get: '/groups/:id/iterations/:iteration_id',
   summary: 'Get an iteration of a group',
+  description: 'Returns an iteration of the group or one of its ancestor groups.',
   access: readIterationsAccess().resource(iterationInScope),
   response: ok(Iteration),
   read: (_db, { iteration }) => iteration,
 });
-
-/** Maximum length of a title in characters. */
-const MAX_TITLE_LENGTH = 255;
 
 const CADENCE_IS_AUTOMATIC = 'Iterations cannot be manually added to cadences that use automatic scheduling';
 const ONLY_DESCRIPTION_CHANGES = 'Only the description of an automatically scheduled iteration can be changed';
@@ -113,13 +124,18 @@ const ONLY_DESCRIPTION_CHANGES = 'Only the description of an automatically sched
 export const createIteration = endpoint({
   post: '/groups/:id/iterations',
   summary: 'Create an iteration',
+  description:
+    'Creates an iteration in a manual cadence of the group. Dates must not overlap with other iterations of the cadence.',
   access: manageIterationsAccess(),
   params: {
     start_date: required(date),
     due_date: required(date),
     title: optional(domainValidatedText(MAX_TITLE_LENGTH)),
     description: optional(longText),
-    iterations_cadence_id: optional(integer),
+    iterations_cadence_id: describe(
+      optional(integer),
+      "ID of a manual cadence; by default the group's first one, which is created if there is none.",
+    ),
   },
   lock: ({ group }) => iterationsLockKey(group),
   errors: { notFound: NOT_FOUND, cadenceIsAutomatic: [400, CADENCE_IS_AUTOMATIC], invalid: INVALID },
@@ -138,6 +154,8 @@ export const createIteration = endpoint({
 export const updateIteration = endpoint({
   put: '/groups/:id/iterations/:iteration_id',
   summary: 'Update an iteration',
+  description:
+    'Updates the given attributes of an iteration of this very group. Of iterations in an automatic cadence, only the description can be changed.',
   access: manageIterationsAccess().resource(ownIteration),
   params: {
     title: optional(domainValidatedText(MAX_TITLE_LENGTH)),
@@ -155,6 +173,8 @@ export const updateIteration = endpoint({
 export const deleteIteration = endpoint({
   delete: '/groups/:id/iterations/:iteration_id',
   summary: 'Delete an iteration',
+  description:
+    'Deletes the iteration and removes it from issues. A current or upcoming iteration can be deleted only if it is the last of its cadence. An automatic cadence creates a replacement at once.',
   access: manageIterationsAccess().resource(ownIteration),
   errors: {
     notFound: NOT_FOUND,

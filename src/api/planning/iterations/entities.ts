@@ -8,13 +8,11 @@ import { getIterationState, type IterationRow, loadIterationRelations } from './
 export const Iteration = entity('Iteration', {
   id: Type.Integer(),
   iid: Type.Integer(),
-  /** Position in its cadence by date, from 1. */
-  sequence: Type.Integer(),
+  sequence: Type.Integer({ description: 'Position in its cadence by start date, from 1.' }),
   group_id: Type.Integer(),
-  title: nullable(Type.String()),
+  title: nullable(Type.String({ description: 'Null in automatic cadences.' })),
   description: nullable(Type.String()),
-  /** 1 upcoming, 2 current, 3 closed. */
-  state: Type.Integer(),
+  state: Type.Integer({ description: '1 upcoming, 2 current, 3 closed.' }),
   created_at: dateTime,
   updated_at: dateTime,
   start_date: date,

@@ -12,8 +12,6 @@ import { loadNamespacePaths } from '#domain/namespaces/routes.ts';
 import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-// Rows of iterations.
-
 export type IterationRow = Omit<Columns<'iterations'>, 'title_key'>;
 
 const columns = [
@@ -65,7 +63,10 @@ export function listIterations(
   return paginate(db, query, page);
 }
 
-/** Selects the ids of the groups to list. A caller who may read a group may read its ancestors. index: namespace_closure_pkey, namespace_closure_by_ancestor */
+/**
+ * Selects the ids of the groups whose iterations are listed. Ancestors need no check: callers who may read a group may read these.
+ * index: namespace_closure_pkey, namespace_closure_by_ancestor
+ */
 function selectListedGroupIds(
   db: Reader,
   caller: Caller,
@@ -108,13 +109,17 @@ function stateCondition(state: Exclude<IterationStateFilter, 'all'>, today: stri
   }
 }
 
-/** Returns the state of an iteration on this day: 1 upcoming, 2 current, 3 closed (contract/planning.md §2.4). */
+const [UPCOMING_STATE, CURRENT_STATE] = [1, 2] as const;
+/** State of iterations whose due date is before today. */
+export const CLOSED_STATE = 3;
+
+/** Returns the state of an iteration on this day (contract/planning.md §2.4). */
 export function getIterationState(
   { start_date, due_date }: Pick<IterationRow, 'start_date' | 'due_date'>,
   today: string,
 ) {
-  if (start_date > today) return 1;
-  return due_date < today ? 3 : 2;
+  if (start_date > today) return UPCOMING_STATE;
+  return due_date < today ? CLOSED_STATE : CURRENT_STATE;
 }
 
 function searchCondition(searchText: string, fields: readonly ('title' | 'cadence_title')[]): RawBuilder<SqlBool> {
@@ -155,7 +160,10 @@ export function hasOpenIteration(db: Reader, groupIds: readonly number[]): Promi
   return hasRow(query.where(stateCondition('opened', db.today)));
 }
 
-/** Returns at most two cadences of these groups, those with this id or title unless it is null. index: iteration_cadences_by_group */
+/**
+ * Returns at most two cadences of these groups with this id or title; null means any. Two suffice to tell whether a reference is
+ * ambiguous. index: iteration_cadences_by_group
+ */
 export function findFirstCadences(db: Reader, groupIds: readonly number[], titleOrId: string | number | null) {
   const query = db
     .selectFrom('iteration_cadences')
@@ -295,7 +303,7 @@ export async function isLastIteration(db: Reader, { cadence_id, start_date }: It
 /** The attributes of an iteration that users write. */
 export type IterationContent = Pick<IterationRow, 'title' | 'description' | 'start_date' | 'due_date'>;
 
-/** index: iterations primary key */
+/** Updates an iteration and returns its row. index: iterations primary key */
 export async function updateIterationRow(
   tx: Transaction,
   id: number,
@@ -310,12 +318,12 @@ export async function updateIterationRow(
     .executeTakeFirstOrThrow();
 }
 
-/** index: iterations primary key */
+/** Deletes the row of an iteration. index: iterations primary key */
 export async function deleteIterationRow(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('iterations').where('id', '=', id).execute();
 }
 
-/** Returns the id if the iteration belongs to an ancestor group of the project, so that its issues can have it; else null. */
+/** Returns the id if issues of the project can have this iteration: it belongs to an ancestor group. Else returns null. */
 export async function findIterationIdForProject(db: Reader, project: Project, id: number): Promise<number | null> {
   return (await findIteration(db, (await ancestorsAndSelf(db, { project })).groupIds, id))?.id ?? null;
 }

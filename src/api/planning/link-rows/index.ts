@@ -8,7 +8,7 @@ import { type Failure, fail, requireRow } from '#runtime/failure.ts';
 import { buildFullReference } from '../issuables/index.ts';
 import { deleteLinkRow, getOtherIssueId, type IssueLinkRow, insertLink, loadLinksOfIssue, MAX_LINKS } from './store.ts';
 
-/** Rows of issue links. This module has no endpoints; the link endpoints and quick actions use it. */
+// Issue links. This module has no endpoints; the link endpoints and quick actions use it.
 
 export {
   findLinkOfIssue,
@@ -26,7 +26,7 @@ export interface LinkedIssueWithProject {
   readonly project: Project;
 }
 
-/** A link, existing or just deleted, with its two issues. */
+/** A link, which may just have been deleted, with its two issues. */
 export interface IssueLinkEnds {
   readonly link: IssueLinkRow;
   /** The issue in the path. */
@@ -34,7 +34,7 @@ export interface IssueLinkEnds {
   readonly otherIssue: LinkedIssueWithProject;
 }
 
-/** Returns the lock key for creating links of an issue. */
+/** Returns the lock key for creating links of an issue, because they are counted. */
 export const issueLinksLockKey = (issue: { readonly id: number }): string => `links of issue ${issue.id}`;
 
 /** Returns whether the caller may link the issue to others. */
@@ -51,17 +51,18 @@ export type IssueLinkKind = 'relates_to' | 'blocks' | 'is_blocked_by';
 
 type LinkIssuesFailure = 'noLicense' | 'alreadyLinked' | 'linkForbidden' | 'sameIssue' | 'tooManyLinks';
 
-/** Links two issues. A pair has at most one link in either direction. The caller must hold the locks of both issues, because the links are counted. */
+/**
+ * Links two issues. Two issues have at most one link, whichever is the source. The caller must hold the locks of both issues
+ * (`issueLinksLockKey`).
+ */
 export async function createLink(
   uow: UnitOfWork<SignedInCaller>,
   [pathIssue, otherIssue]: readonly [LinkedIssueWithProject, LinkedIssueWithProject],
   kind: IssueLinkKind,
 ): Promise<IssueLinkEnds | Failure<LinkIssuesFailure>> {
   if (kind !== 'relates_to' && uow.tier === 'free') return fail('noLicense');
-  const [pathIssueLinks, otherIssueLinks] = [
-    await loadLinksOfIssue(uow, pathIssue.issue.id),
-    await loadLinksOfIssue(uow, otherIssue.issue.id),
-  ];
+  const pathIssueLinks = await loadLinksOfIssue(uow, pathIssue.issue.id);
+  const otherIssueLinks = await loadLinksOfIssue(uow, otherIssue.issue.id);
   if (pathIssueLinks.some((link) => getOtherIssueId(link, pathIssue.issue.id) === otherIssue.issue.id))
     return fail('alreadyLinked');
   if (!mayLinkIssue(uow.actor, pathIssue) || !mayLinkIssue(uow.actor, otherIssue)) return fail('linkForbidden');
@@ -125,18 +126,17 @@ async function recordLinkNotes(
   const inSameProject = pathIssue.project.id === otherIssue.project.id;
   const toReference = ({ issue: { id, iid }, project }: LinkedIssueWithProject) =>
     inSameProject ? `#${iid}` : buildFullReference({ type: 'Issue', id, iid, project });
-  const [pathResource, otherResource] = [pathIssue, otherIssue].map(
-    ({ issue: { id } }) => ({ type: 'Issue', id }) as const,
-  );
-  // `true` records the second note as the backlink.
+  const pathResource = { type: 'Issue', id: pathIssue.issue.id } as const;
+  const otherResource = { type: 'Issue', id: otherIssue.issue.id } as const;
+  // The second argument tells whether the note is the backlink.
   await uow.record({
-    noteOn: pathResource!,
+    noteOn: pathResource,
     text: texts[0](toReference(otherIssue), false),
-    mentionedResource: otherResource!,
+    mentionedResource: otherResource,
   });
   await uow.record({
-    noteOn: otherResource!,
+    noteOn: otherResource,
     text: texts[1](toReference(pathIssue), true),
-    mentionedResource: pathResource!,
+    mentionedResource: pathResource,
   });
 }

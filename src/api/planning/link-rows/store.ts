@@ -5,14 +5,12 @@ import type { IssueLinkType } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { ReferenceContext } from '../issuables/index.ts';
 
-/** Rows of issue links. */
-
 export type IssueLinkRow = Columns<'issue_links'>;
 
 /** Maximum number of links of an issue. */
 export const MAX_LINKS = 100;
 
-/** Loads all links of an issue, oldest first; they are few. index: issue_links_by_source, issue_links_by_target */
+/** Loads all links of an issue, oldest first; at most `MAX_LINKS`. index: issue_links_by_source, issue_links_by_target */
 export function loadLinksOfIssue(db: Reader, issueId: number): Promise<IssueLinkRow[]> {
   const selectLinksBySide = (sideColumn: 'source_id' | 'target_id') =>
     db.selectFrom('issue_links').selectAll().where(sideColumn, '=', issueId);

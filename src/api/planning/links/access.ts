@@ -3,7 +3,7 @@ import { canSeeProject, findProject, type Project } from '#domain/namespaces/pro
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { genericNotFound, notFound } from '#http/errors/http-error.ts';
-import { required } from '#http/parameters/declarations.ts';
+import { describe, required } from '#http/parameters/declarations.ts';
 import { pathText } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { readableIssueResource } from '../issues/index.ts';
@@ -14,7 +14,7 @@ import {
   type LinkedIssueWithProject,
 } from '../link-rows/index.ts';
 
-/** Access to issue links (contract/planning.md §3.14). */
+// Access to issue links (contract/planning.md §3.14).
 
 /** Access for signed-in callers who may read the issue in the path. */
 export const linkedIssueAccess = () => inProject('read_project').resource(readableIssueResource);
@@ -22,7 +22,10 @@ export const linkedIssueAccess = () => inProject('read_project').resource(readab
 /** Resource: the target issue in the body, if the caller may read it. A blank or null project means the project of the path. */
 const targetIssueResource = {
   name: 'target',
-  params: { target_project_id: required(pathText), target_issue_iid: required(integer) },
+  params: {
+    target_project_id: describe(required(pathText), 'ID or full path of the project of the other issue.'),
+    target_issue_iid: describe(required(integer), 'The `iid` of the other issue.'),
+  },
   async load(
     { db, caller, params }: AccessCall<TargetIssueParams>,
     parent: { readonly project: Project },
@@ -41,7 +44,7 @@ interface TargetIssueParams {
   readonly target_issue_iid: number;
 }
 
-/** Describes the permission check of the handlers in api.txt. */
+/** The ability that the list of endpoints shows. The units of work check it. */
 const PERMISSION_LABEL = 'project:relate_issue (in both)';
 
 /** Access for readers of both issues; `createLink` checks the permission to link them. */

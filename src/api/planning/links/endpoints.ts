@@ -3,7 +3,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, dateTime, list, ok } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { describe, optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { IssueInList } from '../issues/index.ts';
 import {
@@ -17,11 +17,13 @@ import {
 } from '../link-rows/index.ts';
 import { deleteLinkAccess, linkCreationAccess, linkedIssueAccess, readableLinkAccess } from './access.ts';
 
-/** A linked issue, with the link as seen from the other issue (contract/planning.md §1 "LinkedIssue"). */
+/** An issue that is linked to the issue in the path (contract/planning.md §1 "LinkedIssue"). */
 const LinkedIssue = entity('LinkedIssue', {
   ...IssueInList.schema.properties,
   issue_link_id: Type.Integer(),
-  link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by']),
+  link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by'], {
+    description: 'How the issue in the path relates to this one.',
+  }),
   link_created_at: dateTime,
   link_updated_at: dateTime,
 }).from(
@@ -38,7 +40,7 @@ const LinkedIssue = entity('LinkedIssue', {
   }),
 );
 
-/** contract/planning.md §1 "IssueLink" */
+/** A link with both issues (contract/planning.md §1 "IssueLink"). */
 const IssueLink = entity('IssueLink', {
   id: Type.Integer(),
   source_issue: IssueInList.schema,
@@ -63,19 +65,22 @@ const IssueLink = entity('IssueLink', {
   }),
 );
 
-const LINKS = '/projects/:id/issues/:issue_iid/links';
+const LINKS_PATH = '/projects/:id/issues/:issue_iid/links';
 
 export const listIssueLinks = endpoint({
-  get: LINKS,
+  get: LINKS_PATH,
   summary: 'List the linked issues of an issue',
+  description:
+    'Lists the linked issues that the caller may read, in the order in which they were linked. The list is not paginated: an issue has at most 100 links.',
   access: linkedIssueAccess(),
   response: list(LinkedIssue),
   read: (db, { issue, project, caller }) => listLinkedIssues(db, caller, { issue, project }),
 });
 
 export const getIssueLink = endpoint({
-  get: `${LINKS}/:issue_link_id`,
+  get: `${LINKS_PATH}/:issue_link_id`,
   summary: 'Get an issue link',
+  description: 'Returns a link of the issue with both issues. Answers 404 if the caller may not read the other issue.',
   access: readableLinkAccess(),
   response: ok(IssueLink),
   read: (_db, { issue, project, linkWithOtherIssue: { link, other } }) => ({
@@ -86,10 +91,17 @@ export const getIssueLink = endpoint({
 });
 
 export const createIssueLink = endpoint({
-  post: LINKS,
+  post: LINKS_PATH,
   summary: 'Create an issue link',
+  description:
+    'Links the issue to another one, and writes a system note on both. The caller must have the ability in both projects. Two issues have at most one link; a second one answers 409. `blocks` and `is_blocked_by` are not available on the free tier.',
   access: linkCreationAccess(),
-  params: { link_type: optional(oneOf('relates_to', 'blocks', 'is_blocked_by'), 'relates_to') },
+  params: {
+    link_type: describe(
+      optional(oneOf('relates_to', 'blocks', 'is_blocked_by'), 'relates_to'),
+      'How the issue in the path relates to the other. `is_blocked_by` is stored as `blocks` with swapped issues.',
+    ),
+  },
   lock: ({ issue, target }) => [...new Set([issueLinksLockKey(issue), issueLinksLockKey(target.issue)])],
   errors: {
     noLicense: [403, 'Blocked issues not available for current license'],
@@ -104,8 +116,10 @@ export const createIssueLink = endpoint({
 });
 
 export const deleteIssueLink = endpoint({
-  delete: `${LINKS}/:issue_link_id`,
+  delete: `${LINKS_PATH}/:issue_link_id`,
   summary: 'Delete an issue link',
+  description:
+    'Deletes the link, writes a system note on both issues, and returns the link as it was. Answers 404 if the caller lacks the ability in one of both projects.',
   access: deleteLinkAccess(),
   errors: { unlinkForbidden: [404, 'No Issue Link found'], notFound: NOT_FOUND },
   activity: ['note link', 'note backlink'],

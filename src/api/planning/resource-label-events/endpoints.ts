@@ -22,7 +22,7 @@ import {
 /** A label event with the current state of its label (contract/planning.md §1 "LabelEvent"). */
 const LabelEvent = entity('LabelEvent', {
   ...resourceEventFields,
-  /** Null if deleted. */
+  /** Null if the label was deleted. */
   label: nullable(LabelBasic.schema),
   action: Type.Enum(['add', 'remove']),
 }).from(
@@ -47,6 +47,8 @@ export const [listIssueLabelEvents, listMergeRequestLabelEvents, listEpicLabelEv
     endpoint({
       get: `${kind.path}/resource_label_events`,
       summary: `List label events of ${kind.nounWithArticle}`,
+      description:
+        'Lists each addition and removal of a label, oldest first, with the label as it is now. Events whose label the caller may not read are left out.',
       access: kind.readAccess(),
       response: page(LabelEvent),
       read: (db, { noteable, caller, page }) =>
@@ -58,6 +60,8 @@ export const [getIssueLabelEvent, getMergeRequestLabelEvent, getEpicLabelEvent] 
   endpoint({
     get: `${kind.path}/resource_label_events/:event_id`,
     summary: `Get a label event of ${kind.nounWithArticle}`,
+    description:
+      'Returns one event. Answers 404 if the caller may not read its label, and for an ID that is not a number.',
     access: kind.readAccess(),
     errors: { notFound: NOT_FOUND, labelHidden: [404, '404 ResourceLabelEvent Not Found'] },
     response: ok(LabelEvent),
@@ -67,7 +71,10 @@ export const [getIssueLabelEvent, getMergeRequestLabelEvent, getEpicLabelEvent] 
 
 type LabelEventRow = Columns<'resource_label_events'>;
 
-/** index: resource_label_events_by_issue, resource_label_events_by_merge_request, resource_label_events_by_epic */
+/**
+ * Selects the events of the noteable.
+ * index: resource_label_events_by_issue, resource_label_events_by_merge_request, resource_label_events_by_epic
+ */
 function selectEvents(db: Reader, { type, id }: Resource) {
   return db.selectFrom('resource_label_events').where(`resource_label_events.${getForeignKeyColumn(type)}`, '=', id);
 }

@@ -25,8 +25,7 @@ export const MilestoneEvent = entity('MilestoneEvent', {
   ...resourceEventFields,
   milestone: Milestone.schema,
   action: Type.Enum(['add', 'remove']),
-  /** State of the noteable at that time. */
-  state: Type.String(),
+  state: Type.String({ description: 'State of the issue or merge request at that time.' }),
 }).from(
   async (rows: readonly MilestoneEventRow[], context) => {
     const [users, milestones] = await Promise.all([
@@ -53,6 +52,8 @@ export const [listIssueMilestoneEvents, listMergeRequestMilestoneEvents] = forNo
   endpoint({
     get: `${kind.path}/resource_milestone_events`,
     summary: `List milestone events of ${kind.nounWithArticle}`,
+    description:
+      'Lists the changes of the milestone, oldest first, with the milestone as it is now. A replacement is one event, the addition of the new milestone. Events whose milestone is deleted, or not readable for the caller, are left out.',
     access: kind.readAccess(),
     response: page(MilestoneEvent),
     read: (db, { noteable, caller, page }) =>
@@ -64,6 +65,7 @@ export const [getIssueMilestoneEvent, getMergeRequestMilestoneEvent] = forNoteab
   endpoint({
     get: `${kind.path}/resource_milestone_events/:resource_milestone_event_id`,
     summary: `Get a milestone event of ${kind.nounWithArticle}`,
+    description: 'Returns one event. Answers 404 if its milestone is deleted or not readable for the caller.',
     access: kind.readAccess(),
     params: { resource_milestone_event_id: required(integer) },
     errors: { notFound: NOT_FOUND, milestoneHidden: [404, '404 ResourceMilestoneEvent Not Found'] },
@@ -77,7 +79,7 @@ type MilestoneEventRow = Columns<'resource_milestone_events'> & { readonly miles
 
 type MilestoneResource = Resource<'Issue' | 'MergeRequest'>;
 
-/** index: resource_milestone_events_by_issue, resource_milestone_events_by_merge_request */
+/** Selects the events of the noteable. index: resource_milestone_events_by_issue, resource_milestone_events_by_merge_request */
 function selectEvents(db: Reader, { type, id }: MilestoneResource) {
   return db
     .selectFrom('resource_milestone_events')

@@ -15,9 +15,11 @@ import { ISSUABLE_KINDS, loadEventUsers, resourceEventFields, serializeResourceE
 /** A state event (contract/planning.md §1 "StateEvent"). */
 const StateEvent = entity('StateEvent', {
   ...resourceEventFields,
-  source_commit: nullable(Type.String()),
-  source_merge_request_id: nullable(Type.Integer()),
-  state: Type.String(),
+  source_commit: nullable(Type.String({ description: 'SHA of the commit that closed the issue.' })),
+  source_merge_request_id: nullable(
+    Type.Integer({ description: 'Global ID of the merge request whose merge closed the issue.' }),
+  ),
+  state: Type.String({ description: 'The new state: `opened`, `closed` or `merged`.' }),
 })
   .columns('source_commit', 'source_merge_request_id', 'state')
   .from(
@@ -33,6 +35,7 @@ export const [listIssueStateEvents, listMergeRequestStateEvents, listEpicStateEv
     endpoint({
       get: `${kind.path}/resource_state_events`,
       summary: `List state events of ${kind.nounWithArticle}`,
+      description: 'Lists each change of the state, oldest first. Creation is no event.',
       access: kind.readAccess(),
       response: page(StateEvent),
       read: (db, { noteable, page }) =>
@@ -44,6 +47,7 @@ export const [getIssueStateEvent, getMergeRequestStateEvent, getEpicStateEvent] 
   endpoint({
     get: `${kind.path}/resource_state_events/:resource_state_event_id`,
     summary: `Get a state event of ${kind.nounWithArticle}`,
+    description: 'Returns one event. Answers 404 if it belongs to another object.',
     access: kind.readAccess(),
     params: { resource_state_event_id: required(integer) },
     errors: { notFound: NOT_FOUND },
@@ -57,7 +61,10 @@ export const [getIssueStateEvent, getMergeRequestStateEvent, getEpicStateEvent] 
 
 type StateEventRow = Columns<'resource_state_events'>;
 
-// index: resource_state_events_by_issue
+/**
+ * Selects the events of the noteable.
+ * index: resource_state_events_by_issue, resource_state_events_by_merge_request, resource_state_events_by_epic
+ */
 function selectEvents(db: Reader, { type, id }: Resource) {
   return db.selectFrom('resource_state_events').selectAll().where(getForeignKeyColumn(type), '=', id);
 }

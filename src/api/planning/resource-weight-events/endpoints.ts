@@ -12,10 +12,8 @@ import { baseEventFields, loadEventUsers, parseEventId, serializeBaseEvent } fro
 /** A weight event (contract/planning.md §1 "WeightEvent"). */
 const WeightEvent = entity('WeightEvent', {
   ...baseEventFields,
-  /** The global id of the issue. */
-  issue_id: Type.Integer(),
-  /** Null if it was cleared. */
-  weight: nullable(Type.Integer()),
+  issue_id: Type.Integer({ description: 'The global ID, not the `iid`.' }),
+  weight: nullable(Type.Integer({ description: 'The new weight; null if it was removed.' })),
 }).from(
   (rows: readonly WeightEventRow[], { db }) => loadEventUsers(db, rows),
   (row, context, users) => ({ ...serializeBaseEvent(row, context, users), issue_id: row.issue_id, weight: row.weight }),
@@ -26,6 +24,8 @@ const WeightEvent = entity('WeightEvent', {
 export const listIssueWeightEvents = endpoint({
   get: `${issueNoteable.path}/resource_weight_events`,
   summary: 'List weight events of an issue',
+  description:
+    'Lists each change of the weight, oldest first. The list is empty on the free tier, where weights are ignored.',
   access: issueNoteable.readAccess(),
   response: page(WeightEvent),
   read: (db, { noteable, page }) =>
@@ -35,6 +35,7 @@ export const listIssueWeightEvents = endpoint({
 export const getIssueWeightEvent = endpoint({
   get: `${issueNoteable.path}/resource_weight_events/:event_id`,
   summary: 'Get a weight event of an issue',
+  description: 'Returns one event. Answers 404 for an ID that is not a number.',
   access: issueNoteable.readAccess(),
   errors: { notFound: NOT_FOUND },
   response: ok(WeightEvent),
@@ -46,7 +47,7 @@ export const getIssueWeightEvent = endpoint({
 
 type WeightEventRow = Columns<'resource_weight_events'>;
 
-// index: resource_weight_events_by_issue
+/** Selects the weight events of the issue. index: resource_weight_events_by_issue */
 function selectEvents(db: Reader, issueId: number) {
   return db.selectFrom('resource_weight_events').selectAll().where('issue_id', '=', issueId);
 }

@@ -50,8 +50,8 @@ function createInvalidLinkError(): HttpError {
   return createHtmlError(404, { title: 'Not found', main });
 }
 
-// Unsubscribe links of mails. The signed link alone identifies the recipient. The response is the same
-// if the target is deleted.
+// Unsubscribe links of mails. The signed token in the link identifies the recipient, without a login. The response does not reveal
+// whether the target still exists.
 
 const unsubscribeLinkAccess = () => open().resource(unsubscribeTarget);
 
@@ -66,6 +66,8 @@ const unsubscribeTarget = {
 export const getUnsubscribePage = endpoint({
   get: '/-/sent_notifications/:token/unsubscribe',
   summary: 'Get the unsubscribe page of a notification mail',
+  description:
+    'Returns an HTML page with a button that unsubscribes. Opening the link changes nothing, because mail scanners follow links. Answers 404 with a page for an invalid token.',
   access: unsubscribeLinkAccess(),
   stageOrder: 'clientToken',
   outsideApi: true,
@@ -76,6 +78,8 @@ export const getUnsubscribePage = endpoint({
 export const unsubscribeByMail = endpoint({
   post: '/-/sent_notifications/:token/unsubscribe',
   summary: 'Unsubscribe by the link of a notification mail',
+  description:
+    'Unsubscribes the recipient of the mail without a login, and returns an HTML page. For an issue, merge request or epic the subscription ends; for a project the notification level becomes `disabled`. Also serves the one-click unsubscription of mail clients. Repeated calls give the same response.',
   access: unsubscribeLinkAccess(),
   stageOrder: 'clientToken',
   outsideApi: true,

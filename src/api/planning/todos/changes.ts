@@ -12,7 +12,7 @@ import {
 } from '../mail-messages/index.ts';
 import { insertTodos, markTodoBatchDone, type TodoCause, type TodoRow } from '../todo-rows/index.ts';
 
-// Creation of to-do items from events.
+// Creation and completion of to-do items.
 
 /** A text whose mentions create to-do items. */
 interface MentionText {

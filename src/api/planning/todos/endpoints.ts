@@ -5,7 +5,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND, NOT_MODIFIED } from '#http/errors/error-messages.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { epicAccessWithAbility } from '../epics/index.ts';
@@ -58,14 +58,22 @@ const markEpicAccess = () =>
 export const listTodos = endpoint({
   get: '/todos',
   summary: 'List to-do items',
+  description:
+    "Lists the caller's to-do items, newest first. Items whose target the caller may no longer see are left out. Items are created by assignments, review requests, mentions, failed pipelines and conflicts, or by hand.",
   access: signedIn(),
   params: {
     state: optional(oneOf('pending', 'done'), 'pending'),
-    action: optional(oneOf(...TODO_ACTION_FILTERS)),
-    type: optional(oneOf(...TODO_TARGET_TYPES)),
-    author_id: optional(integer),
+    action: describe(
+      optional(oneOf(...TODO_ACTION_FILTERS)),
+      'Why the item was created. Some values exist for compatibility and match nothing.',
+    ),
+    type: describe(
+      optional(oneOf(...TODO_TARGET_TYPES)),
+      'Type of the target. Only issues, merge requests, epics and commits have items.',
+    ),
+    author_id: describe(optional(integer), 'ID of the user who caused the item; an unknown one answers 404.'),
     project_id: optional(integer),
-    group_id: optional(integer),
+    group_id: describe(optional(integer), 'ID of a group, including its subgroups and their projects.'),
   },
   errors: { noAuthor: NOT_FOUND },
   response: page(Todo),
@@ -75,6 +83,7 @@ export const listTodos = endpoint({
 export const markTodoAsDone = endpoint({
   post: '/todos/:id/mark_as_done',
   summary: 'Mark a to-do item as done',
+  description: 'Marks an item of the caller as done and returns it. Repeated calls give the same response.',
   access: ownTodoAccess(),
   errors: { notFound: NOT_FOUND },
   response: created(Todo),
@@ -84,11 +93,13 @@ export const markTodoAsDone = endpoint({
 export const markAllTodosAsDone = endpoint({
   post: '/todos/mark_as_done',
   summary: 'Mark all to-do items as done',
+  description: 'Marks all pending items of the caller as done.',
   access: signedIn(),
   response: noContent,
   handle: ({ caller }, { runUnitOfWork }) => markAllTodosDone(runUnitOfWork, caller),
 });
 
+/** What the endpoints that create to-do items share. */
 const markEndpoint = {
   errors: { pending: NOT_MODIFIED },
   response: created(Todo),
@@ -97,6 +108,8 @@ const markEndpoint = {
 export const markIssueAsTodo = endpoint({
   post: '/projects/:id/issues/:issue_iid/todo',
   summary: 'Create a to-do item for an issue',
+  description:
+    'Creates an item with the action `marked` for the caller, and returns it. Answers 304 if a pending one exists.',
   access: markIssueAccess(),
   ...markEndpoint,
   write: (uow, { todoTarget }) => createMarkedTodo(uow, todoTarget),
@@ -105,6 +118,8 @@ export const markIssueAsTodo = endpoint({
 export const markMergeRequestAsTodo = endpoint({
   post: '/projects/:id/merge_requests/:merge_request_iid/todo',
   summary: 'Create a to-do item for a merge request',
+  description:
+    'Creates an item with the action `marked` for the caller, and returns it. Answers 304 if a pending one exists.',
   access: markMergeRequestAccess(),
   ...markEndpoint,
   write: (uow, { todoTarget }) => createMarkedTodo(uow, todoTarget),
@@ -113,6 +128,8 @@ export const markMergeRequestAsTodo = endpoint({
 export const markEpicAsTodo = endpoint({
   post: '/groups/:id/epics/:epic_iid/todo',
   summary: 'Create a to-do item for an epic',
+  description:
+    'Creates an item with the action `marked` for the caller, and returns it. Answers 304 if a pending one exists.',
   access: markEpicAccess(),
   ...markEndpoint,
   write: (uow, { todoTarget }) => createMarkedTodo(uow, todoTarget),

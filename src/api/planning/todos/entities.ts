@@ -26,7 +26,7 @@ import type { TodoRow } from '../todo-rows/index.ts';
 
 const fields = {
   id: Type.Integer(),
-  /** The project or group of the target. */
+  // The parent of the target: a group for epics, else a project.
   project: Type.Optional(ProjectIdentity.schema),
   group: Type.Optional(NamespaceBasic.schema),
   author: UserBasic.schema,
@@ -35,7 +35,7 @@ const fields = {
   /** Null for a commit that the repository has lost. */
   target: nullable(Type.Union([IssueInList.schema, MergeRequestInList.schema, EpicInList.schema, Commit.schema])),
   target_url: Type.String(),
-  body: Type.String(),
+  body: Type.String({ description: 'Text of the comment that caused the item, else the title of the target.' }),
   state: Type.Enum([...TODO_STATES]),
   created_at: dateTime,
   updated_at: dateTime,
@@ -69,6 +69,7 @@ async function loadTargets(rows: readonly TodoRow[], context: SerializationConte
     ),
     findEpicsForList(db, collectIds(rows, 'epic_id')).then((epics) =>
       EpicInList.serializeAll(
+        // No group has the id 0, so the references are full.
         epics.map((epic) => ({ ...epic, referenceContext: 0 })),
         context,
       ),
@@ -79,17 +80,17 @@ async function loadTargets(rows: readonly TodoRow[], context: SerializationConte
 
 type TodoProjects = ReadonlyMap<number, Project>;
 
-/** Loads the commits by the id of their row in `commented_commits`: one read of each repository. */
+/** Loads commits by the id of their row in `commented_commits`, with one read per repository. */
 async function loadCommits(rows: readonly TodoRow[], projects: TodoProjects, context: SerializationContext) {
   const { db, git } = context;
-  const commented = await loadCommentedCommits(db, collectIds(rows, 'commented_commit_id'));
+  const commentedCommits = await loadCommentedCommits(db, collectIds(rows, 'commented_commit_id'));
   const commitsById = new Map<number, CommitTarget>();
-  for (const [projectId, commits] of Map.groupBy(commented, ({ project_id }) => project_id)) {
+  for (const [projectId, commits] of Map.groupBy(commentedCommits, ({ project_id }) => project_id)) {
     const project = requireRow(projects.get(projectId));
     const shas = commits.map(({ sha }) => sha);
-    const found = await readCommits(git, getRepository(git, project), shas);
+    const gitCommits = await readCommits(git, getRepository(git, project), shas);
     for (const [index, { id, sha, title }] of commits.entries()) {
-      const commit = found[index];
+      const commit = gitCommits[index];
       const target = commit ? Commit.serialize({ commit, project }, context) : null;
       const web_url = `${buildProjectUrl({ baseUrl: context.url }, project)}/-/commit/${sha}`;
       commitsById.set(id, { target, title, web_url });
@@ -98,8 +99,9 @@ async function loadCommits(rows: readonly TodoRow[], projects: TodoProjects, con
   return commitsById;
 }
 
-/** A commit as a target, null if the repository has lost it, with its title and URL. */
+/** A commit as a target, with its title and URL. */
 interface CommitTarget {
+  /** Null if the repository has lost the commit. */
   readonly target: ReturnType<typeof Commit.serialize> | null;
   readonly title: string;
   readonly web_url: string;

@@ -7,7 +7,7 @@ import type { ListPage, OffsetRequest } from '#http/lists/pagination.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { listTodos, type TodoRow } from '../todo-rows/index.ts';
 
-// Values of the list filters. Some are accepted although no item can have them.
+// Values of the list filters. The last ones exist in the reference's API, but no item of this server has them.
 
 export const TODO_ACTION_FILTERS = [
   ...TODO_ACTIONS,

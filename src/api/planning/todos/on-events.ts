@@ -16,10 +16,8 @@ import { findNoteableSubject } from '../mail-messages/index.ts';
 import { markTodosDone } from '../todo-rows/index.ts';
 import { createTodosFor, createTodosForMentions } from './changes.ts';
 
-/**
- * Events on issues, merge requests, epics and commits create to-do items and complete those of the actor. This runs in the unit of work of
- * the event, because the number of users is limited.
- */
+// Events on issues, merge requests, epics and commits create to-do items and complete those of the actor. This happens in the unit
+// of work of the event: the number of users that one event concerns is limited.
 
 type Event = NotifiableEvent['event'];
 
@@ -49,7 +47,7 @@ async function markDoneForActor(uow: UnitOfWork, target: NotifyingTarget): Promi
   if (uow.actor.user !== null) await markTodosDone(uow, uow.actor.user.id, target);
 }
 
-/** index: issues primary key, merge_requests primary key, epics primary key */
+/** Handles a new issue, merge request or epic. index: issues primary key, merge_requests primary key, epics primary key */
 async function onNoteableCreated(uow: UnitOfWork, resource: Resource): Promise<void> {
   const query = uow
     .selectFrom(getResourceTable(resource.type))
@@ -128,10 +126,13 @@ export const onMergeConflicts = defineSubscription({
   inTransaction: (uow, { mergeRequestId }) => createTodoForAuthor(uow, mergeRequestId, 'unmergeable'),
 });
 
-/** Maximum number of merge requests per failed pipeline. */
+/** Maximum number of merge requests for which a failed pipeline creates items. */
 const MAX_MERGE_REQUESTS = 100;
 
-/** When a pipeline fails: creates to-do items for merge requests whose head pipeline it is. index: merge_requests_open_by_branches */
+/**
+ * When a pipeline fails: creates to-do items for the merge requests of which it is the head pipeline.
+ * index: merge_requests_open_by_branches
+ */
 async function onPipelineFailed(uow: UnitOfWork, pipelineId: number): Promise<void> {
   const [pipeline] = await findPipelines(uow, [pipelineId]);
   if (pipeline === undefined || pipeline.tag) return;
@@ -157,7 +158,10 @@ async function listOpenMergeRequestIds(
   return rows.map(({ id }) => id);
 }
 
-/** Creates a to-do item for the author of a merge request and for the user who set auto-merge. Without an actor, the author of the merge request is the item's author. index: merge_request_auto_merges primary key */
+/**
+ * Creates a to-do item for the author of a merge request and one for the user who set auto-merge.
+ * index: merge_request_auto_merges primary key
+ */
 async function createTodoForAuthor(uow: UnitOfWork, id: number, action: 'build_failed' | 'unmergeable'): Promise<void> {
   const subject = await findNoteableSubject(uow, { type: 'MergeRequest', id });
   if (subject === null) return;

@@ -11,9 +11,8 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { todoVisibleTo } from '../todo-rows/index.ts';
 
-/**
- * Deletes the to-do items of users who lose access to the target, for good. Until the job has run, lists hide these items.
- */
+// Deletes the to-do items of users who lose access to the target. The items do not return with the access. Until the job has run,
+// lists hide them.
 
 type JobServices = Pick<Services, 'database' | 'runUnitOfWork'>;
 
@@ -64,7 +63,10 @@ interface ParentRef {
   readonly id: number;
 }
 
-/** Returns the project, or the group's descendant projects and groups (including itself). index: namespace_closure_by_ancestor, projects_by_namespace */
+/**
+ * Returns the scopes of a project, or those of a group, its descendant groups and their projects.
+ * index: namespace_closure_by_ancestor, projects_by_namespace
+ */
 async function listTodoScopes(db: Reader, { type, id }: ParentRef): Promise<TodoScope[]> {
   if (type === 'project') return [{ column: 'project_id', id }];
   const projects = await selectDescendantProjectIds(db, id).execute();
@@ -89,7 +91,10 @@ async function deleteUnreadableInScope({ database, runUnitOfWork }: JobServices,
   }
 }
 
-/** Returns the lowest user id above `afterUserId` with items in the scope, or null. index: todos_by_project, todos_by_group, todos_by_issue, todos_by_merge_request, todos_by_epic */
+/**
+ * Returns the lowest user id above `afterUserId` with items in the scope, or null.
+ * index: todos_by_project, todos_by_group, todos_by_issue, todos_by_merge_request, todos_by_epic
+ */
 async function findNextUserId(db: Reader, { column, id }: TodoScope, afterUserId: number): Promise<number | null> {
   const row = await db
     .selectFrom('todos')
@@ -119,7 +124,8 @@ async function deleteUnreadableOfUser(
 }
 
 /**
- * Deletes the unreadable items of one batch: the user's items with ids above `afterId`. Returns the last id, or null if there is none.
+ * Checks one batch of the user's items, those with ids above `afterId`, and deletes the unreadable ones. Returns the last id of the
+ * batch, or null if it is empty.
  * index: todos_by_project, todos_by_group, todos_by_issue, todos_by_merge_request, todos_by_epic
  */
 async function deleteUnreadableBatch(
