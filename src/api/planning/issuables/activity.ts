@@ -11,7 +11,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { MergeRequestState } from '#database/schema.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** Types whose changes are recorded as activity events, resource events (state, milestone) and, for other columns, system notes. */
+/** Types whose changes are recorded: as activity events, as events of state and milestone, and as system notes for other columns. */
 type TrackedType = 'Issue' | 'MergeRequest';
 
 /** The columns that activity and resource events need. */
@@ -44,7 +44,10 @@ export async function recordIssuableCreated(
   await recordMilestoneChange(uow, type, null, issuable);
 }
 
-/** Records all differences between an issuable before and after an update. `extraTexts` are the system notes for type-specific columns. */
+/**
+ * Records all differences between an issuable before and after an update. `extraTexts` are the system notes for columns that only
+ * this type has.
+ */
 export async function recordIssuableChanges(
   uow: UnitOfWork<SignedInCaller>,
   type: TrackedType,

@@ -19,7 +19,7 @@ export function pickChangedColumns<Row extends object>(row: Row, columns: Partia
 export const isSameSet = (one: readonly number[], other: readonly number[]) =>
   one.length === other.length && one.every((id) => other.includes(id));
 
-/** Returns the state columns after an event. Returns none if the issuable already has that state, or for no event. */
+/** Returns the state columns that the event changes: none without an event, or if the issuable already has that state. */
 export function stateColumnsAfter(
   state: string,
   event: 'close' | 'reopen' | null | undefined,
@@ -34,7 +34,7 @@ export function stateColumnsAfter(
   return {};
 }
 
-/** Values whose changes are published. */
+/** The values of an issuable whose changes are published. */
 interface AssociationSnapshot {
   readonly labels: readonly number[];
   readonly milestone_id?: number | null;
@@ -113,14 +113,14 @@ export async function deleteIssuable(
   return fail(remainingRow === undefined ? 'notFound' : 'changed');
 }
 
-/** Resource: `isRequested` is true if the request has the header `If-Unmodified-Since`, so that only an unchanged row is deleted. */
+/** Resource: `isRequested` is true if the request has the header `If-Unmodified-Since`. Then only an unchanged row is deleted. */
 export const ifUnmodifiedResource = {
   name: 'ifUnmodified',
   load: ({ request }: AccessCall) => ({ isRequested: request.headers['if-unmodified-since'] !== undefined }),
   notFound: genericNotFound,
 } as const;
 
-/** Returns the milestone after the update. Undefined and a milestone out of scope keep the current milestone; 0 and null clear it. */
+/** Returns the milestone id after the update. Undefined and a milestone out of scope keep the current one; 0 and null clear it. */
 export async function resolveMilestone(
   uow: UnitOfWork,
   project: Project,
@@ -142,8 +142,8 @@ export async function resolveAssignees(
 }
 
 /**
- * Returns the assignees or reviewers after the update. `requestedIds` is null if the request does not set them. New users are added only
- * if `filterReaders` returns them. If none of the requested users can be set, the current users stay.
+ * Returns the assignees or reviewers after the update. `requestedIds` is null if the request does not set them. New users are added
+ * only if `filterReaders` returns them. If none of the requested users can be set, the current users stay.
  */
 export async function resolveUsers(
   currentIds: readonly number[],

@@ -12,16 +12,16 @@ import { type IssuableTables, type LabelableTables, memoizeByTables } from './ki
 import { loadLabels, type SetChange, updateLinks } from './labels.ts';
 import { formatWorkTime } from './time/time-tracking.ts';
 
-/** Fields shared by issues and merge requests (contract/planning.md §1). */
+// Fields shared by issues and merge requests (contract/planning.md §1).
 
 type TrackedTime = Columns<'issues', 'time_estimate' | 'total_time_spent'>;
 
 /** Time estimate and spent time, in seconds and formatted. */
 export const TimeStats = entity('TimeStats', {
-  time_estimate: Type.Integer(),
-  total_time_spent: Type.Integer(),
-  human_time_estimate: nullable(Type.String()),
-  human_total_time_spent: nullable(Type.String()),
+  time_estimate: Type.Integer({ description: 'In seconds.' }),
+  total_time_spent: Type.Integer({ description: 'In seconds.' }),
+  human_time_estimate: nullable(Type.String({ description: 'Such as `3h 30m`; null for 0.' })),
+  human_total_time_spent: nullable(Type.String({ description: 'Such as `3h 30m`; null for 0.' })),
 }).from(({ time_estimate, total_time_spent }: TrackedTime) => ({
   time_estimate,
   total_time_spent,
@@ -29,6 +29,7 @@ export const TimeStats = entity('TimeStats', {
   human_total_time_spent: formatWorkTime(total_time_spent),
 }));
 
+/** Numbers of task list items in the description. */
 export const taskCompletionStatusSchema = objectSchema('TaskCompletionStatus', {
   count: Type.Integer(),
   completed_count: Type.Integer(),
@@ -36,7 +37,7 @@ export const taskCompletionStatusSchema = objectSchema('TaskCompletionStatus', {
 
 export const referencesSchema = objectSchema('References', {
   short: Type.String(),
-  relative: Type.String(),
+  relative: Type.String({ description: 'The shortest form that is clear in the listed project or group.' }),
   full: Type.String(),
 });
 
@@ -47,7 +48,7 @@ interface IssuableRow {
   readonly milestone_id: number | null;
 }
 
-/** Loads the related data of serialized issuables. `userIds`: further users to load, such as authors. */
+/** Loads the related data of serialized issuables, with the assignees and the users of `userIds`, such as authors. */
 export async function loadIssuableRelations(
   tables: IssuableTables,
   issuables: readonly IssuableRow[],
@@ -56,7 +57,8 @@ export async function loadIssuableRelations(
 ) {
   const { db } = context;
   const ids = issuables.map(({ id }) => id);
-  const [assignees, labels] = [await loadAssignees(db, tables, ids), await loadLabels(db, tables, ids)];
+  const assignees = await loadAssignees(db, tables, ids);
+  const labels = await loadLabels(db, tables, ids);
   const [users, projectPaths] = await Promise.all([
     loadUsersById(db, [...userIds, ...assignees.map(({ user_id }) => user_id)]),
     loadProjectPaths(
@@ -103,15 +105,15 @@ type ProjectPath = Awaited<ReturnType<typeof loadProjectPaths>>[number];
 /** Where a reference is shown: in the issuable's project, in the namespace with this id, or (null) anywhere else. */
 export type ReferenceContext = 'project' | number | null;
 
-/** Serializes the references. `relative` is short in the project, has the project path in its namespace, and is full elsewhere. */
+/** Serializes the references. `relative` is short in the project, has the project's path in its namespace, and is full elsewhere. */
 export function serializeReferences(
   short: string,
   { path, full_path, namespace_id }: ProjectPath,
   referenceContext: ReferenceContext,
 ) {
   const fullReference = `${full_path}${short}`;
-  const relative =
-    referenceContext === 'project' ? short : referenceContext === namespace_id ? `${path}${short}` : fullReference;
+  const referenceOutsideProject = referenceContext === namespace_id ? `${path}${short}` : fullReference;
+  const relative = referenceContext === 'project' ? short : referenceOutsideProject;
   return { short, relative, full: fullReference };
 }
 

@@ -6,7 +6,7 @@ import { issueVisibleTo } from '#authorization/issues.ts';
 import { mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import type { Schema } from '#database/database.ts';
 
-/** Code shared by issues, merge requests and epics. It declares no endpoints of its own. */
+// Code shared by issues, merge requests and epics. Their folders declare the endpoints; this one has none.
 
 export { recordIssuableChanges, recordIssuableCreated, recordStateChange } from './activity.ts';
 export {
@@ -131,16 +131,15 @@ export {
 } from './time/time-tracking.ts';
 
 /**
- * Returns the condition for rows whose issue, merge request or epic the caller may read. `columns` names the foreign key column of each
- * type. `matchWithoutNoteable`: whether rows without a noteable match. The subqueries are scalar because PostgreSQL would compute
- * EXISTS by hashing all rows that the caller may read.
+ * Returns the condition for rows whose issue, merge request or epic the caller may read, or that refer to none. `columns` names the
+ * foreign key column of each type. The subqueries are scalar because PostgreSQL would compute EXISTS by hashing all rows that the
+ * caller may read.
  * index: issues primary key, merge_requests primary key, epics primary key
  */
 export function noteableVisibleTo<Table extends keyof Schema>(
   caller: Caller,
   today: string,
   columns: Readonly<Record<ResourceType, string>>,
-  matchWithoutNoteable: boolean,
 ) {
   return (rows: ExpressionBuilder<Schema, Table>): Expression<SqlBool> => {
     const eb = rows as unknown as ExpressionBuilder<Schema, never>;
@@ -171,7 +170,7 @@ export function noteableVisibleTo<Table extends keyof Schema>(
       .then(eb(visibleMergeRequest.limit(1), 'is not', null))
       .when(toColumn('Epic'), 'is not', null)
       .then(eb(visibleEpic.limit(1), 'is not', null))
-      .else(matchWithoutNoteable ? sql<SqlBool>`true` : sql<SqlBool>`false`)
+      .else(sql<SqlBool>`true`)
       .end();
   };
 }

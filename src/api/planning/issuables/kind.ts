@@ -7,7 +7,7 @@ type AssigneeTable =
   | 'merge_request_reviewers'
   | 'merge_request_approvals';
 
-/** Table and column names of a resource type with labels, state and discussion. Shared code is parameterized with them. */
+/** Table and column names of a resource type with labels, state and discussion, for code that several types share. */
 export interface LabelableTables {
   /** The main table. Shared code uses only columns that all main tables have. */
   readonly table: 'issues' | 'merge_requests' | 'epics';
@@ -72,7 +72,7 @@ export const TABLES_BY_TYPE = { Issue: ISSUES, MergeRequest: MERGE_REQUESTS, Epi
   LabelableTables
 >;
 
-/** Scope of a list: one project, or all projects (`project: null`). */
+/** What filters a list has: one project, or all projects (`project: null`). The conditions of filters depend on it. */
 export interface IssuableListScope {
   readonly tables: LabelableTables;
   readonly project: { readonly id: number; readonly namespace_id: number } | null;

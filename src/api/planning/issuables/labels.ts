@@ -32,7 +32,7 @@ const foreignKeyRef = (tables: LabelableTables) => sql.ref<number>(`${tables.lab
 
 /** Label titles in a request. */
 export interface LabelInput {
-  /** Replaces all labels. */
+  /** The titles that replace all present ones. */
   readonly labels?: readonly string[] | null | undefined;
   readonly add_labels?: readonly string[] | null | undefined;
   readonly remove_labels?: readonly string[] | null | undefined;
@@ -47,12 +47,12 @@ export async function resolveLabels(
   currentLabels: readonly AppliedLabel[],
   { labels, add_labels, remove_labels }: LabelInput,
 ): Promise<number[]> {
-  const keptLabels = labels == null ? currentLabels : currentLabels.filter(({ title }) => labels.includes(title));
-  const keptTitles = new Set(keptLabels.map(({ title }) => title));
-  const missingTitles = [...(labels ?? []), ...(add_labels ?? [])].filter((title) => !keptTitles.has(title));
+  const remainingLabels = labels == null ? currentLabels : currentLabels.filter(({ title }) => labels.includes(title));
+  const remainingTitles = new Set(remainingLabels.map(({ title }) => title));
+  const missingTitles = [...(labels ?? []), ...(add_labels ?? [])].filter((title) => !remainingTitles.has(title));
   const newLabels = missingTitles.length === 0 ? [] : await findOrCreateLabels(uow, parent, missingTitles);
   const removedTitles = new Set(remove_labels ?? []);
-  return [...keptLabels, ...newLabels].filter(({ title }) => !removedTitles.has(title)).map(({ id }) => id);
+  return [...remainingLabels, ...newLabels].filter(({ title }) => !removedTitles.has(title)).map(({ id }) => id);
 }
 
 /** Adds and removes labels of an issuable and records label events. index: issue_labels_pkey */
@@ -115,16 +115,13 @@ export async function updateLinks(
   ownerId: number,
   change: SetChange,
 ): Promise<void> {
-  const [linkTable, ownerColumnRef, targetColumnRef] = [
-    sql.table(table),
-    sql.ref(ownerColumn),
-    sql.ref<number>(targetColumn),
-  ];
+  const linkTable = sql.table(table);
+  const ownerColumnRef = sql.ref(ownerColumn);
+  const targetColumnRef = sql.ref<number>(targetColumn);
   const { removed, added } = diffSets(change);
   if (removed.length > 0) {
-    await sql`delete from ${linkTable} where ${ownerColumnRef} = ${ownerId} and ${isInIds(tx, targetColumnRef, removed)}`.execute(
-      tx,
-    );
+    const isRemoved = isInIds(tx, targetColumnRef, removed);
+    await sql`delete from ${linkTable} where ${ownerColumnRef} = ${ownerId} and ${isRemoved}`.execute(tx);
   }
   if (added.length > 0) {
     const columns = [ownerColumnRef, targetColumnRef, ...(createdAtColumn ? [sql.ref(createdAtColumn)] : [])];

@@ -8,6 +8,7 @@ import { listIds } from '#events/owned-rows.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { IssuableTables, LabelableTables } from './kind.ts';
 
+/** What else happens before a batch of issuables is deleted. */
 type BeforeDelete = (uow: UnitOfWork, ids: readonly number[]) => Promise<void>;
 
 /**
@@ -52,7 +53,7 @@ async function deleteIssuablesBatch(
 ): Promise<typeof MORE | undefined> {
   const ids = await listIds(uow, { table: tables.table, column }, ownerId);
   if (ids.length === 0) return undefined;
-  // A full batch: more notes may remain, which are deleted before the issuables.
+  // After a full batch, more notes may remain. They must be deleted before the issuables.
   if ((await deleteNotesBatch(uow, tables, ids)) === BATCH_SIZE) return MORE;
   const activityTargetType = ACTIVITY_TARGET_TYPES[tables.table];
   if (activityTargetType !== null) await deleteTargetActivity(uow, activityTargetType, ids);
@@ -61,7 +62,10 @@ async function deleteIssuablesBatch(
   return ids.length === BATCH_SIZE ? MORE : undefined;
 }
 
-/** Deletes a batch of the notes on these issuables and returns how many. index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created */
+/**
+ * Deletes a batch of the notes on these issuables and returns how many.
+ * index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created
+ */
 export async function deleteNotesBatch(
   uow: UnitOfWork,
   tables: LabelableTables,
@@ -71,6 +75,7 @@ export async function deleteNotesBatch(
     .selectFrom('notes')
     .select('id')
     .where(isInIds(uow, sql.ref<number>(tables.foreignKey), issuableIds))
+    // Lets the engines use the partial index.
     .where(tables.foreignKey, 'is not', null)
     .limit(BATCH_SIZE)
     .execute();
@@ -84,7 +89,10 @@ export async function deleteNotesBatch(
   return ids.length;
 }
 
-/** Unassigns a former member from the issuables of the project or group, if the event has `unassign` set. index: issue_assignees_by_user, merge_request_assignees_by_user */
+/**
+ * Unassigns a former member from the issuables of the project or group, if the event has `unassign` set.
+ * index: issue_assignees_by_user, merge_request_assignees_by_user
+ */
 export const unassignFormerMembers = (tables: IssuableTables) =>
   defineSubscription({
     event: 'membership-ended',

@@ -53,7 +53,10 @@ interface IssuablesOfParent {
   readonly parentId: number;
 }
 
-/** Processes a batch of issuables with an iid above `afterIid`. Returns the last iid, or null if no issuables remain. index: issues_by_iid, merge_requests_by_iid, epics_by_iid */
+/**
+ * Processes a batch of issuables with an iid above `afterIid`. Returns the last iid, or null if no issuables remain.
+ * index: issues_by_iid, merge_requests_by_iid, epics_by_iid
+ */
 async function replaceBatch(
   tx: Transaction,
   { tables, parentId }: IssuablesOfParent,
@@ -73,7 +76,10 @@ async function replaceBatch(
   return lastRow.iid;
 }
 
-/** Replaces out-of-scope labels of these issuables. index: issue_labels_pkey, merge_request_labels_pkey, epic_labels_pkey, labels primary key */
+/**
+ * Replaces out-of-scope labels of these issuables.
+ * index: issue_labels_pkey, merge_request_labels_pkey, epic_labels_pkey, labels primary key
+ */
 async function replaceLabels(
   tx: Transaction,
   tables: LabelableTables,
@@ -94,7 +100,10 @@ async function replaceLabels(
   await sql`delete from ${labelTable} where ${isReplaced}`.execute(tx);
 }
 
-/** Replaces out-of-scope milestones of these issuables. index: issues primary key, merge_requests primary key, milestones primary key */
+/**
+ * Replaces out-of-scope milestones of these issuables.
+ * index: issues primary key, merge_requests primary key, milestones primary key
+ */
 async function replaceMilestones(
   tx: Transaction,
   tables: LabelableTables,

@@ -10,6 +10,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import type { IssuableTables, LabelableTables } from './kind.ts';
 
 interface SubscriptionValue {
+  /** Id of the issuable. */
   readonly id: number;
   readonly userId: number;
   readonly subscribed: boolean;
@@ -26,13 +27,7 @@ export async function setSubscribed(
 ): Promise<void> {
   await tx
     .insertInto('subscriptions')
-    .values({ [tables.foreignKey]: id, user_id: userId, subscribed, created_at: tx.now, updated_at: tx.now } as {
-      issue_id: number;
-      user_id: number;
-      subscribed: boolean;
-      created_at: string;
-      updated_at: string;
-    })
+    .values({ [tables.foreignKey]: id, user_id: userId, subscribed, created_at: tx.now, updated_at: tx.now })
     .onConflict((conflict) =>
       conflict
         .columns([tables.foreignKey as 'issue_id', 'user_id'])
@@ -49,7 +44,10 @@ interface Subscribable {
   readonly assigned?: 0 | 1;
 }
 
-/** Returns the ids of the issuables to which the caller is subscribed: explicitly, else as author, assignee or commenter. index: subscriptions_by_issue */
+/**
+ * Returns the ids of the issuables to which the caller is subscribed. An explicit choice of the caller decides; without one, authors,
+ * assignees and commenters are subscribed. index: subscriptions_by_issue
+ */
 export async function findSubscribedIds(
   db: Reader,
   tables: LabelableTables,
@@ -115,7 +113,7 @@ export async function updateSubscription<Issuable extends Subscribable>(
 }
 
 interface ParticipantOptions {
-  /** The caller may read internal notes. */
+  /** Whether authors of internal notes are included: for callers who may read these notes. */
   readonly includeInternal: boolean;
 }
 

@@ -13,7 +13,7 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { listColumns, type NoteListRow, selectReadableNotes } from './store.ts';
 
-/** Rows of notes and their threads. This module has no endpoints; those of notes, threads and issues use it. */
+// Rows of notes, and threads of notes. This module has no endpoints; those of notes, threads and issues use it.
 
 export {
   countNotes,
@@ -61,7 +61,10 @@ export async function listThreads(
   return { ...result, items: await loadThreads(db, caller, noteable, ids) };
 }
 
-/** Matches the first note of each thread. A caller who may read one note of a thread may read all. */
+/**
+ * Matches the first note of each thread. It considers notes that the caller may not read too, because callers who may read one note
+ * of a thread may read all.
+ */
 function isFirstOfThread({ type }: NoteTarget) {
   const column = getForeignKeyColumn(type);
   return sql<SqlBool>`not exists (
@@ -70,7 +73,10 @@ function isFirstOfThread({ type }: NoteTarget) {
       and (earlier.created_at, earlier.id) < (notes.created_at, notes.id))`;
 }
 
-/** Returns the threads with these ids in this order; threads without readable notes are omitted. index: notes_by_issue_discussion, notes_by_merge_request_discussion, notes_by_epic_discussion, notes_by_commented_commit_discussion */
+/**
+ * Returns the threads with these ids in this order; threads without readable notes are omitted. index: notes_by_issue_discussion,
+ * notes_by_merge_request_discussion, notes_by_epic_discussion, notes_by_commented_commit_discussion
+ */
 async function loadThreads(db: Reader, caller: Caller, noteable: Noteable, ids: readonly string[]): Promise<Thread[]> {
   if (ids.length === 0) return [];
   const notes = await selectReadableNotes(db, caller, noteable)
@@ -91,7 +97,10 @@ export async function findThread(db: Reader, caller: Caller, noteable: Noteable,
   return (await loadThreads(db, caller, noteable, [id]))[0] ?? null;
 }
 
-/** Returns the threads of a merge request that have an unresolved note, in the order of their first notes. index: notes_open_by_merge_request, notes_by_merge_request_discussion */
+/**
+ * Returns the threads of a merge request that have an unresolved note, in the order of their first notes.
+ * index: notes_open_by_merge_request, notes_by_merge_request_discussion
+ */
 export async function listUnresolvedThreads(db: Reader, caller: Caller, mergeRequest: Noteable): Promise<Thread[]> {
   const rows = await selectReadableNotes(db, caller, mergeRequest)
     .select('notes.discussion_id')
@@ -156,7 +165,10 @@ export function mayComment(caller: Caller, noteable: Noteable): boolean {
   return mayInParent(caller, 'create_note', noteable) && !isLockedOut(caller, noteable);
 }
 
-/** Returns whether the caller may resolve the thread: at least a Developer, the author of its first note, or the author of the noteable. */
+/**
+ * Returns whether the caller may resolve the thread: callers with at least the Developer role, the author of its first note, and the
+ * author of the noteable may.
+ */
 export function mayResolve(caller: SignedInCaller, noteable: Noteable, { notes: [firstNote] }: Thread): boolean {
   if (!mayComment(caller, noteable)) return false;
   const isCaller = (authorId: number | null) => authorId === caller.user.id;

@@ -18,8 +18,6 @@ import type { Noteable } from '#http/access/noteables.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { IMPORTED_VALUES, noteableVisibleTo } from '../issuables/index.ts';
 
-// Rows of notes.
-
 export type NoteRow = Columns<'notes'>;
 
 /** A note without its body. The entity loads the bodies of a response in one query. */
@@ -34,7 +32,10 @@ interface NoteListParams {
   readonly activity_filter: 'all_notes' | 'only_comments' | 'only_activity';
 }
 
-/** Returns one page of the notes of a noteable that the caller may read. index: notes_by_issue_created, notes_by_issue_updated, notes_by_merge_request_created, notes_by_merge_request_updated, notes_by_epic_created, notes_by_epic_updated */
+/**
+ * Returns one page of the notes of a noteable that the caller may read. index: notes_by_issue_created, notes_by_issue_updated,
+ * notes_by_merge_request_created, notes_by_merge_request_updated, notes_by_epic_created, notes_by_epic_updated
+ */
 export function listNotes(
   db: Reader,
   caller: Caller,
@@ -77,20 +78,15 @@ export const mayReadInternal = (caller: Caller, parent: GroupOrProject): boolean
   mayInParent(caller, 'read_internal_note', parent);
 
 /**
- * Notes about a mention, a move or a relation refer to another noteable: only callers who may read that one see the note.
+ * Matches notes without a referenced noteable, or whose referenced noteable the caller may read. System notes about a mention, a move
+ * or a relation refer to one.
  */
 function referencedNoteableVisibleTo(caller: Caller, today: string) {
-  return noteableVisibleTo<'notes'>(
-    caller,
-    today,
-    {
-      Issue: 'notes.mentioning_issue_id',
-      MergeRequest: 'notes.mentioning_merge_request_id',
-      Epic: 'notes.mentioning_epic_id',
-    },
-    // Notes without a referenced noteable match.
-    true,
-  );
+  return noteableVisibleTo<'notes'>(caller, today, {
+    Issue: 'notes.mentioning_issue_id',
+    MergeRequest: 'notes.mentioning_merge_request_id',
+    Epic: 'notes.mentioning_epic_id',
+  });
 }
 
 /** Returns notes without bodies by id, without an access check; missing ones are omitted. index: notes primary key */
@@ -142,8 +138,9 @@ export interface NoteThreadFields {
   /** The discussion id; null starts a new thread. */
   readonly id: string | null;
   readonly type: NoteType | null;
-  /** JSON; null if not in a diff. */
+  /** JSON of the position in a diff, or null. */
   readonly position: string | null;
+  /** The commit, if the position is in the diff of a single commit of a merge request. */
   readonly commitSha: string | null;
   readonly resolved: { readonly at: string; readonly by: number | null } | null;
 }

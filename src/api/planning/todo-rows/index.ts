@@ -10,7 +10,7 @@ import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { noteableVisibleTo } from '../issuables/index.ts';
 
-/** Rows of to-do items. This module has no endpoints; the to-do endpoints and quick actions use it. */
+// Rows of to-do items. This module has no endpoints; the to-do endpoints and quick actions use it.
 
 export type TodoRow = Columns<'todos'>;
 
@@ -46,7 +46,10 @@ export function listTodos(
   return paginate(db, todos.orderBy('todos.id', 'desc'), page);
 }
 
-/** Returns the condition that the target is in the group or a descendant. index: namespace_closure_by_ancestor, projects primary key */
+/**
+ * Returns the condition that the target is in the group or a descendant.
+ * index: namespace_closure_by_ancestor, projects primary key
+ */
 function isInGroup(db: Reader, id: number) {
   return (eb: ExpressionBuilder<Schema, 'todos'>): Expression<SqlBool> => {
     const project = eb
@@ -61,19 +64,18 @@ function isInGroup(db: Reader, id: number) {
 export function todoVisibleTo(caller: Caller, today: string) {
   return (eb: ExpressionBuilder<Schema, 'todos'>): Expression<SqlBool> =>
     eb.and([
-      noteableVisibleTo<'todos'>(
-        caller,
-        today,
-        { Issue: 'todos.issue_id', MergeRequest: 'todos.merge_request_id', Epic: 'todos.epic_id' },
-        // Items without one of these are on commits.
-        true,
-      )(eb),
+      noteableVisibleTo<'todos'>(caller, today, {
+        Issue: 'todos.issue_id',
+        MergeRequest: 'todos.merge_request_id',
+        Epic: 'todos.epic_id',
+      })(eb),
+      // The items that refer to none of these are on commits.
       commitVisibleTo(caller, today)(eb),
       noteVisibleTo(caller, today)(eb),
     ]);
 }
 
-/** Returns the condition that the item is not on a commit, or that the caller may read it. index: projects primary key */
+/** Returns the condition that the item is not on a commit, or that the caller may read the commit. index: projects primary key */
 function commitVisibleTo(caller: Caller, today: string) {
   return (eb: ExpressionBuilder<Schema, 'todos'>): Expression<SqlBool> => {
     const project = eb
@@ -91,7 +93,7 @@ function commitVisibleTo(caller: Caller, today: string) {
 }
 
 /**
- * Returns the condition that the item has no comment, that its comment is not internal, or that the caller is at least a Planner.
+ * Returns the condition that the item has no comment, or that the caller may read it: internal comments need the Planner role.
  * index: notes primary key, projects primary key, namespaces primary key
  */
 function noteVisibleTo(caller: Caller, today: string) {
@@ -146,7 +148,10 @@ interface NewTodo {
   readonly action: TodoAction;
 }
 
-/** Inserts to-do items. A pending item for the same user, target and action is not inserted again, except for mentions. index: todos_pending_by_issue, todos_pending_by_merge_request, todos_pending_by_epic */
+/**
+ * Inserts to-do items and returns the inserted ones. A pending item for the same user, target and action is not inserted again,
+ * except for mentions. index: todos_pending_by_issue, todos_pending_by_merge_request, todos_pending_by_epic
+ */
 export async function insertTodos(
   tx: Transaction,
   { target, projectId, groupId, authorId, noteId = null }: TodoCause,
@@ -170,7 +175,10 @@ export async function insertTodos(
     .execute();
 }
 
-/** Returns whether the user has a pending to-do item for the target, of this action or any. index: todos_by_issue, todos_by_merge_request, todos_by_epic, todos_by_commented_commit */
+/**
+ * Returns whether the user has a pending to-do item for the target; `action` restricts it to one action.
+ * index: todos_by_issue, todos_by_merge_request, todos_by_epic, todos_by_commented_commit
+ */
 export function hasPendingTodo(
   db: Reader,
   userId: number,
@@ -188,7 +196,10 @@ export function hasPendingTodo(
   );
 }
 
-/** Marks the user's to-do items for the target as done. Returns whether there were any. index: todos_by_issue, todos_by_merge_request, todos_by_epic, todos_by_commented_commit */
+/**
+ * Marks the user's pending to-do items for the target as done. Returns whether there were any.
+ * index: todos_by_issue, todos_by_merge_request, todos_by_epic, todos_by_commented_commit
+ */
 export async function markTodosDone(tx: Transaction, userId: number, { type, id }: NotifyingTarget): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('todos')

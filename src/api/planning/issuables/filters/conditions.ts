@@ -27,9 +27,12 @@ import {
   valueCondition,
 } from './row-conditions.ts';
 
-/** Filter conditions that lists of issues, merge requests and epics share (contract/planning.md §3.6). */
+// Filter conditions that lists of issues, merge requests and epics share (contract/planning.md §3.6).
 
-/** Returns the condition for labels or milestones that belong to the project of the scope or to an ancestor group. All match without a project. index: labels_by_project, labels_by_group, namespace_closure_pkey */
+/**
+ * Returns the condition for labels or milestones that belong to the project of the scope or to an ancestor group. Without a project,
+ * all match. index: labels_by_project, labels_by_group, namespace_closure_pkey
+ */
 function isUsableInScope({ project }: IssuableListScope, table: 'label' | 'milestone'): RawBuilder<SqlBool> {
   if (project === null) return sql`1 = 1`;
   const ancestorIds = sql`select ancestors.ancestor_id from namespace_closure as ancestors where ancestors.descendant_id = ${project.namespace_id}`;
@@ -75,7 +78,10 @@ type IssuableNotFilter = Pick<
   | 'assignee_username'
 >;
 
-/** Maximum number of list values with an index condition each; the most selective condition drives the query. One subquery counts the other values. */
+/**
+ * Maximum number of values of a filter that become a condition each, of which the most selective one can drive the query. The
+ * remaining values become one condition, which counts matches in a subquery.
+ */
 const MAX_INDEXED_VALUES = 8;
 
 /** Returns the conditions that an issuable must fulfil to match the filter. */
@@ -95,7 +101,7 @@ export function issuableConditions(db: Reader, scope: IssuableListScope, filter:
   return [...conditions, ...searchConditions(db, scope, filter)];
 }
 
-/** Returns the conditions that an issuable must fulfil to match the negated filter: the negation of each filter. */
+/** Returns the conditions that an issuable must fulfil to match the negated filters: the negation of each. */
 export function negatedConditions(db: Reader, scope: IssuableListScope, filter: IssuableNotFilter): ListCondition[] {
   const { labels, iids, milestone, milestone_id, author_id, author_username, assignee_id } = filter;
   const positiveConditions: ListCondition[] = [
@@ -133,8 +139,8 @@ function labelConditions(db: Reader, scope: IssuableListScope, { labels }: Issua
 }
 
 /**
- * Matches issuables with any of the labels: one condition for each of the first, one for all others. Only negated filters use it, so
- * that each of the labels is excluded.
+ * Returns conditions that match issuables with one of the labels: one condition for each of the first labels, one for all others.
+ * Only negated filters use them. Negated, each condition excludes its labels.
  */
 function anyLabelConditions(db: Reader, scope: IssuableListScope, titles: readonly string[]): ListCondition[] {
   if (titles.length === 0) return [];
@@ -145,11 +151,11 @@ function anyLabelConditions(db: Reader, scope: IssuableListScope, titles: readon
   if (remainingTitles.length > 0)
     conditions.push(labelTitleCondition(db, scope, isInTexts(db, LABEL_TITLE, remainingTitles)));
   if (scope.project !== null) return conditions;
-  // PostgreSQL would join the labels of all issuables before it excludes those of the few that it needs.
+  // Replaces `negatedPredicate`: with it, PostgreSQL would join the labels of all issuables first.
   return conditions.map(({ predicate }) => ({ predicate, negatedPredicate: sql<SqlBool>`not ${predicate}` }));
 }
 
-/** Returns the condition for a single `None` or `Any`, else null. */
+/** Returns the condition if the only title is `None` or `Any`, else null. */
 function labelKeywordCondition(
   db: Reader,
   scope: IssuableListScope,
@@ -178,7 +184,10 @@ const LABEL_TITLE = sql<string>`label.title`;
 const labelCondition = (db: Reader, scope: IssuableListScope, title: string): ListCondition =>
   labelTitleCondition(db, scope, sql<SqlBool>`${LABEL_TITLE} = ${title}`);
 
-/** Matches issuables with a label whose title fulfils `titlePredicate`. index: labels_by_title, issue_labels_by_label, issue_labels_pkey */
+/**
+ * Matches issuables with a label whose title fulfils `titlePredicate`.
+ * index: labels_by_title, issue_labels_by_label, issue_labels_pkey
+ */
 function labelTitleCondition(db: Reader, scope: IssuableListScope, titlePredicate: RawBuilder<SqlBool>) {
   const { tables, project } = scope;
   const labelIds = sql`(select label.id from labels as label where ${titlePredicate} and ${isUsableInScope(scope, 'label')})`;
@@ -188,7 +197,7 @@ function labelTitleCondition(db: Reader, scope: IssuableListScope, titlePredicat
     sql`select ${foreignKey} from ${sql.table(tables.labelTable)} as label_link where ${hasLabel}`;
   // One project can use few labels with the same title.
   if (project !== null) return idsCondition(db, scope, selectLabeled(isInSubquery(db, id, labelIds)), foreignKey);
-  // Across all projects many labels match: SQLite must look for the labels of each row, not for the row among those of each label.
+  // Across all projects many labels match. SQLite must then read the labels of each row, and not the rows of each label.
   const isOfRow = sql`${selectLabeled(sql<SqlBool>`${withoutIndex(db, id)} in ${labelIds}`)} and ${foreignKey} = ${listedColumn(scope, 'id')}`;
   return { ...existsCondition(db, isOfRow), ids: selectLabeled(sql<SqlBool>`${id} in ${labelIds}`) };
 }
@@ -249,7 +258,7 @@ function assigneeConditions(
   return [...conditions, { predicate: sql<SqlBool>`(${matchCount}) = ${remainingNames.length}` }];
 }
 
-/** Returns the keyword if it is the only value, else null. */
+/** Returns the keyword if the only name is `None` or `Any`, else null. */
 function findAssigneeKeyword([name, ...others]: readonly string[]): FilterKeyword | null {
   if (name === undefined || others.length > 0) return null;
   return (['None', 'Any'] as const).find((keyword) => isKeyword(name, keyword)) ?? null;
@@ -263,8 +272,8 @@ function requireAssigneeTable({ tables }: IssuableListScope): string {
 }
 
 /**
- * Matches issuables assigned to any of the users: one condition for each of the first, one for all others. Only negated filters use it,
- * so that each of the users is excluded.
+ * Returns conditions that match issuables assigned to one of the users: one condition for each of the first users, one for all
+ * others. Only negated filters use them. Negated, each condition excludes its users.
  */
 function anyAssigneeConditions(db: Reader, scope: IssuableListScope, names: readonly string[]): ListCondition[] {
   if (names.length === 0) return [];
@@ -279,7 +288,10 @@ function anyAssigneeConditions(db: Reader, scope: IssuableListScope, names: read
   return [...conditions, existsCondition(db, sql`select 1 ${fromAssigneesWithNames(db, scope, remainingKeys)}`)];
 }
 
-/** Returns the `from` clause for the assignees of the row that have one of the usernames. index: issue_assignees_by_issue, users primary key */
+/**
+ * Returns the `from` clause for the assignees of the row that have one of the usernames.
+ * index: issue_assignees_by_issue, users primary key
+ */
 function fromAssigneesWithNames(
   db: Reader,
   scope: IssuableListScope,
@@ -354,6 +366,7 @@ function searchConditions(
   const predicate = containsWordsUnindexed(db, tables.table, searchedColumns, words);
   // Words that are shorter than a trigram cannot use the search index.
   if (!hasTrigrams(words)) return [{ predicate, isExpensive: true }];
+  // Only in one project: across projects the index of the search drives the query.
   const unsortedQueryPredicate =
     project && containsWordsUnordered(db, tables.table, SEARCHED_COLUMNS, words, searchedColumns);
   if (unsortedQueryPredicate) return [{ predicate, unsortedQueryPredicate, isExpensive: true }];

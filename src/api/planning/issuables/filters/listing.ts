@@ -12,9 +12,10 @@ import type { ReferenceContext } from '../entities.ts';
 import type { IssuableTables } from '../kind.ts';
 import { findMostSelective, isSmallProject, type ListCondition } from './query-strategy.ts';
 
-/** Queries for the ids of lists of issues and merge requests, before they are sorted. */
+// Queries for the ids of lists of issues and merge requests, before they are sorted. The engines choose slow plans for many of these
+// lists, so each query exists in several forms, and counts decide which one runs.
 
-/** Scope of a list: a project, a group with its subgroups, or all projects (`group: null`). */
+/** What a list contains: the issuables of a project, of a group with its subgroups, or of all projects (`group: null`). */
 export type IssuableListParent =
   | { readonly project: Project; readonly group?: undefined }
   | { readonly group: { readonly id: number } | null; readonly project?: undefined; readonly nonArchived: boolean };
@@ -23,7 +24,7 @@ export type IssuableListParent =
 const toReferenceContext = (parent: IssuableListParent): ReferenceContext =>
   parent.project ? 'project' : (parent.group?.id ?? null);
 
-/** Returns the scope of a project, or of a group with its subgroups; includes archived projects. */
+/** Returns the parent of a list for a project, or for a group with its subgroups. Archived projects are included. */
 export function toListParent({ project, group }: Pick<Parent, 'project' | 'group'>): IssuableListParent {
   return project ? { project } : { group: group ?? null, nonArchived: false };
 }
@@ -47,7 +48,10 @@ interface ListVisibility {
   readonly hasIndexedOrder: boolean;
 }
 
-/** Number of rows of one condition that are counted before a scan of the list: a scan for a rarer condition reads more rows. */
+/**
+ * Number of related rows of one condition that are tested first. If enough of these match, the list is scanned in sort order without
+ * further counts.
+ */
 const SAMPLE_SIZE = 3 * COUNT_LIMIT;
 
 /** The query for the ids of a list, not sorted yet. */
@@ -59,11 +63,11 @@ interface ListIdQuery<Table extends IssuableTables['table']> {
 
 /** The query with the properties from which its count strategy is chosen. */
 export interface IdQueries<Table extends IssuableTables['table']> extends ListIdQuery<Table> {
-  /** The same query, faster if all rows are read unsorted. */
+  /** The same query in the form that is faster if all rows are read unsorted. */
   readonly unorderedQuery: IssuableIdQuery<Table>;
-  /** The same query, faster if many rows match and the first ones are read in sort order. */
+  /** The same query in the form that is faster if many rows match and the first ones are read in sort order. */
   readonly orderedQuery: IssuableIdQuery<Table>;
-  /** The same query for the first related rows of one condition; null if no condition has an index of related rows. */
+  /** The same query restricted to the first `SAMPLE_SIZE` related rows of one condition; null if no condition has such an index. */
   readonly sampleQuery: IssuableIdQuery<Table> | null;
   /** Whether matches should be counted first: if few of many rows match, a scan in sort order is slow. */
   readonly needsCount: boolean;
@@ -93,62 +97,54 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
   const projectId = sql.ref<number>(`${tables.table}.project_id`);
   // The unary plus keeps the query planner from using an index on the column.
   const unindexedProjectId = sql<number>`+${projectId}`;
+  const toPredicates = (conditions: readonly ListCondition[]) => conditions.map(({ predicate }) => predicate);
   const buildQuery = (
     projectIdColumn: RawBuilder<number>,
-    predicates = otherConditions.map(({ predicate }) => predicate),
+    predicates = toPredicates(otherConditions),
     joinedId = sql.ref<number>('projects.id'),
   ) => selectVisibleIds(db, tables, parent, [projectIdColumn, joinedId], visibility).where((eb) => eb.and(predicates));
   const selectAmong = (ids: RawBuilder<unknown>, conditions = otherConditions) => {
     const isSelected = isInSubquery(db, sql.ref<number>(`${tables.table}.id`), ids);
-    return buildQuery(
-      unindexedProjectId,
-      conditions.map(({ predicate }) => predicate),
-    ).where(isSelected);
+    return buildQuery(unindexedProjectId, toPredicates(conditions)).where(isSelected);
   };
   const castToTable = (query: IssuableIdQuery<'issues'>) => query as unknown as IssuableIdQuery<Table>;
-  if (drivingCondition === null) {
-    // A list of all projects in an order without an index reads every row, so the index by project does not help.
-    const needsSort = parent.group === null && !visibility.hasIndexedOrder;
-    const withoutProjectIndex = castToTable(buildQuery(withoutIndex(db, projectId)));
-    const query = needsSort ? withoutProjectIndex : castToTable(buildQuery(projectId));
-    const unsortedQueryPredicates = otherConditions.map(({ predicate, unsortedQueryPredicate, negatedPredicate }) => {
-      // With the projects of a group, PostgreSQL would look for related rows in each project again.
-      const repeatsSearch = !!parent.group && negatedPredicate !== undefined;
-      return repeatsSearch ? predicate : (unsortedQueryPredicate ?? predicate);
-    });
-    // A scan with a condition on a column uses the index of the column, so only related rows are sampled.
-    const sampled = cheapConditions.findLast(({ ids, negatedPredicate }) => ids && negatedPredicate);
-    const sampledIds = sql`(${sampled?.ids} limit ${sql.lit(SAMPLE_SIZE)})`;
+  if (drivingCondition !== null) {
+    const drivenQuery = castToTable(selectAmong(sql`(${drivingCondition.idsSuperset ?? drivingCondition.ids})`));
     return {
-      query,
-      unindexedQuery: castToTable(buildQuery(unindexedProjectId)),
-      unorderedQuery: castToTable(
-        // SQLite would read the rows of all projects, and then look whether each project belongs to the group.
-        parent.group
-          ? buildQuery(projectId, unsortedQueryPredicates, withoutIndex(db, sql.ref<number>('projects.id')))
-          : buildQuery(projectId, unsortedQueryPredicates),
-      ),
-      // SQLite would search the projects of a group one by one and sort all of their rows.
-      orderedQuery: parent.project || !visibility.hasIndexedOrder ? query : withoutProjectIndex,
-      sampleQuery: sampled
-        ? castToTable(
-            selectAmong(
-              sampledIds,
-              otherConditions.filter((condition) => condition !== sampled),
-            ),
-          )
-        : null,
-      needsCount: allConditions.length > 0 && !isSmall,
+      query: drivenQuery,
+      unindexedQuery: null,
+      unorderedQuery: drivenQuery,
+      orderedQuery: drivenQuery,
+      sampleQuery: null,
+      needsCount: false,
     };
   }
-  const query = castToTable(selectAmong(sql`(${drivingCondition.idsSuperset ?? drivingCondition.ids})`));
+  // A list of all projects in an order without an index reads every row, so the index by project does not help.
+  const needsSort = parent.group === null && !visibility.hasIndexedOrder;
+  const withoutProjectIndex = castToTable(buildQuery(withoutIndex(db, projectId)));
+  const query = needsSort ? withoutProjectIndex : castToTable(buildQuery(projectId));
+  const unsortedQueryPredicates = otherConditions.map(({ predicate, unsortedQueryPredicate, negatedPredicate }) => {
+    // With the projects of a group, PostgreSQL would look for related rows in each project again.
+    const repeatsSearch = !!parent.group && negatedPredicate !== undefined;
+    return repeatsSearch ? predicate : (unsortedQueryPredicate ?? predicate);
+  });
+  // Without this, SQLite would read the rows of all projects, and then look whether each project belongs to the group.
+  const joinedId = parent.group ? withoutIndex(db, sql.ref<number>('projects.id')) : sql.ref<number>('projects.id');
+  // A scan with a condition on a column uses the index of the column, so only related rows are sampled.
+  const sampled = cheapConditions.findLast(({ ids, negatedPredicate }) => ids && negatedPredicate);
+  const selectSample = ({ ids }: ListCondition) =>
+    selectAmong(
+      sql`(${ids} limit ${sql.lit(SAMPLE_SIZE)})`,
+      otherConditions.filter((condition) => condition !== sampled),
+    );
   return {
     query,
-    unindexedQuery: null,
-    unorderedQuery: query,
-    orderedQuery: query,
-    sampleQuery: null,
-    needsCount: false,
+    unindexedQuery: castToTable(buildQuery(unindexedProjectId)),
+    unorderedQuery: castToTable(buildQuery(projectId, unsortedQueryPredicates, joinedId)),
+    // SQLite would search the projects of a group one by one and sort all of their rows.
+    orderedQuery: parent.project || !visibility.hasIndexedOrder ? query : withoutProjectIndex,
+    sampleQuery: sampled ? castToTable(selectSample(sampled)) : null,
+    needsCount: allConditions.length > 0 && !isSmall,
   };
 }
 
@@ -156,33 +152,26 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
 export async function chooseCountStrategy<Table extends IssuableTables['table']>(
   db: Reader,
   tables: IssuableTables & { readonly table: Table },
-  {
-    query,
-    unindexedQuery: unindexed,
-    unorderedQuery: unordered,
-    orderedQuery: ordered,
-    sampleQuery: sample,
-    needsCount,
-  }: IdQueries<Table>,
+  { query, unindexedQuery, unorderedQuery, orderedQuery, sampleQuery, needsCount }: IdQueries<Table>,
 ): Promise<ListIdQuery<Table> & { readonly count?: CountStrategy }> {
-  if (!needsCount)
-    return { query, unindexedQuery: unindexed, ...(unindexed === null && { count: 'countInPageQuery' }) };
-  if (sample !== null && (await countUpTo(db, sample, COUNT_LIMIT + 1)) > COUNT_LIMIT)
-    return { query: ordered, unindexedQuery: unindexed, count: async () => COUNT_LIMIT + 1 };
-  const { buildMatchCondition: isMatch, count } = await scanMatches(db, unordered);
+  if (!needsCount) return { query, unindexedQuery, ...(unindexedQuery === null && { count: 'countInPageQuery' }) };
+  if (sampleQuery !== null && (await countUpTo(db, sampleQuery, COUNT_LIMIT + 1)) > COUNT_LIMIT)
+    return { query: orderedQuery, unindexedQuery, count: async () => COUNT_LIMIT + 1 };
+  const { buildMatchCondition, count } = await scanMatches(db, unorderedQuery);
   // Many rows match, so a scan in list order fills the page early.
-  if (isMatch === null) return { query: ordered, unindexedQuery: unindexed, count };
+  if (buildMatchCondition === null) return { query: orderedQuery, unindexedQuery, count };
   const id = sql.ref<number>(`${tables.table}.id`);
   const listQuery = db
     .selectFrom(tables.table as 'issues')
     .select(id.as('id'))
-    .where(isMatch(id));
+    .where(buildMatchCondition(id));
   return { query: listQuery as unknown as IssuableIdQuery<Table>, unindexedQuery: null, count };
 }
 
 /**
- * Returns an id condition for a group with few projects, which may be more selective than the other conditions; null for larger groups.
- * The predicate is always true, because the list query already checks the group. index: namespace_closure_by_ancestor, projects_by_namespace
+ * Returns an id condition for a group with few projects, which may be more selective than the other conditions. Returns null for
+ * larger groups. The predicate is always true, because the list query already checks the group.
+ * index: namespace_closure_by_ancestor, projects_by_namespace
  */
 async function smallGroupCondition(
   db: Reader,

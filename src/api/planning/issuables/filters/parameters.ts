@@ -2,14 +2,14 @@ import { Type } from 'typebox';
 import type { Caller } from '#authentication/caller.ts';
 import { type AccessCall, open } from '#http/access/access.ts';
 import { unauthorized } from '#http/errors/http-error.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { describe, optional } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { searchExpression, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, commaSeparated, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import type { IdOrKeyword } from './conditions.ts';
 import type { FilterKeyword } from './row-conditions.ts';
 
-/** Filter parameters that lists of issues and merge requests share (contract/planning.md §3.6, §3.8). */
+// Filter parameters that lists of issues and merge requests share (contract/planning.md §3.6, §3.8).
 
 /** An integer, or one of these keywords in any case. */
 export function integerOrKeyword<const Keyword extends string>(
@@ -32,20 +32,38 @@ export const idOrKeyword: ParameterType<IdOrKeyword> = integerOrKeyword<FilterKe
 
 /** Filters that can be negated. A blank username or title has no effect. */
 export const negatableFilterParams = {
-  labels: optional(commaSeparated(string)),
-  milestone: optional(absentIfBlank(string)),
+  labels: describe(
+    optional(commaSeparated(string)),
+    'Titles of labels; all must match. `None` or `Any`: without or with a label.',
+  ),
+  milestone: describe(
+    optional(absentIfBlank(string)),
+    'Title of a milestone. `None` or `Any`: without or with a milestone.',
+  ),
   iids: optional(commaSeparated(integer)),
   author_id: optional(integer),
   author_username: optional(absentIfBlank(string)),
-  assignee_id: optional(idOrKeyword),
-  assignee_username: optional(commaSeparated(string)),
-  my_reaction_emoji: optional(absentIfBlank(string)),
+  assignee_id: describe(optional(idOrKeyword), 'ID of a user. `None` or `Any`: without or with an assignee.'),
+  assignee_username: describe(
+    optional(commaSeparated(string)),
+    'Usernames; all must be assigned. `None` or `Any`: without or with an assignee.',
+  ),
+  my_reaction_emoji: describe(
+    optional(absentIfBlank(string)),
+    'Name of an emoji that the caller has added. `None` or `Any`: without or with one.',
+  ),
 };
 
 /** Filters by text and by timestamps, which cannot be negated. */
 export const searchAndTimeParams = {
-  search: optional(searchExpression),
-  in: optional(commaSeparated(oneOf('title', 'description'))),
+  search: describe(
+    optional(searchExpression),
+    'Words that must all occur in one of the searched fields, in any case. Words in double quotes are a phrase.',
+  ),
+  in: describe(
+    optional(commaSeparated(oneOf('title', 'description'))),
+    'Fields that `search` covers, by default both.',
+  ),
   created_after: optional(dateTime),
   created_before: optional(dateTime),
   updated_after: optional(dateTime),
@@ -98,6 +116,6 @@ export function toScopeFilter({ user }: Caller, { scope }: { readonly scope: str
   }
 }
 
-/** Returns the container of an instance-wide list; archived projects are excluded unless `nonArchived` is false. */
+/** Returns the parent of a list of all projects. Archived projects are excluded unless `nonArchived` is false. */
 export const toAllProjectsParent = (nonArchived: boolean | null) =>
   ({ group: null, nonArchived: nonArchived !== false }) as const;

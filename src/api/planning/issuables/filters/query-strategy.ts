@@ -4,10 +4,8 @@ import { countRows } from '#database/page.ts';
 import { COMMON_THRESHOLD } from '#database/search/common-substrings.ts';
 import type { IssuableListScope } from '../kind.ts';
 
-/**
- * Query strategy of long lists. A scan in sort order tests each row and is fast if many rows match. An index lookup with a sort is
- * fast if few rows match. The engines cannot estimate the number, so matches are counted up to a limit.
- */
+// Query strategy of long lists. A scan in sort order tests each row and is fast if many rows match. An index lookup with a sort is
+// fast if few rows match. The engines cannot estimate the number, so matches are counted up to a limit.
 
 /** A filter condition of a list, with alternatives for the query plan. */
 export interface ListCondition {
@@ -31,7 +29,7 @@ const SELECTIVE_ENOUGH = 500;
 /** Maximum number of conditions whose matches are counted. Each count is one SQL statement. */
 const MAX_COUNTED_CONDITIONS = 6;
 
-/** Maximum number of rows of a project that is always scanned: the search index covers the whole instance. */
+/** Projects with at most this number of rows are always scanned: an index of the whole instance would not be faster. */
 const SMALL_PROJECT_SIZE = 2_000;
 
 /** Returns the condition with the fewest matches, or null if all conditions have more than `COMMON_THRESHOLD` matches. */
@@ -55,6 +53,7 @@ export async function isSmallProject(db: Reader, { tables, project }: IssuableLi
   return (await countUpTo(db, projectRows, SMALL_PROJECT_SIZE + 1)) <= SMALL_PROJECT_SIZE;
 }
 
+/** Returns the number of ids, at most `limit`. */
 function countUpTo(db: Reader, ids: RawBuilder<unknown>, limit: number): Promise<number> {
   return countRows(db, sql`(${ids} limit ${sql.lit(limit)})`);
 }

@@ -8,7 +8,7 @@ import { addDays } from '#runtime/clock.ts';
 import type { IssuableListScope } from '../kind.ts';
 import type { ListCondition } from './query-strategy.ts';
 
-/** Conditions on a column of the listed rows, or on the existence of related rows, from which filters are built. */
+// Conditions on a column of the listed rows, or on the existence of related rows, from which filters are built.
 
 /** `None` matches rows without a value, `Any` rows with a value. */
 export type FilterKeyword = 'None' | 'Any';
@@ -20,7 +20,7 @@ export const isKeyword = (value: string, keyword: FilterKeyword) => value.toLowe
 export const listedColumn = ({ tables }: Pick<IssuableListScope, 'tables'>, column: string) =>
   sql.ref(`${tables.table}.${column}`);
 
-/** Columns with an index across all projects and within one project. Epics have an index by author and by group. */
+/** Columns of issues and merge requests with an index across all projects and one within a project. */
 const COMMON_INDEXED_COLUMNS = [
   'author_id',
   'closed_by_id',
@@ -33,7 +33,7 @@ const COMMON_INDEXED_COLUMNS = [
   'source_branch',
   'target_branch',
 ];
-/** Columns whose indexes have the order of a list or find few rows. */
+/** Columns whose indexes SQLite may use in a sorted list: they have the order of a list, or find few rows. */
 const ORDER_COLUMNS: readonly string[] = ['created_at', 'updated_at', 'iid', 'project_id'];
 /** Columns with an index across all projects that contains only rows with a value. */
 const PARTLY_INDEXED_COLUMNS: readonly string[] = ['due_date', 'weight'];
@@ -128,7 +128,7 @@ export function negateCondition({ predicate, negatedPredicate }: ListCondition):
   };
 }
 
-/** Date ranges relative to today, as `YYYY-MM-DD`, for the `due_date` filter (contract/planning.md §3.6). */
+// Date ranges relative to today, as `YYYY-MM-DD`, for the `due_date` filter (contract/planning.md §3.6).
 
 /** Values of the filter `due_date`. */
 export const DUE_DATES = [
@@ -149,7 +149,7 @@ interface DayRange {
   readonly last: string | null;
 }
 
-/** Returns the days of a keyword. `none` matches rows without a date, `any` rows with a date. Weeks begin on Monday. */
+/** Returns the range of days of a filter value, or `none` (rows without a date) or `any` (rows with one). Weeks begin on Monday. */
 export function toDueDateRange(dueDate: DueDate, today: string): DayRange | 'none' | 'any' {
   switch (dueDate) {
     case '0':
@@ -163,7 +163,8 @@ export function toDueDateRange(dueDate: DueDate, today: string): DayRange | 'non
     case 'overdue':
       return { first: null, last: addDays(today, -1) };
     case 'week': {
-      const monday = addDays(today, -((new Date(today).getUTCDay() + 6) % 7));
+      const daysSinceMonday = (new Date(today).getUTCDay() + 6) % 7;
+      const monday = addDays(today, -daysSinceMonday);
       return { first: monday, last: addDays(monday, 6) };
     }
     case 'month':
@@ -180,7 +181,6 @@ function endOfMonth(day: string, months: number): string {
 }
 
 /** Filters by the emoji that the caller awarded (contract/planning.md §3.6). */
-
 interface ReactionFilter {
   /** Name or alias of an emoji, `None` or `Any`. */
   readonly my_reaction_emoji?: string | null | undefined;
@@ -200,7 +200,10 @@ export function reactionConditions(
   return conditions;
 }
 
-/** Matches issuables to which the user awarded this emoji, any, or none. index: award_emoji_by_user, award_emoji_by_issue, award_emoji_by_merge_request, award_emoji_by_epic */
+/**
+ * Matches issuables to which the user awarded this emoji, any, or none.
+ * index: award_emoji_by_user, award_emoji_by_issue, award_emoji_by_merge_request, award_emoji_by_epic
+ */
 function reactionCondition(db: Reader, scope: IssuableListScope, userId: number, emoji: string): ListCondition {
   const foreignKey = sql.ref(`award.${scope.tables.foreignKey}`);
   const isKeywordFilter = isKeyword(emoji, 'Any') || isKeyword(emoji, 'None');

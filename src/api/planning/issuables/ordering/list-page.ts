@@ -22,7 +22,11 @@ interface ListOrder<Table extends IssuableTables['table']> {
 /** Orders by a column with nulls, which come last. Their indexes across all projects contain only rows with a value. */
 const NULLABLE_ORDERS: readonly string[] = ['due_date', 'weight', 'merged_at'];
 
-/** Orders that have an index across all projects. For other orders all rows are read and sorted. index: issues_of_all_by_created_at, issues_of_all_by_updated_at, issues_of_all_by_upvotes, issues_of_all_by_title, merge_requests_of_all_by_created_at, merge_requests_of_all_by_updated_at, merge_requests_of_all_by_upvotes, merge_requests_of_all_by_title */
+/**
+ * Orders that have an index across all projects. For other orders all rows are read and sorted. index: issues_of_all_by_created_at,
+ * issues_of_all_by_updated_at, issues_of_all_by_upvotes, issues_of_all_by_title, merge_requests_of_all_by_created_at,
+ * merge_requests_of_all_by_updated_at, merge_requests_of_all_by_upvotes, merge_requests_of_all_by_title
+ */
 export const INDEXED_ORDERS: readonly string[] = [
   'created_at',
   'updated_at',
@@ -53,7 +57,10 @@ export async function paginateIds<Table extends IssuableTables['table']>(
   return paginate(db, applyOrder(query), page, count);
 }
 
-/** Returns one page of a list of all projects. index: issues_of_all_by_due_date, issues_of_all_by_weight, merge_requests_of_all_by_merged_at */
+/**
+ * Returns one page of a list across projects in one of the `NULLABLE_ORDERS`: first the rows with a value, by an index, then the
+ * others. index: issues_of_all_by_due_date, issues_of_all_by_weight, merge_requests_of_all_by_merged_at
+ */
 async function paginateNullsLast<Table extends IssuableTables['table']>(
   db: Reader,
   query: IssuableIdQuery<Table>,

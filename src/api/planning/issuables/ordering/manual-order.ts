@@ -15,7 +15,7 @@ export interface ReorderInput {
   readonly move_after_id?: number | null | undefined;
 }
 
-/** Numbers of following items that may be shifted to make room. The next number is tried if no gap exists among fewer items. */
+/** How many following items may be shifted to make room. The next number is tried if there is no gap among fewer items. */
 const FOLLOWER_COUNTS = [1, 16, 256, 2_048];
 
 /**
@@ -36,7 +36,7 @@ export async function reorderInList(
     const newPositions = await findPositions(tx, list, itemId, previous);
     for (const itemPosition of newPositions ?? []) await updatePosition(tx, list, itemPosition);
     if (newPositions !== null) return true;
-    // Makes gaps, so that the next iteration succeeds.
+    // The gaps let the next iteration succeed.
     await rebalance(tx, list);
   }
 }
@@ -142,7 +142,7 @@ export interface ItemPosition {
 
 /**
  * Returns positions for an item and for the following items that must be shifted. The item is placed after `previous` (null: first).
- * `followers` are the next items in order, `isComplete` if no others follow. Returns null if there is no gap among them.
+ * `followers` are the next items in order; `isComplete` tells that no others follow. Returns null if there is no gap among them.
  */
 export function computePositions(
   id: number,
@@ -162,6 +162,7 @@ export function computePositions(
   return isComplete ? spreadAfter(id, previous, followers, POSITION_GAP) : null;
 }
 
+/** Returns positions after `previous` for the item and the followers, `step` apart. */
 function spreadAfter(
   id: number,
   previous: ItemPosition,

@@ -7,10 +7,9 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { IssuableIdQuery } from '../filters/listing.ts';
 import type { IssuableTables } from '../kind.ts';
 
-/**
- * Computed sort orders (milestone due date, best label priority) have no index. The first pages need no full sort: their rows have
- * the first milestones or the best labels. Milestones or labels are taken in sort order until they have enough rows for the page.
- */
+// Computed sort orders (milestone due date, best label priority) have no index. The first pages need no full sort: their rows have
+// the first milestones or the best labels. Milestones or labels are taken in sort order until they have enough rows for the page.
+// These rows are the prefix of the list.
 
 /** Maximum number of rows in a prefix. For later pages the optimization is not worth it. */
 export const MAX_PREFIX_LENGTH = 1_000;
@@ -34,7 +33,7 @@ interface OrderedProjectList<Table extends TableName> {
 /** Returns a query for the first rows in this order, up to the end of the page. Returns null if all rows must be sorted. */
 export async function buildTopRowsQuery<Table extends TableName>(
   db: Reader,
-  { query, unindexedQuery: unindexed }: CandidateQueries<Table>,
+  { query, unindexedQuery }: CandidateQueries<Table>,
   { tables, project: { id }, order, direction }: OrderedProjectList<Table>,
   { page, perPage }: OffsetRequest,
 ): Promise<IssuableIdQuery<Table> | null> {
@@ -50,7 +49,7 @@ export async function buildTopRowsQuery<Table extends TableName>(
   const labels = groupByRank(await listPrioritizedLabels(db, id), direction);
   return takeUntilEnough(db, labels, neededCount, ({ firstIds, otherIds }) => {
     const rowId = sql.ref(`${tables.table}.id`);
-    const labelledQuery = unindexed.where(sql<SqlBool>`${rowId} in (${selectLabelledRows(db, tables, firstIds)})`);
+    const labelledQuery = unindexedQuery.where(sql<SqlBool>`${rowId} in (${selectLabelledRows(db, tables, firstIds)})`);
     // A row is sorted by its best label. In ascending order the labels outside the prefix are worse.
     return direction === 'asc'
       ? labelledQuery
@@ -96,7 +95,10 @@ async function takeUntilEnough<Table extends TableName>(
   return null;
 }
 
-/** Lists the milestones with a due date that rows of the project have. index: issues_by_project_milestone, merge_requests_by_project_milestone, milestones primary key */
+/**
+ * Lists the milestones with a due date that rows of the project have, earliest first.
+ * index: issues_by_project_milestone, merge_requests_by_project_milestone, milestones primary key
+ */
 async function listDueMilestones(db: Reader, { table }: IssuableTables, projectId: number): Promise<RankedId[]> {
   const usedIds = db
     .selectFrom(table as 'issues')
@@ -123,12 +125,15 @@ function listPrioritizedLabels(db: Reader, projectId: number): Promise<RankedId[
     .execute();
 }
 
-/** index: issues_by_project_milestone, merge_requests_by_project_milestone */
+/** Matches rows with one of the milestones. index: issues_by_project_milestone, merge_requests_by_project_milestone */
 const milestoneCondition = (db: Reader, { table }: IssuableTables, ids: readonly number[]): RawBuilder<SqlBool> =>
   isInIds(db, sql.ref<number>(`${table}.milestone_id`), ids);
 
 const getLabelledIdRef = ({ foreignKey }: IssuableTables) => sql.ref(`label_link.${foreignKey}`);
 
-/** index: issue_labels_by_label, issue_labels_pkey, merge_request_labels_by_label, merge_request_labels_pkey */
+/**
+ * Selects the ids of issuables with one of the labels.
+ * index: issue_labels_by_label, issue_labels_pkey, merge_request_labels_by_label, merge_request_labels_pkey
+ */
 const selectLabelledRows = (db: Reader, tables: IssuableTables, ids: readonly number[]): RawBuilder<unknown> =>
   sql`select ${getLabelledIdRef(tables)} from ${sql.table(tables.labelTable)} as label_link where ${isInIds(db, sql<number>`label_link.label_id`, ids)}`;

@@ -2,7 +2,7 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Schema } from '#database/database.ts';
 import { type IssuableTables, memoizeByTables } from '../kind.ts';
 
-/** Sort orders with nulls last in both directions (contract/planning.md §3.6). */
+// Sort orders with nulls last in both directions (contract/planning.md §3.6).
 
 type Direction = 'asc' | 'desc';
 
@@ -26,7 +26,10 @@ interface ComputedOrder {
   readonly aboveAll: RawBuilder<unknown>;
 }
 
-/** Sorts by a computed value, nulls last. Null is replaced by a value that sorts last, so that the value is computed only once per row. */
+/**
+ * Sorts by a computed value, nulls last. Replaces null by a value that sorts last: a separate sort key for null would compute the
+ * value a second time.
+ */
 export function orderComputedNullsLast<Table extends IssuableTables['table']>(
   query: SelectQueryBuilder<Schema, Table, { id: number }>,
   order: ComputedOrder,
@@ -62,7 +65,7 @@ const milestoneDueOrder = memoizeByTables(
 /** Orders that are computed per row. `priority` sorts by the due date of the milestone, then by label priority. */
 export type ComputedOrderName = 'milestone_due' | 'label_priority' | 'priority';
 
-/** Returns whether the order is computed per row, so that no index has it. */
+/** Returns whether the order is computed per row. No index has such an order. */
 export const isComputedOrder = (order: string): order is ComputedOrderName =>
   order === 'milestone_due' || order === 'label_priority' || order === 'priority';
 

@@ -1,5 +1,6 @@
 /** Ranges of a text that are code or HTML comments; references in them are ignored. */
 interface CodeRanges {
+  /** Returns whether the position is in one of the ranges. */
   has(position: number): boolean;
 }
 
@@ -22,6 +23,7 @@ const MAX_MARKER_LENGTH = 11;
 /** Maximum number of lines that are scanned separately; the rest of the text is scanned as one line. */
 export const MAX_SCANNED_LINES = 10_000;
 
+/** Backticks or tildes that may begin code, and are not closed yet. */
 interface OpenDelimiter {
   readonly character: typeof TICK | typeof TILDE;
   readonly from: number;
@@ -44,7 +46,7 @@ export function findCodeRanges(text: string, { indented = true } = {}): CodeRang
 class CodeScanner {
   readonly #text: string;
   readonly #indented: boolean;
-  /** Alternating start and end positions of code. */
+  /** Start and end positions of code in turn, ascending: a position after an odd number of borders is in code. */
   readonly #borders: number[] = [];
   /** The open backticks or tildes, if any. */
   #openDelimiter: OpenDelimiter | null = null;
@@ -175,14 +177,18 @@ function classifyLine(text: string, { to, first }: Line): LineKind {
 
 /** State of the blocks that the next line may continue. */
 interface BlockContext {
-  /** A paragraph is open. */
+  /** Whether a paragraph is open. */
   readonly continuesParagraph: boolean;
+  /** Whether a list is open. */
   readonly inList: boolean;
 }
 
 const OUTSIDE_PARAGRAPH: BlockContext = { continuesParagraph: false, inList: false };
 
-/** Returns the context after a line. An indented line continues a list, also after a blank line. Other lines continue only an open paragraph. */
+/**
+ * Returns the context after a line. An indented line continues a list, also after a blank line. Other lines continue only an open
+ * paragraph.
+ */
 function nextContext(context: BlockContext, { from, first }: Line, lineKind: LineKind): BlockContext {
   if (lineKind === 'blank') return { continuesParagraph: false, inList: context.inList };
   const continuesList = context.inList && (context.continuesParagraph || first > from);

@@ -12,7 +12,7 @@ import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { findCodeRanges, MAX_SCANNED_POSITIONS } from './code.ts';
 
-/** The issuable whose text contains the references. */
+/** The issuable whose text contains references to others. */
 type MentionSource = Resource & { readonly iid: number } & GroupOrProject;
 
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Epic: 'epic' } as const satisfies Record<
@@ -149,7 +149,10 @@ async function loadVisibleProjects(
   return new Map(projects.flatMap((project) => (canSeeProject(caller, project) ? [[project.id, project]] : [])));
 }
 
-/** Returns the full path of the referenced project or group, or null if a group text has no path for a project. A project path without a slash is relative to the namespace of the source. */
+/**
+ * Returns the full path of the referenced project or group. A project path without a slash is relative to the namespace of the
+ * source. Returns null for a reference without a path to an issue or merge request in a text of a group.
+ */
 function resolvePath({ project, group }: GroupOrProject, { type, path }: TextReference): string | null {
   const parent = project ? project.full_path.slice(0, project.full_path.lastIndexOf('/')) : group!.full_path;
   if (type === 'Epic') return path === '' ? parent : path;

@@ -33,6 +33,7 @@ export function newTextColumns({
   };
 }
 
+/** Maximum length of a title, in characters. */
 const MAX_TITLE_LENGTH = 255;
 
 /** Returns the validation errors of a title; undefined means that the request does not set the title. */
@@ -49,8 +50,8 @@ export function validateTitle(title: string | null | undefined): string[] {
 const TASK = /^[ \t]*(?:>[ \t]*)*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]/;
 
 /**
- * Counts the task list items, and the completed ones, in the first `MAX_SCANNED_LINES` lines of a description. Items in code are ignored.
- * Indented items count.
+ * Counts the task list items, and the completed ones, in the first `MAX_SCANNED_LINES` lines of a description. Items in fenced or
+ * inline code are ignored. Indented items count.
  */
 export function countTasks(description: string | null): { task_count: number; completed_task_count: number } {
   let [taskCount, completedCount, position] = [0, 0, 0];
