@@ -3,15 +3,15 @@
 /** Maximum number of names in one command. */
 const MAX_NAMES = 100;
 
-/** Parses names with an optional prefix: `~bug ~"two words"`. A prefix directly before a quote belongs to the quoted name. */
-export function parseNames(argument: string, sign: '~' | '%'): string[] {
+/** Parses names, each with an optional prefix, separated by blanks or commas: `~bug ~"two words"`. */
+export function parseNames(argument: string, prefix: '~' | '%'): string[] {
   const names: string[] = [];
   for (let position = 0; position < argument.length && names.length < MAX_NAMES; ) {
     if (/[\s,]/.test(argument[position]!)) {
       position++;
       continue;
     }
-    if (argument[position] === sign) position++;
+    if (argument[position] === prefix) position++;
     const isQuoted = argument[position] === '"';
     const start = isQuoted ? position + 1 : position;
     const end = findEndOfName(argument, start, isQuoted);
@@ -27,7 +27,7 @@ function findEndOfName(argument: string, start: number, isQuoted: boolean): numb
   return end;
 }
 
-/** Parses usernames with or without `@`, separated by spaces, commas or `and`. `me` is returned as it is. */
+/** Parses usernames with or without `@`, separated by spaces, commas or `and`. Returns `me` like a username. */
 export function parseUsernames(argument: string): string[] {
   const names: string[] = [];
   for (const [word] of argument.matchAll(/[^\s,]+/g)) {
@@ -38,25 +38,24 @@ export function parseUsernames(argument: string): string[] {
   return names;
 }
 
+const EPICS_SEGMENT = '/-/epics/';
+const GROUPS_SEGMENT = '/groups/';
+
 /** Parses `&3`, `group&3` or the URL of an epic; returns null for anything else. An empty path means the group of the noteable. */
 export function parseEpicReference(argument: string): { readonly path: string; readonly iid: number } | null {
-  const signIndex = argument.lastIndexOf('&');
-  const marker = '/-/epics/';
-  const markerIndex = argument.lastIndexOf(marker);
-  const digits =
-    markerIndex >= 0
-      ? argument.slice(markerIndex + marker.length)
-      : signIndex >= 0
-        ? argument.slice(signIndex + 1)
-        : '';
-  if (!/^\d{1,9}$/.test(digits)) return null;
+  const pathEnd = argument.lastIndexOf(EPICS_SEGMENT);
+  const isUrl = pathEnd >= 0;
+  const iidStart = isUrl ? pathEnd + EPICS_SEGMENT.length : argument.lastIndexOf('&') + 1;
+  const digits = argument.slice(iidStart);
+  if (iidStart === 0 || !/^\d{1,9}$/.test(digits)) return null;
   const iid = Number(digits);
-  if (markerIndex < 0) return { path: argument.slice(0, signIndex), iid };
-  const groupsIndex = argument.indexOf('/groups/');
-  return groupsIndex < 0 ? null : { path: argument.slice(groupsIndex + '/groups/'.length, markerIndex), iid };
+  if (!isUrl) return { path: argument.slice(0, iidStart - 1), iid };
+  const groupsStart = argument.indexOf(GROUPS_SEGMENT);
+  return groupsStart < 0 ? null : { path: argument.slice(groupsStart + GROUPS_SEGMENT.length, pathEnd), iid };
 }
 
-const SEGMENTS = { '/-/issues/': '#', '/-/work_items/': '#', '/-/merge_requests/': '!' } as const;
+/** The prefix of references by the part of a URL before the iid. */
+const PREFIXES_BY_SEGMENT = { '/-/issues/': '#', '/-/work_items/': '#', '/-/merge_requests/': '!' } as const;
 
 /** Replaces the URLs of issues and merge requests by references: `https://host/g/p/-/issues/3` by `g/p#3`. */
 export function replaceUrlsByReferences(argument: string): string {
@@ -66,10 +65,10 @@ export function replaceUrlsByReferences(argument: string): string {
 function toReference(word: string): string {
   const pathStart = word.indexOf('/', word.indexOf('://') + 3) + 1;
   if (!/^https?:/.test(word) || pathStart === 0) return word;
-  for (const [segment, sign] of Object.entries(SEGMENTS)) {
+  for (const [segment, prefix] of Object.entries(PREFIXES_BY_SEGMENT)) {
     const position = word.indexOf(segment);
     const iid = /^\d{1,9}/.exec(word.slice(position + segment.length))?.[0];
-    if (position > pathStart && iid !== undefined) return `${word.slice(pathStart, position)}${sign}${iid}`;
+    if (position > pathStart && iid !== undefined) return `${word.slice(pathStart, position)}${prefix}${iid}`;
   }
   return word;
 }

@@ -4,9 +4,9 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { QuickActionChanges } from './changes.ts';
 import type { QuickActionSubject, SubjectState } from './subject.ts';
 
-/** What quick actions know of the request. */
+/** Values of the request that quick actions need. */
 export interface QuickActionOptions {
-  /** The head commit of the merge request that the user saw. */
+  /** SHA of the head of the merge request that the user has seen. */
   readonly requestedHead?: string | null | undefined;
   /** The base of URLs in messages. */
   readonly baseUrl: string;
@@ -36,13 +36,26 @@ export interface QuickAction {
   readonly noteableTypes: readonly ResourceType[];
   /** Whether it also works in the description of a new noteable. */
   readonly availableAtCreation?: true;
-  /** `update`: may change text and state; `manage`: other attributes; `time`: may track time; `link`: may link issues; `see`: may read the noteable. */
+  /**
+   * What the caller must be allowed to do: `update` texts and state, `manage` other attributes, track `time`, `link` issues, or only
+   * `see` the noteable.
+   */
   readonly requiredRight: 'update' | 'manage' | 'time' | 'link' | 'see';
   /** Whether the creator of a noteable may always use it at creation. */
   readonly allowedToCreator?: true;
   readonly run: (context: QuickActionContext, argument: string) => CommandResult | Promise<CommandResult>;
 }
 
+/** Changes attributes of the noteable, for the following commands and the update. */
+export function applyChange(context: QuickActionContext, change: Partial<SubjectState>): void {
+  context.currentState = { ...context.currentState, ...change };
+}
+
+// Types of noteables for which commands exist.
+export const ISSUES_ONLY: readonly ResourceType[] = ['Issue'];
+export const MERGE_REQUESTS_ONLY: readonly ResourceType[] = ['MergeRequest'];
 export const ALL_TYPES: readonly ResourceType[] = ['Issue', 'MergeRequest', 'Epic'];
 export const PROJECT_TYPES: readonly ResourceType[] = ['Issue', 'MergeRequest'];
+
+/** Names of the types in messages. */
 export const TYPE_NAMES = { Issue: 'issue', MergeRequest: 'merge request', Epic: 'epic' } as const;

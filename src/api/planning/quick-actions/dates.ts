@@ -2,7 +2,8 @@ import { addDays, MONTHS, toCalendarDate } from '#runtime/clock.ts';
 
 // Parses English dates: `tomorrow`, `next friday`, `in 2 weeks`, `feb 3 2026`.
 
-const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+/** Length of each unit in days. */
 const UNITS = { day: 1, week: 7, fortnight: 14 } as const;
 
 /** Maximum length of a date, in characters. */
@@ -38,12 +39,13 @@ function parseWeekday(words: readonly string[], today: string): string | null {
   const hasPrefix = words.length === 2 && (firstWord === 'next' || firstWord === 'this');
   const name = words.length === 1 ? firstWord : hasPrefix ? secondWord : undefined;
   if (name === undefined) return null;
-  const day = DAYS.findIndex((dayName) => dayName === name || dayName.slice(0, 3) === name);
+  const day = WEEKDAYS.findIndex((dayName) => dayName === name || dayName.slice(0, 3) === name);
   if (day < 0) return null;
   const todayIndex = new Date(`${today}T00:00:00Z`).getUTCDay();
   return addDays(today, ((day - todayIndex + 6) % 7) + 1);
 }
 
+/** Parses `next week`, `in 2 weeks` and `2 weeks from now`. */
 function parseRelativeDate(words: readonly string[], today: string): string | null {
   const [firstWord, secondWord, thirdWord] = words;
   if (firstWord === 'next' && words.length === 2) return addUnits(today, 1, secondWord);
@@ -53,6 +55,7 @@ function parseRelativeDate(words: readonly string[], today: string): string | nu
   return null;
 }
 
+/** Returns the number, or 0 if the word is none. */
 const parseNumber = (word = ''): number =>
   word === 'a' || word === 'an' || word === 'one' ? 1 : /^\d{1,4}$/.test(word) ? Number(word) : 0;
 

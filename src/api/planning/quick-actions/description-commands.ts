@@ -16,9 +16,9 @@ interface RequestedFields {
   readonly reviewer_ids?: readonly number[] | null | undefined;
 }
 
-interface DescriptionResult<W> {
-  /** The input with the changes of the commands, and a description without them. */
-  readonly input: W;
+interface DescriptionResult<Input> {
+  /** The input with the changes of the commands, and with a description without the commands. */
+  readonly input: Input;
   /** Effects to run after the write; null if none. */
   readonly afterUpdate: QuickActionResult['afterUpdate'] | null;
   /** Whether the commands close a new noteable, which happens after its creation. */
@@ -29,31 +29,33 @@ interface DescriptionResult<W> {
 const NO_MESSAGES = { baseUrl: '' } as const;
 
 /** Applies the quick actions of a description to the input. `loadSubject` is called only if there are any. */
-export async function applyDescriptionCommands<W extends RequestedFields>(
+export async function applyDescriptionCommands<Input extends RequestedFields>(
   uow: UnitOfWork<SignedInCaller>,
-  input: W,
+  input: Input,
   loadSubject: () => Promise<QuickActionSubject>,
-): Promise<DescriptionResult<W>> {
+): Promise<DescriptionResult<Input>> {
   const { commands, remainingText } = parseQuickActions(input.description);
   if (commands.length === 0) {
-    const substituted = input.description == null ? input : { ...input, description: remainingText };
-    return { input: substituted, afterUpdate: null, closesAfterCreation: false };
+    // `/shrug` and `/tableflip` are no commands, but are replaced in the text.
+    const inputWithSubstitutions = input.description == null ? input : { ...input, description: remainingText };
+    return { input: inputWithSubstitutions, afterUpdate: null, closesAfterCreation: false };
   }
-  const target = applyRequestedFields(await loadSubject(), input);
-  const { input: requestedInput, afterUpdate } = await runQuickActions(uow, target, commands, NO_MESSAGES);
-  const { state_event, assignee_ids, epic_id, labels, ...otherFields } = requestedInput;
+  const subject = applyRequestedFields(await loadSubject(), input);
+  const { input: commandInput, afterUpdate } = await runQuickActions(uow, subject, commands, NO_MESSAGES);
+  const { state_event, assignee_ids, epic_id, labels, ...otherFields } = commandInput;
+  const isNew = subject.noteable === null;
   return {
     input: {
       ...input,
       ...otherFields,
-      ...(target.noteable !== null && state_event !== undefined && { state_event }),
+      ...(!isNew && state_event !== undefined && { state_event }),
       ...(assignee_ids && { assignee_ids, assignee_id: undefined }),
       ...(epic_id !== undefined && { epic_id, epic_iid: undefined }),
-      ...(labels && { labels: combineLabels(input, target, labels) }),
+      ...(labels && { labels: combineLabels(input, subject, labels) }),
       description: remainingText,
     },
     afterUpdate,
-    closesAfterCreation: target.noteable === null && state_event === 'close',
+    closesAfterCreation: isNew && state_event === 'close',
   };
 }
 
@@ -73,21 +75,25 @@ function applyRequestedFields(
   subject: QuickActionSubject,
   { title, assignee_ids, assignee_id, reviewer_ids }: RequestedFields,
 ): QuickActionSubject {
-  const { currentState: now } = subject;
-  const assignees = assignee_ids ?? (assignee_id ? [assignee_id] : now.assignees);
+  const { currentState } = subject;
   return {
     ...subject,
-    currentState: { ...now, title: title ?? now.title, assignees, reviewers: reviewer_ids ?? now.reviewers },
+    currentState: {
+      ...currentState,
+      title: title ?? currentState.title,
+      assignees: assignee_ids ?? (assignee_id ? [assignee_id] : currentState.assignees),
+      reviewers: reviewer_ids ?? currentState.reviewers,
+    },
   };
 }
 
 /** Combines labels: those of the request replace all existing ones, those of commands are added. */
 function combineLabels(
   { labels: requestedLabels }: RequestedFields,
-  { currentState: now }: QuickActionSubject,
+  { currentState }: QuickActionSubject,
   titles: readonly string[],
 ): string[] {
   if (requestedLabels == null) return [...titles];
-  const previousTitles = new Set(now.labels.map(({ title }) => title));
+  const previousTitles = new Set(currentState.labels.map(({ title }) => title));
   return [...new Set([...requestedLabels, ...titles.filter((title) => !previousTitles.has(title))])];
 }

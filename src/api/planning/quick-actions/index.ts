@@ -2,14 +2,13 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Issuable } from '#http/access/noteables.ts';
 import type { RefServices } from '#repositories/services.ts';
-import type { Failure } from '#runtime/failure.ts';
+
 import type { QuickActionInput, QuickActionSubject } from './subject.ts';
 
-/**
- * Quick actions: lines in texts that change the noteable they are on (contract/planning.md §3.17). This module has no endpoints;
- * notes and descriptions use it. `parse.ts` finds the commands. The tables in `run.ts` and `*-commands.ts` define their effects,
- * which result in one update.
- */
+// Quick actions: lines in a text that change its noteable, such as `/label ~bug` (contract/planning.md §3.17). This module has no
+// endpoints; notes and descriptions use it. `parse.ts` finds the commands. The tables in `run.ts` and `*-commands.ts` define their
+// effects, which result in one update.
+
 export { NoteCommandsChanges, type QuickActionChanges } from './changes.ts';
 export type { QuickActionOptions } from './command-context.ts';
 export { applyDescriptionCommands, runAfterUpdate } from './description-commands.ts';
@@ -22,11 +21,13 @@ export {
   type QuickActionSubject,
 } from './subject.ts';
 
-/** One kind of issuable for quick actions in comments: each resource applies the update with the function that its PUT endpoint uses. */
+/**
+ * A type of issuable for quick actions in comments. Each resource applies the update with the function that its PUT endpoint uses.
+ */
 export interface QuickActionKind<Of extends Issuable = Issuable> {
   /**
-   * Runs a unit of work that can update the issuable. `reopens`: the update may reopen it; `targetBranch`: it may change the target
-   * branch to this one. `moveTarget`: it may move the issue to the project with this path.
+   * Runs a unit of work that can update the issuable. The options tell what else the update may do: reopen the issuable, set the target
+   * branch to `targetBranch`, or move the issue to the project with the path `moveTarget`. `lock` are further lock keys.
    */
   runUnitOfWork<T>(
     services: RefServices,
@@ -40,7 +41,8 @@ export interface QuickActionKind<Of extends Issuable = Issuable> {
     },
     work: (
       uow: UnitOfWork<SignedInCaller>,
-      update: (input: QuickActionInput) => Promise<unknown | Failure>,
+      /** Returns a `Failure`, or any other value on success. */
+      update: (input: QuickActionInput) => Promise<unknown>,
     ) => Promise<T>,
   ): Promise<T>;
   /** Loads the subject; null if it is deleted. */

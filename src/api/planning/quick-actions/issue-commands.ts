@@ -5,7 +5,9 @@ import { canSeeProject, findProject } from '#domain/namespaces/projects.ts';
 import { findMentionedIds, ISSUES, loadLabels, MERGE_REQUESTS } from '../issuables/index.ts';
 import { replaceUrlsByReferences } from './arguments.ts';
 import {
+  applyChange,
   type CommandResult,
+  ISSUES_ONLY,
   NOT_APPLICABLE,
   PROJECT_TYPES,
   type QuickAction,
@@ -31,7 +33,7 @@ async function moveIssue(context: QuickActionContext, argument: string): Promise
 
 function promoteToIncident(context: QuickActionContext): CommandResult {
   if (context.currentState.issue_type === 'incident') return NOT_APPLICABLE;
-  context.currentState = { ...context.currentState, issue_type: 'incident' };
+  applyChange(context, { issue_type: 'incident' });
   return 'Issue has been promoted to incident';
 }
 
@@ -43,10 +45,10 @@ async function copyMetadata(context: QuickActionContext, argument: string): Prom
   if (source.projectId !== context.subject.parent.project?.id) return null;
   const { labels } = context.currentState;
   const addedLabels = source.labels.filter(({ id }) => !labels.some((label) => label.id === id));
-  context.currentState = { ...context.currentState, labels: [...labels, ...addedLabels] };
+  applyChange(context, { labels: [...labels, ...addedLabels] });
   context.changes.add_label_ids = source.labels.map(({ id }) => id);
   if (source.milestoneId !== null) {
-    context.currentState = { ...context.currentState, milestone_id: source.milestoneId };
+    applyChange(context, { milestone_id: source.milestoneId });
     context.changes.milestone_id = source.milestoneId;
   }
   return `Copied labels and milestone from ${source.reference}.`;
@@ -71,8 +73,6 @@ async function findMetadataSource({ uow, subject }: QuickActionContext, argument
     reference: `!${iid}`,
   };
 }
-
-const ISSUES_ONLY = ['Issue'] as const;
 
 export const ISSUE_ACTIONS = [
   { names: ['move'], noteableTypes: ISSUES_ONLY, requiredRight: 'manage', run: moveIssue },

@@ -6,7 +6,14 @@ import {
   hasOpenIteration,
   loadVisibleIterations,
 } from '../iterations/index.ts';
-import { type CommandResult, NOT_APPLICABLE, type QuickAction, type QuickActionContext } from './command-context.ts';
+import {
+  applyChange,
+  type CommandResult,
+  ISSUES_ONLY,
+  NOT_APPLICABLE,
+  type QuickAction,
+  type QuickActionContext,
+} from './command-context.ts';
 
 // Quick actions for the iteration of an issue.
 
@@ -25,17 +32,18 @@ async function setIteration(context: QuickActionContext, argument: string): Prom
   const iteration = await findIteration(context, groupIds, argument);
   if (typeof iteration === 'string') return failedToApply(iteration);
   if (iteration === null) return null;
-  context.currentState = { ...context.currentState, iteration_id: iteration.id };
+  applyChange(context, { iteration_id: iteration.id });
   context.changes.iteration = iteration.id;
   return `Set the iteration to *iteration:${iteration.id}.`;
 }
 
-/** An iteration or cadence by id or by quoted or single-word title. */
+/** What names an iteration or cadence: its title or its id. */
 type TitleOrId = string | number;
 
 const ITERATION = /\*iteration:("[^"]*"|[^\s"]+)/;
 const CADENCE_START = '[cadence:';
 
+/** Parses a number as an id, and other text, perhaps in quotes, as a title. */
 function parseTitleOrId(reference: string): TitleOrId {
   if (/^\d{1,15}$/.test(reference)) return Number(reference);
   return reference.startsWith('"') ? reference.slice(1, -1) : reference;
@@ -55,16 +63,16 @@ async function findIteration({ uow }: QuickActionContext, groupIds: readonly num
     const iteration = await findIterationByReference(uow, groupIds, parseTitleOrId(iterationReference[1]!));
     return iteration ?? 'Failed to find the referenced iteration.';
   }
-  const cadenceTitle = parseCadence(argument);
+  const cadenceReference = parseCadence(argument);
   const option = /--(next|current)$/.exec(argument)?.[1] as 'next' | 'current' | undefined;
-  const cadences = await findFirstCadences(uow, groupIds, cadenceTitle);
+  const cadences = await findFirstCadences(uow, groupIds, cadenceReference);
   const [cadence] = cadences;
-  if (cadenceTitle !== null && cadence === undefined) return 'Failed to find the referenced iteration cadence.';
+  if (cadenceReference !== null && cadence === undefined) return 'Failed to find the referenced iteration cadence.';
   if (option === undefined) return 'Missing option --current or --next.';
-  if (cadence === undefined || (cadenceTitle === null && cadences.length > 1))
+  if (cadence === undefined || (cadenceReference === null && cadences.length > 1))
     return 'There are multiple cadences but no cadence is specified.';
   const iteration = await findIterationOfCadence(uow, cadence.id, option);
-  if (iteration !== null || cadenceTitle === null) return iteration;
+  if (iteration !== null || cadenceReference === null) return iteration;
   return `No ${option === 'next' ? 'upcoming' : 'current'} iteration found for the cadence.`;
 }
 
@@ -72,12 +80,10 @@ async function removeIteration(context: QuickActionContext): Promise<CommandResu
   const { iteration_id: id } = context.currentState;
   if (id === null || (await findGroupIds(context)) === null) return NOT_APPLICABLE;
   const [iteration] = await loadVisibleIterations(context.uow, context.uow.actor, [id]);
-  context.currentState = { ...context.currentState, iteration_id: null };
+  applyChange(context, { iteration_id: null });
   context.changes.iteration = null;
   return `Removed *iteration:${iteration?.title == null ? id : `"${iteration.title}"`} iteration.`;
 }
-
-const ISSUES_ONLY = ['Issue'] as const;
 
 export const ITERATION_ACTIONS = [
   {

@@ -11,7 +11,14 @@ import {
   loadLinksOfIssue,
 } from '../link-rows/index.ts';
 import { joinAsSentence, replaceUrlsByReferences } from './arguments.ts';
-import { type CommandResult, NOT_APPLICABLE, type QuickAction, type QuickActionContext } from './command-context.ts';
+import {
+  applyChange,
+  type CommandResult,
+  ISSUES_ONLY,
+  NOT_APPLICABLE,
+  type QuickAction,
+  type QuickActionContext,
+} from './command-context.ts';
 
 // Quick actions for issue links.
 
@@ -31,8 +38,9 @@ async function loadIssues({ uow }: QuickActionContext, ids: readonly number[]): 
 }
 
 /**
- * Links the issues. Locks only this issue, so concurrent commands may exceed the maximum number of links of another issue.
- * As in the reference, the message names all issues, whether they can be linked or not.
+ * Links the issues. `relation` is how the message says that the other issues relate to this one. As in the reference, it names all
+ * issues, whether they can be linked or not. Only this issue is locked, so concurrent commands may exceed the maximum number of links
+ * of another issue.
  */
 async function linkIssues(
   context: QuickActionContext,
@@ -66,7 +74,7 @@ async function unlinkIssue(context: QuickActionContext, argument: string): Promi
   return `Removed linked item ${formatIssueReference(issue.project, other)}.`;
 }
 
-/** Closes the issue as a duplicate of the first of the named issues. The message names the other issue by its URL, as in the reference. */
+/** Closes the issue as a duplicate of the first of the named issues. As in the reference, the message has the URL of the other issue. */
 async function markAsDuplicate(context: QuickActionContext, argument: string): Promise<CommandResult> {
   const { issue, noteable } = context.subject;
   if (issue === undefined) return NOT_APPLICABLE;
@@ -77,14 +85,14 @@ async function markAsDuplicate(context: QuickActionContext, argument: string): P
   if (other.issue.id === noteable?.id) return `Failed to mark the ${type} as duplicate of itself.`;
   if (!issue.mayMarkAsDuplicateOf(other))
     return `Failed to mark this ${type} as duplicate due to insufficient permissions.`;
-  context.currentState = { ...context.currentState, state: 'closed' };
+  applyChange(context, { state: 'closed' });
   context.changes.canonical_issue_id = other.issue.id;
   context.afterUpdate.push(() => issue.markAsDuplicateOf(other));
   const url = `${context.baseUrl}/${other.project.full_path}/-/issues/${other.issue.iid}`;
   return `Closed this ${type}. Marked as related to, and a duplicate of, ${url}.`;
 }
 
-const LINK_ACTION_DEFAULTS = { noteableTypes: ['Issue'], availableAtCreation: true, requiredRight: 'link' } as const;
+const LINK_ACTION_DEFAULTS = { noteableTypes: ISSUES_ONLY, availableAtCreation: true, requiredRight: 'link' } as const;
 
 export const LINK_ACTIONS = [
   {
@@ -103,5 +111,5 @@ export const LINK_ACTIONS = [
     run: (context, argument) => linkIssues(context, argument, 'is_blocked_by', 'blocking'),
   },
   { ...LINK_ACTION_DEFAULTS, names: ['unlink'], run: unlinkIssue },
-  { names: ['duplicate'], noteableTypes: ['Issue'], requiredRight: 'update', run: markAsDuplicate },
+  { names: ['duplicate'], noteableTypes: ISSUES_ONLY, requiredRight: 'update', run: markAsDuplicate },
 ] as const satisfies readonly QuickAction[];

@@ -7,7 +7,7 @@ export interface TextLine {
   readonly end: number;
 }
 
-/** The block that the current line belongs to. */
+/** The block to which a line belongs. */
 type BlockState =
   | { readonly kind: 'paragraph' }
   /** A list or a quote, up to the next empty line. */
@@ -22,7 +22,9 @@ const LIST = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const QUOTE = /^ {0,3}>/;
 const HEADING = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 const TAG = /^ {0,3}<\/?([A-Za-z][A-Za-z0-9-]*)(?:[\s/>]|$)/;
+/** HTML elements that end only at their closing tag. */
 const RAW_TAGS = ['pre', 'script', 'style', 'textarea'];
+/** A line that begins and ends a quote of several paragraphs. */
 const QUOTE_FENCE = '>>>';
 
 /** Maximum number of scanned lines; later lines are plain text. */
@@ -52,7 +54,7 @@ export function findParagraphs(text: string): TextLine[][] {
       if (openBlock?.kind === 'paragraph') paragraphs.at(-1)!.push(line);
       else paragraphs.push([line]);
     }
-    openBlock = isHeading(lineText) ? null : block;
+    openBlock = HEADING.test(lineText) ? null : block;
   }
   return paragraphs;
 }
@@ -65,8 +67,6 @@ function* splitLines(text: string): Generator<TextLine> {
     from = to + 1;
   }
 }
-
-const isHeading = (line: string) => HEADING.test(line);
 
 /** Returns the block that this non-empty line begins or continues. */
 function nextBlock(line: string, openBlock: BlockState | null, afterList: boolean): BlockState {

@@ -19,12 +19,13 @@ export interface ParsedText<Name extends string = string> {
 /** Maximum number of executed commands per text. Further commands are removed from the text without effect. */
 const MAX_COMMANDS = 100;
 
-/** Names that are replaced by a text at their place. Escaped, because the bundle must be ASCII. */
+/** Names that are replaced by a text where they stand. Non-ASCII characters are escaped, because the bundle must be ASCII. */
 const SUBSTITUTIONS: Readonly<Record<string, string>> = {
   shrug: '\u00af\\\uff3f(\u30c4)\uff3f/\u00af',
   tableflip: '(\u256f\u00b0\u25a1\u00b0)\u256f\ufe35 \u253b\u2501\u253b',
 };
 
+/** The name of a command at the beginning of a line. */
 const NAME = /^\/([A-Za-z_]{1,40})(?: |$)/;
 
 /** Parses the commands of a text. `knownNames` maps lower-case names and aliases to canonical names; other names are text. */

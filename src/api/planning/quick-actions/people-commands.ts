@@ -3,7 +3,9 @@ import { foldCase } from '#database/name-keys.ts';
 import { findUserIdsByUsernames } from '../mail-messages/index.ts';
 import { joinAsSentence, parseUsernames } from './arguments.ts';
 import {
+  applyChange,
   type CommandResult,
+  MERGE_REQUESTS_ONLY,
   NOT_APPLICABLE,
   PROJECT_TYPES,
   type QuickAction,
@@ -14,7 +16,9 @@ import {
 
 type UserField = 'assignees' | 'reviewers';
 
+/** Names of the fields in the list of changes. */
 const CHANGED_FIELDS = { assignees: 'assignee_ids', reviewers: 'reviewer_ids' } as const;
+/** Names of the commands, for messages. */
 const COMMAND_NAMES = {
   assignees: { add: 'assign', remove: 'unassign', replace: 'reassign' },
   reviewers: { add: 'assign_reviewer', remove: 'unassign_reviewer', replace: 'reassign_reviewer' },
@@ -43,7 +47,7 @@ async function formatUsers({ uow }: QuickActionContext, ids: readonly number[]):
 }
 
 function setUsers(context: QuickActionContext, field: UserField, ids: readonly number[]): void {
-  context.currentState = { ...context.currentState, [field]: ids };
+  applyChange(context, { [field]: ids });
   context.changes[CHANGED_FIELDS[field]] = [...ids];
 }
 
@@ -76,7 +80,8 @@ async function removeUsers(context: QuickActionContext, argument: string, field:
     field,
     previousIds.filter((id) => !removedUsers.includes(id)),
   );
-  return `Removed ${field.slice(0, removedUsers.length === 1 ? -1 : undefined)} ${await formatUsers(context, removedUsers)}.`;
+  const noun = removedUsers.length === 1 ? field.slice(0, -1) : field;
+  return `Removed ${noun} ${await formatUsers(context, removedUsers)}.`;
 }
 
 /** Replaces all assignees or reviewers. The free tier has a single one, so that there is nothing to replace. */
@@ -88,7 +93,7 @@ async function replaceUsers(context: QuickActionContext, argument: string, field
   return `Changed ${field}.`;
 }
 
-/** Adds reviewers; those who are reviewers already are asked again. */
+/** Adds reviewers, and requests another review from users who are reviewers already. */
 async function requestReview(context: QuickActionContext, argument: string): Promise<CommandResult> {
   const users = await findUsers(context, argument, 'request_review');
   if (typeof users === 'string') return users;
@@ -101,8 +106,6 @@ async function requestReview(context: QuickActionContext, argument: string): Pro
     setUsers(context, 'reviewers', [...new Set([...reviewers, ...users])]);
   return `Requested a review from ${await formatUsers(context, users)}.`;
 }
-
-const MERGE_REQUESTS_ONLY = ['MergeRequest'] as const;
 
 export const PEOPLE_ACTIONS = [
   {

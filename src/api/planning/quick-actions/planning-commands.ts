@@ -5,7 +5,9 @@ import { MONTHS } from '#runtime/clock.ts';
 import { findMilestoneByTitle, loadMilestonesById } from '../milestones/index.ts';
 import { parseEpicReference, parseNames } from './arguments.ts';
 import {
+  applyChange,
   type CommandResult,
+  ISSUES_ONLY,
   NOT_APPLICABLE,
   PROJECT_TYPES,
   type QuickAction,
@@ -13,13 +15,8 @@ import {
   TYPE_NAMES,
 } from './command-context.ts';
 import { parseDate } from './dates.ts';
-import type { SubjectState } from './subject.ts';
 
 // Quick actions for milestone, due date, weight, epic, confidentiality and the discussion lock.
-
-function applyChange(context: QuickActionContext, change: Partial<SubjectState>): void {
-  context.currentState = { ...context.currentState, ...change };
-}
 
 const formatMilestone = (title: string) => `%"${title}"`;
 
@@ -136,8 +133,6 @@ function setDiscussionLocked(context: QuickActionContext, locked: boolean): Comm
   context.changes.discussion_locked = locked;
   return locked ? 'Locked the discussion.' : 'Unlocked the discussion.';
 }
-
-const ISSUES_ONLY = ['Issue'] as const;
 
 export const PLANNING_ACTIONS = [
   {

@@ -4,18 +4,20 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { isSameSet } from '../issuables/index.ts';
 import { findLabelsByTitles } from '../labels/index.ts';
+import { AFTER_UPDATE_ACTIONS } from './after-update-commands.ts';
 import { parseNames } from './arguments.ts';
 import type { QuickActionChanges } from './changes.ts';
 import {
   ALL_TYPES,
+  applyChange,
   type CommandResult,
+  MERGE_REQUESTS_ONLY,
   NOT_APPLICABLE,
   type QuickAction,
   type QuickActionContext,
   type QuickActionOptions,
   TYPE_NAMES,
 } from './command-context.ts';
-import { IMMEDIATE_ACTIONS } from './immediate-commands.ts';
 import { ISSUE_ACTIONS } from './issue-commands.ts';
 import { ITERATION_ACTIONS } from './iteration-commands.ts';
 import { LINK_ACTIONS } from './link-commands.ts';
@@ -26,6 +28,7 @@ import type { LabelRef, QuickActionInput, QuickActionSubject, RebaseObstacle, Su
 
 // Quick actions for labels. Unknown labels are ignored.
 
+/** Returns the existing labels with the names of the argument, which may also be a single name with blanks. */
 async function findLabels({ uow, subject }: QuickActionContext, argument: string): Promise<LabelRef[]> {
   const names = [...new Set([...parseNames(argument, '~'), ...(argument.startsWith('~') ? [] : [argument])])];
   const labelRows = await findLabelsByTitles(uow, await ancestorsAndSelf(uow, subject.parent), names);
@@ -34,10 +37,7 @@ async function findLabels({ uow, subject }: QuickActionContext, argument: string
 }
 
 const toIds = (labels: readonly LabelRef[]) => labels.map(({ id }) => id);
-const isIn =
-  (labels: readonly LabelRef[]) =>
-  ({ id }: LabelRef) =>
-    labels.some((other) => other.id === id);
+const includesLabel = (labels: readonly LabelRef[], { id }: LabelRef) => labels.some((label) => label.id === id);
 
 /** Formats labels: `~bug label`, `~bug ~"two words" labels`. */
 function formatLabels(labels: readonly LabelRef[]): string {
@@ -48,8 +48,8 @@ function formatLabels(labels: readonly LabelRef[]): string {
 async function addLabels(context: QuickActionContext, argument: string): Promise<CommandResult> {
   const labels = await findLabels(context, argument);
   if (labels.length === 0) return null;
-  const addedLabels = labels.filter((label) => !isIn(context.currentState.labels)(label));
-  context.currentState = { ...context.currentState, labels: [...context.currentState.labels, ...addedLabels] };
+  const addedLabels = labels.filter((label) => !includesLabel(context.currentState.labels, label));
+  applyChange(context, { labels: [...context.currentState.labels, ...addedLabels] });
   context.changes.add_label_ids = [...(context.changes.add_label_ids ?? []), ...toIds(labels)];
   return `Added ${formatLabels(labels)}.`;
 }
@@ -58,10 +58,9 @@ async function removeLabels(context: QuickActionContext, argument: string): Prom
   if (context.currentState.labels.length === 0) return NOT_APPLICABLE;
   const labels = argument === '' ? context.currentState.labels : await findLabels(context, argument);
   if (labels.length === 0) return null;
-  context.currentState = {
-    ...context.currentState,
-    labels: context.currentState.labels.filter((label) => !isIn(labels)(label)),
-  };
+  applyChange(context, {
+    labels: context.currentState.labels.filter((label) => !includesLabel(labels, label)),
+  });
   if (argument === '') {
     context.changes.label_ids = [];
     return 'Removed all labels.';
@@ -73,7 +72,7 @@ async function removeLabels(context: QuickActionContext, argument: string): Prom
 async function replaceLabels(context: QuickActionContext, argument: string): Promise<CommandResult> {
   const labels = await findLabels(context, argument);
   if (labels.length === 0) return null;
-  context.currentState = { ...context.currentState, labels };
+  applyChange(context, { labels });
   context.changes.label_ids = toIds(labels);
   return `Replaced all labels with ${formatLabels(labels)}.`;
 }
@@ -136,12 +135,10 @@ async function rebase({ subject, changes, afterUpdate }: QuickActionContext): Pr
 function setTargetBranch(context: QuickActionContext, argument: string): CommandResult {
   if (argument === '') return null;
   // A new merge request gets its target branch before its branches are read.
-  if (context.subject.noteable !== null) context.currentState = { ...context.currentState, target_branch: argument };
+  if (context.subject.noteable !== null) applyChange(context, { target_branch: argument });
   context.changes.target_branch = argument;
   return `Set target branch to ${argument}.`;
 }
-
-const MERGE_REQUESTS_ONLY = ['MergeRequest'] as const;
 
 const MERGE_REQUEST_ACTIONS = [
   { names: ['approve'], noteableTypes: MERGE_REQUESTS_ONLY, requiredRight: 'see', run: approve },
@@ -159,38 +156,37 @@ const MERGE_REQUEST_ACTIONS = [
 
 // Quick actions for state, title and draft.
 
-const DRAFT_PREFIX = 'Draft: ';
+/** How the title of a draft begins, in any case. */
+const DRAFT_MARKER = 'draft:';
 
 function close(context: QuickActionContext): CommandResult {
   if (context.currentState.state !== 'opened') return NOT_APPLICABLE;
-  context.currentState = { ...context.currentState, state: 'closed' };
+  applyChange(context, { state: 'closed' });
   context.changes.state_event = 'close';
   return `Closed this ${TYPE_NAMES[context.subject.type]}.`;
 }
 
 function reopen(context: QuickActionContext): CommandResult {
   if (context.currentState.state !== 'closed') return NOT_APPLICABLE;
-  context.currentState = { ...context.currentState, state: 'opened' };
+  applyChange(context, { state: 'opened' });
   context.changes.state_event = 'reopen';
   return `Reopened this ${TYPE_NAMES[context.subject.type]}.`;
 }
 
 function setTitle(context: QuickActionContext, argument: string): CommandResult {
   if (argument === '') return null;
-  context.currentState = { ...context.currentState, title: argument };
+  applyChange(context, { title: argument });
   context.changes.title = argument;
   return `Changed the title to "${argument}".`;
 }
 
-const isDraft = (text: string) => text.slice(0, 6).toLowerCase() === 'draft:';
-
 function setDraft(context: QuickActionContext, requestedDraft: boolean): CommandResult {
   const { title } = context.currentState;
-  if (isDraft(title) === requestedDraft) return "No change to this merge request's draft status.";
-  context.currentState = {
-    ...context.currentState,
-    title: requestedDraft ? `${DRAFT_PREFIX}${title}` : title.slice(6).trimStart(),
-  };
+  const isDraft = title.toLowerCase().startsWith(DRAFT_MARKER);
+  if (isDraft === requestedDraft) return "No change to this merge request's draft status.";
+  applyChange(context, {
+    title: requestedDraft ? `Draft: ${title}` : title.slice(DRAFT_MARKER.length).trimStart(),
+  });
   context.changes.wip_event = requestedDraft ? 'draft' : 'ready';
   return requestedDraft ? 'Marked this merge request as a draft.' : 'Marked this merge request as ready.';
 }
@@ -201,14 +197,14 @@ const TEXT_ACTIONS = [
   { names: ['title'], noteableTypes: ALL_TYPES, requiredRight: 'update', run: setTitle },
   {
     names: ['draft'],
-    noteableTypes: ['MergeRequest'],
+    noteableTypes: MERGE_REQUESTS_ONLY,
     availableAtCreation: true,
     requiredRight: 'update',
     run: (context) => setDraft(context, true),
   },
   {
     names: ['ready'],
-    noteableTypes: ['MergeRequest'],
+    noteableTypes: MERGE_REQUESTS_ONLY,
     availableAtCreation: true,
     requiredRight: 'update',
     run: (context) => setDraft(context, false),
@@ -222,7 +218,7 @@ const QUICK_ACTIONS: readonly QuickAction[] = [
   ...LABEL_ACTIONS,
   ...PEOPLE_ACTIONS,
   ...PLANNING_ACTIONS,
-  ...IMMEDIATE_ACTIONS,
+  ...AFTER_UPDATE_ACTIONS,
   ...MERGE_REQUEST_ACTIONS,
   ...LINK_ACTIONS,
   ...ITERATION_ACTIONS,
@@ -231,6 +227,7 @@ const QUICK_ACTIONS: readonly QuickAction[] = [
 
 const ACTIONS_BY_NAME = new Map(QUICK_ACTIONS.map((action) => [action.names[0] as string, action]));
 
+/** Maps each name and alias to the first name of its action. */
 const CANONICAL_NAMES: ReadonlyMap<string, string> = new Map(
   QUICK_ACTIONS.flatMap(({ names }) => names.map((name) => [name, names[0]] as const)),
 );
@@ -259,9 +256,7 @@ export interface QuickActionResult {
   readonly afterUpdate: (id: number) => Promise<undefined | Failure<'invalid'>>;
 }
 
-/**
- * Evaluates the commands in order, without writing anything. The caller applies `input`, then runs `afterUpdate`.
- */
+/** Evaluates the commands in order, without writing anything. The caller applies `input`, then runs `afterUpdate`. */
 export async function runQuickActions(
   uow: UnitOfWork<SignedInCaller>,
   subject: QuickActionSubject,
@@ -298,31 +293,25 @@ export async function runQuickActions(
   };
 }
 
+/** Returns whether the action exists for the noteable, and the caller has the required right. */
 function mayRun(
-  {
-    noteableTypes,
-    availableAtCreation: atCreation,
-    requiredRight: right,
-    allowedToCreator: freeAtCreation,
-  }: QuickAction,
-  subject: QuickActionSubject,
+  { noteableTypes, availableAtCreation, allowedToCreator, requiredRight }: QuickAction,
+  { type, noteable, mayUpdate, mayManage, mayTrackTime, mayLink }: QuickActionSubject,
 ): boolean {
-  if (!noteableTypes.includes(subject.type) || (subject.noteable === null && !atCreation)) return false;
-  if (right === 'see' || (freeAtCreation && subject.noteable === null)) return true;
-  return { update: subject.mayUpdate, manage: subject.mayManage, time: subject.mayTrackTime, link: subject.mayLink }[
-    right
-  ];
+  const isNew = noteable === null;
+  if (!noteableTypes.includes(type) || (isNew && !availableAtCreation)) return false;
+  if (isNew && allowedToCreator) return true;
+  return { see: true, update: mayUpdate, manage: mayManage, time: mayTrackTime, link: mayLink }[requiredRight];
 }
 
 /** Returns the input of an update that changes the state from `before` to `after`. */
 function toUpdateInput(before: SubjectState, after: SubjectState): QuickActionInput {
-  const ids = (labels: SubjectState['labels']) => labels.map(({ id }) => id);
   const isChanged = (name: keyof SubjectState) => before[name] !== after[name];
   return {
     ...(isChanged('state') && { state_event: after.state === 'closed' ? 'close' : 'reopen' }),
     ...(isChanged('title') && { title: after.title }),
     ...(isChanged('target_branch') && { target_branch: after.target_branch as string }),
-    ...(!isSameSet(ids(before.labels), ids(after.labels)) && { labels: after.labels.map(({ title }) => title) }),
+    ...(!isSameSet(toIds(before.labels), toIds(after.labels)) && { labels: after.labels.map(({ title }) => title) }),
     ...(!isSameSet(before.assignees, after.assignees) && { assignee_ids: [...after.assignees] }),
     ...(!isSameSet(before.reviewers, after.reviewers) && { reviewer_ids: [...after.reviewers] }),
     ...(isChanged('milestone_id') && { milestone_id: after.milestone_id }),

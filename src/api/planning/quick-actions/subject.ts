@@ -5,6 +5,7 @@ import type { LinkedIssueWithProject } from '../link-rows/index.ts';
 
 // The subject of quick actions and its state.
 
+/** A label of the noteable. */
 export type LabelRef = Columns<'labels', 'id' | 'title'>;
 
 /** The attributes of a noteable that quick actions change. */
@@ -18,7 +19,7 @@ export interface SubjectState {
   readonly iteration_id: number | null;
   readonly due_date: string | null;
   readonly weight: number | null;
-  /** Undefined if not loaded and unchanged. */
+  /** Undefined for noteables that cannot have an epic. */
   readonly epic_id?: number | null;
   readonly confidential: boolean;
   readonly discussion_locked: boolean | null;
@@ -82,7 +83,7 @@ export interface IssueOperations {
 export interface QuickActionSubject {
   readonly type: ResourceType;
   readonly parent: GroupOrProject;
-  /** Null while it is being created. `assigned`: 1 if the caller is an assignee. */
+  /** Null while the noteable is being created. `assigned` is 1 if the caller is an assignee. */
   readonly noteable: { readonly id: number; readonly author_id: number; readonly assigned?: 0 | 1 } | null;
   /** Whether the caller may change texts and state. */
   readonly mayUpdate: boolean;

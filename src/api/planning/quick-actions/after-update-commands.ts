@@ -13,6 +13,7 @@ import {
 import { hasPendingTodo, insertTodos, markTodosDone } from '../todo-rows/index.ts';
 import {
   ALL_TYPES,
+  applyChange,
   type CommandResult,
   NOT_APPLICABLE,
   PROJECT_TYPES,
@@ -21,9 +22,9 @@ import {
 } from './command-context.ts';
 import { parseDate } from './dates.ts';
 
-// Quick actions that run after the update: time tracking, to-do items, subscriptions, emoji.
+// Quick actions that are no part of the update and run after it: time tracking, to-do items, subscriptions, emoji.
 
-/** Returns the noteable with the narrower type that time tracking needs: epics have no time tracking. */
+/** Returns the noteable for time tracking. The cast is safe: these commands do not exist for epics. */
 const toTimeTracked = ({ subject: { type } }: QuickActionContext, id: number) => ({
   type: type as 'Issue' | 'MergeRequest',
   id,
@@ -34,7 +35,7 @@ function setEstimate(context: QuickActionContext, argument: string): CommandResu
   const seconds = parseWorkTime(argument);
   if (seconds === 0) return removeEstimate(context);
   if (seconds === null || seconds < 0) return null;
-  context.currentState = { ...context.currentState, time_estimate: seconds };
+  applyChange(context, { time_estimate: seconds });
   context.changes.time_estimate = seconds;
   context.afterUpdate.push((id) => setTimeEstimate(context.uow, toTimeTracked(context, id), argument));
   return `Set time estimate to ${formatWorkTime(seconds)}.`;
@@ -42,7 +43,7 @@ function setEstimate(context: QuickActionContext, argument: string): CommandResu
 
 function removeEstimate(context: QuickActionContext): CommandResult {
   if (context.currentState.time_estimate === 0) return NOT_APPLICABLE;
-  context.currentState = { ...context.currentState, time_estimate: 0 };
+  applyChange(context, { time_estimate: 0 });
   context.changes.time_estimate = 0;
   context.afterUpdate.push((id) => resetTimeEstimate(context.uow, toTimeTracked(context, id)));
   return 'Removed time estimate.';
@@ -57,14 +58,14 @@ function addTimeSpent(context: QuickActionContext, argument: string): CommandRes
   const { duration, day } = splitDurationAndDay(argument, uow.today);
   const seconds = parseWorkTime(duration);
   if (seconds === null || seconds === 0 || (day !== null && day > uow.today)) return null;
-  context.currentState = { ...context.currentState, total_time_spent: context.currentState.total_time_spent + seconds };
+  applyChange(context, { total_time_spent: context.currentState.total_time_spent + seconds });
   const spent_at = day === null ? uow.now : `${day}T00:00:00.000Z`;
   context.changes.spend_time = { duration: seconds, user_id: uow.actor.user.id, spent_at };
   context.afterUpdate.push((id) => addSpentTime(uow, toTimeTracked(context, id), duration, day ?? uow.today));
   return `${seconds < 0 ? 'Subtracted' : 'Added'} ${formatWorkTime(Math.abs(seconds))} spent time.`;
 }
 
-/** Splits the argument into a duration and a day: the longest suffix that is a date, or null. */
+/** Splits the argument into a duration and a day. The day is the longest suffix that is a date, else null. */
 function splitDurationAndDay(argument: string, today: string): { duration: string; day: string | null } {
   const words = argument.split(/\s/);
   for (let wordCount = Math.min(words.length - 1, MAX_DATE_WORDS); wordCount > 0; wordCount--) {
@@ -76,7 +77,7 @@ function splitDurationAndDay(argument: string, today: string): { duration: strin
 
 function removeTimeSpent(context: QuickActionContext): CommandResult {
   if (context.currentState.total_time_spent === 0) return NOT_APPLICABLE;
-  context.currentState = { ...context.currentState, total_time_spent: 0 };
+  applyChange(context, { total_time_spent: 0 });
   context.changes.spend_time = { duration: null, user_id: context.uow.actor.user.id, spent_at: null };
   context.afterUpdate.push((id) => resetSpentTime(context.uow, toTimeTracked(context, id)));
   return 'Removed spent time.';
@@ -126,7 +127,7 @@ function toggleReaction(context: QuickActionContext, argument: string): CommandR
   return `Toggled :${name}: emoji reaction.`;
 }
 
-export const IMMEDIATE_ACTIONS = [
+export const AFTER_UPDATE_ACTIONS = [
   {
     names: ['estimate', 'estimate_time'],
     noteableTypes: PROJECT_TYPES,
