@@ -1,7 +1,8 @@
 /**
- * Returns the names of all emoji, separated by white space. `=` separates a name from its aliases. A group with `*` stands for five,
- * one for each skin tone, and `+` for each other skin tone (`award.ts`). Names and aliases are those of the reference (its public
- * `fixtures/emojis`); names of gemoji 8.1 (https://github.com/github/gemoji, MIT) are aliases too.
+ * Returns the names of all emoji, separated by white space. `=` separates a name from its aliases. A group with `*` exists once for
+ * each of the five skin tones, a group that also has `+` once for each pair of different tones (`expandSkinTones`). Names and aliases
+ * are those of the reference (its public `fixtures/emojis`); names of gemoji 8.1 (https://github.com/github/gemoji, MIT) are aliases
+ * too.
  */
 export const getEmojiNames = () => `
 100=hundred_points 1234=input_numbers 8ball=pool_8_ball a=a_button_blood_type ab=ab_button_blood_type abacus

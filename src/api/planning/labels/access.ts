@@ -49,10 +49,10 @@ export interface DescendantLabelOptions {
 }
 
 /**
- * Returns the condition for labels of the scope and of the included subgroups and projects. Returns null if the options include
+ * Returns the condition that a label belongs to the scope or to an included subgroup or project. Returns null if the options include
  * none of these: the scope is then sufficient.
  */
-export function toDescendantLabelCondition(
+export function toLabelOwnerCondition(
   db: Reader,
   { parent, caller }: ParentContext,
   scope: NamespaceScope,
@@ -70,7 +70,7 @@ export const labelInScope = {
   async load({ db, params }: AccessCall<LabelInScopeParams>, context: ParentContext) {
     const { parent } = context;
     const scope = params.include_ancestor_groups ? await ancestorsAndSelf(db, parent) : selfOnly(parent);
-    return findLabelByIdOrTitle(db, scope, params, toDescendantLabelCondition(db, context, scope, params));
+    return findLabelByIdOrTitle(db, scope, params, toLabelOwnerCondition(db, context, scope, params));
   },
   notFound: labelNotFound,
 } as const;
@@ -118,11 +118,11 @@ async function findLabelByIdOrTitle(
   db: AccessCall['db'],
   scope: NamespaceScope,
   { label_id: idOrTitle }: { readonly label_id: string },
-  condition: RawBuilder<SqlBool> | null = null,
+  ownerCondition: RawBuilder<SqlBool> | null = null,
 ) {
   const id = /^\d+$/.test(idOrTitle) ? Number(idOrTitle) : Number.NaN;
-  const labelById = Number.isSafeInteger(id) ? await findLabel(db, scope, id, condition) : null;
-  return labelById ?? findLabelByTitle(db, scope, idOrTitle, condition);
+  const labelById = Number.isSafeInteger(id) ? await findLabel(db, scope, id, ownerCondition) : null;
+  return labelById ?? findLabelByTitle(db, scope, idOrTitle, ownerCondition);
 }
 
 const PERSONAL_NAMESPACE_ERROR = {

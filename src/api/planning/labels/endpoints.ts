@@ -19,7 +19,7 @@ import {
   projectLabelInBody,
   promoteLabelAccess,
   READ_LABELS,
-  toDescendantLabelCondition,
+  toLabelOwnerCondition,
 } from './access.ts';
 import {
   createLabel,
@@ -105,8 +105,8 @@ export const [listGroupLabels, listProjectLabels] = forGroupAndProject((parent) 
       const scope = params.include_ancestor_groups ? await ancestorsAndSelf(db, parent) : selfOnly(parent);
       // Only the declaration for groups has these parameters.
       const options = params as DescendantLabelOptions;
-      const condition = toDescendantLabelCondition(db, { parent, caller }, scope, options);
-      return listLabels(db, scope, { ...params, condition }, page);
+      const ownerCondition = toLabelOwnerCondition(db, { parent, caller }, scope, options);
+      return listLabels(db, scope, { ...params, ownerCondition }, page);
     },
   }),
 );
@@ -213,7 +213,7 @@ export const [subscribeToGroupLabel, subscribeToProjectLabel] = forGroupAndProje
     post: `${parent.path}/labels/:label_id/subscribe`,
     summary: 'Subscribe to a label',
     description:
-      'Subscribes the caller to mails about issues, merge requests and epics that get the label. A subscription in a project applies to that project only; one in a group applies everywhere. Answers 304 if the caller is already subscribed.',
+      'Subscribes the caller to mails about new issues, merge requests and epics with the label. A subscription in a project applies to that project only; one in a group applies everywhere. Answers 304 if the caller is already subscribed.',
     access: parent.accessWith(READ_LABELS).resource(labelInScope),
     errors: { subscriptionUnchanged: NOT_MODIFIED },
     response: created(getLabelEntity(parent)),

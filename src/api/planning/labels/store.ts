@@ -35,10 +35,10 @@ export interface LabelRow extends LabelListRow {
 const labelBasicColumns = ['labels.id', 'labels.title', 'labels.color', 'labels.archived'] as const;
 
 /**
- * Selects the labels whose owner is in the scope, or those that match `condition` instead.
+ * Selects the labels whose project or group is in the scope or, if `ownerCondition` is given, fulfils this condition.
  * index: labels_by_project, labels_by_group, label_priorities_pkey
  */
-function selectListedLabels(db: Reader, scope: NamespaceScope, condition: RawBuilder<SqlBool> | null = null) {
+function selectListedLabels(db: Reader, scope: NamespaceScope, ownerCondition: RawBuilder<SqlBool> | null = null) {
   return db
     .selectFrom('labels')
     .select([...labelBasicColumns, 'labels.project_id', 'labels.group_id', 'labels.updated_at'])
@@ -51,28 +51,28 @@ function selectListedLabels(db: Reader, scope: NamespaceScope, condition: RawBui
         .as('priority'),
     )
     .select(sql<number | null>`cast(${scope.projectId} as integer)`.as('listed_for_project_id'))
-    .where(condition ?? isInScope('labels', scope));
+    .where(ownerCondition ?? isInScope('labels', scope));
 }
 
-const selectLabels = (db: Reader, scope: NamespaceScope, condition: RawBuilder<SqlBool> | null = null) =>
-  selectListedLabels(db, scope, condition).select('labels.description');
+const selectLabels = (db: Reader, scope: NamespaceScope, ownerCondition: RawBuilder<SqlBool> | null = null) =>
+  selectListedLabels(db, scope, ownerCondition).select('labels.description');
 
 interface LabelFilter {
   readonly search?: string | null | undefined;
   readonly archived?: boolean | null | undefined;
-  /** Which owners are included, in place of those in the scope. */
-  readonly condition?: RawBuilder<SqlBool> | null;
+  /** Condition on the project or group of a row, in place of `isInScope`. */
+  readonly ownerCondition?: RawBuilder<SqlBool> | null;
 }
 
 /** Returns one page of labels, ordered by title. */
 export function listLabels(
   db: Reader,
   scope: NamespaceScope,
-  { search, archived, condition }: LabelFilter,
+  { search, archived, ownerCondition }: LabelFilter,
   page: OffsetRequest,
 ): Promise<Page<LabelListRow>> {
   const words = parseSearchWords(foldCase(search ?? ''));
-  const query = selectListedLabels(db, scope, condition)
+  const query = selectListedLabels(db, scope, ownerCondition)
     .where(containsWordsUnindexed(db, 'labels', ['title_key', 'description_key'], words))
     .$if(isPresent(archived), (labelsQuery) => labelsQuery.where('labels.archived', '=', archived as boolean));
   return paginate(db, query.orderBy('labels.title').orderBy('labels.id'), page);
@@ -83,26 +83,26 @@ export async function findLabel(
   db: Reader,
   scope: NamespaceScope,
   id: number,
-  condition: RawBuilder<SqlBool> | null = null,
+  ownerCondition: RawBuilder<SqlBool> | null = null,
 ): Promise<LabelRow | null> {
-  return (await selectLabels(db, scope, condition).where('labels.id', '=', id).executeTakeFirst()) ?? null;
+  return (await selectLabels(db, scope, ownerCondition).where('labels.id', '=', id).executeTakeFirst()) ?? null;
 }
 
 /**
  * Returns the label with this title in the scope, or null. After transfers several can have it: then returns the one of the project
- * or the nearest group. `condition` includes labels outside the scope, which are found last.
+ * or the nearest group. `ownerCondition` includes labels outside the scope, which are found last.
  */
 export async function findLabelByTitle(
   db: Reader,
   scope: NamespaceScope,
   title: string,
-  condition: RawBuilder<SqlBool> | null = null,
+  ownerCondition: RawBuilder<SqlBool> | null = null,
 ): Promise<LabelRow | null> {
   const rows = await selectLabels(db, scope).where('labels.title', '=', title).execute();
   const nearest = sortNearestFirst(scope, rows)[0];
-  if (nearest !== undefined || condition === null) return nearest ?? null;
+  if (nearest !== undefined || ownerCondition === null) return nearest ?? null;
   // Very many projects below a group can have a label with this title: read only one of them.
-  const query = selectLabels(db, scope, condition).where('labels.title', '=', title).orderBy('labels.id').limit(1);
+  const query = selectLabels(db, scope, ownerCondition).where('labels.title', '=', title).orderBy('labels.id').limit(1);
   return (await query.executeTakeFirst()) ?? null;
 }
 

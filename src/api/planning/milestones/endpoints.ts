@@ -41,7 +41,7 @@ export const [listGroupMilestones, listProjectMilestones] = forGroupAndProject((
   endpoint({
     get: `${parent.path}/milestones`,
     summary: 'List milestones',
-    description: `Lists the milestones of the ${parent.type} itself, ordered by due date, then newest first. Milestones without a due date come last. Milestones of other groups and projects are listed only if the caller can see these.`,
+    description: `Lists the milestones of the ${parent.type} itself, ordered by due date, then newest first. Milestones without a due date come last.`,
     access: parent.accessWith(READ_MILESTONES),
     params: {
       state: optional(oneOf('active', 'closed', 'all'), 'all'),
@@ -63,8 +63,8 @@ export const [listGroupMilestones, listProjectMilestones] = forGroupAndProject((
       const { include_descendants: includeDescendants = false } = params as { readonly include_descendants?: boolean };
       const scope = includeAncestors ? await ancestorsAndSelf(db, parent) : selfOnly(parent);
       const owners = { groupId: parent.group?.id ?? 0, subgroups: true, projects: true };
-      const condition = includeDescendants ? isInScopeOrBelow(db, 'milestones', scope, caller, owners) : null;
-      return listMilestones(db, scope, { ...params, condition }, page);
+      const ownerCondition = includeDescendants ? isInScopeOrBelow(db, 'milestones', scope, caller, owners) : null;
+      return listMilestones(db, scope, { ...params, ownerCondition }, page);
     },
   }),
 );

@@ -49,12 +49,12 @@ const basicColumns = [
 
 const columns = [...basicColumns, 'milestones.description'] as const;
 
-/** Selects the milestones whose owner is in the scope, or those that match `condition` instead. */
-const selectListedMilestones = (db: Reader, scope: NamespaceScope, condition: RawBuilder<SqlBool> | null = null) =>
+/** Selects the milestones whose project or group is in the scope or, if `ownerCondition` is given, fulfils this condition. */
+const selectListedMilestones = (db: Reader, scope: NamespaceScope, ownerCondition: RawBuilder<SqlBool> | null = null) =>
   db
     .selectFrom('milestones')
     .select(basicColumns)
-    .where(condition ?? isInScope('milestones', scope));
+    .where(ownerCondition ?? isInScope('milestones', scope));
 
 const selectMilestones = (db: Reader, scope: NamespaceScope) =>
   selectListedMilestones(db, scope).select('milestones.description');
@@ -66,8 +66,8 @@ interface MilestoneFilter {
   readonly search?: string | null | undefined;
   readonly updated_before?: string | null | undefined;
   readonly updated_after?: string | null | undefined;
-  /** Which owners are included, in place of those in the scope. */
-  readonly condition?: RawBuilder<SqlBool> | null;
+  /** Condition on the project or group of a row, in place of `isInScope`. */
+  readonly ownerCondition?: RawBuilder<SqlBool> | null;
 }
 
 /** Returns one page of milestones, ordered by due date (nulls last), then newest first. */
@@ -77,7 +77,7 @@ export function listMilestones(
   filter: MilestoneFilter,
   page: OffsetRequest,
 ): Promise<Page<MilestoneBasicRow>> {
-  const query = applyFilter(db, selectListedMilestones(db, scope, filter.condition), filter)
+  const query = applyFilter(db, selectListedMilestones(db, scope, filter.ownerCondition), filter)
     .orderBy((eb) => eb.case().when('milestones.due_date', 'is', null).then(1).else(0).end())
     .orderBy('milestones.due_date')
     .orderBy('milestones.id', 'desc');

@@ -67,7 +67,7 @@ export interface IdQueries<Table extends IssuableTables['table']> extends ListId
   readonly unorderedQuery: IssuableIdQuery<Table>;
   /** The same query in the form that is faster if many rows match and the first ones are read in sort order. */
   readonly orderedQuery: IssuableIdQuery<Table>;
-  /** The same query restricted to the first `SAMPLE_SIZE` related rows of one condition; null if no condition has such an index. */
+  /** The same query restricted to the first `SAMPLE_SIZE` related rows of one condition; null if none is suitable. */
   readonly sampleQuery: IssuableIdQuery<Table> | null;
   /** Whether matches should be counted first: if few of many rows match, a scan in sort order is slow. */
   readonly needsCount: boolean;

@@ -15,7 +15,7 @@ const negatableParams = {
   ...negatableFilterParams,
   milestone_id: describe(
     optional(oneOf('None', 'Any', 'Upcoming', 'Started')),
-    'Not an ID: without or with a milestone, or with one that has not begun (`Upcoming`) or has (`Started`).',
+    'Not an ID: no milestone, any, or an active one that is due after today (`Upcoming`) or has begun (`Started`).',
   ),
   weight: describe(optional(idOrKeyword), 'A weight, `None` or `Any`. Ignored on the free tier.'),
   iteration_id: describe(
@@ -51,7 +51,7 @@ export const issueFilterRules = [
 ];
 
 /** Values of the parameter `order_by`. */
-export const ISSUE_ORDERS = [
+const ISSUE_ORDERS = [
   'created_at',
   'updated_at',
   'due_date',
