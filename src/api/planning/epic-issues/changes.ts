@@ -79,6 +79,7 @@ async function isVisibleAssociation(uow: UnitOfWork, { id: epicId }: Epic, assoc
     .select('epic_issues.id')
     .where('epic_issues.id', '=', associationId)
     .where('epic_issues.epic_id', '=', epicId)
+    // The condition needs two of the three joined tables.
     .where((eb) =>
       issueVisibleTo(uow.actor, uow.today)(eb as unknown as ExpressionBuilder<Schema, 'issues' | 'projects'>),
     )

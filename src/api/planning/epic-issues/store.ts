@@ -27,6 +27,7 @@ export async function listIssuesOfEpic(
     .innerJoin('projects', 'projects.id', 'issues.project_id')
     .select(['epic_issues.id', 'epic_issues.issue_id', 'epic_issues.relative_position'])
     .where('epic_issues.epic_id', '=', id)
+    // The condition needs two of the three joined tables.
     .where((eb) => issueVisibleTo(caller, db.today)(eb as unknown as ExpressionBuilder<Schema, 'issues' | 'projects'>))
     .orderBy('epic_issues.relative_position')
     .orderBy('epic_issues.id');

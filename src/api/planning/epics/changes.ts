@@ -12,7 +12,7 @@ import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import type { GroupIssuable } from '#http/access/noteables.ts';
 import { hierarchyLockKey } from '#http/access/parents.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { compactFieldErrors, type Failure, fail, invalid, isFailure, requireRow } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import {
   deleteNotesBatch,
   derivedTextColumns,
@@ -43,7 +43,7 @@ import {
 } from '../quick-actions/index.ts';
 import type { createEpicParams, updateEpicParams } from './parameters.ts';
 import { findParent, hasPublicChildren, validateParent } from './parents.ts';
-import { hasPublicIssues, insertEpic, updateEpicRow } from './store.ts';
+import { hasPublicIssues, insertEpic, requireEpic, updateEpicRow } from './store.ts';
 
 type CreateEpicInput = ParameterValues<typeof createEpicParams> & { readonly title: string };
 
@@ -60,9 +60,7 @@ export async function createEpicWithQuickActions(
   );
   const epic = await insertNewEpic(uow, group, input);
   if (isFailure(epic)) return epic;
-  const updatedEpic = await runAfterUpdate(epic, afterUpdate, async (id) =>
-    requireRow((await findEpics(uow, [id]))[0]),
-  );
+  const updatedEpic = await runAfterUpdate(epic, afterUpdate, (id) => requireEpic(uow, id));
   return closesAfterCreation && !isFailure(updatedEpic)
     ? updateEpicWithQuickActions(uow, group, epic.iid, { state_event: 'close' })
     : updatedEpic;
@@ -101,7 +99,7 @@ async function insertNewEpic(
   await updateLabels(uow, EPICS, id, { before: [], after: await resolveLabels(uow, { group }, [], input) });
   await uow.publish('notifiable-event-occurred', { event: 'new_epic', about: { type: 'Epic', id } });
   await recordMentions(uow, { ...toResource({ id }), iid, group }, [input.title, description ?? '']);
-  return requireRow((await findEpics(uow, [id]))[0]);
+  return requireEpic(uow, id);
 }
 
 /** An epic exported from another server. */
@@ -140,7 +138,7 @@ export async function importEpic(
     parent_id: null,
   });
   await insertImportedLabels(uow, EPICS, id, await resolveLabels(uow, { group }, [], { labels }));
-  return requireRow((await findEpics(uow, [id]))[0]);
+  return requireEpic(uow, id);
 }
 
 /**
@@ -172,7 +170,7 @@ export async function updateEpicWithQuickActions(
   const { input, afterUpdate } = await applyDescriptionCommands(uow, params, () => loadEpicSubject(uow, group, epic));
   const updatedEpic = await applyUpdate(uow, group, epic, input);
   if (isFailure(updatedEpic)) return updatedEpic;
-  return runAfterUpdate(updatedEpic, afterUpdate, async (id) => requireRow((await findEpics(uow, [id]))[0]));
+  return runAfterUpdate(updatedEpic, afterUpdate, (id) => requireEpic(uow, id));
 }
 
 async function applyUpdate(
@@ -199,7 +197,7 @@ async function applyUpdate(
   if (Object.keys(columns).length > 0 || !isSameSet(labelIdsBefore, labelIds) || updatedAt != null) {
     await updateEpicRow(uow, epic.id, { ...columns, ...derivedTextColumns(columns), updated_at: updatedAt ?? uow.now });
   }
-  const updatedEpic = requireRow((await findEpics(uow, [epic.id]))[0]);
+  const updatedEpic = await requireEpic(uow, epic.id);
   await recordEpicChanges(uow, epic, updatedEpic);
   const { confidential } = epic;
   await publishIssuableChanges(

@@ -92,6 +92,7 @@ async function selectVisibleEpics(
     .innerJoin('namespaces', (join) => join.on(sql<SqlBool>`namespaces.id = ${groupId}`))
     .where(sql<SqlBool>`${groupId} in (${groupIds})`)
     .where(epicVisibleTo(caller, db.today));
+  // The type of the joined table is dropped: callers use only columns of epics.
   return query as unknown as EpicIdQuery;
 }
 

@@ -1,11 +1,17 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
-import { type Epic, epicVisibleTo } from '#authorization/epics.ts';
+import { type Epic, epicVisibleTo, findEpics } from '#authorization/epics.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { hasRow } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
+import { requireRow } from '#runtime/failure.ts';
+
+/** Returns the epic with this id. Throws `RowDeleted` if it does not exist. index: epics primary key */
+export async function requireEpic(db: Reader, id: number): Promise<Epic> {
+  return requireRow((await findEpics(db, [id]))[0]);
+}
 
 /** Loads, by epic id, the parents of these epics that the caller may read. index: epics primary key, namespaces primary key */
 export async function loadVisibleParents(db: Reader, caller: Caller, epics: readonly Pick<Epic, 'parent_id'>[]) {

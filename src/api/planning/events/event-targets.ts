@@ -137,7 +137,7 @@ async function loadTargets(db: Reader, caller: Caller, events: readonly EventInP
   const listTargetIds = (...resolvers: TargetResolver[]) => [
     ...new Set(
       events.flatMap(({ event: { target_type: type, target_id: id } }) =>
-        type !== null && id !== null && resolvers.includes(TARGET_RESOLVERS[type] as TargetResolver) ? [id] : [],
+        type !== null && id !== null && resolvers.includes(TARGET_RESOLVERS[type]) ? [id] : [],
       ),
     ),
   ];

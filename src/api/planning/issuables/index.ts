@@ -68,8 +68,6 @@ export {
   DUE_DATES,
   existsCondition,
   idsCondition,
-  isKeyword,
-  negateCondition,
   reactionConditions,
   valueCondition,
 } from './filters/row-conditions.ts';
@@ -104,7 +102,6 @@ export {
 } from './ordering/manual-order.ts';
 export {
   applyComputedOrder,
-  type ComputedOrderName,
   isComputedOrder,
   labelPriorityOrder,
   orderComputedNullsLast,

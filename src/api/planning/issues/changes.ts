@@ -1,7 +1,7 @@
 import type { StateEvent } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import { filterIssueReaders, findIssue, findIssues, type Issue } from '#authorization/issues.ts';
+import { filterIssueReaders, findIssue, type Issue } from '#authorization/issues.ts';
 import type { Columns } from '#database/database.ts';
 import type { IssueSeverity, IssueState, IssueType } from '#database/schema.ts';
 import { allocateIid, IID_TAKEN, reserveIid } from '#domain/iids.ts';
@@ -11,7 +11,7 @@ import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ProjectIssuable } from '#http/access/noteables.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { compactFieldErrors, type Failure, invalid, isFailure, requireRow } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, invalid, isFailure } from '#runtime/failure.ts';
 import { upsertEpicIssueAssociation } from '../epics/index.ts';
 import {
   IMPORTED_VALUES,
@@ -36,7 +36,7 @@ import { describeFollowUp, loadFollowUp, resolveFollowedThreads } from './follow
 import { type IssueMetadata, NO_METADATA, resolveIssueMetadata, validateWeight } from './metadata.ts';
 import type { createIssueParams } from './parameters.ts';
 import { newIssueSubject } from './quick-actions/subject.ts';
-import { insertIssue, nextRelativePosition } from './store.ts';
+import { insertIssue, nextRelativePosition, requireIssue } from './store.ts';
 import { updateIssueWithQuickActions } from './update.ts';
 
 type CreateIssueInput = ParameterValues<typeof createIssueParams> & { readonly title: string };
@@ -71,9 +71,7 @@ async function createIssueWithQuickActions(
   );
   const issue = await insertNewIssue(uow, project, input);
   if (isFailure(issue)) return issue;
-  const updatedIssue = await runAfterUpdate(issue, afterUpdate, async (id) =>
-    requireRow((await findIssues(uow, uow.actor, [id]))[0]),
-  );
+  const updatedIssue = await runAfterUpdate(issue, afterUpdate, (id) => requireIssue(uow, id));
   return closesAfterCreation && !isFailure(updatedIssue)
     ? updateIssueWithQuickActions(uow, project, issue.iid, { state_event: 'close' })
     : updatedIssue;
@@ -171,8 +169,7 @@ async function insertIssueWithRelations(
     ? insertImportedLabels(uow, ISSUES, id, labels)
     : updateLabels(uow, ISSUES, id, { before: [], after: labels }));
   await updateAssignees(uow, ISSUES, id, { before: [], after: assignees });
-  const [insertedIssue] = await findIssues(uow, uow.actor, [id]);
-  return insertedIssue as Issue;
+  return requireIssue(uow, id);
 }
 
 /** Records the creation and the weight of a new issue, and the mentions in its texts. */

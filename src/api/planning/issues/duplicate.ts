@@ -2,13 +2,12 @@ import { duplicatedByText, duplicateOfText } from '#activity/index.ts';
 import { createLink, formatIssueReference, type LinkedIssueWithProject } from '#api/planning/link-rows/index.ts';
 import { mayComment } from '#api/planning/note-rows/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { findIssues, mayUpdateIssue } from '#authorization/issues.ts';
+import { mayUpdateIssue } from '#authorization/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { toProjectIssuable } from '#http/access/noteables.ts';
-import { requireRow } from '#runtime/failure.ts';
 import { toResource } from './activity.ts';
-import { updateIssueRow } from './store.ts';
+import { requireIssue, updateIssueRow } from './store.ts';
 
 /** Returns whether the actor may mark the issue as a duplicate of the other: may update it and comment on the other. */
 export function mayMarkAsDuplicate(
@@ -31,7 +30,7 @@ export async function markAsDuplicate(
   id: number,
   other: LinkedIssueWithProject,
 ): Promise<void> {
-  const issue = requireRow((await findIssues(uow, uow.actor, [id]))[0]);
+  const issue = await requireIssue(uow, id);
   const duplicate = { issue, project };
   await uow.record({
     noteOn: toResource(issue),

@@ -26,7 +26,7 @@ import {
 const MAX_DESCRIPTION_BYTES = 1024 * 1024;
 
 /** The threads that a new issue continues, and their merge request. */
-export interface FollowUp {
+interface FollowUp {
   readonly mergeRequest: ProjectIssuable;
   readonly threads: readonly Thread[];
 }

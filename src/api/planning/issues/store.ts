@@ -1,12 +1,19 @@
 import type { Insertable, Updateable } from 'kysely';
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { findIssues, type Issue } from '#authorization/issues.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import type { Schema } from '#database/schema.ts';
+import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { requireRow } from '#runtime/failure.ts';
 import { findLastPosition, type OrderedList, POSITION_GAP } from '../issuables/index.ts';
 
-export type NewIssueRow = Insertable<Schema['issues']>;
+/** Returns the issue with this id, as the actor sees it. Throws `RowDeleted` if it does not exist. index: issues primary key */
+export async function requireIssue(uow: UnitOfWork<SignedInCaller>, id: number): Promise<Issue> {
+  return requireRow((await findIssues(uow, uow.actor, [id]))[0]);
+}
 
 /** Inserts an issue and returns its id. */
-export async function insertIssue(tx: Transaction, row: NewIssueRow): Promise<number> {
+export async function insertIssue(tx: Transaction, row: Insertable<Schema['issues']>): Promise<number> {
   const { id } = await tx.insertInto('issues').values(row).returning('id').executeTakeFirstOrThrow();
   return id;
 }

@@ -1,11 +1,11 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import { findIssue, findIssues, type Issue } from '#authorization/issues.ts';
+import { findIssue, type Issue } from '#authorization/issues.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { compactFieldErrors, type Failure, fail, invalid, isFailure, requireRow } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import {
   derivedTextColumns,
   ISSUES,
@@ -27,9 +27,9 @@ import { resolveEpic, updateEpicAssociation, validatePublicIssue } from './epic.
 import { resolveIssueMetadata, validateWeight } from './metadata.ts';
 import type { updateIssueParams } from './parameters.ts';
 import { loadIssueSubject } from './quick-actions/subject.ts';
-import { updateIssueRow } from './store.ts';
+import { requireIssue, updateIssueRow } from './store.ts';
 
-export type UpdateIssueInput = Partial<ParameterValues<typeof updateIssueParams>>;
+type UpdateIssueInput = Partial<ParameterValues<typeof updateIssueParams>>;
 
 /**
  * Updates an issue and runs the quick actions in its description. Author and assignees can change texts and state, members with at
@@ -48,9 +48,7 @@ export async function updateIssueWithQuickActions(
   );
   const updatedIssue = await applyUpdate(uow, project, issue, input);
   if (isFailure(updatedIssue)) return updatedIssue;
-  return runAfterUpdate(updatedIssue, afterUpdate, async (id) =>
-    requireRow((await findIssues(uow, uow.actor, [id]))[0]),
-  );
+  return runAfterUpdate(updatedIssue, afterUpdate, (id) => requireIssue(uow, id));
 }
 
 type UpdateIssueFailure = 'invalid' | 'epicNotFound' | 'epicUnreadable' | 'archived' | 'notFound';
@@ -111,7 +109,7 @@ async function applyUpdate(
       updated_at: updatedAt ?? uow.now,
     });
   }
-  const [updatedIssue] = (await findIssues(uow, uow.actor, [issue.id])) as [Issue];
+  const updatedIssue = await requireIssue(uow, issue.id);
   await recordIssuableChanges(
     uow,
     'Issue',

@@ -5,7 +5,7 @@ import { IID_TAKEN } from '#domain/iids.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { BATCH_SIZE, MORE, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
-import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid, requireRow } from '#runtime/failure.ts';
 import {
   assignIterationBatch,
   type CadenceRow,
@@ -51,7 +51,7 @@ export async function createIteration(
   const errors = await validateIteration(uow, { id: 0, cadence_id: cadence.id }, content);
   if (errors) return invalid(errors);
   const id = await insertIteration(uow, cadence, { period: content, texts: content });
-  return (await findIteration(uow, [group.id], id)) as IterationRow;
+  return requireRow(await findIteration(uow, [group.id], id));
 }
 
 async function findOrCreateCadence(
@@ -85,7 +85,7 @@ export async function importIteration(
     texts: content,
     importedState: { iid, created_at, updated_at },
   });
-  return (await findIteration(uow, [group.id], id)) as IterationRow;
+  return requireRow(await findIteration(uow, [group.id], id));
 }
 
 /** Changes to an iteration. Null clears an optional attribute; undefined keeps it. */

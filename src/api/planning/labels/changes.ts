@@ -48,7 +48,7 @@ export async function createLabel(
   const [id] = await insertLabels(uow, toNamespaceOwnerColumns(parent), [{ ...content, archived: input.archived }]);
   if (id === undefined) return fail('exists');
   if (parent.project && input.priority != null) await setLabelPriority(uow, parent.project.id, id, input.priority);
-  return (await findLabel(uow, selfOnly(parent), id)) as LabelRow;
+  return requireRow(await findLabel(uow, selfOnly(parent), id));
 }
 
 function mayManageLabels(caller: Caller, { project, group }: GroupOrProject): boolean {
@@ -133,7 +133,7 @@ export async function promoteLabel(
   if ((await findLabelByTitle(uow, groupScope, label.title)) === null) {
     await insertLabels(uow, toNamespaceOwnerColumns({ group }), [label]);
   }
-  const groupLabel = requireRow((await findLabelByTitle(uow, groupScope, label.title)) ?? undefined);
+  const groupLabel = requireRow(await findLabelByTitle(uow, groupScope, label.title));
   const mergeResult = await mergeLabelBatch(uow, { ...groupLabel, group_id: group.id });
   if (mergeResult === MORE) await enqueue(uow, mergeLabels, { labelId: groupLabel.id });
   return groupLabel;

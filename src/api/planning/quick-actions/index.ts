@@ -14,12 +14,7 @@ export type { QuickActionOptions } from './command-context.ts';
 export { applyDescriptionCommands, runAfterUpdate } from './description-commands.ts';
 export { type ParsedCommand, type ParsedText, parseCommands } from './parse.ts';
 export { containsReopen, findMoveTarget, findTargetBranch, parseQuickActions, runQuickActions } from './run.ts';
-export {
-  type IssueOperations,
-  type MergeRequestOperations,
-  NEW_SUBJECT_STATE,
-  type QuickActionSubject,
-} from './subject.ts';
+export { type MergeRequestOperations, NEW_SUBJECT_STATE, type QuickActionSubject } from './subject.ts';
 
 /**
  * A type of issuable for quick actions in comments. Each resource applies the update with the function that its PUT endpoint uses.

@@ -1,7 +1,7 @@
 // Finds the top-level paragraphs of a text: lines outside of lists, quotes, code and HTML.
 
 /** The position of a line in a text. */
-export interface TextLine {
+interface TextLine {
   /** Start and end in the text, without the line break. */
   readonly start: number;
   readonly end: number;

@@ -185,15 +185,13 @@ export function hasPendingTodo(
   { type, id }: NotifyingTarget,
   action?: TodoAction,
 ): Promise<boolean> {
-  return hasRow(
-    db
-      .selectFrom('todos')
-      .select('todos.id')
-      .where('user_id', '=', userId)
-      .where(getForeignKeyColumn(type), '=', id)
-      .where('state', '=', 'pending')
-      .$if(action !== undefined, (query) => query.where('action', '=', action as TodoAction)),
-  );
+  const pendingTodos = db
+    .selectFrom('todos')
+    .select('todos.id')
+    .where('user_id', '=', userId)
+    .where(getForeignKeyColumn(type), '=', id)
+    .where('state', '=', 'pending');
+  return hasRow(action === undefined ? pendingTodos : pendingTodos.where('action', '=', action));
 }
 
 /**

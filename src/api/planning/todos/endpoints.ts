@@ -48,10 +48,10 @@ const markMergeRequestAccess = () =>
   }));
 
 const markEpicAccess = () =>
-  epicAccessWithAbility('read_epic').map(({ caller, group, epic }) => ({
-    caller,
-    todoTarget: { target: { type: 'Epic', id: epic.id }, projectId: null, groupId: group.id } as TodoTarget,
-  }));
+  epicAccessWithAbility('read_epic').map(({ caller, group, epic }) => {
+    const todoTarget: TodoTarget = { target: { type: 'Epic', id: epic.id }, projectId: null, groupId: group.id };
+    return { caller, todoTarget };
+  });
 
 // To-do items (contract/planning.md §3.15).
 

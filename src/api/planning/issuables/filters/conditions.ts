@@ -90,9 +90,7 @@ export function issuableConditions(db: Reader, scope: IssuableListScope, filter:
   const { state, iids, author_id, author_username, closed_by_id } = filter;
   if (isPresent(state) && state !== 'all')
     conditions.push(columnCondition(db, scope, 'state', (column) => sql`${column} = ${state}`));
-  if (isPresent(iids) && iids.length > 0) {
-    conditions.push(columnCondition(db, scope, 'iid', (column) => isInIds(db, column as RawBuilder<number>, iids)));
-  }
+  conditions.push(...iidConditions(db, scope, iids));
   if (isPresent(author_id)) conditions.push(authorCondition(db, scope, sql`${author_id}`));
   if (isPresent(author_username)) conditions.push(authorCondition(db, scope, selectUserId(author_username)));
   if (isPresent(closed_by_id)) conditions.push(valueCondition(db, scope, 'closed_by_id', closed_by_id));
@@ -111,9 +109,7 @@ export function negatedConditions(db: Reader, scope: IssuableListScope, filter: 
     ...(isPresent(author_username) ? [authorCondition(db, scope, selectUserId(author_username))] : []),
     ...(isPresent(assignee_id) ? [assigneeCondition(db, scope, assignee_id)] : []),
     ...anyAssigneeConditions(db, scope, filter.assignee_username ?? []),
-    ...(isPresent(iids) && iids.length > 0
-      ? [columnCondition(db, scope, 'iid', (column) => isInIds(db, column as RawBuilder<number>, iids))]
-      : []),
+    ...iidConditions(db, scope, iids),
   ];
   return positiveConditions.map(negateCondition);
 }
@@ -121,6 +117,11 @@ export function negatedConditions(db: Reader, scope: IssuableListScope, filter: 
 /** Selects the id of the user with this username. index: users_by_username */
 export const selectUserId = (username: string) =>
   sql`(select named_user.id from users as named_user where named_user.username_key = ${foldCase(username)})`;
+
+function iidConditions(db: Reader, scope: IssuableListScope, iids: IssuableFilter['iids']): ListCondition[] {
+  if (!isPresent(iids) || iids.length === 0) return [];
+  return [columnCondition(db, scope, 'iid', (column) => isInIds(db, column as RawBuilder<number>, iids))];
+}
 
 const authorCondition = (db: Reader, scope: IssuableListScope, id: RawBuilder<unknown>) =>
   columnCondition(db, scope, 'author_id', (column) => sql<SqlBool>`${column} = ${id}`);

@@ -16,7 +16,7 @@ export function integerOrKeyword<const Keyword extends string>(
   ...keywords: readonly Keyword[]
 ): ParameterType<number | Keyword> {
   return {
-    schema: Type.Union([Type.Integer(), Type.Enum(keywords as unknown as string[])]),
+    schema: Type.Union([Type.Integer(), Type.Enum([...keywords])]),
     read(raw, name, problems) {
       const keyword =
         typeof raw === 'string'

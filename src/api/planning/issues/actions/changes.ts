@@ -22,9 +22,9 @@ import { filterIssueReaders, findIssue, findIssues, type Issue } from '#authoriz
 import { allocateIid } from '#domain/iids.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, fail, requireRow } from '#runtime/failure.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
 import { recordWeightChange, toResource } from '../activity.ts';
-import { insertIssue, moveLinks, nextRelativePosition, toIssueList, updateIssueRow } from '../store.ts';
+import { insertIssue, moveLinks, nextRelativePosition, requireIssue, toIssueList, updateIssueRow } from '../store.ts';
 
 /**
  * Moves an issue after or before another issue in the manual order of the project. Fails with `invalidNeighbor` if the other issue
@@ -38,7 +38,7 @@ export async function reorderIssue(
   const [issue] = await findIssues(uow, uow.actor, [id]);
   if (issue === undefined) return fail('notFound');
   if (!(await reorderInList(uow, toIssueList(issue.project_id), id, input))) return fail('invalidNeighbor');
-  return requireRow((await findIssues(uow, uow.actor, [id]))[0]);
+  return requireIssue(uow, id);
 }
 
 type MoveIssueFailure = 'issueNotFound' | 'projectNotFound' | 'forbidden';
@@ -104,7 +104,7 @@ async function createCopy(uow: UnitOfWork<SignedInCaller>, issue: Issue, targetP
     after: await filterIssueReaders(uow, targetProject, issue, assigneeIds),
   });
   await copyNotes(uow, toResource(issue), toResource({ id }), MAX_NOTES_PER_NOTEABLE);
-  const [copy] = (await findIssues(uow, uow.actor, [id])) as [Issue];
+  const copy = await requireIssue(uow, id);
   await recordIssuableCreated(uow, 'Issue', copy);
   await recordWeightChange(uow, null, copy);
   return copy;
