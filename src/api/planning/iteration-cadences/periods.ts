@@ -1,6 +1,6 @@
 import { addDays, MAX_DATE } from '#runtime/clock.ts';
 
-// Computes the dates of iterations of an automatic cadence (contract/planning.md §3.10 "Automatic scheduling"). The functions are pure.
+// Computes the dates of iterations of an automatic cadence (contract/planning.md §3.10 "Automatic scheduling"). The functions read no database.
 
 /** A range of days, `YYYY-MM-DD`, both inclusive. */
 export interface Period {
@@ -44,38 +44,35 @@ export function planSchedule<Upcoming extends Period>(
   { today, latestStarted, upcoming }: IterationTimeline<Upcoming>,
   { reschedule }: { readonly reschedule: boolean },
 ): SchedulePlan<Upcoming> {
-  const planAfter = (period: Period | null) => nextPeriod(period, rule);
-  const movedIterations: { iteration: Upcoming; period: Period }[] = [];
   const periods: Period[] = reschedule ? [] : [...upcoming];
-  let lastPeriod = periods.at(-1) ?? latestStarted;
+  const planNext = (): Period | null => {
+    const period = nextPeriod(periods.at(-1) ?? latestStarted, rule);
+    if (period.due_date >= MAX_DATE) return null;
+    periods.push(period);
+    return period;
+  };
   let isComplete = true;
+  const rescheduledIterations: { iteration: Upcoming; period: Period }[] = [];
   for (const iteration of reschedule ? upcoming : []) {
-    const period = planAfter(lastPeriod);
-    isComplete &&= period.due_date < MAX_DATE;
-    if (!isComplete) break;
-    lastPeriod = period;
-    periods.push(period);
-    if (!isSamePeriod(period, iteration)) movedIterations.push({ iteration, period });
+    const period = planNext();
+    isComplete = period !== null;
+    if (period === null) break;
+    if (!isSamePeriod(period, iteration)) rescheduledIterations.push({ iteration, period });
   }
-  const addedPeriods: Period[] = [];
-  const countUpcoming = () => periods.filter(({ start_date }) => start_date > today).length;
-  for (let missingCount = rule.iterations_in_advance - countUpcoming(); isComplete && missingCount > 0; ) {
-    const period = planAfter(lastPeriod);
-    isComplete = period.due_date < MAX_DATE;
-    if (!isComplete) break;
-    lastPeriod = period;
-    addedPeriods.push(period);
-    periods.push(period);
+  const newPeriods: Period[] = [];
+  let missingCount = rule.iterations_in_advance - periods.filter(({ start_date }) => start_date > today).length;
+  while (isComplete && missingCount > 0) {
+    const period = planNext();
+    isComplete = period !== null;
+    if (period === null) break;
+    newPeriods.push(period);
     if (period.start_date > today) missingCount--;
   }
-  return {
-    rescheduledIterations: movedIterations,
-    newPeriods: addedPeriods,
-    nextRun: periods.find(({ start_date }) => start_date > today)?.start_date ?? null,
-    isComplete,
-  };
+  const nextRun = periods.find(({ start_date }) => start_date > today)?.start_date ?? null;
+  return { rescheduledIterations, newPeriods, nextRun, isComplete };
 }
 
+/** Returns the period directly after `lastPeriod`, but not before the start date of the rule. */
 function nextPeriod(
   lastPeriod: Period | null,
   { start_date: earliestStart, duration_in_weeks: weeks }: ScheduleRule,
