@@ -5,7 +5,7 @@ import type { Reader } from '#database/database.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
-import { required } from '#http/parameters/declarations.ts';
+import { describe, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { type EpicIssueAssociation, epicAccessWithAbility, findEpicIssueAssociation } from '../epics/index.ts';
 
@@ -33,7 +33,7 @@ function requireReadableAndUnarchived({ caller }: AccessCall, { issue, project }
 /** Resource: the issue with the id `:issue_id` in any project. */
 const issueResource = {
   name: 'child',
-  params: { issue_id: required(integer) },
+  params: { issue_id: describe(required(integer), 'Global ID of the issue, not its `iid`.') },
   load: ({ db, caller, params }: AccessCall<{ readonly issue_id: number }>) =>
     findIssueWithProject(db, caller, params.issue_id),
   notFound: genericNotFound,
@@ -50,7 +50,7 @@ interface AssociatedIssue {
 /** Resource: the association `:epic_issue_id` of the epic, with its issue. */
 const associatedIssueResource = {
   name: 'associatedIssue',
-  params: { epic_issue_id: required(integer) },
+  params: { epic_issue_id: describe(required(integer), 'ID of the association, not of the issue.') },
   async load(
     { db, caller, params }: AccessCall<{ readonly epic_issue_id: number }>,
     { epic }: { readonly epic: Epic },

@@ -21,7 +21,7 @@ import {
 import type { GroupIssuable, IssuableKind } from '#http/access/noteables.ts';
 import { loadVisibleGroup } from '#http/access/project-access.ts';
 import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
-import { required } from '#http/parameters/declarations.ts';
+import { describe, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 
@@ -86,7 +86,7 @@ function requireAbility({ caller }: AccessCall, ability: GroupAbilityName, group
 const epicResource = (ability: GroupAbilityName, createDeniedError: () => unknown = forbidden) =>
   ({
     name: 'epic',
-    params: { epic_iid: required(integer) },
+    params: { epic_iid: describe(required(integer), 'The `iid` of the epic in this very group.') },
     load: ({ db, params }: AccessCall<{ readonly epic_iid: number }>, { group }: { readonly group: Group }) =>
       findEpic(db, group.id, params.epic_iid),
     notFound: genericNotFound,
@@ -105,7 +105,7 @@ export const epicAccessWithAbility = (ability: GroupAbilityName) =>
 /** Resource: the epic with the id `:epic_id` in the group or its descendants; 404 if the caller may not read it. */
 const readableEpicResource = {
   name: 'epicInGroup',
-  params: { epic_id: required(integer) },
+  params: { epic_id: describe(required(integer), 'Global ID of the epic, not its `iid`.') },
   async load(
     { db, caller, params }: AccessCall<{ readonly epic_id: number }>,
     { group }: { readonly group: Group },

@@ -35,9 +35,9 @@ export const createEpicParams = {
   labels: describe(optional(commaSeparated(string)), 'Titles of labels. They replace the present ones.'),
   color: describe(optional(string), '`#RGB`, `#RRGGBB` or the name of a CSS color.'),
   parent_id: parentParam,
-  start_date_fixed: optional(date),
+  start_date_fixed: describe(optional(date), 'Sets `start_date_is_fixed` too.'),
   start_date_is_fixed: describe(optional(boolean), IS_FIXED_DESCRIPTION),
-  due_date_fixed: optional(date),
+  due_date_fixed: describe(optional(date), 'Sets `due_date_is_fixed` too.'),
   due_date_is_fixed: describe(optional(boolean), IS_FIXED_DESCRIPTION),
   start_date: describe(optional(date), 'Deprecated: use `start_date_fixed`.'),
   end_date: describe(optional(date), 'Deprecated: use `due_date_fixed`.'),
@@ -47,8 +47,8 @@ export const createEpicParams = {
 export const updateEpicParams = {
   title: optional(shortText),
   ...createEpicParams,
-  add_labels: optional(commaSeparated(string)),
-  remove_labels: optional(commaSeparated(string)),
+  add_labels: describe(optional(commaSeparated(string)), 'Titles of labels that are added.'),
+  remove_labels: describe(optional(commaSeparated(string)), 'Titles of labels that are removed.'),
   state_event: optional(oneOf('close', 'reopen')),
   updated_at: describe(optional(notBlank(dateTime)), OWNERS_ONLY_DESCRIPTION),
 };
@@ -58,14 +58,17 @@ const negatableParams = {
   labels: describe(optional(commaSeparated(string)), 'Titles of labels that all must match; or `None` or `Any`.'),
   author_id: optional(integer),
   author_username: optional(absentIfBlank(string)),
-  my_reaction_emoji: optional(absentIfBlank(string)),
+  my_reaction_emoji: describe(
+    optional(absentIfBlank(string)),
+    'Name of an emoji that the caller has added. `None` or `Any`: without or with one.',
+  ),
 };
 
 /** Filters of the list of epics. */
 const epicFilterParams = {
   state: optional(oneOf('opened', 'closed', 'all'), 'all'),
   ...negatableParams,
-  search: optional(searchExpression),
+  search: describe(optional(searchExpression), 'Words that must all occur in the title, or all in the description.'),
   confidential: optional(boolean),
   created_after: optional(dateTime),
   created_before: optional(dateTime),
@@ -77,8 +80,8 @@ const epicFilterParams = {
 /** Filters, scope and sort order of the list of epics. */
 export const epicListParams = {
   ...epicFilterParams,
-  include_ancestor_groups: optional(boolean, false),
-  include_descendant_groups: optional(boolean, true),
+  include_ancestor_groups: describe(optional(boolean, false), 'Also lists the epics of the ancestor groups.'),
+  include_descendant_groups: describe(optional(boolean, true), 'Set to false to leave out epics of the subgroups.'),
   with_labels_details: optional(boolean, false),
   order_by: optional(oneOf('created_at', 'updated_at', 'title'), 'created_at'),
   sort: optional(oneOf('asc', 'desc'), 'desc'),

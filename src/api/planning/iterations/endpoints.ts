@@ -43,7 +43,7 @@ type IterationCall = AccessCall<{ readonly iteration_id: number }>;
 
 const iterationResource = {
   name: 'iteration',
-  params: { iteration_id: required(integer) },
+  params: { iteration_id: describe(required(integer), 'Global ID of the iteration, not its `iid`.') },
   notFound: genericNotFound,
 } as const;
 
@@ -129,7 +129,7 @@ export const createIteration = endpoint({
   access: manageIterationsAccess(),
   params: {
     start_date: required(date),
-    due_date: required(date),
+    due_date: describe(required(date), 'Last day; must be later than `start_date`.'),
     title: optional(domainValidatedText(MAX_TITLE_LENGTH)),
     description: optional(longText),
     iterations_cadence_id: describe(

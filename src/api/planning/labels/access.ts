@@ -99,7 +99,7 @@ export const ownLabel = {
 export const labelInBody = {
   name: 'label',
   params: {
-    label_id: optional(integer),
+    label_id: describe(optional(integer), 'ID of the label, unless `name` is given.'),
     name: describe(optional(string), 'Current title of the label, unless `label_id` is given.'),
   },
   load: ({ db, params }: AccessCall<LabelInBodyParams>, { parent }: ParentContext) =>

@@ -6,7 +6,7 @@ import type { AccessCall } from '#http/access/access.ts';
 import type { ParentContext } from '#http/access/parents.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
-import { required } from '#http/parameters/declarations.ts';
+import { describe, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { findMilestone } from './store.ts';
 
@@ -15,10 +15,12 @@ import { findMilestone } from './store.ts';
 export const READ_MILESTONES = { group: 'read_milestone', project: 'read_milestone' } as const;
 export const MANAGE_MILESTONES = { group: 'admin_milestone', project: 'admin_milestone' } as const;
 
+const milestoneId = describe(required(integer), 'Global ID of the milestone, not its `iid`.');
+
 /** Loads the milestone of the path from the project or group itself, by id. */
 export const milestoneResource = {
   name: 'milestone',
-  params: { milestone_id: required(integer) },
+  params: { milestone_id: milestoneId },
   load: ({ db, params }: AccessCall<{ readonly milestone_id: number }>, { parent }: ParentContext) =>
     findMilestone(db, selfOnly(parent), params.milestone_id),
   notFound: genericNotFound,
@@ -44,7 +46,7 @@ export const promoteMilestoneAccess = () =>
     })
     .resource({
       name: 'milestone',
-      params: { milestone_id: required(integer) },
+      params: { milestone_id: milestoneId },
       load: ({ db, params }: AccessCall<{ readonly milestone_id: number }>, { project }: ProjectAndGroup) =>
         findMilestone(db, selfOnly({ project }), params.milestone_id),
       notFound: genericNotFound,

@@ -73,8 +73,7 @@ export const [getGroupMilestone, getProjectMilestone] = forGroupAndProject((pare
   endpoint({
     get: `${parent.path}/milestones/:milestone_id`,
     summary: 'Get a milestone',
-    description:
-      'Returns a milestone of the project or group itself; those of ancestor groups are not found. `milestone_id` is the global ID, not the `iid`.',
+    description: 'Returns a milestone of the project or group itself; those of ancestor groups are not found.',
     access: parent.accessWith(READ_MILESTONES).resource(milestoneResource),
     response: ok(Milestone),
     read: (_db, { milestone }) => milestone,

@@ -75,7 +75,10 @@ const createSettingParams = (excludedEvents: readonly EmailEvent[] = []) => ({
   ...(Object.fromEntries(
     EMAIL_EVENTS.filter((event) => !excludedEvents.includes(event)).map((event) => [
       event,
-      onTiers(optional(boolean), ...getTiersOfEvent(event)),
+      describe(
+        onTiers(optional(boolean), ...getTiersOfEvent(event)),
+        'Whether mails are sent for this event, with the level `custom`. Null resets it to its default.',
+      ),
     ]),
   ) as Readonly<Record<EmailEvent, Parameter<boolean, 'optional'>>>),
 });

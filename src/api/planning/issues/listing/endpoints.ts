@@ -13,6 +13,10 @@ import { issueFilterParams, issueFilterRules, issueListParams } from './paramete
 
 // Lists and statistics of issues.
 
+const SCOPE_DESCRIPTION =
+  'Issues that the caller has created, that are assigned to the caller, or all that the caller may read.';
+const ownScopeParam = describe(optional(scopeType, 'created_by_me'), SCOPE_DESCRIPTION);
+const allScopeParam = describe(optional(scopeType, 'all'), SCOPE_DESCRIPTION);
 const nonArchivedParam = describe(optional(boolean, true), 'Set to false to include the issues of archived projects.');
 
 export const listIssues = endpoint({
@@ -21,7 +25,7 @@ export const listIssues = endpoint({
   description:
     'Lists issues that the caller may read, by default open and closed ones that the caller has created, newest first. Without a login only `scope=all` is allowed.',
   access: scopeAccess(),
-  params: { scope: optional(scopeType, 'created_by_me'), ...issueListParams, non_archived: nonArchivedParam },
+  params: { scope: ownScopeParam, ...issueListParams, non_archived: nonArchivedParam },
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
   response: page(IssueInList),
@@ -41,7 +45,7 @@ export const listGroupIssues = endpoint({
   description:
     'Lists the issues of all projects in the group and its subgroups that the caller may read, newest first by default.',
   access: inGroupAllowingAnonymous('read_group'),
-  params: { scope: optional(scopeType, 'all'), ...issueListParams, non_archived: nonArchivedParam },
+  params: { scope: allScopeParam, ...issueListParams, non_archived: nonArchivedParam },
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
   response: page(IssueInList),
@@ -61,7 +65,7 @@ export const listProjectIssues = endpoint({
   description:
     'Lists the issues of the project that the caller may read, newest first by default. Confidential issues are listed for their authors, their assignees and callers with at least the Planner role. Keyset pagination is available for some orders.',
   access: inProjectAllowingAnonymous('read_project'),
-  params: { scope: optional(scopeType, 'all'), ...issueListParams },
+  params: { scope: allScopeParam, ...issueListParams },
   rules: issueFilterRules,
   keyset: ISSUES_KEYSET,
   errors: TOO_MANY_ASSIGNEES,
@@ -76,7 +80,7 @@ export const getIssuesStatistics = endpoint({
   description:
     "Counts the issues that match the filters, by state. By default these are the caller's own. The parameter `state` is ignored.",
   access: scopeAccess(),
-  params: { scope: optional(scopeType, 'created_by_me'), ...issueFilterParams },
+  params: { scope: ownScopeParam, ...issueFilterParams },
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
   response: ok(IssuesStatistics),
@@ -93,7 +97,7 @@ export const getGroupIssuesStatistics = endpoint({
   description:
     'Counts the issues in the group and its subgroups that match the filters and that the caller may read, by state. The parameter `state` is ignored.',
   access: inGroupAllowingAnonymous('read_group'),
-  params: { scope: optional(scopeType, 'all'), ...issueFilterParams },
+  params: { scope: allScopeParam, ...issueFilterParams },
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
   response: ok(IssuesStatistics),
@@ -112,7 +116,7 @@ export const getProjectIssuesStatistics = endpoint({
   description:
     'Counts the issues of the project that match the filters and that the caller may read, by state. The parameter `state` is ignored.',
   access: inProjectAllowingAnonymous('read_project'),
-  params: { scope: optional(scopeType, 'all'), ...issueFilterParams },
+  params: { scope: allScopeParam, ...issueFilterParams },
   rules: issueFilterRules,
   errors: TOO_MANY_ASSIGNEES,
   response: ok(IssuesStatistics),

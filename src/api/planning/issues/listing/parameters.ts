@@ -22,7 +22,7 @@ const negatableParams = {
     optional(integerOrKeyword('None', 'Any', 'Current')),
     'Global ID of an iteration, `None`, `Any` or `Current`. Ignored on the free tier.',
   ),
-  iteration_title: optional(absentIfBlank(string)),
+  iteration_title: describe(optional(absentIfBlank(string)), 'Exact title of an iteration. Ignored on the free tier.'),
 };
 
 /** Filters of all issue lists and their statistics. */
@@ -31,7 +31,10 @@ export const issueFilterParams = {
   confidential: optional(boolean),
   epic_id: describe(optional(idOrKeyword), 'Global ID of an epic, `None` or `Any`. Ignored on the free tier.'),
   ...searchAndTimeParams,
-  due_date: optional(absentIfBlank(oneOf(...DUE_DATES))),
+  due_date: describe(
+    optional(absentIfBlank(oneOf(...DUE_DATES))),
+    '`0` matches issues without a due date, `any` those with one. Weeks begin on Monday.',
+  ),
   issue_type: describe(
     optional(oneOf('issue', 'incident', 'task', 'test_case', 'requirement', 'ticket')),
     '`requirement` and `ticket` match nothing.',
