@@ -3,7 +3,7 @@ import type { InvalidToken } from '#authentication/credentials.ts';
 import { revokeDescendants, type Scope } from '#authentication/tokens/access-tokens.ts';
 import { type Access, type AccessCall, signedIn } from '#http/access/access.ts';
 import { FORBIDDEN, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, longText, searchExpression, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, dateTime, oneOf } from '#http/parameters/types.ts';
 
@@ -28,18 +28,28 @@ export const createTokenParams = (scopes: readonly Scope[]) => ({
   expires_at: optional(date),
 });
 
+/** Description of `expires_at` of rotations. */
+export const ROTATION_EXPIRY =
+  'Expiry date of the new token. If absent, the token expires in a week, or not at all if the instance requires no expiry.';
+
 /** Filters and order of token lists. */
 export const tokenFilters = {
-  revoked: optional(boolean),
-  state: optional(oneOf('active', 'inactive')),
+  revoked: describe(optional(boolean), 'Only revoked tokens (`true`), or only tokens that were not revoked (`false`).'),
+  state: describe(
+    optional(oneOf('active', 'inactive')),
+    '`active`: neither revoked nor expired. `inactive`: revoked or expired.',
+  ),
   created_before: optional(dateTime),
   created_after: optional(dateTime),
   last_used_before: optional(dateTime),
   last_used_after: optional(dateTime),
-  expires_before: optional(date),
-  expires_after: optional(date),
-  search: optional(searchExpression),
-  sort: optional(string),
+  expires_before: describe(optional(date), 'Only tokens that expire before this date.'),
+  expires_after: describe(optional(date), 'Only tokens that expire on this date or later.'),
+  search: describe(optional(searchExpression), 'Part of the name, in any case.'),
+  sort: describe(
+    optional(string),
+    '`created`, `expires`, `last_used` or `name`, followed by `_asc` or `_desc`. Other values order by id.',
+  ),
 };
 
 /** Errors that all kinds of tokens share (contract/conventions.md §10). */

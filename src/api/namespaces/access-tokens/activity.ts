@@ -16,6 +16,7 @@ export const TOKEN_DELETED = {
   project: 'project_access_token_deleted',
 } as const satisfies ByParentType<string>;
 
+/** A token in an audit event. */
 interface BotTokenReference {
   readonly token: Pick<AccessToken, 'id'>;
   readonly botName: string;
@@ -23,19 +24,19 @@ interface BotTokenReference {
 
 interface CreatedBotToken extends BotTokenReference {
   readonly token: Pick<AccessToken, 'id' | 'scopes'>;
-  readonly level: number;
+  readonly accessLevel: number;
 }
 
 export function recordTokenCreated(
   uow: UnitOfWork,
   parent: Parent,
-  { token, botName, level }: CreatedBotToken,
+  { token, botName, accessLevel }: CreatedBotToken,
 ): Promise<void> {
   const scopes = formatQuotedList(JSON.parse(token.scopes) as string[]);
   return uow.record({
     ...buildAuditSubject(parent, { token, botName }),
     name: TOKEN_CREATED[parent.type],
-    message: `Created ${parent.type} access token with token_id: ${token.id} with scopes: ${scopes} and ${getRoleName(level)} access level.`,
+    message: `Created ${parent.type} access token with token_id: ${token.id} with scopes: ${scopes} and ${getRoleName(accessLevel)} access level.`,
   });
 }
 

@@ -52,7 +52,7 @@ export async function createBotToken(
   const scopeFailure = validateGrantedScopes(uow.actor, scopes);
   if (scopeFailure !== null) return scopeFailure;
   if (access_level > parent.role) return fail('exceedsCallerRole');
-  // Null is allowed: it means the default expiry.
+  // Callers must send the key, but its value may be null, which means the default expiry.
   if (expires_at === undefined) return fail('expiryMissing');
   if (!(await sourceExists(uow, parent))) return fail('notFound');
   const settings = await loadSettings(uow);
@@ -63,13 +63,13 @@ export async function createBotToken(
   const prefix = settings.personal_access_token_prefix;
   const tokenInput = { userId: bot.id, name, description: description || null, scopes, expiresAt, prefix };
   const { tokenRow: token, secret } = await createToken(uow, tokenInput);
-  await recordTokenCreated(uow, parent, { token, botName: bot.name, level: access_level });
+  await recordTokenCreated(uow, parent, { token, botName: bot.name, accessLevel: access_level });
   return { token: { ...token, access_level, source_type: parent.type, source_id: parent.id }, secret };
 }
 
 /**
- * Creates a user without a password and without roles elsewhere. Nothing can be created in its namespace
- * (`target-namespace.ts` of projects). The bot of an external user is external too.
+ * Creates the bot user of a token, with a role only in the project or group and without a password. Nobody can create projects in
+ * its personal namespace (`target-namespace.ts` of projects). The bot of an external user is external too.
  */
 async function createBot(
   uow: UnitOfWork<SignedInCaller>,
@@ -141,17 +141,17 @@ async function replaceBotToken(
   if (isFailure(issuedToken)) return issuedToken;
   const { tokenRow: token, secret } = issuedToken;
   await recordTokenDeleted(uow, parent, { token: oldToken, botName });
-  await recordTokenCreated(uow, parent, { token, botName, level: oldToken.access_level });
+  await recordTokenCreated(uow, parent, { token, botName, accessLevel: oldToken.access_level });
   return { token: { ...oldToken, ...token }, secret };
 }
 
-/** Bots are deleted with their project or group, together with their membership and tokens. */
-
+/** Deletes the bots of a destroyed project, with their tokens. */
 export const deleteBotsOfProject = defineSubscription({
   event: 'project-destroyed',
   inTransaction: (uow, { projectId }) => deleteBots(uow, { type: 'project', id: projectId }),
 }) satisfies AnySubscription<object>;
 
+/** Deletes the bots of a destroyed group, with their tokens. */
 export const deleteBotsOfGroup = defineSubscription({
   event: 'group-destroyed',
   inTransaction: (uow, { groupId }) => deleteBots(uow, { type: 'group', id: groupId }),

@@ -3,13 +3,12 @@ import { serializeToken, tokenFields } from '#api/identity/personal-access-token
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import type { BotToken } from './store.ts';
 
-/** The entities of a project or group token: a personal token's fields with the resource and the role. */
-
+/** The fields of a token of a project or group: those of a personal token, the project or group, and the role of the bot there. */
 const resourceTokenFields = {
   ...tokenFields,
-  access_level: Type.Integer(),
+  access_level: Type.Integer({ description: 'Role of the bot in the group or project.' }),
   resource_type: Type.Enum(['project', 'group']),
-  resource_id: Type.Integer(),
+  resource_id: Type.Integer({ description: 'Id of the project or group.' }),
 };
 
 export const ResourceAccessToken = entity('ResourceAccessToken', resourceTokenFields).from((token: BotToken, context) =>

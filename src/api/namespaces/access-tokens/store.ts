@@ -27,7 +27,7 @@ export async function listBotTokens(
   const result = await paginateTokens(db, tokens, filter, page);
   const accessLevelsByBotId = await findAccessLevels(db, source, result.items);
   const { type: source_type, id: source_id } = source;
-  // A bot that was deleted between the two queries has no tokens.
+  // A bot that was deleted between the two queries has no role any more, so its tokens are left out.
   const items = result.items.flatMap((token) => {
     const access_level = accessLevelsByBotId.get(token.user_id);
     return access_level === undefined ? [] : [{ ...token, access_level, source_type, source_id }];
@@ -35,7 +35,7 @@ export async function listBotTokens(
   return { ...result, items };
 }
 
-/** index: memberships_by_source */
+/** Returns the roles of the tokens' bots in the project or group, by user id of the bot. index: memberships_by_source */
 async function findAccessLevels(db: Reader, { type, id }: Source, tokens: readonly AccessToken[]) {
   const botIds = [...new Set(tokens.map(({ user_id }) => user_id))];
   if (botIds.length === 0) return new Map<number, number>();
@@ -49,7 +49,10 @@ async function findAccessLevels(db: Reader, { type, id }: Source, tokens: readon
   return new Map(rows.map(({ user_id, access_level }) => [user_id, access_level]));
 }
 
-/** Returns one token of a bot of the project or group. index: access_tokens primary key, token_bots primary key, memberships_by_source */
+/**
+ * Returns the token with this id if it belongs to a bot of the project or group, or null.
+ * index: access_tokens primary key, token_bots primary key, memberships_by_source
+ */
 export async function findBotToken(
   db: Reader,
   { type, id: sourceId }: Source,

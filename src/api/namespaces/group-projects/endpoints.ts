@@ -3,7 +3,7 @@ import { inGroupAllowingAnonymous, loadVisibleGroup, loadVisibleProject } from '
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, page } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { describe, optional } from '#http/parameters/declarations.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { GroupDetail } from '../groups/index.ts';
@@ -18,19 +18,23 @@ import {
   transfer,
 } from '../projects/index.ts';
 
-const PROJECT_ORDER = optional(oneOf(...PROJECT_ORDERS), 'created_at');
+const orderByParam = optional(oneOf(...PROJECT_ORDERS), 'created_at');
 
 export const listGroupProjects = endpoint({
   get: '/groups/:id/projects',
   summary: 'List the visible projects of a group',
+  description:
+    'Returns the projects directly in the group that the caller can see, newest first by default. Anonymous callers ' +
+    'get the simple form. `include_subgroups` and `include_ancestor_groups` widen the list to the groups below and ' +
+    'above.',
   access: inGroupAllowingAnonymous('read_group'),
   params: {
     ...projectFilterParams,
-    order_by: PROJECT_ORDER,
-    include_subgroups: optional(boolean, false),
-    include_ancestor_groups: optional(boolean, false),
-    with_shared: optional(boolean, true),
-    with_security_reports: optional(boolean, false),
+    order_by: orderByParam,
+    include_subgroups: describe(optional(boolean, false), 'Adds the projects of all groups below.'),
+    include_ancestor_groups: describe(optional(boolean, false), 'Adds the projects of all groups above.'),
+    with_shared: describe(optional(boolean, true), 'Has no effect, because projects cannot be shared with groups.'),
+    with_security_reports: describe(optional(boolean, false), 'Only projects with a job that has a security report.'),
   },
   response: page(ProjectForCaller),
   read(db, { caller, group, params, page }) {
@@ -44,12 +48,14 @@ export const listGroupProjects = endpoint({
   },
 });
 
-/** The list is empty, because projects cannot be shared with groups. */
 export const listSharedProjects = endpoint({
   get: '/groups/:id/projects/shared',
   summary: 'List the projects shared with a group',
+  description:
+    'Always returns an empty list, because projects cannot be shared with groups. Clients may call it like `GET ' +
+    '/groups/:id/projects`.',
   access: inGroupAllowingAnonymous('read_group'),
-  params: { ...projectFilterParams, order_by: PROJECT_ORDER },
+  params: { ...projectFilterParams, order_by: orderByParam },
   response: page(ProjectForCaller),
   read: async () => ({ items: [], total: 0, hasMore: false }),
 });
@@ -69,6 +75,10 @@ const project = {
 export const transferProjectToGroup = endpoint({
   post: '/groups/:id/projects/:project_id',
   summary: 'Transfer a project to a group',
+  description:
+    'Moves the project into the group and returns the group. The project becomes at most as visible as the group, ' +
+    'its full path changes, and the old path redirects to it. The call fails if the group has a project with the ' +
+    'same name or path.',
   access: administratorAfterParameters().resource(group).resource(project),
   errors: TRANSFER_ERRORS,
   uniqueErrors: TRANSFER_UNIQUE_ERRORS,

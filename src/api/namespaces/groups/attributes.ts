@@ -12,23 +12,23 @@ import {
 import { DEFAULT_GROUP_ATTRIBUTES, type GroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { nullable, responseField } from '#http/endpoint/responses.ts';
-import { object, optional, type Parameter, required } from '#http/parameters/declarations.ts';
+import { describe, object, optional, type Parameter, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { anyValue, arrayOf, boolean, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 import { validateArtifactSize, validateDefaultBranch, validateUnsupportedAttribute } from '../projects/index.ts';
 
-/** A group's default protection of default branches in new projects (contract/planning.md §1 "Group"). */
+// The default protection of default branches in new projects of a group (contract/planning.md §1 "Group").
 
-/** Role that may push or merge; 0 means nobody. */
+/** Lowest role that may push or merge; 0 means nobody. */
 const accessLevel = required(integerIn([0, DEVELOPER, MAINTAINER, INSTANCE_ADMIN]));
 const accessLevels = optional(withoutDuplicates(arrayOf(object({ access_level: accessLevel }))));
 
-/** Type of the older parameter: a number, as in the instance setting. */
+/** Type of `default_branch_protection`, the older parameter: a number, as in the setting of the instance. */
 const protectionLevel = integerIn(PROTECTION_LEVELS) as ParameterType<ProtectionLevel>;
 
-/** Type of the detailed parameter. Omitted fields get their values from FULL_PROTECTION. */
+/** Type of `default_branch_protection_defaults`, the detailed parameter. Omitted fields get their values from FULL_PROTECTION. */
 const branchProtection: ParameterType<DefaultBranchProtection> = withDefaults(
   object({
     allowed_to_push: accessLevels,
@@ -57,10 +57,12 @@ type PartialProtection = {
 };
 
 /** Adds the values of FULL_PROTECTION for omitted fields. An object without values counts as null. */
-function withDefaults(type: ParameterType<PartialProtection>): ParameterType<DefaultBranchProtection> {
+function withDefaults({
+  valueForNull: _,
+  ...type
+}: ParameterType<PartialProtection>): ParameterType<DefaultBranchProtection> {
   return {
     ...type,
-    valueForNull: undefined as never,
     read(raw, name, problems) {
       const parsedSettings = type.read(raw, name, problems);
       if (parsedSettings === null) return null;
@@ -114,6 +116,7 @@ interface GroupAttribute<T> {
 
 type AttributeEntity = GroupAttribute<never>['includedIn'];
 type TypedAttribute<T> = Omit<GroupAttribute<T>, 'type'> & { readonly type: ParameterType<T> };
+
 const attribute = <T>(type: ParameterType<T>, entity: AttributeEntity = 'group'): TypedAttribute<T> => ({
   type,
   includedIn: entity,
@@ -168,7 +171,7 @@ const ATTRIBUTES = {
 type Name = keyof GroupAttributes;
 const attributeNames = Object.keys(ATTRIBUTES) as Name[];
 
-/** Unsupported attributes with their accepted values. Values that switch the feature off are accepted too. */
+/** Unsupported attributes with the values that are accepted in addition to false, 0 and empty ones, which switch a feature off. */
 const UNSUPPORTED_ATTRIBUTES = {
   ip_restriction_ranges: [],
   allowed_email_domains_list: [],
@@ -180,15 +183,62 @@ const UNSUPPORTED_ATTRIBUTES = {
 type UnsupportedName = keyof typeof UNSUPPORTED_ATTRIBUTES;
 const unsupportedNames = Object.keys(UNSUPPORTED_ATTRIBUTES) as UnsupportedName[];
 
+const STORED_ONLY = 'Stored and returned, but has no effect.';
+const IN_ALL_PROJECTS = 'Premium: if true, it holds for all projects below, whatever they say themselves.';
+
+/** Sentences of the API documentation about attributes whose names are not sufficient. */
+const ATTRIBUTE_DESCRIPTIONS: { readonly [N in Name]?: string } = {
+  project_creation_level: 'Lowest role that may create projects in the group.',
+  subgroup_creation_level: 'Lowest role that may create subgroups.',
+  default_branch: 'Name of the default branch of new projects; null means `main`.',
+  default_branch_protection:
+    'Deprecated: use `default_branch_protection_defaults`. Null takes the setting of the instance.',
+  default_branch_protection_defaults:
+    'Protection of the default branches of new projects; null takes the setting of the instance.',
+  membership_lock: STORED_ONLY,
+  share_with_group_lock: STORED_ONLY,
+  prevent_sharing_groups_outside_hierarchy: STORED_ONLY,
+  prevent_forking_outside_group: STORED_ONLY,
+  require_two_factor_authentication: STORED_ONLY,
+  two_factor_grace_period: STORED_ONLY,
+  request_access_enabled: STORED_ONLY,
+  lfs_enabled: 'Whether projects below can use Git LFS.',
+  emails_enabled: 'Whether activity in the group and below causes mails.',
+  mentions_disabled: STORED_ONLY,
+  shared_runners_setting:
+    'Whether projects below can use runners of the instance; `disabled_and_unoverridable` forbids it.',
+  allow_runner_registration_token: 'Whether runners can register with a token; ignored for subgroups.',
+  auto_devops_enabled: STORED_ONLY,
+  show_diff_preview_in_email: STORED_ONLY,
+  math_rendering_limits_enabled: STORED_ONLY,
+  lock_math_rendering_limits_enabled: STORED_ONLY,
+  max_artifacts_size: 'Largest artifact archive in MiB; ignored unless an administrator sends it.',
+  only_allow_merge_if_pipeline_succeeds: IN_ALL_PROJECTS,
+  allow_merge_on_skipped_pipeline: IN_ALL_PROJECTS,
+  only_allow_merge_if_all_discussions_are_resolved: IN_ALL_PROJECTS,
+  shared_runners_minutes_limit: STORED_ONLY,
+  extra_shared_runners_minutes_limit: STORED_ONLY,
+  file_template_project_id: STORED_ONLY,
+};
+
+function toParameter(name: Name): Parameter<unknown, 'optional'> {
+  const param = optional(ATTRIBUTES[name].type as ParameterType<unknown>);
+  const description = ATTRIBUTE_DESCRIPTIONS[name];
+  return description === undefined ? param : describe(param, description);
+}
+
 /** The parameters of POST and PUT, with `emails_disabled`, the former inverse of `emails_enabled`. */
 export const groupAttributeParams = {
-  ...(Object.fromEntries(
-    attributeNames.map((name) => [name, optional(ATTRIBUTES[name].type as ParameterType<unknown>)]),
-  ) as {
+  ...(Object.fromEntries(attributeNames.map((name) => [name, toParameter(name)])) as {
     readonly [N in Name]: Parameter<NonNullable<GroupAttributes[N]>, 'optional'>;
   }),
-  emails_disabled: optional(boolean),
-  ...(Object.fromEntries(unsupportedNames.map((name) => [name, optional(anyValue)])) as {
+  emails_disabled: describe(optional(boolean), 'Deprecated: the inverse of `emails_enabled`.'),
+  ...(Object.fromEntries(
+    unsupportedNames.map((name) => [
+      name,
+      describe(optional(anyValue), 'Not supported: only values that switch it off are accepted.'),
+    ]),
+  ) as {
     readonly [N in UnsupportedName]: Parameter<unknown, 'optional'>;
   }),
 };
@@ -228,7 +278,7 @@ function getValueWhenCleared(name: Name): unknown {
   return ATTRIBUTES[name].nullable ? null : DEFAULT_GROUP_ATTRIBUTES[name];
 }
 
-/** Returns the errors of the input. `changes`: the attributes that are not ignored. */
+/** Returns the errors of the input. `changes`: the result of `toAttributeChanges`. */
 export function validateGroupAttributes(input: GroupAttributeInput, changes: Partial<GroupAttributes>): FieldErrors {
   const { default_branch: branch, max_artifacts_size: size } = changes;
   const unsupportedErrors = unsupportedNames.map((name) =>

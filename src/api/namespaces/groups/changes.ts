@@ -52,8 +52,8 @@ interface CreateGroupInput extends GroupInput {
 }
 
 /**
- * Creates a group with the actor as its Owner (contract/planning.md §3.1). A bot gets its role from the parent.
- * `storages`: the names of the configured storages.
+ * Creates a group with the actor as its Owner (contract/planning.md §3.1). The bot of a token gets no membership, but inherits its
+ * role from the parent. `storages`: the names of the configured storages.
  */
 export async function createGroup(
   uow: UnitOfWork<SignedInCaller>,
@@ -103,7 +103,7 @@ async function getDefaultVisibility(db: Reader, parent: Group | null): Promise<V
   return parent === null ? groupDefault : minVisibility(groupDefault, parent.visibility);
 }
 
-/** Returns errors of both. Checks whether the path is taken only if its syntax is valid. */
+/** Returns the errors of name and path. Checks whether the path is taken only if its syntax is valid. */
 async function validateNameAndPath(
   db: Reader,
   { name, path }: CreateGroupInput,
@@ -114,7 +114,7 @@ async function validateNameAndPath(
   return { name: validateName(name), path: problems.length > 0 ? problems : await validateFullPath(db, fullPath) };
 }
 
-/** Returns the failure with all errors in one text, in the notation that clients expect. */
+/** Returns the failure with all errors in one text, in the notation of Ruby that clients expect. */
 function failNotSaved(errors: FieldErrors): Failure<'notSaved'> {
   return fail('notSaved', { errors: formatFieldErrors(errors) });
 }
@@ -152,8 +152,7 @@ export async function importGroup(
   return createGroup(uow, input, storages);
 }
 
-/** Archiving of a group, which also archives everything below it (contract/planning.md §3.1). */
-
+/** Archives a group, and thereby everything below it (contract/planning.md §3.1). */
 export async function archive(
   uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
@@ -165,6 +164,7 @@ export async function archive(
   return setArchived(uow, id, true);
 }
 
+/** Unarchives a group. What was archived below it on its own stays archived. */
 export async function unarchive(
   uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
@@ -175,7 +175,7 @@ export async function unarchive(
   return setArchived(uow, id, false);
 }
 
-/** index: namespaces primary key */
+/** Stores whether the group is archived and returns its row. index: namespaces primary key */
 async function setArchived(uow: UnitOfWork, id: number, archived: boolean): Promise<GroupRow> {
   await uow.updateTable('namespaces').set({ archived, updated_at: uow.now }).where('id', '=', id).execute();
   return getGroupRow(uow, id);
@@ -229,14 +229,15 @@ async function findTransferFailure(
   return (await isPathTooLong(uow, fullPath, group.id)) ? 'pathTooLong' : null;
 }
 
-/** index: namespace_closure_pkey */
+/** Returns whether the group is the ancestor itself or below it. index: namespace_closure_pkey */
 function isDescendantOf(db: Reader, groupId: number, ancestorId: number): Promise<boolean> {
   return hasRow(selectDescendantIds(db, ancestorId).where('descendant_id', '=', groupId));
 }
 
-/** The parent of a new or transferred group. */
-
-/** Returns the group with this id if the actor can see it, or null (top level) if no id is given. */
+/**
+ * Returns the new parent of a group: the group with this id, or null (top level) if no id is given. Fails if the actor cannot see
+ * it.
+ */
 async function findParentGroup(
   uow: UnitOfWork,
   id: number | null | undefined,
@@ -283,7 +284,7 @@ async function lowerVisibility(uow: UnitOfWork, groupId: number, visibility: Vis
   for (const project of projects) await recordProjectVisibility(uow, project, project.visibility, visibility);
 }
 
-/** index: namespace_closure_by_ancestor, routes_by_namespace */
+/** Returns the group and its descendants with one of these visibilities. index: namespace_closure_by_ancestor, routes_by_namespace */
 function listGroupsWithVisibility(db: Reader, groupId: number, visibilities: readonly Visibility[]) {
   return db
     .selectFrom('namespaces')
@@ -295,7 +296,10 @@ function listGroupsWithVisibility(db: Reader, groupId: number, visibilities: rea
     .execute();
 }
 
-/** index: namespace_closure_by_ancestor, projects_by_namespace, routes_by_project */
+/**
+ * Returns the projects in the group, at any depth, with one of these visibilities.
+ * index: namespace_closure_by_ancestor, projects_by_namespace, routes_by_project
+ */
 function listProjectsWithVisibility(db: Reader, groupId: number, visibilities: readonly Visibility[]) {
   return db
     .selectFrom('projects')

@@ -12,14 +12,12 @@ import { destroyOrDetachGroup } from './destroy.ts';
 import { type GroupRow, getGroupRow, reloadGroup } from './store.ts';
 import { isPathFree } from './validation.ts';
 
-/**
- * Deletion of a group is delayed: the group is marked first and destroyed later (contract/planning.md §3.1 "Deletion
- * is delayed").
- */
+// Deletion of a group is delayed: the group is marked first and destroyed later (contract/planning.md §3.1 "Deletion is
+// delayed").
 
 /**
- * Marks the group for deletion. Its path becomes available at once, and the group can be restored. A
- * group below a marked one stays unchanged.
+ * Marks the group for deletion. It is renamed, so that another group can have its path at once, and can be restored. A group
+ * below a marked one stays unchanged.
  */
 export async function scheduleGroupDeletion(
   uow: UnitOfWork,

@@ -68,11 +68,9 @@ async function destroyRelatedBatch(uow: UnitOfWork, { id }: GroupToDestroy): Pro
   return (await uow.publishBatch('group-destroyed', { groupId: id })) ? MORE : undefined;
 }
 
-const neverStarted = async () => false;
-
 /**
- * Destroys a group in the background, project by project and group by group, to keep transactions short. `isDue` is
- * checked in each transaction, since the group may have been restored or destroyed meanwhile.
+ * Destroys a group in the background, project by project and group by group, to keep transactions short. Each transaction checks
+ * `isDue`, because the group may have been restored or destroyed meanwhile; then the rest of the group stays.
  */
 export async function destroyGroupInBatches(
   { database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>,
@@ -83,9 +81,10 @@ export async function destroyGroupInBatches(
   const { reader } = database;
   const root = group.root ?? (await findRootGroup(reader, group.id));
   if (root === undefined) return;
+  // Runs batches until none is left. Returns false if the group is no longer due; what has started is completed all the same.
   const runBatches = (
     destroy: (uow: UnitOfWork) => Promise<unknown>,
-    isStarted: (uow: UnitOfWork) => Promise<boolean> = neverStarted,
+    isStarted: (uow: UnitOfWork) => Promise<boolean> = async () => false,
   ) =>
     runInBatches(runUnitOfWork, caller, {
       recheck: async (uow) => (await isDue(uow)) || (await isStarted(uow)),
@@ -131,15 +130,19 @@ async function findRootGroup(db: Reader, groupId: number): Promise<GroupToDestro
     .executeTakeFirst();
 }
 
-/** Maximum number of groups and projects of a group that is destroyed within the request. */
+/** Maximum number of groups and projects together that one request destroys; larger groups are destroyed by a job. */
 const MAX_IN_REQUEST = 50;
 
-/** Number of attempts, enough for some weeks: a storage move may take a day, and no group may stay partly destroyed. */
+/**
+ * Number of attempts of the job, enough for some weeks, because no group may stay partly destroyed. A move of a repository to
+ * another storage, which delays the job, may take a day.
+ */
 const MAX_ATTEMPTS = 1000;
 
+/** The payload of the job. */
 interface DetachedGroup extends GroupToDestroy {
   readonly root: GroupToDestroy;
-  /** User id and IP address of the author of the audit events. */
+  /** Id and IP address of the user who deleted the group, for the audit events. */
   readonly by: number;
   readonly address: string | null;
 }
@@ -190,8 +193,8 @@ async function mustDestroyInBackground(db: Reader, id: number): Promise<boolean>
 async function detachGroup(uow: UnitOfWork, { id, full_path }: Pick<Group, 'id' | 'full_path'>): Promise<void> {
   await removeMembersAndHide(uow, 'group', [id]);
   for await (const routes of listRoutesBelow(uow, id, full_path)) {
-    await removeMembersAndHide(uow, 'group', nonNullIds(routes, 'namespace_id'));
-    await removeMembersAndHide(uow, 'project', nonNullIds(routes, 'project_id'));
+    await removeMembersAndHide(uow, 'group', pickIds(routes, 'namespace_id'));
+    await removeMembersAndHide(uow, 'project', pickIds(routes, 'project_id'));
   }
   // A group without its former names cannot be restored.
   const detachedColumns = { parent_id: null, name_before_deletion: null, path_before_deletion: null };
@@ -199,7 +202,7 @@ async function detachGroup(uow: UnitOfWork, { id, full_path }: Pick<Group, 'id' 
   await moveClosure(uow, id, null);
 }
 
-const nonNullIds = <Name extends string>(rows: readonly Readonly<Record<Name, number | null>>[], name: Name) =>
+const pickIds = <Name extends string>(rows: readonly Readonly<Record<Name, number | null>>[], name: Name) =>
   rows.map((row) => row[name]).filter((id) => id !== null);
 
 /**
@@ -224,7 +227,7 @@ async function removeMembersAndHide(uow: UnitOfWork, kind: 'group' | 'project', 
     .execute();
 }
 
-/** index: namespaces primary key */
+/** Returns whether the group exists. index: namespaces primary key */
 function groupExists(db: Reader, id: number): Promise<boolean> {
   return hasRow(db.selectFrom('namespaces').select('id').where('id', '=', id));
 }
@@ -272,7 +275,7 @@ export const destroyMarkedGroupsDaily: Schedule<Services> = {
   job: destroyMarkedGroups,
 };
 
-/** index: namespaces_by_deletion, routes_by_namespace */
+/** Returns some groups that were marked on `cutoffDate` or before, the oldest first. index: namespaces_by_deletion, routes_by_namespace */
 async function findDueGroups(db: Reader, cutoffDate: string): Promise<GroupToDestroy[]> {
   return db
     .selectFrom('namespaces')

@@ -18,7 +18,7 @@ import {
   type PageRequest,
   toKeysetPage,
 } from '#http/lists/pagination.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
@@ -42,15 +42,11 @@ async function loadGroupPage(
   page: PageRequest,
 ): Promise<ListPage<GroupRow>> {
   const { order_by: order, sort, search } = input;
-  const isCommonSearch = search ? (await hasFewGroups(db)) || (await isCommonSearchTerm(db, search)) : false;
-  const query = selectVisibleGroups(db, caller, input, scope, isCommonSearch);
+  const scansGroups = search ? (await hasFewGroups(db)) || (await isCommonSearchTerm(db, search)) : false;
+  const query = selectVisibleGroups(db, caller, input, { scope, scansGroups });
   if (page.kind === 'offset') {
-    return paginate(
-      db,
-      orderGroups(query, order, sort, search),
-      page,
-      search && !isCommonSearch ? 'countInPageQuery' : undefined,
-    );
+    const countStrategy = search && !scansGroups ? 'countInPageQuery' : undefined;
+    return paginate(db, orderGroups(query, order, sort, search), page, countStrategy);
   }
   const { sort: direction, perPage, after } = page;
   const { items } = await paginateByKey(query, 'namespaces.name', 'namespaces.id', {
@@ -78,6 +74,10 @@ async function loadAllGroupsPage(
 export const listGroups = endpoint({
   get: '/groups',
   summary: 'List groups',
+  description:
+    'Returns the groups that the caller is a member of. Groups count whose parent, subgroup or project has the ' +
+    'membership. With `all_available` or `visibility`, the list has all groups that the caller can see. ' +
+    'Administrators get all groups, anonymous callers the public ones.',
   access: open(),
   params: groupListParams,
   keyset: GROUPS_KEYSET,
@@ -89,11 +89,16 @@ export const listGroups = endpoint({
 export const createGroup = endpoint({
   post: '/groups',
   summary: 'Create a group or subgroup',
+  description:
+    'Creates a group at the top level or below `parent_id`, with the caller as its Owner. Callers need the right to ' +
+    'create top-level groups, or the role that `subgroup_creation_level` of the parent requires. A group is never ' +
+    'more visible than its parent. Without `visibility`, it has the default of the instance, lowered to that of the ' +
+    'parent.',
   access: signedIn(),
   params: {
     name: required(domainValidatedText(255)),
     path: required(domainValidatedText(255)),
-    parent_id: optional(integer),
+    parent_id: describe(optional(integer), 'Id of the parent group; absent: the group is at the top level.'),
     ...groupParams,
   },
   errors: {
@@ -111,8 +116,15 @@ export const createGroup = endpoint({
 export const getGroup = endpoint({
   get: '/groups/:id',
   summary: 'Get a group',
+  description:
+    'Returns the group with its settings and, unless `with_projects` is false, up to 100 projects directly in it ' +
+    'that the caller can see. Owners also get `runners_token`, if registration tokens are allowed.',
   access: inGroupAllowingAnonymous('read_group'),
-  params: { with_projects: optional(boolean, true), statistics: optional(boolean, false), ...withCustomAttributes },
+  params: {
+    with_projects: describe(optional(boolean, true), 'Adds `projects` and `shared_projects`.'),
+    statistics: describe(optional(boolean, false), 'Adds `statistics`, for administrators only.'),
+    ...withCustomAttributes,
+  },
   response: ok(GroupDetailWithRunnersToken),
   read: (_db, { group }) => group,
 });
@@ -120,6 +132,10 @@ export const getGroup = endpoint({
 export const updateGroup = endpoint({
   put: '/groups/:id',
   summary: 'Update a group',
+  description:
+    'Changes the sent values; absent ones stay unchanged. A new name or path changes the full path of everything ' +
+    'below the group at once. Old project paths redirect, old group paths do not. The visibility cannot be lower ' +
+    'than that of a subgroup or project.',
   access: inGroup('update_group'),
   params: { name: optional(domainValidatedText(255)), path: optional(domainValidatedText(255)), ...groupParams },
   errors: { invalid: INVALID, notFound: PARENT_NOT_FOUND.Group },
@@ -132,8 +148,19 @@ export const updateGroup = endpoint({
 export const deleteGroup = endpoint({
   delete: '/groups/:id',
   summary: 'Delete a group',
+  description:
+    'Marks the group for deletion and renames it, so that its path is free at once. A daily job destroys it with all ' +
+    'subgroups and projects after `deletion_adjourned_period` days. Until then it can be restored. With ' +
+    '`permanently_remove` and its exact `full_path`, a marked subgroup is destroyed at once, or in the background if ' +
+    'it is large.',
   access: inGroup('remove_group'),
-  params: { permanently_remove: optional(boolean, false), full_path: optional(string) },
+  params: {
+    permanently_remove: describe(
+      optional(boolean, false),
+      'Destroys a subgroup that is marked for deletion; requires `full_path`.',
+    ),
+    full_path: describe(optional(string), 'Current full path of the subgroup, as a confirmation.'),
+  },
   lastModified: ({ group }) => group.updated_at,
   errors: {
     alreadyMarked: [400, 'Group has already been marked for deletion'],
@@ -153,6 +180,9 @@ export const deleteGroup = endpoint({
 export const restoreGroup = endpoint({
   post: '/groups/:id/restore',
   summary: 'Restore a group that is scheduled for deletion',
+  description:
+    'Restores a group that is marked for deletion, under its former name and path. If these are taken, both get a ' +
+    'random suffix.',
   access: inGroup('remove_group'),
   errors: {
     notMarked: [400, 'Group has not been marked for deletion'],
@@ -166,6 +196,9 @@ export const restoreGroup = endpoint({
 export const archiveGroup = endpoint({
   post: '/groups/:id/archive',
   summary: 'Archive a group',
+  description:
+    'Archives the group with everything below it, which makes all of it read-only. The call fails if the group or a ' +
+    'group above it is archived already, or if it is marked for deletion.',
   access: inGroup('archive_group'),
   errors: {
     alreadyArchived: [422, 'Group is already archived!'],
@@ -179,6 +212,9 @@ export const archiveGroup = endpoint({
 export const unarchiveGroup = endpoint({
   post: '/groups/:id/unarchive',
   summary: 'Unarchive a group',
+  description:
+    'Makes the group and everything below it writable again, except what was archived on its own. The call fails ' +
+    'while a group above is archived.',
   access: inGroup('archive_group'),
   errors: {
     ancestorArchived: [422, 'Cannot unarchive group since one of the ancestor groups is archived!'],
@@ -191,8 +227,12 @@ export const unarchiveGroup = endpoint({
 export const transferGroup = endpoint({
   post: '/groups/:id/transfer',
   summary: 'Transfer a group',
+  description:
+    'Moves the group with everything below it to another parent, or to the top level. Full paths change at once; old ' +
+    'project paths redirect. Groups and projects become at most as visible as the new parent. The caller needs the ' +
+    'right to create groups in the new parent.',
   access: inGroup('transfer_group'),
-  params: { group_id: optional(integer) },
+  params: { group_id: describe(optional(integer), 'Id of the new parent; absent: the top level.') },
   errors: {
     groupNotFound: PARENT_NOT_FOUND.Group,
     notFound: PARENT_NOT_FOUND.Group,
@@ -213,6 +253,9 @@ export const transferGroup = endpoint({
 export const listSubgroups = endpoint({
   get: '/groups/:id/subgroups',
   summary: 'List the subgroups of a group',
+  description:
+    'Returns the direct subgroups, ordered by name by default. As in `GET /groups`, signed-in callers get those that ' +
+    'they are a member of, and with `all_available` all that they can see.',
   access: inGroupAllowingAnonymous('read_group'),
   params: groupListParams,
   response: page(Group),
@@ -222,13 +265,16 @@ export const listSubgroups = endpoint({
 export const listDescendantGroups = endpoint({
   get: '/groups/:id/descendant_groups',
   summary: 'List the descendant groups of a group',
+  description:
+    'Returns the groups at all depths below the group, ordered by name by default. As in `GET /groups`, signed-in ' +
+    'callers get those that they are a member of, and with `all_available` all that they can see.',
   access: inGroupAllowingAnonymous('read_group'),
   params: groupListParams,
   response: page(Group),
   read: (db, { group, caller, params, page }) => loadGroupPage(db, caller, { descendantsOf: group.id }, params, page),
 });
 
-/** Adds the caller's role to a group that they have created or updated. */
+/** Adds the role of the caller to a group that the request has created or updated. */
 function withRole<Code extends string>(
   saveResult: GroupRow | Failure<Code>,
   role: GroupOfCaller['role'],

@@ -29,11 +29,14 @@ import type { GroupRow } from './store.ts';
 /** Sizes in bytes. */
 const Statistics = objectSchema('GroupStatistics', sizeFields);
 
-const roles = Type.Array(objectSchema('LeastRole', { access_level: Type.Integer() }));
+const accessLevels = Type.Array(
+  objectSchema('LeastRole', { access_level: Type.Integer({ description: 'Lowest role that may; 0 means nobody.' }) }),
+);
+/** The default protection of default branches in new projects of a group. */
 const protectionFields = {
-  allowed_to_push: roles,
+  allowed_to_push: accessLevels,
   allow_force_push: Type.Boolean(),
-  allowed_to_merge: roles,
+  allowed_to_merge: accessLevels,
   code_owner_approval_required: Type.Boolean(),
   developer_can_initial_push: Type.Boolean(),
 };
@@ -48,8 +51,9 @@ const groupFields = {
   emails_disabled: Type.Boolean(),
   archived: Type.Boolean(),
   default_branch_protection: Type.Integer(),
-  /** `{}` unless the group has its own setting. */
-  default_branch_protection_defaults: Type.Partial(objectSchema('DefaultProtection', protectionFields)),
+  default_branch_protection_defaults: Type.Partial(objectSchema('DefaultProtection', protectionFields), {
+    description: 'Empty unless the group has its own setting.',
+  }),
   avatar_url: Type.Null(),
   full_name: Type.String(),
   full_path: Type.String(),
@@ -60,8 +64,7 @@ const groupFields = {
   ldap_cn: Type.Null(),
   ldap_access: Type.Null(),
   ...getAttributeFields('group'),
-  /** Only for administrators. */
-  repository_storage: Type.Optional(Type.String()),
+  repository_storage: Type.Optional(Type.String({ description: 'Only for administrators.' })),
   statistics: Type.Optional(Statistics),
   ...customAttributesField,
 };
@@ -77,11 +80,13 @@ export const GroupDetail = entity('GroupDetail', {
   /** Only for top-level groups. */
   ...(Object.fromEntries(rootFields) as Record<string, never>),
   shared_with_groups: Type.Array(Type.Object({})),
-  /** Omitted with `with_projects=false`. */
-  projects: Type.Optional(Type.Array(EmbeddedProject.schema)),
+  projects: Type.Optional(
+    Type.Array(EmbeddedProject.schema, { description: 'Absent with `with_projects=false`. At most 100.' }),
+  ),
   shared_projects: Type.Optional(Type.Array(Type.Object({}))),
-  /** Only for Owners. */
-  runners_token: Type.Optional(nullable(Type.String())),
+  runners_token: Type.Optional(
+    nullable(Type.String({ description: 'Only for Owners; null if registration tokens are not allowed.' })),
+  ),
 }).from(
   async (rows: readonly GroupRow[], context) => ({
     ...(await loadGroupRelations(rows, context)),
@@ -203,7 +208,7 @@ async function loadGroupStatistics(
   return new Map(groupIds.map((id) => [id, getSizes(id)]));
 }
 
-/** index: projects_by_namespace, lfs_object_projects_pkey */
+/** Returns the sizes of LFS objects by group id, of the projects directly in them. index: projects_by_namespace, lfs_object_projects_pkey */
 async function loadLfsSizes(db: Reader, groupIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
   const rows = await db
     .selectFrom('projects')

@@ -1,36 +1,50 @@
 import { customAttributeParams } from '#api/identity/custom-attributes/index.ts';
 import { VISIBILITIES, type Visibility } from '#authorization/visibility.ts';
 import { ROLES } from '#domain/members/roles.ts';
-import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { longText, searchExpression, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, emptyPicture, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import { type GroupAttributeInput, groupAttributeParams } from './attributes.ts';
 
-/** Parameters that several endpoints of groups share. */
+// Parameters that several endpoints of groups share.
 
 const ORDERS = ['name', 'path', 'id', 'similarity'] as const;
 
+/** Parameters of all lists of groups. */
 export const groupListParams = {
-  search: optional(searchExpression),
-  order_by: optional(oneOf(...ORDERS), 'name'),
+  search: describe(optional(searchExpression), 'Part of the name or path, in any case.'),
+  order_by: describe(
+    optional(oneOf(...ORDERS), 'name'),
+    '`similarity` lists exact matches of `search` first, then names and paths that begin with it.',
+  ),
   sort: optional(oneOf('asc', 'desc'), 'asc'),
-  owned: optional(boolean),
-  all_available: optional(boolean),
-  min_access_level: optional(integerIn(ROLES)),
-  visibility: optional(oneOf(...VISIBILITIES)),
-  skip_groups: optional(commaSeparated(integer)),
-  top_level_only: optional(boolean),
-  statistics: optional(boolean, false),
-  archived: optional(boolean),
-  active: optional(boolean),
-  marked_for_deletion_on: optional(date),
-  repository_storage: optional(string),
+  owned: describe(optional(boolean), 'Only groups that the caller owns.'),
+  all_available: describe(
+    optional(boolean),
+    'Lists all groups that the caller can see, instead of those with a membership of the caller.',
+  ),
+  min_access_level: describe(optional(integerIn(ROLES)), 'Only groups where the caller has at least this role.'),
+  visibility: describe(
+    optional(oneOf(...VISIBILITIES)),
+    'Only groups with this visibility; implies `all_available`, unless that is false.',
+  ),
+  skip_groups: describe(optional(commaSeparated(integer)), 'Ids of groups that are not listed.'),
+  top_level_only: describe(optional(boolean), 'Only groups without a parent.'),
+  statistics: describe(optional(boolean, false), 'Adds `statistics`, for administrators only.'),
+  archived: describe(optional(boolean), 'Only groups that are archived, directly or through a parent, or only others.'),
+  active: describe(
+    optional(boolean),
+    'Only groups that are neither archived nor marked for deletion, or only the others.',
+  ),
+  marked_for_deletion_on: describe(optional(date), 'Only groups that were marked for deletion on this day.'),
+  repository_storage: describe(optional(string), 'Only groups on this storage; ignored unless an administrator calls.'),
   ...customAttributeParams,
 };
 
 /** The filter and order of a list of groups. */
 export type GroupListInput = ParameterValues<typeof groupListParams>;
 
+/** Parameters of creation and update, in addition to name and path. */
 export const groupParams = {
   description: optional(longText),
   visibility: optional(oneOf(...VISIBILITIES)),

@@ -24,7 +24,7 @@ function selectGroups(db: Reader) {
   return (
     db
       .selectFrom('namespaces')
-      // An outer join: the planner can drop it in count queries, since nothing is selected from it.
+      // Each group has a route, but with an outer join the planner can skip this table in count queries, which select no path.
       .leftJoin('routes', 'routes.namespace_id', 'namespaces.id')
       .select(groupColumns)
       .$narrowType<{ full_path: NotNull; full_name: NotNull }>()
@@ -52,9 +52,14 @@ export type GroupScope = 'everywhere' | { readonly childrenOf: number } | { read
 
 type Eb = ExpressionBuilder<Schema, 'namespaces'>;
 
+interface SelectionOptions {
+  readonly scope: GroupScope;
+  /** Whether to compare each group with the search text, instead of using the substring index. */
+  readonly scansGroups: boolean;
+}
+
 /**
- * Selects the groups that the caller can see, unordered. `isCommonSearch`: the search term is common, so the query
- * scans the groups instead of the substring index.
+ * Selects the groups that the caller can see and the filter matches, unordered.
  * index: groups_by_name, groups_by_path, groups_by_id (by the order), groups_by_visibility (anonymous),
  * groups_by_parent (children), namespace_closure_by_ancestor (descendants), groups_by_storage, namespaces_by_deletion,
  * namespaces_inactive
@@ -63,8 +68,7 @@ export function selectVisibleGroups(
   db: Reader,
   caller: Caller,
   filter: GroupFilter,
-  scope: GroupScope,
-  isCommonSearch = false,
+  { scope, scansGroups }: SelectionOptions,
 ): GroupQuery {
   const attributes = toCustomAttributeFilter(caller, filter.custom_attributes);
   let query = selectGroups(db).where((eb) => {
@@ -82,15 +86,14 @@ export function selectVisibleGroups(
   }
   if (search) {
     // Subgroups must not match by the path of their parent.
-    query = query.where(
-      namespaceMatches(db, search, { matchFullPath: scope === 'everywhere', common: isCommonSearch }),
-    );
+    query = query.where(namespaceMatches(db, search, { matchFullPath: scope === 'everywhere', common: scansGroups }));
   }
   return restrictToScope(query, scope);
 }
 
 /**
- * Returns whether scanning the few groups is cheaper than the substring index, which also contains users and projects.
+ * Returns whether the instance has so few groups that comparing each with a search text is cheaper than the substring index, which
+ * also contains users and projects.
  * index: groups_by_id
  */
 export async function hasFewGroups(db: Reader): Promise<boolean> {
@@ -118,8 +121,8 @@ function restrictToScope(query: GroupQuery, scope: GroupScope): GroupQuery {
 }
 
 /**
- * Returns the condition for the caller's own groups, or for all visible groups if `all_available` or a visibility is
- * requested. Administrators see all groups by default.
+ * Returns the condition that the caller is a member of the group, or only that the caller can see it, if `all_available` or a
+ * visibility is requested. Administrators get all groups by default.
  */
 function visibilityCondition(eb: Eb, caller: Caller, filter: GroupFilter, today: string): Expression<SqlBool> {
   const includesAllVisible = filter.all_available ?? (filter.visibility != null || isAdministrator(caller));

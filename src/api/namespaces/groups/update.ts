@@ -19,7 +19,7 @@ import type { GroupInput } from './parameters.ts';
 import { type GroupRow, getGroupRow, reloadGroup } from './store.ts';
 import { validateDescendantVisibility, validateFullPath, validateParentVisibility } from './validation.ts';
 
-/** Changes of a group. Absent and null values stay unchanged, except that a null description becomes empty. */
+/** Changes of a group. Absent and null values change nothing, except that a null description becomes empty. */
 interface UpdateGroupInput extends GroupInput {
   readonly name?: string | null | undefined;
   readonly path?: string | null | undefined;
@@ -66,14 +66,14 @@ export async function updateGroup(
   return getGroupRow(uow, id);
 }
 
-/** Returns whether projects below gain access to the instance's runners. */
+/** Returns whether the update lets projects in the group use the runners of the instance, which the group forbade before. */
 function enablesInstanceRunners(
   before: GroupAttributes,
   { shared_runners_setting: after }: Partial<GroupAttributes>,
 ): boolean {
   const forbidden = 'disabled_and_unoverridable';
-  // An absent setting stays unchanged.
-  return before.shared_runners_setting === forbidden && (after ?? forbidden) !== forbidden;
+  const isChanged = after !== undefined && after !== before.shared_runners_setting;
+  return isChanged && before.shared_runners_setting === forbidden;
 }
 
 type GroupColumns = Pick<Group, 'name' | 'path' | 'description' | 'visibility'>;

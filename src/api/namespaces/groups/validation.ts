@@ -7,7 +7,7 @@ import { hasRow } from '#database/page.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { FullPath } from '#domain/namespaces/routes.ts';
 
-/** Returns whether the full path is unused, or used only by this group. index: routes_by_full_path */
+/** Returns whether no group, project or user other than this group has the full path. index: routes_by_full_path */
 export async function isPathFree(db: Reader, fullPath: string, groupId?: number): Promise<boolean> {
   const route = await db
     .selectFrom('routes')
@@ -78,13 +78,16 @@ export async function validateDescendantVisibility(
 export const listWiderVisibilities = (visibility: Visibility) =>
   VISIBILITIES.filter((candidate) => getVisibilityRank(candidate) > getVisibilityRank(visibility));
 
-/** Checking direct children suffices, since deeper ones are never more visible. index: namespaces_by_parent */
+/**
+ * Returns whether a subgroup has one of these visibilities. Only direct subgroups are checked, because deeper ones are never more
+ * visible. index: namespaces_by_parent
+ */
 function hasGroupsBelow(db: Reader, groupId: number, visibilities: readonly Visibility[]): Promise<boolean> {
   const groups = db.selectFrom('namespaces').where('parent_id', '=', groupId);
   return hasRow(groups.where('visibility', 'in', visibilities).select('id'));
 }
 
-/** index: projects_by_namespace */
+/** Returns whether a project directly in the group has one of these visibilities. index: projects_by_namespace */
 function hasProjectsBelow(db: Reader, groupId: number, visibilities: readonly Visibility[]): Promise<boolean> {
   const projects = db.selectFrom('projects').where('namespace_id', '=', groupId);
   return hasRow(projects.where('visibility', 'in', visibilities).select('id'));

@@ -6,7 +6,7 @@ import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-/** Permissions to see members, manage them, and leave (contract/planning.md §3.4). */
+/** Permissions to see members, to manage them, and to end one's own membership (contract/planning.md §3.4). */
 
 export const VIEW_ABILITIES = { group: 'read_group_members', project: 'read_members' } as const;
 export const MANAGE_ABILITIES = { group: 'admin_group_member', project: 'admin_project_member' } as const;

@@ -18,7 +18,7 @@ async function recordAuditEvent(
   uow: UnitOfWork,
   { membership, full_path, user_name }: AuditedMembership,
   event: MemberAuditEvent,
-) {
+): Promise<void> {
   const { id, user_id, source_type, source_id } = membership;
   const type = source_type === 'group' ? 'Group' : 'Project';
   await uow.record({

@@ -63,7 +63,7 @@ export async function addMember(
   return toMemberRow(uow, membership);
 }
 
-/** The error for a concurrent addition of the same user. */
+/** Unique index -> failure, for a concurrent request that adds the same user. */
 export const MEMBER_UNIQUE_ERRORS = { memberships_by_source: 'exists' } as const;
 
 /** Adds several users, each in its own unit of work. Returns the reason for each user who could not be added. */
@@ -84,7 +84,7 @@ export async function addMembers(
   return { reasons };
 }
 
-/** Adds a member. Converts the unique violation of a concurrent addition into the failure `exists`. */
+/** Runs `add`. Returns the failure `exists` if a concurrent request has added the same user. */
 async function addUnlessExists<Added>(add: () => Promise<Added>): Promise<Added | Failure<'exists'>> {
   try {
     return await add();
@@ -186,7 +186,7 @@ export async function updateMember(
 
 const BATCH_SIZE = 100;
 
-/** Removes expired memberships, which already grant no access. Records the events and deletes related rows. */
+/** Ends expired memberships, which grant no access already, and records their end. */
 export const expireMembers = defineJob({
   kind: 'expire_members',
   async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>) {
@@ -209,7 +209,7 @@ async function expire(uow: UnitOfWork, { source_type, source_id, user_id }: Memb
   await endMembership(uow, membership);
 }
 
-/** index: routes_by_namespace, routes_by_project */
+/** Returns the full path of the group or project, or '' if it no longer exists. index: routes_by_namespace, routes_by_project */
 async function findFullPath(db: Reader, { source_type, source_id }: Membership): Promise<string> {
   const column = source_type === 'group' ? 'namespace_id' : 'project_id';
   const route = await db.selectFrom('routes').select('full_path').where(column, '=', source_id).executeTakeFirst();
@@ -247,8 +247,7 @@ export async function removeMember(
   }
 }
 
-/** Validation of memberships (contract/planning.md §3.4 "Errors"). */
-
+/** The values of a membership that are validated (contract/planning.md §3.4 "Errors"). */
 interface MembershipInput {
   readonly userId: number;
   readonly accessLevel: number;
@@ -273,7 +272,7 @@ async function validateLevel(db: Reader, parent: Parent, { userId, accessLevel }
   ];
 }
 
-/** Returns whether the level is above the caller's own. False for unknown levels, which `validateMembership` reports. */
+/** Returns whether the level is above the caller's own role. Returns false for unknown levels, which `validateMembership` rejects. */
 function isLevelAboveCaller({ role }: Parent, level: number): boolean {
   return ROLES.includes(level) && level > role;
 }
@@ -292,7 +291,7 @@ async function mustStayOwner(
   return group?.parent_id === null && !(await hasOtherOwner(db, id, membership.user_id));
 }
 
-/** index: namespaces primary key */
+/** Returns the owner of a personal namespace, or null. index: namespaces primary key */
 async function findNamespaceOwnerId(db: Reader, id: number): Promise<number | null> {
   const row = await db.selectFrom('namespaces').select('owner_id').where('id', '=', id).executeTakeFirst();
   return row?.owner_id ?? null;

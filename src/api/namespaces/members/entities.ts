@@ -12,16 +12,15 @@ export interface MemberRow extends Membership {
   readonly created_by: UserBasicRow | null;
 }
 
-/** contract/planning.md §1 "Member" */
+/** A membership (contract/planning.md §1 "Member"). */
 export const Member = entity('Member', {
   ...UserBasic.schema.properties,
-  access_level: Type.Integer(),
+  access_level: Type.Integer({ description: 'Role in the group or project.' }),
   created_at: dateTime,
   created_by: Type.Optional(UserBasic.schema),
   expires_at: nullable(date),
   membership_state: Type.Literal('active'),
-  /** Only for administrators. */
-  email: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String({ description: 'Only for administrators.' })),
 })
   .columns('access_level', 'created_at', 'expires_at')
   .from(({ created_by, user }: MemberRow, context) => ({
@@ -39,7 +38,9 @@ export interface FailedAdditions {
 /** The response to adding several users. */
 export const AddedMembers = entity('AddedMembers', {
   status: Type.Enum(['success', 'error']),
-  message: Type.Optional(Type.Record(Type.String(), Type.String())),
+  message: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: 'Reason by username, for each user who was not added.' }),
+  ),
 }).from(({ reasons }: FailedAdditions) =>
   Object.keys(reasons).length === 0 ? { status: 'success' } : { status: 'error', message: { ...reasons } },
 );

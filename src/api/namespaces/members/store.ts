@@ -36,10 +36,11 @@ interface MemberFilter {
 
 interface MemberListOptions {
   readonly filter: MemberFilter;
-  /** Includes inherited memberships. */
+  /** Whether memberships of the groups above count too. */
   readonly includeInherited: boolean;
 }
 
+/** Returns the groups and projects whose memberships count: the source, and on request the groups above it. */
 const findSources = async (
   db: Reader,
   source: MemberSource,
@@ -62,7 +63,7 @@ export async function listMembers(
   return { ...result, items: await toMemberRows(db, rows) };
 }
 
-/** Returns the sources that have members, or the first source if none has. */
+/** Returns the sources that have members; if none has, the first source, because the query needs at least one. */
 async function omitEmptySources(db: Reader, sources: readonly MemberSourceRef[]): Promise<readonly MemberSourceRef[]> {
   const nonEmptySources = await filterSourcesWithMembers(db, sources);
   return nonEmptySources.length > 0 ? nonEmptySources : sources.slice(0, 1);
@@ -95,8 +96,8 @@ function loadMemberIdPage(
 }
 
 /**
- * Returns the members whose names contain a term. Few members are compared one by one; for many members the substring
- * index is used if the term is rare.
+ * Returns a page of the ids of members whose name or username contains the substring. Few members are compared one by one. Among
+ * many members, a rare substring is looked up in the substring index.
  * index: users primary key, users_name_key_username_key_trigrams
  */
 async function loadMatchingIdPage(
@@ -164,7 +165,7 @@ async function toMemberRows(db: Reader, rows: readonly Membership[]): Promise<Me
   });
 }
 
-/** Returns a membership with its user, who cannot be deleted before this transaction ends. */
+/** Returns a membership that this transaction has stored, with its user. The user cannot be deleted before the transaction ends. */
 export async function toMemberRow(tx: Transaction, row: Membership): Promise<MemberRow> {
   return (await toMemberRows(tx, [row]))[0] as MemberRow;
 }

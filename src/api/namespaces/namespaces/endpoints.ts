@@ -9,7 +9,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity, type ShapeOf } from '#http/endpoint/entity.ts';
 import { nullable, ok, page } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { describe, optional } from '#http/parameters/declarations.ts';
 import { searchExpression } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { NamespaceBasic } from '../projects/index.ts';
@@ -28,12 +28,12 @@ const NO_COUNTS: NamespaceCounts = { projects: 0, groupMembers: 0, members: 0 };
 
 const Namespace = entity('Namespace', {
   ...NamespaceBasic.schema.properties,
-  /** Only for groups that the caller owns. */
-  members_count_with_descendants: Type.Optional(Type.Integer()),
-  projects_count: Type.Integer(),
-  /** Always null, because it is not measured. */
-  root_repository_size: nullable(Type.Integer()),
-  billable_members_count: Type.Integer(),
+  members_count_with_descendants: Type.Optional(
+    Type.Integer({ description: 'Members of the group and of its subgroups; only for groups that the caller owns.' }),
+  ),
+  projects_count: Type.Integer({ description: 'Projects at any depth that the caller can see.' }),
+  root_repository_size: nullable(Type.Integer({ description: 'Always null, because it is not measured.' })),
+  billable_members_count: Type.Integer({ description: 'Members of groups and projects at any depth, each user once.' }),
   plan: Type.Literal('default'),
   trial: Type.Boolean(),
   trial_ends_on: Type.Null(),
@@ -125,12 +125,15 @@ const namespace = {
 export const listNamespaces = endpoint({
   get: '/namespaces',
   summary: 'List namespaces of the caller',
+  description:
+    'Returns the personal namespace of the caller and the groups that the caller is a member of, ordered by id. ' +
+    'Groups count whose parent, subgroup or project has the membership. Administrators get all namespaces.',
   access: signedIn(),
   params: {
     search: optional(searchExpression),
-    full_path_search: optional(boolean),
-    owned_only: optional(boolean),
-    top_level_only: optional(boolean),
+    full_path_search: describe(optional(boolean), 'Searches the full path instead of its last segment.'),
+    owned_only: describe(optional(boolean), 'Only the personal namespace and groups that the caller owns.'),
+    top_level_only: describe(optional(boolean), 'Only namespaces without a parent.'),
   },
   response: page(Namespace),
   read: (db, { caller, params, page }) => loadNamespacePage(db, caller, params, page),
@@ -139,6 +142,9 @@ export const listNamespaces = endpoint({
 export const getNamespace = endpoint({
   get: '/namespaces/:id',
   summary: 'Get a namespace',
+  description:
+    'Returns the namespace with this id or full path. The answer is 404 for groups without a membership and for ' +
+    'personal namespaces of others, except to administrators.',
   access: signedIn().resource(namespace),
   response: ok(Namespace),
   read: (_db, { namespace }) => namespace,
@@ -147,8 +153,12 @@ export const getNamespace = endpoint({
 export const getNamespaceExistence = endpoint({
   get: '/namespaces/:path/exists',
   summary: 'Get whether a namespace path exists',
+  description:
+    'Returns whether a group, project or user has this path in the parent group, or at the top level. A taken path ' +
+    'comes with a suggestion: the path with the first free number appended. Paths in a parent that the caller cannot ' +
+    'see count as free.',
   access: signedIn(),
-  params: { parent_id: optional(integer) },
+  params: { parent_id: describe(optional(integer), 'Id of the group to search; absent: the top level.') },
   response: ok(NamespaceExistence),
   read: (db, { caller, params }) => findNamespaceExistence(db, caller, params.path, params.parent_id),
 });

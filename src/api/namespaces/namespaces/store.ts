@@ -51,7 +51,7 @@ export async function loadNamespacePage(
   let accessibleNamespaces = restrictToAccessible(db, selectNamespaces(db), caller, ownedOnly ? OWNER : ANY_ROLE);
   if (topLevelOnly) accessibleNamespaces = accessibleNamespaces.where('namespaces.parent_id', 'is', null);
   if (!search) return paginate(db, accessibleNamespaces.orderBy('namespaces.id'), page);
-  // A caller's own namespaces are few, so no index is needed.
+  // The namespaces of one user are so few that comparing each with the search text is faster than the substring index.
   const isRestrictedToOwn = !isAdministrator(caller);
   const searchOptions = { matchFullPath: searchFullPath === true };
   const matchesSearch = isRestrictedToOwn ? null : await findMatchingNamespaceIds(db, search, searchOptions);
@@ -60,14 +60,17 @@ export async function loadNamespacePage(
     return paginate(db, matchingNamespaces.orderBy('namespaces.id'), page, 'countInPageQuery');
   }
   const query = accessibleNamespaces.where(namespaceMatches(db, search, { ...searchOptions, common: true }));
-  const count =
+  const countMatches =
     isRestrictedToOwn || ownedOnly
       ? undefined
       : createCommonTermCounter(db, accessibleNamespaces, query, { search, topLevelOnly: topLevelOnly === true });
-  return paginate(db, query.orderBy('namespaces.id'), page, count);
+  return paginate(db, query.orderBy('namespaces.id'), page, countMatches);
 }
 
-/** Returns a function that counts the namespaces with a common search term, mostly from the index of names alone. */
+/**
+ * Returns a function that counts the namespaces with a common search term up to a limit. If very many names match, the index of
+ * names is sufficient; otherwise the function counts the rows of `query`.
+ */
 function createCommonTermCounter(
   db: Reader,
   accessibleNamespaces: NamespaceQuery,
@@ -84,9 +87,9 @@ function createCommonTermCounter(
   };
 }
 
-/** Counts nested namespaces; null if there are very many. index: namespaces_by_parent */
+/** Counts namespaces with a parent; null if there are very many. index: namespaces_by_parent */
 async function countNestedNamespaces(db: Reader): Promise<number | null> {
-  // Root namespaces have a null `parent_id`, which `> 0` excludes.
+  // Namespaces at the top level have a null `parent_id`, which `> 0` excludes.
   const subgroups = db.selectFrom('namespaces').select('namespaces.id').where('parent_id', '>', 0);
   const count = await countUpTo(db, subgroups, COMMON_THRESHOLD);
   return count < COMMON_THRESHOLD ? count : null;
@@ -155,7 +158,7 @@ export async function findOwnedGroupIds(
   return new Set(ownedGroups.map(({ id }) => id));
 }
 
-/** Counts for a namespace with everything below it. */
+/** Numbers of projects and members of a namespace, including everything below it. */
 export interface NamespaceCounts {
   /** Projects that the caller can see: others must not be revealed by the count. */
   readonly projects: number;
@@ -253,7 +256,7 @@ async function countMembersOfNestedNamespaces(db: Reader, ids: readonly number[]
   return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
-/** Counts users with an active membership of a project inside, but of no group there. */
+/** Counts, per namespace, the users with an active membership of a project inside it but of none of its groups. */
 async function countProjectOnlyMembers(db: Reader, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom(selectProjectMembers(db, ids).as('members'))

@@ -63,8 +63,8 @@ type CreateProjectServices = RefServices & Pick<Services, 'config'>;
 type CreateFailure = 'importUnsupported' | 'invalid' | 'limitReached';
 
 /**
- * Creates a project with its route, repository row and owner, and with `readme` its first commit (contract/planning.md
- * §3.3 "POST /projects"). Throws if the commit cannot be written, for example to a full disk, and destroys the project before.
+ * Creates a project with its route, repository row and owner, and on request its first commit (contract/planning.md §3.3
+ * "POST /projects"). If the commit cannot be written, for example to a full disk, destroys the project and throws.
  */
 export async function create(
   services: CreateProjectServices,
@@ -85,20 +85,23 @@ export async function create(
   try {
     await initializeWithReadme(services, project, creator);
   } catch (error) {
-    // A request that is answered with an error leaves no project behind, whose name a retry would find taken.
+    // A failed request leaves no project behind, so that a retry does not find its name taken.
     await services.runUnitOfWork(caller, (uow) => destroyProject(uow, project.id)).catch(() => {});
     throw error;
   }
   return (await findProject(services.database.reader, caller, String(project.id))) ?? project;
 }
 
-/** Returns a failure if a template is requested, because an empty project in its place would surprise the caller. */
+/** Returns a failure if a template is requested. Templates do not exist, and callers would not expect an empty project instead. */
 function findTemplateFailure({ name, projectId }: TemplateReference): Failure<'invalid'> | null {
   if (projectId != null) return invalid({ template_project_id: [`${projectId} is unknown or invalid`] });
   return name ? invalid({ template_name: [`'${name}' is unknown or invalid`] }) : null;
 }
 
-/** Checks all conditions in the unit of work, because the namespace may be moved, hidden or deleted meanwhile. */
+/**
+ * Creates the project in its namespace. Checks all conditions in this unit of work, because the namespace may be moved, hidden or
+ * deleted meanwhile.
+ */
 async function createInTarget(
   uow: UnitOfWork,
   { creatorId, namespaceId }: CreatorAndNamespace,
@@ -237,11 +240,13 @@ interface ProjectDraft {
   readonly readOnly: boolean;
 }
 
+/** The settings of the instance and the names of its storages. */
 interface InstanceOptions {
   readonly settings: ApplicationSettings;
   readonly storages: readonly string[];
 }
 
+/** Applies the defaults of the namespace and the instance to the input. */
 async function buildDraft(
   uow: UnitOfWork,
   input: ProjectAttributeInput,
@@ -306,6 +311,7 @@ async function insertProjectRows(
   return id;
 }
 
+/** Inserts the row of the repository; its directory is created at the first write. */
 async function insertRepository(
   tx: Transaction,
   id: number,

@@ -13,10 +13,8 @@ import { moveProject, reloadProject } from './changes.ts';
 import { destroyMarkedProjectBatch, hasRepositoryMove, isDestructionStarted } from './destroy.ts';
 import { findTakenFields } from './validation.ts';
 
-/**
- * Delayed deletion (contract/planning.md §3.1 "Deletion is delayed"): a marked project can be restored until it is
- * destroyed.
- */
+// Deletion of a project is delayed: the project is marked first and destroyed later (contract/planning.md §3.1 "Deletion is
+// delayed").
 
 interface DeleteProjectInput {
   /** Destroys a marked project immediately; requires its full path. */
@@ -25,7 +23,8 @@ interface DeleteProjectInput {
 }
 
 /**
- * Marks a project for deletion, or destroys a batch of a marked one. A project below a marked group is left unchanged.
+ * Marks a project for deletion, or destroys a batch of a marked one and returns `MORE` while rows remain. A project below a marked
+ * group stays unchanged.
  */
 export async function markOrDestroyProject(
   uow: UnitOfWork,
@@ -50,7 +49,7 @@ function isRestored(db: Reader, projectId: number): Promise<boolean> {
   return hasRow(unmarked.where('id', '=', projectId));
 }
 
-/** Schedules the deletion. Archives the project, and makes its name and path available at once. */
+/** Marks the project for deletion. It is archived and renamed, so that another project can have its name and path at once. */
 async function markProjectForDeletion(
   uow: UnitOfWork,
   project: Project,
@@ -123,6 +122,7 @@ async function updateMarkColumns(tx: Transaction, id: number, markColumns: MarkC
   await tx.updateTable('projects').set(row).where('id', '=', id).execute();
 }
 
+/** Name and path of a group or project. */
 interface Names {
   readonly name: string;
   readonly path: string;

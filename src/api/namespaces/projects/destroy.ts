@@ -30,9 +30,9 @@ export async function destroyProject(uow: UnitOfWork, projectId: number): Promis
 }
 
 /**
- * Destroys the next batch of a project; returns `MORE` while rows remain. After the first batch the project cannot be restored,
- * and the scheduled deletion of marked projects resumes it if the process stops. Before each batch, callers check that the
- * project is still to be deleted or that `isDestructionStarted`.
+ * Destroys the next batch of a project; returns `MORE` while rows remain. After the first batch the project cannot be restored. If
+ * the process stops, the daily job for marked projects destroys the rest. Before each batch, callers check that the project must
+ * still be deleted or that `isDestructionStarted`.
  */
 export async function destroyProjectBatch(uow: UnitOfWork, projectId: number): Promise<typeof MORE | undefined> {
   const project = await findProjectToDestroy(uow, projectId);
@@ -62,7 +62,7 @@ async function preventRestore(uow: UnitOfWork, projectId: number): Promise<void>
     .execute();
 }
 
-/** Returns whether the destruction has started, so that it must be completed. index: projects primary key */
+/** Returns whether a batch of the project was destroyed, after which the rest must be destroyed too. index: projects primary key */
 export function isDestructionStarted(db: Reader, projectId: number): Promise<boolean> {
   const projectQuery = db.selectFrom('projects').select('id').where('id', '=', projectId);
   return hasRow(projectQuery.where('marked_for_deletion_on', '=', UNRESTORABLE.marked_for_deletion_on));
@@ -121,7 +121,7 @@ type ProjectToDestroy = NonNullable<Awaited<ReturnType<typeof findProjectToDestr
 
 /** Records the event in the group's audit log, or in the instance's for personal projects. */
 async function recordDestruction(uow: UnitOfWork, project: ProjectToDestroy): Promise<void> {
-  // The free tier has no audit events of projects. Without this check, personal projects would be recorded in the instance log.
+  // The free tier has no audit events of projects. Without this check, the instance log would get those of personal projects.
   if (uow.tier === 'free') return;
   const { id, name, full_path, namespace_id, namespace_name, namespace_path } = project;
   await uow.record({

@@ -6,7 +6,7 @@ import { inProject, inProjectAllowingAnonymous } from '#http/access/project-acce
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, PARENT_NOT_FOUND, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
-import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
+import { atLeastOne, describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
@@ -40,6 +40,10 @@ const CREATE_ACTIVITY = [
 export const listProjects = endpoint({
   get: '/projects',
   summary: 'List visible projects',
+  description:
+    'Returns the projects that the caller can see, newest first by default. Anonymous callers, and all callers with ' +
+    '`simple`, get fewer fields. Other callers also get `permissions`: their role and notification level by project ' +
+    'and by group. Orders by size are for administrators only; other callers get the order by creation.',
   access: open(),
   params: projectListParams,
   keyset: PROJECTS_KEYSET,
@@ -51,8 +55,20 @@ export const listProjects = endpoint({
 export const createProject = endpoint({
   post: '/projects',
   summary: 'Create a project',
+  description:
+    'Creates a project in a group or in the personal namespace of the caller, with an empty repository, or with a ' +
+    'first commit if `initialize_with_readme` is set. A group requires the role that its `project_creation_level` ' +
+    'names; personal projects count towards `projects_limit`. A visibility above that of the group is lowered. ' +
+    'Without `path`, the path is derived from the name.',
   access: signedIn(),
-  params: { ...projectAttributeParams, namespace_id: optional(integer), ...creationParams },
+  params: {
+    ...projectAttributeParams,
+    namespace_id: describe(
+      optional(integer),
+      'Id of the group or personal namespace; absent: the personal namespace of the caller.',
+    ),
+    ...creationParams,
+  },
   rules: [atLeastOne('name', 'path')],
   errors: CREATE_ERRORS,
   uniqueErrors: PROJECT_UNIQUE_ERRORS,
@@ -67,6 +83,9 @@ export const createProject = endpoint({
 export const createProjectForUser = endpoint({
   post: '/projects/user/:user_id',
   summary: 'Create a project for a user',
+  description:
+    'Creates a project in the personal namespace of the user, who becomes its creator and Owner. It counts towards ' +
+    'the `projects_limit` of the user.',
   access: onBehalfOfUserAccess(),
   params: { ...projectAttributeParams, name: required(domainValidatedText(255)), ...creationParams },
   errors: CREATE_ERRORS,
@@ -80,8 +99,16 @@ export const createProjectForUser = endpoint({
 export const getProject = endpoint({
   get: '/projects/:id',
   summary: 'Get a project',
+  description:
+    'Returns the project with its settings. Settings of CI/CD are shown to Maintainers only, who also get ' +
+    '`runners_token` if registration tokens are allowed. Anonymous callers get the simple form. The old path of a ' +
+    'moved project answers 301.',
   access: inProjectAllowingAnonymous('read_project'),
-  params: { statistics: optional(boolean, false), license: optional(boolean, false), ...withCustomAttributes },
+  params: {
+    statistics: describe(optional(boolean, false), 'Adds `statistics`, if the caller is at least Reporter.'),
+    license: describe(optional(boolean, false), 'Adds `license` and `license_url`, detected from the license file.'),
+    ...withCustomAttributes,
+  },
   response: ok(ProjectWithRunnersToken),
   read: (_db, { project }) => project,
 });
@@ -89,6 +116,10 @@ export const getProject = endpoint({
 export const updateProject = endpoint({
   put: '/projects/:id',
   summary: 'Update a project',
+  description:
+    'Changes the sent attributes; absent ones stay unchanged. At least one is required. Only Owners can change ' +
+    '`visibility`, which cannot exceed that of the group. After a change of name or path, the old path redirects. An ' +
+    'administrator who sends `repository_storage` starts a move of the repository.',
   access: updateProjectAccess(),
   params: { ...projectAttributeParams, ...importParams, avatar: optional(emptyPicture) },
   rules: [atLeastOne(...projectAttributeNames, ...Object.keys(importParams))],
@@ -115,8 +146,18 @@ export const updateProject = endpoint({
 export const deleteProject = endpoint({
   delete: '/projects/:id',
   summary: 'Delete a project',
+  description:
+    'Marks the project for deletion: archives and renames it, so that its path is free at once. A daily job destroys ' +
+    'it after `deletion_adjourned_period` days. Until then it can be restored. With `permanently_remove` and its ' +
+    'exact `full_path`, a marked project is destroyed at once.',
   access: inProject('remove_project'),
-  params: { permanently_remove: optional(boolean, false), full_path: optional(string) },
+  params: {
+    permanently_remove: describe(
+      optional(boolean, false),
+      'Destroys a project that is marked for deletion; requires `full_path`.',
+    ),
+    full_path: describe(optional(string), 'Current full path of the project, as a confirmation.'),
+  },
   lastModified: ({ project }) => project.updated_at,
   errors: {
     notMarked: [400, 'Project must be marked for deletion first.'],
@@ -142,6 +183,9 @@ export const deleteProject = endpoint({
 export const restoreProject = endpoint({
   post: '/projects/:id/restore',
   summary: 'Restore a project that is scheduled for deletion',
+  description:
+    'Restores a project that is marked for deletion, unarchived, under its former name and path. If these are taken, ' +
+    'both get a random suffix.',
   access: inProject('remove_project'),
   errors: { notMarked: [400, 'Project has not been marked for deletion'], notFound: PARENT_NOT_FOUND.Project },
   response: created(Project),
@@ -154,6 +198,9 @@ export const restoreProject = endpoint({
 export const archiveProject = endpoint({
   post: '/projects/:id/archive',
   summary: 'Archive a project',
+  description:
+    'Makes the project read-only. The call fails if the project or a group above it is archived already, or if a ' +
+    'group above it is marked for deletion.',
   access: inProject('archive_project'),
   errors: {
     notFound: PARENT_NOT_FOUND.Project,
@@ -169,6 +216,9 @@ export const archiveProject = endpoint({
 export const unarchiveProject = endpoint({
   post: '/projects/:id/unarchive',
   summary: 'Unarchive a project',
+  description:
+    'Makes an archived project writable again; a project that is not archived is returned unchanged. The call fails ' +
+    'while a group above is archived. A project that is marked for deletion must be restored instead.',
   access: inProject('archive_project'),
   errors: {
     notFound: PARENT_NOT_FOUND.Project,
@@ -183,8 +233,12 @@ export const unarchiveProject = endpoint({
 export const transferProject = endpoint({
   put: '/projects/:id/transfer',
   summary: 'Transfer a project',
+  description:
+    'Moves the project to the group or personal namespace with this id or full path. The target must be the own ' +
+    'namespace of the caller, or a group where they are at least Maintainer and may create projects. The project ' +
+    'becomes at most as visible as the target, and its old path redirects.',
   access: inProject('transfer_project'),
-  params: { namespace: required(string) },
+  params: { namespace: describe(required(string), 'Id or full path of the target.') },
   errors: TRANSFER_ERRORS,
   uniqueErrors: TRANSFER_UNIQUE_ERRORS,
   activity: ['project_namespace_updated'],
@@ -195,6 +249,9 @@ export const transferProject = endpoint({
 export const listUserProjects = endpoint({
   get: '/users/:user_id/projects',
   summary: 'List the visible projects of a user',
+  description:
+    'Returns the projects in the personal namespace of the user that the caller can see, newest first by default. ' +
+    'Anonymous callers get the simple form.',
   access: userAccess(),
   params: projectListParams,
   errors: UPDATED_AT_ERRORS,

@@ -91,21 +91,19 @@ function serializeIdentity(project: ProjectIdentityRow): Static<TObject<typeof i
 const simpleFields = {
   ...identityFields,
   default_branch: text,
-  /** The same values as `topics`, under the older name. */
-  tag_list: Type.Array(text),
+  tag_list: Type.Array(text, { description: 'Deprecated: the same values as `topics`.' }),
   topics: Type.Array(text),
   ssh_url_to_repo: text,
   http_url_to_repo: text,
   web_url: text,
   readme_url: nullable(text),
-  forks_count: integer,
+  forks_count: Type.Integer({ description: 'Always 0, because forks are not supported.' }),
   avatar_url: nullable(text),
   star_count: integer,
   last_activity_at: dateTime,
   visibility: Type.Enum([...VISIBILITIES]),
   namespace: NamespaceBasic.schema,
-  /** Only for administrators. */
-  repository_storage: Type.Optional(text),
+  repository_storage: Type.Optional(Type.String({ description: 'Only for administrators.' })),
   ...customAttributesField,
 };
 
@@ -141,12 +139,12 @@ const Links = entity('ProjectLinks', {
 const detailFields = {
   container_registry_image_prefix: text,
   _links: Links.schema,
-  /** The same date as `marked_for_deletion_on`, under the older name. */
+  /** The former name of `marked_for_deletion_on`, with the same value. */
   marked_for_deletion_at: nullable(date),
   marked_for_deletion_on: nullable(date),
   empty_repo: flag,
   archived: flag,
-  /** Only in personal namespaces. */
+  /** Only of projects in personal namespaces. */
   owner: Type.Optional(UserBasic.schema),
   repository_object_format: text,
   issues_enabled: flag,
@@ -170,8 +168,9 @@ const detailFields = {
   import_type: nullable(text),
   import_status: text,
   import_error: nullable(text),
-  /** Absent if issues are disabled. */
-  open_issues_count: Type.Optional(integer),
+  open_issues_count: Type.Optional(
+    Type.Integer({ description: 'Open issues that the caller can see; absent if issues are disabled.' }),
+  ),
   description_html: text,
   updated_at: dateTime,
   shared_with_groups: Type.Array(Type.Never()),
@@ -194,8 +193,9 @@ const projectFields = {
 /** A project in responses to writes. */
 export const Project = entity('Project', {
   ...projectFields,
-  /** In responses to creation and update, for Maintainers. */
-  runners_token: Type.Optional(nullable(text)),
+  runners_token: Type.Optional(
+    nullable(Type.String({ description: 'Only for Maintainers; null if registration tokens are not allowed.' })),
+  ),
 }).from(loadProjectRelations, (project, context, relations) =>
   mergeDetailParts(...serializeParts(project, context, relations)),
 );
@@ -231,11 +231,14 @@ const License = objectSchema('License', {
 const ProjectWithPermissions = entity('ProjectWithPermissions', {
   ...projectFields,
   permissions: Permissions,
-  /** In the response to GET of one project, for Maintainers. */
-  runners_token: Type.Optional(nullable(text)),
+  runners_token: Type.Optional(
+    nullable(
+      Type.String({ description: 'Only in the response to GET of one project; null if registration is not allowed.' }),
+    ),
+  ),
   /** On request, for Reporters and above. */
   statistics: Type.Optional(ProjectStatistics),
-  /** On request, in GET responses. */
+  /** Both license fields are present on request. */
   license_url: Type.Optional(nullable(text)),
   license: Type.Optional(nullable(License)),
 }).from(

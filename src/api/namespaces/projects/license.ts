@@ -7,16 +7,18 @@ import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 
+/** A license as the API shows it. */
 interface License {
   readonly key: string;
   readonly name: string;
   readonly nickname: string | null;
-  /** Null for a text that is not well-known. */
+  /** Null for a license that is not in the table below. */
   readonly html_url: string | null;
-  /** The reference has dropped it. */
+  /** Always null, as in GitLab. */
   readonly source_url: null;
 }
 
+/** How the text of a license is recognized. Texts are compared as lower-case words without punctuation. */
 interface LicensePattern {
   readonly name: string;
   readonly nickname?: string;
@@ -120,12 +122,12 @@ const LICENSE_PATTERNS: Readonly<Record<string, LicensePattern>> = {
   },
 };
 
-/** Returns the name of the license file: one of the usual names, with or without a suffix. */
+/** Returns the name of the first license file, or undefined: `LICENSE`, `LICENCE`, `UNLICENSE` or `COPYING`, with any suffix. */
 export function findLicenseFile(files: readonly string[]): string | undefined {
   return files.find((name) => /^((un)?licen[sc]e|copying)(\.[^/]+)?$/i.test(name));
 }
 
-/** A license file with another text. */
+/** The license of a file whose text matches no pattern. */
 const OTHER_LICENSE: License = {
   key: 'other',
   name: 'Other',
@@ -149,6 +151,7 @@ export function detectLicense(text: string): License {
   return { key, name, nickname, html_url: `http://choosealicense.com/licenses/${key}/`, source_url: null };
 }
 
+/** The license file of a repository. */
 export interface LicenseFile {
   readonly name: string;
   readonly license: License;
@@ -160,7 +163,10 @@ const MAX_LICENSE_BYTES = 128 * 1024;
 /** Cache of license files by repository and tree id. The content of a tree never changes. */
 const licenseCache = definePerGit(() => createBoundedCache<{ readonly file: LicenseFile | null }>(5_000));
 
-/** Loads the licenses if they were requested; null for projects whose code the caller may not read. */
+/**
+ * Loads the license files by project id; an empty map unless they were requested. The value is null for projects without a license
+ * file and for those whose code the caller may not read.
+ */
 export async function loadLicenses(
   projects: readonly Project[],
   { git, caller, params }: SerializationContext,

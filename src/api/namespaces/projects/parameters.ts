@@ -2,7 +2,7 @@ import { customAttributeParams } from '#api/identity/custom-attributes/index.ts'
 import { VISIBILITIES } from '#authorization/visibility.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import type { PageRequest } from '#http/lists/pagination.ts';
-import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { searchExpression, shortText, string } from '#http/parameters/texts.ts';
 import {
   boolean,
@@ -20,46 +20,76 @@ import { PROJECT_ORDERS, type ProjectFilter, type ProjectOrder, SIZE_ORDERS, typ
 
 /** Parameters of all lists of projects. */
 export const projectFilterParams = {
-  archived: optional(boolean),
-  active: optional(boolean),
+  archived: describe(
+    optional(boolean),
+    'Only projects that are archived, directly or through a group, or only the others.',
+  ),
+  active: describe(
+    optional(boolean),
+    'Only projects that are neither archived nor marked for deletion, or only the others.',
+  ),
   visibility: optional(oneOf(...VISIBILITIES)),
-  search: optional(searchExpression),
+  search: describe(optional(searchExpression), 'Words that must each occur in the name or path.'),
   sort: optional(oneOf('asc', 'desc'), 'desc'),
-  simple: optional(boolean, false),
-  owned: optional(boolean, false),
-  starred: optional(boolean, false),
-  topic: optional(commaSeparated(shortText)),
-  with_issues_enabled: optional(boolean, false),
-  with_merge_requests_enabled: optional(boolean, false),
-  min_access_level: optional(integerIn(ROLES)),
+  simple: describe(optional(boolean, false), 'Returns fewer fields of each project.'),
+  owned: describe(optional(boolean, false), 'Only projects that the caller owns.'),
+  starred: describe(optional(boolean, false), 'Only projects that the caller starred.'),
+  topic: describe(optional(commaSeparated(shortText)), 'Only projects with all of these topics; the case must match.'),
+  with_issues_enabled: describe(optional(boolean, false), 'Only projects whose issues the caller can use.'),
+  with_merge_requests_enabled: describe(
+    optional(boolean, false),
+    'Only projects whose merge requests the caller can use.',
+  ),
+  min_access_level: describe(optional(integerIn(ROLES)), 'Only projects where the caller has at least this role.'),
   ...customAttributeParams,
 } as const;
 
 /** Parameters of all lists of projects except those of groups. */
 export const projectListParams = {
   ...projectFilterParams,
-  order_by: optional(oneOf(...PROJECT_ORDERS, ...SIZE_ORDERS), 'created_at'),
-  search_namespaces: optional(boolean, false),
-  membership: optional(boolean, false),
-  id_after: optional(integer),
-  id_before: optional(integer),
+  order_by: describe(
+    optional(oneOf(...PROJECT_ORDERS, ...SIZE_ORDERS), 'created_at'),
+    'Sizes are for administrators only; for other callers they mean `created_at`.',
+  ),
+  search_namespaces: describe(optional(boolean, false), 'Searches the full path instead of its last segment.'),
+  membership: describe(optional(boolean, false), 'Only projects that the caller is a direct or inherited member of.'),
+  id_after: describe(optional(integer), 'Only projects with a greater id.'),
+  id_before: describe(optional(integer), 'Only projects with a smaller id.'),
   last_activity_after: optional(dateTime),
   last_activity_before: optional(dateTime),
-  updated_after: optional(dateTime),
-  updated_before: optional(dateTime),
-  statistics: optional(boolean, false),
-  imported: optional(boolean, false),
-  marked_for_deletion_on: optional(date),
-  topic_id: optional(integer),
-  repository_storage: optional(string),
-  repository_checksum_failed: optional(boolean, false),
-  wiki_checksum_failed: optional(boolean, false),
-  with_programming_language: optional(shortText),
-  // Projects are never hidden, and those whose destruction has started stay listed, so that these change nothing.
-  include_hidden: optional(boolean, false),
-  include_pending_delete: optional(boolean, false),
+  updated_after: describe(optional(dateTime), 'Requires `order_by=updated_at`.'),
+  updated_before: describe(optional(dateTime), 'Requires `order_by=updated_at`.'),
+  statistics: describe(
+    optional(boolean, false),
+    'Adds `statistics` of projects where the caller is at least Reporter.',
+  ),
+  imported: describe(optional(boolean, false), 'Only projects that were imported from another server.'),
+  marked_for_deletion_on: describe(optional(date), 'Only projects that were marked for deletion on this day.'),
+  topic_id: describe(optional(integer), 'Only projects with the topic that has this id.'),
+  repository_storage: describe(
+    optional(string),
+    'Only projects on this storage; ignored unless an administrator calls.',
+  ),
+  repository_checksum_failed: describe(
+    optional(boolean, false),
+    'Only projects whose repository could not be read for replication; ignored unless an administrator calls.',
+  ),
+  wiki_checksum_failed: describe(
+    optional(boolean, false),
+    'Only projects whose wiki could not be read for replication; ignored unless an administrator calls.',
+  ),
+  with_programming_language: describe(
+    optional(shortText),
+    'Languages are not detected, so any value returns an empty list.',
+  ),
+  include_hidden: describe(optional(boolean, false), 'Has no effect, because projects are never hidden.'),
+  include_pending_delete: describe(
+    optional(boolean, false),
+    'Has no effect, because projects stay listed until their deletion is complete.',
+  ),
 } as const;
 
+/** Converts the parameters of all lists of projects to a filter. */
 export function toCommonFilter(params: ParameterValues<typeof projectFilterParams>): ProjectFilter {
   return {
     archived: params.archived,
@@ -78,6 +108,7 @@ export function toCommonFilter(params: ParameterValues<typeof projectFilterParam
 
 type ListParams = ParameterValues<typeof projectListParams>;
 
+/** What a list of projects contains, and in which order. */
 export interface ProjectListOptions {
   readonly filter: ProjectFilter;
   readonly order: ProjectOrder;
@@ -121,20 +152,25 @@ function toProjectFilter(params: ListParams): ProjectFilter {
 }
 
 /** Import parameters. POST and PUT accept them only to reject them with an explanation. */
-export const importParams = { import_url: optional(string) } as const;
+export const importParams = {
+  import_url: describe(optional(string), 'Rejected, because importing from a URL is not supported.'),
+} as const;
 
 /** Parameters of the endpoints that create projects, in addition to the attributes. */
 export const creationParams = {
-  initialize_with_readme: optional(boolean, false),
+  initialize_with_readme: describe(
+    optional(boolean, false),
+    'Creates the default branch with a first commit that contains a `README.md`.',
+  ),
   avatar: optional(emptyPicture),
   ...importParams,
-  // Templates do not exist, so that each one is unknown.
-  template_name: optional(shortText),
-  template_project_id: optional(integer),
-  use_custom_template: optional(boolean, false),
-  group_with_project_templates_id: optional(integer),
+  template_name: describe(optional(shortText), 'Rejected, because no templates exist.'),
+  template_project_id: describe(optional(integer), 'Rejected, because no templates exist.'),
+  use_custom_template: describe(optional(boolean, false), 'Has no effect.'),
+  group_with_project_templates_id: describe(optional(integer), 'Has no effect.'),
 } as const;
 
+/** Converts the parameters of creation to the input of the domain. */
 export function toCreateProjectInput(params: ParameterValues<typeof creationParams>): CreateProjectInput {
   const { initialize_with_readme: readme, import_url: importUrl, template_name, template_project_id } = params;
   const template = { name: template_name, projectId: template_project_id };

@@ -9,9 +9,9 @@ import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { loadReadmes } from '#repositories/readme.ts';
 import { loadTopicNames } from '../topics/index.ts';
 
-/** Loads the related data of project entities for a whole list at once. */
+// Loads the related data of project entities for a whole list at once.
 
-/** A namespace with its owner; null for groups. */
+/** A namespace with its owner, who is null for groups. */
 interface NamespaceWithOwner extends NamespaceRow {
   readonly owner: UserBasicRow | null;
 }
@@ -81,7 +81,7 @@ export async function loadSimpleProjectRelations(
   projects: readonly Project[],
   context: RelationsContext,
 ): Promise<SimpleProjectRelations> {
-  // Reading `now` marks the response as time-dependent, so that it is not cached.
+  // Reading `now` marks the response as dependent on the time, so that it is not cached.
   const markTimeDependent = () => void context.now;
   const ids = projects.map(({ id }) => id);
   const [namespaces, readmes, topicNames, customAttributes] = await Promise.all([

@@ -92,7 +92,7 @@ export const PROJECT_ORDERS = [
   'similarity',
   'star_count',
 ] as const;
-/** Orders by stored sizes, for administrators only. Packages do not exist: `null` orders by id. */
+/** Expressions of orders by size, for administrators only. Null orders by id: packages are not stored, so all have the same size. */
 const SIZE_EXPRESSIONS = {
   repository_size: sql<number>`coalesce(repositories.size, 0)`,
   wiki_size: sql<number>`repositories.wiki_size`,
@@ -148,7 +148,7 @@ export async function hasManyProjects(db: Reader, namespace: NamespaceSelection)
 
 export type ProjectIdsQuery = ReturnType<typeof selectProjectIds>;
 
-// index: projects_by_created_at, projects_by_updated_at, projects_by_last_activity (whichever the order is)
+// index: that of the order: projects_by_created_at, projects_by_updated_at or projects_by_last_activity
 function attributeConditions(db: Reader, eb: Eb, filter: ProjectFilter): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [];
   const { visibility, archived, active, idAfter, idBefore, topics } = filter;
@@ -190,7 +190,7 @@ const HAS_SECURITY_REPORT = sql<SqlBool>`exists (select 1 from job_artifacts
 const REPOSITORY_CHECKSUM_FAILED = sql<SqlBool>`projects.id in (select geo_checksums.replicable_id from geo_checksums
   where geo_checksums.checksum is null and geo_checksums.replicable_name = 'project_repository')`;
 
-/** index: geo_checksums_failed, wikis primary key */
+/** The same condition for the wiki. index: geo_checksums_failed, wikis primary key */
 const WIKI_CHECKSUM_FAILED = sql<SqlBool>`projects.id in (select wikis.project_id from geo_checksums
   join wikis on wikis.wiki_id = geo_checksums.replicable_id
   where geo_checksums.checksum is null and geo_checksums.replicable_name = 'project_wiki_repository')`;
@@ -220,7 +220,7 @@ function memberConditions(eb: Eb, caller: Caller, filter: ProjectFilter, today: 
   return conditions;
 }
 
-/** index: stars_pkey */
+/** Returns the condition that the user has starred the project; false without a user. index: stars_pkey */
 function starredByCondition(eb: Eb, userId: number | null): Expression<SqlBool> {
   if (userId === null) return eb.lit(false);
   return eb('projects.id', 'in', eb.selectFrom('stars').select('stars.project_id').where('stars.user_id', '=', userId));
@@ -257,7 +257,10 @@ function splitSearchWords(search: string | null | undefined): string[] {
  */
 const MAX_INDEXED_WORDS = 8;
 
-/** Returns the words that are too common for the index, and those that are not looked up. */
+/**
+ * Returns the words of the search that must not be looked up in the index: those that are too common, and those beyond
+ * MAX_INDEXED_WORDS.
+ */
 export async function findCommonWords(db: Reader, { search }: ProjectFilter): Promise<ReadonlySet<string>> {
   const words = splitSearchWords(search).sort((word, otherWord) => otherWord.length - word.length);
   const commonWords = new Set(words.slice(MAX_INDEXED_WORDS));
@@ -267,7 +270,7 @@ export async function findCommonWords(db: Reader, { search }: ProjectFilter): Pr
   return commonWords;
 }
 
-/** Returns whether indexes can find all projects of the list: by a rare word, or by a user's projects. */
+/** Returns whether an index finds all projects of the list, by a rare word or by the user whose projects are listed. */
 export function isSelective(filter: ProjectFilter, commonWords: ReadonlySet<string>): boolean {
   return hasUserFilter(filter) || splitSearchWords(filter.search).some((word) => !commonWords.has(word));
 }
@@ -294,8 +297,8 @@ function searchConditions(
 ): Expression<SqlBool>[] {
   const searchFullPath = filter.searchNamespaces === true;
   const words = splitSearchWords(filter.search);
-  // If the word is the only selective condition, its ids are looked up first; combined with another index they would be
-  // scanned for each row.
+  // If the word is the only selective condition, the matching ids are looked up first. Next to another selective condition, the
+  // database would scan them for each row of the other index.
   const isOnlySelectiveCondition = words.length === 1 && !hasUserFilter(filter);
   return words.map((word) => {
     if (word.length > MAX_WORD_LENGTH) return eb.lit(false);
@@ -379,7 +382,10 @@ function namespaceConditions(
   return conditions;
 }
 
-/** index: projects_by_namespace, namespace_closure_by_ancestor, namespace_closure_pkey */
+/**
+ * Returns the condition that a namespace is one of the selected ones.
+ * index: projects_by_namespace, namespace_closure_by_ancestor, namespace_closure_pkey
+ */
 function namespaceCondition(
   eb: Eb,
   namespaceId: Expression<number>,
@@ -408,7 +414,7 @@ export function orderProjects(
 
 export const isSizeOrder = (order: ProjectOrder): order is SizeOrder => Object.hasOwn(SIZE_EXPRESSIONS, order);
 
-/** index: repositories_by_size, repositories_by_wiki_size, repositories_by_storage_size */
+/** Orders by a stored size. index: repositories_by_size, repositories_by_wiki_size, repositories_by_storage_size */
 function orderBySize(query: ProjectIdsQuery, order: SizeOrder, direction: SortDirection): ProjectIdsQuery {
   const size = SIZE_EXPRESSIONS[order];
   if (size === null) return query.orderBy('projects.id', direction);

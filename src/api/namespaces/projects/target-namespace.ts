@@ -66,7 +66,7 @@ export async function findPersonalTarget(db: Reader, userId: number): Promise<Ta
   return row ? { ...row, group: null } : null;
 }
 
-/** Returns whether the caller may learn that the target exists: they own it, are a member, or are an administrator. */
+/** Returns whether the caller may learn that the target exists, which owners, members and administrators may. */
 export function mayKnowTarget(caller: Caller, target: TargetNamespace): boolean {
   if (isAdministrator(caller)) return true;
   return target.group ? getGroupRole(caller, target.group) > 0 : target.owner_id === caller.user?.id;

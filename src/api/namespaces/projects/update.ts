@@ -40,7 +40,7 @@ export async function update(
   const { git, runUnitOfWork, database } = services;
   const storages = Object.keys(services.config.storages);
   if (!changesBranch(project, values)) return runUnitOfWork(caller, (uow) => updateRow(uow, project, values, storages));
-  // The input of other callers is ignored for this attribute.
+  // Only administrators can set this attribute; it is ignored for other callers.
   const makesWritable = isAdministrator(caller) && values.repository_read_only === false;
   if (project.read_only && !makesWritable) return fail('readOnly');
   const updatedProject = await retryWhileBranchExists(
@@ -62,7 +62,7 @@ export async function update(
 const changesBranch = ({ default_branch: current }: Project, { default_branch: requested }: ProjectAttributeInput) =>
   requested != null && requested !== '' && requested !== current;
 
-/** Updates the row, after reloading it in the unit of work, so that no concurrent update is lost. */
+/** Updates the row of the project. Reloads it first, so that the changes of a concurrent request are not lost. */
 async function updateRow(
   uow: UnitOfWork,
   project: Project,
@@ -79,7 +79,7 @@ async function updateRow(
   if (before === undefined) return fail('notFound');
   const input = resolveAttributes(values, before.attributes, uow);
   const repository = await getRepositoryState(uow, project.id);
-  if (needsWritableRepository(project, repository, input)) return fail('readOnly');
+  if (isRejectedAsReadOnly(project, repository, input)) return fail('readOnly');
   const name = input.name ?? before.name;
   const path = input.path ?? before.path;
   const fullPath = buildChildPath(await getNamespacePath(uow, before.namespace_id), path, name);
@@ -137,6 +137,7 @@ function isVisibilityReduced(before: VisibilityColumns, after: VisibilityColumns
   return FEATURES_WITH_TODOS.some((name) => ACCESS_LEVEL_RANKS[after[name]] < ACCESS_LEVEL_RANKS[before[name]]);
 }
 
+/** The columns of the project that validation compares with the input. */
 type CurrentProject = Pick<Project, 'namespace_id' | 'visibility'>;
 
 // index: repositories primary key
@@ -151,9 +152,10 @@ function getRepositoryState(uow: UnitOfWork, projectId: number) {
 type RepositoryState = Awaited<ReturnType<typeof getRepositoryState>>;
 
 /**
- * Returns whether the input needs a writable repository. The read-only flag cannot be changed during a storage move.
+ * Returns whether the update must fail because the repository is read-only. During a storage move, neither the default branch nor
+ * the read-only flag can be changed.
  */
-function needsWritableRepository(
+function isRejectedAsReadOnly(
   project: Project,
   { read_only, move_id }: RepositoryState,
   input: ProjectAttributeInput,
@@ -206,7 +208,7 @@ async function validateVisibilityChange(
   return restrictionErrors.length > 0 ? restrictionErrors : validateGroupVisibility(uow, before, visibility);
 }
 
-/** Returns an error for a visibility above the group's. For new projects it is lowered instead. */
+/** Returns an error for a visibility above that of the group. For new projects the visibility is lowered instead. */
 async function validateGroupVisibility(
   db: Reader,
   { namespace_id }: CurrentProject,

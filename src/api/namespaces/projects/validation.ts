@@ -43,11 +43,7 @@ export function derivePath(name: string): string {
   return trimCharacters(foldedName.replace(/[^a-z0-9_.-]+/g, '-').replace(/-{2,}/g, '-'), '-.');
 }
 
-/**
- * Names and paths are unique in their namespace. Unique indexes enforce it; this module finds out which of the two is
- * taken.
- */
-
+/** The name and path that a project is to get. Both are unique in a namespace, which unique indexes enforce. */
 interface NameAndPath {
   readonly namespaceId: number;
   readonly name: string;

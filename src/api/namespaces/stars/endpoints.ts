@@ -7,7 +7,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, dateTime, page } from '#http/endpoint/responses.ts';
 import { NOT_MODIFIED } from '#http/errors/error-messages.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { describe, optional } from '#http/parameters/declarations.ts';
 import { searchExpression } from '#http/parameters/texts.ts';
 import { type Failure, fail, requireRow } from '#runtime/failure.ts';
 import {
@@ -28,6 +28,9 @@ const Starrer = entity('Starrer', { starred_since: dateTime, user: UserBasic.sch
 export const starProject = endpoint({
   post: '/projects/:id/star',
   summary: 'Star a project',
+  description:
+    'Adds the star of the caller, which raises `star_count`, and returns the project. The answer is 304 if the ' +
+    'caller has starred it already.',
   access: inProject('read_project'),
   errors: { alreadyStarred: NOT_MODIFIED },
   response: created(Project),
@@ -37,6 +40,9 @@ export const starProject = endpoint({
 export const unstarProject = endpoint({
   post: '/projects/:id/unstar',
   summary: 'Unstar a project',
+  description:
+    'Removes the star of the caller, which lowers `star_count`, and returns the project. The answer is 304 if the ' +
+    'caller has not starred it.',
   access: inProject('read_project'),
   errors: { notStarred: NOT_MODIFIED },
   response: created(Project),
@@ -46,8 +52,16 @@ export const unstarProject = endpoint({
 export const listProjectStarrers = endpoint({
   get: '/projects/:id/starrers',
   summary: 'List the users who starred a project',
+  description:
+    'Returns the users who starred the project, the newest star first. Users with a private profile are listed only ' +
+    'for themselves and for administrators.',
   access: inProjectAllowingAnonymous('read_project'),
-  params: { search: optional(searchExpression) },
+  params: {
+    search: describe(
+      optional(searchExpression),
+      'Part of the name or username, or the whole public email address of a user.',
+    ),
+  },
   response: page(Starrer),
   read: (db, { project, caller, params, page }) =>
     listStarrers(db, project.id, { caller, search: params.search, page }),
@@ -56,6 +70,10 @@ export const listProjectStarrers = endpoint({
 export const listStarredProjects = endpoint({
   get: '/users/:user_id/starred_projects',
   summary: 'List the visible projects that a user starred',
+  description:
+    'Returns the projects starred by the user that the caller can see, newest project first by default. The list is ' +
+    'empty if the profile of the user is private, except for the user and for administrators. Anonymous callers get ' +
+    'the simple form.',
   access: userAccess(),
   scopes: ['read_user'],
   params: projectListParams,

@@ -14,7 +14,7 @@ import {
 } from '#database/search/substring-search.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** Queries of stars. The project's row holds the count, which is updated in the same transaction. */
+/** Queries of stars. The row of the project contains their number, which callers update in the same transaction. */
 
 /** Inserts a star. Returns false if it existed. index: stars_pkey */
 export async function insertStar(tx: Transaction, projectId: number, userId: number): Promise<boolean> {
@@ -89,20 +89,21 @@ export async function listStarrers(
   const stars = db
     .selectFrom('stars')
     .innerJoin('users', 'users.id', 'stars.user_id')
-    // Joined in one statement: a user deleted between two statements would be missing.
+    // One statement with a join, because a user deleted between two statements would be missing in the second result.
     .select(['users.id', 'users.username', 'users.name', 'users.public_email', 'users.state', 'users.locked_until'])
     .select('stars.created_at as starred_since')
     .where('stars.project_id', '=', projectId)
     .where('users.deletion_scheduled_at', 'is', null)
     .orderBy('stars.created_at', 'desc')
     .orderBy('stars.user_id', 'desc');
-  // Anonymous callers get 0, which is no user's id.
+  // No user has the id 0, which stands for anonymous callers.
   const visibleStars = isAdministrator(caller)
     ? stars
     : stars.where((eb) => eb.or([eb('users.private_profile', '=', false), eb('users.id', '=', caller.user?.id ?? 0)]));
   if (!search) return paginate(db, visibleStars, page);
   const [substring, address] = [foldCase(search), normalizeAddress(search)];
-  // A common substring is found soon in the order of the list; few matching users are looked up first.
+  // If many users match, comparing the starrers in the order of the list fills a page quickly. If few users match, it is faster
+  // to look them up first.
   if (isTooShortForIndex(substring) || (await isCommonSubstring(db, 'users', SEARCH_COLUMNS, substring))) {
     const matches = visibleStars.where((eb) =>
       eb.or([containsSubstringUnindexed('users', SEARCH_COLUMNS, substring), eb('users.public_email', '=', address)]),

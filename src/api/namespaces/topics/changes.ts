@@ -5,7 +5,7 @@ import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
 import {
-  deleteTopic,
+  deleteTopicRow,
   detachProjects,
   findTopic,
   findTopicsByKey,
@@ -55,32 +55,33 @@ export async function mergeTopics(
       return sourceId === targetId ? fail('identical') : undefined;
     },
     async runBatch(uow) {
-      if (await removeTopicBatch(uow, sourceId, targetId)) return MORE;
+      if (await deleteTopicBatch(uow, sourceId, targetId)) return MORE;
       return (await findTopic(uow, targetId)) as TopicRow;
     },
   });
 }
 
-/** Takes the topic from its projects, in batches because their number is not limited, and deletes it. */
-export async function removeTopic(
+/** Removes the topic from its projects, in batches because there may be any number of them, and then deletes it. */
+export async function deleteTopicInBatches(
   runUnitOfWork: RunUnitOfWork,
   caller: SignedInCaller,
   id: number,
 ): Promise<undefined> {
   await runInBatches(runUnitOfWork, caller, {
     recheck: recheckNothing,
-    runBatch: async (uow) => ((await removeTopicBatch(uow, id, null)) ? MORE : undefined),
+    runBatch: async (uow) => ((await deleteTopicBatch(uow, id, null)) ? MORE : undefined),
   });
 }
 
-/** Handles one batch of projects; the last one deletes the topic. Returns whether there may be more. */
-async function removeTopicBatch(uow: UnitOfWork, id: number, replacementId: number | null): Promise<boolean> {
+/**
+ * Removes the topic from one batch of projects, which get the replacement unless it is null. The last batch deletes the topic.
+ * Returns whether more projects may have it.
+ */
+async function deleteTopicBatch(uow: UnitOfWork, id: number, replacementId: number | null): Promise<boolean> {
   if ((await detachProjects(uow, id, replacementId, BATCH_SIZE)) === BATCH_SIZE) return true;
-  await deleteTopic(uow, id);
+  await deleteTopicRow(uow, id);
   return false;
 }
-
-/** Validation of topics. Pure. */
 
 const MAX_NAME_LENGTH = 255;
 const MAX_DESCRIPTION_LENGTH = 1024;
@@ -108,8 +109,8 @@ function validateLength(text: string, maxLength: number): string[] {
 }
 
 /**
- * Gives a project the topics with these names, and creates those that do not exist. Names are trimmed; blank ones, and further ones
- * that differ only in case, are ignored.
+ * Replaces the topics of a project by those with these names, and creates missing ones. Names are trimmed. Blank names are ignored,
+ * and of names that differ only in case the first one counts.
  */
 export async function setProjectTopics(tx: Transaction, projectId: number, names: readonly string[]): Promise<void> {
   const namesByKey = new Map<string, string>();

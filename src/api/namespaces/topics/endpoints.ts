@@ -5,14 +5,14 @@ import { entity } from '#http/endpoint/entity.ts';
 import { created, noContent, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
 import { invalid } from '#runtime/failure.ts';
-import { createTopic as create, mergeTopics as merge, removeTopic, updateTopic as update } from './changes.ts';
+import { createTopic as create, deleteTopicInBatches, mergeTopics as merge, updateTopic as update } from './changes.ts';
 import { findTopic, listTopics as list, type TopicRow } from './store.ts';
 
-/** contract/everyday.md "Topics". */
+/** A topic of projects (contract/everyday.md "Topics"). */
 const Topic = entity('Topic', {
   id: Type.Integer(),
   name: Type.String(),
@@ -29,8 +29,6 @@ const Topic = entity('Topic', {
     avatar_url: null,
   }));
 
-/** Topics of projects (contract/everyday.md "Topics"). */
-
 const topicResource = {
   name: 'topic',
   params: { id: required(integer) },
@@ -40,15 +38,21 @@ const topicResource = {
 
 const topicAccess = () => administratorAfterParameters().resource(topicResource);
 
-const name = domainValidatedText(255);
+const nameType = domainValidatedText(255);
 const contentParams = { description: optional(domainValidatedText(1024)), avatar: optional(emptyPicture) };
 const UNIQUE_ERRORS = { topics_by_name: invalid({ name: ['has already been taken'] }) };
 
 export const listTopics = endpoint({
   get: '/topics',
   summary: 'List topics',
+  description:
+    'Returns the topics that most internal and public projects have first. With `search`, exact matches of the name ' +
+    'come first, then names that begin with the text, then the others. All callers see all topics.',
   access: open(),
-  params: { search: optional(searchExpression), without_projects: optional(boolean) },
+  params: {
+    search: describe(optional(searchExpression), 'Words that must all occur in the name or title.'),
+    without_projects: describe(optional(boolean), 'Only topics that no project has.'),
+  },
   response: page(Topic),
   read: (db, { params, page }) => list(db, params, page),
 });
@@ -56,8 +60,11 @@ export const listTopics = endpoint({
 export const createTopic = endpoint({
   post: '/topics',
   summary: 'Create a topic',
+  description:
+    'Creates a topic without projects. Its name must be unique, regardless of case. Projects also create missing ' +
+    'topics: each name in their `topics` becomes a topic.',
   access: administratorAfterParameters(),
-  params: { name: required(name), title: required(name), ...contentParams },
+  params: { name: required(nameType), title: required(nameType), ...contentParams },
   errors: { invalid: INVALID },
   uniqueErrors: UNIQUE_ERRORS,
   response: created(Topic),
@@ -67,8 +74,13 @@ export const createTopic = endpoint({
 export const mergeTopics = endpoint({
   post: '/topics/merge',
   summary: 'Merge a topic into another',
+  description:
+    'Gives all projects of the source topic the target topic, deletes the source topic and returns the target topic.',
   access: administratorAfterParameters(),
-  params: { source_topic_id: required(integer), target_topic_id: required(integer) },
+  params: {
+    source_topic_id: describe(required(integer), 'Id of the topic that is deleted.'),
+    target_topic_id: describe(required(integer), 'Id of the topic that gets the projects.'),
+  },
   errors: {
     notFound: NOT_FOUND,
     identical: [400, 'The source topic and the target topic are identical.'],
@@ -81,6 +93,7 @@ export const mergeTopics = endpoint({
 export const getTopic = endpoint({
   get: '/topics/:id',
   summary: 'Get a topic',
+  description: 'Returns the topic. `total_projects_count` counts all projects that have it, including private ones.',
   access: open().resource(topicResource),
   response: ok(Topic),
   read: (_db, { topic }) => topic,
@@ -89,8 +102,9 @@ export const getTopic = endpoint({
 export const updateTopic = endpoint({
   put: '/topics/:id',
   summary: 'Update a topic',
+  description: 'Changes the sent values; absent ones stay unchanged. Projects with the topic show its new name.',
   access: topicAccess(),
-  params: { name: optional(name), title: optional(name), ...contentParams },
+  params: { name: optional(nameType), title: optional(nameType), ...contentParams },
   errors: { invalid: INVALID, notFound: NOT_FOUND },
   uniqueErrors: UNIQUE_ERRORS,
   response: ok(Topic),
@@ -100,8 +114,9 @@ export const updateTopic = endpoint({
 export const deleteTopic = endpoint({
   delete: '/topics/:id',
   summary: 'Delete a topic',
+  description: 'Removes the topic from all projects and deletes it.',
   access: topicAccess(),
   lastModified: ({ topic }) => topic.updated_at,
   response: noContent,
-  handle: ({ caller, topic }, { runUnitOfWork }) => removeTopic(runUnitOfWork, caller, topic.id),
+  handle: ({ caller, topic }, { runUnitOfWork }) => deleteTopicInBatches(runUnitOfWork, caller, topic.id),
 });

@@ -20,8 +20,9 @@ interface TopicFilter {
 }
 
 /**
- * Returns one page of topics: the most used by internal and public projects first; with a search, exact matches and prefixes of
- * names before the rest. index: topics_by_use, topics_unused, topics_name_key_title_key_trigrams
+ * Returns one page of topics, ordered by their number of internal and public projects, the highest first. With a search, exact
+ * matches of the name and names that begin with the text come before the others.
+ * index: topics_by_use, topics_unused, topics_name_key_title_key_trigrams
  */
 export function listTopics(
   db: Reader,
@@ -63,7 +64,7 @@ export function insertTopic(tx: Transaction, content: TopicContent): Promise<Top
     .executeTakeFirstOrThrow();
 }
 
-/** Returns null if the topic was deleted meanwhile. index: topics primary key */
+/** Updates a topic; returns null if it was deleted meanwhile. index: topics primary key */
 export async function updateTopicRow(tx: Transaction, id: number, content: TopicContent): Promise<TopicRow | null> {
   const row = await tx
     .updateTable('topics')
@@ -74,14 +75,14 @@ export async function updateTopicRow(tx: Transaction, id: number, content: Topic
   return row ?? null;
 }
 
-/** Deletes a topic; the projects lose it. index: topics primary key, project_topics_by_topic */
-export async function deleteTopic(tx: Transaction, id: number): Promise<void> {
+/** Deletes the row of a topic; projects that still have the topic lose it. index: topics primary key, project_topics_by_topic */
+export async function deleteTopicRow(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('topics').where('id', '=', id).execute();
 }
 
 /**
- * Removes the topic from at most `limit` projects and returns their number. Adds the replacement, unless it is null, to
- * those that lack it.
+ * Removes the topic from at most `limit` projects and returns how many projects had it. Adds the topic `replacementId` to these
+ * projects, unless it is null or they have that topic already.
  * index: project_topics_by_topic, project_topics_pkey
  */
 export async function detachProjects(
@@ -137,14 +138,14 @@ export async function loadTopicNames(
   return namesById;
 }
 
-/** Returns the condition that the project with this id has the topic. index: project_topics_by_topic */
+/** Returns the SQL condition that the project with this id has the topic. index: project_topics_by_topic */
 export function hasTopic(db: Reader, projectId: Expression<number>, topicId: number): Expression<SqlBool> {
   return sql<SqlBool>`${projectId} in (${selectProjectIds(db).where('topic_id', '=', topicId)})`;
 }
 
 /**
- * Returns the condition that the project with this id has all topics with these names. It is one subquery, because the planning time
- * of PostgreSQL grows exponentially with their number. index: topics_by_name, project_topics_by_topic
+ * Returns the SQL condition that the project with this id has all topics with these names. It is one subquery for all names, because
+ * with one subquery per name the planning time of PostgreSQL grows exponentially. index: topics_by_name, project_topics_by_topic
  */
 export function hasTopics(db: Reader, projectId: Expression<number>, names: readonly string[]): Expression<SqlBool> {
   const topicIds = db
@@ -169,7 +170,8 @@ export function findTopicsByKey(db: Reader, keys: readonly string[]) {
 }
 
 /**
- * Inserts topics with their names as titles. Returns the inserted topics, without existing ones. On PostgreSQL, a concurrent insertion of the same name is a serialization failure: the transaction is retried.
+ * Inserts topics with their names as titles. Returns the inserted topics, without those that existed. On PostgreSQL, a concurrent
+ * insertion of the same name is a serialization failure, after which the transaction is retried.
  */
 export function insertTopics(tx: Transaction, names: readonly string[]) {
   const rows = names.map((name) => ({ name, title: name, description: null, ...toKeys({ name, title: name }) }));

@@ -14,20 +14,22 @@ import { clearIntentUser } from '#repositories/ref-updates/intents.ts';
 import { destroyGroupInBatches } from '../groups/index.ts';
 import { destroyProject, destroyProjectBatch } from '../projects/index.ts';
 
+/** The payload of the job. */
 interface UserDestruction {
   readonly userId: number;
+  /** Whether contributions and owned groups are deleted too. */
   readonly hard: boolean;
-  /** User id and IP address of the author of the audit events. */
+  /** Id and IP address of the administrator who deleted the user, for the audit events. */
   readonly by: number;
   readonly address: string | null;
 }
 
-/** Number of attempts, enough for some weeks: no user may stay partly deleted. */
+/** Number of attempts of the job, enough for some weeks, because no user may stay partly deleted. */
 const MAX_ATTEMPTS = 1000;
 
 /**
- * Deletes a user whose account was deactivated. Large data is deleted in batches, which can be repeated; the rest is
- * deleted in one last transaction with the user's row.
+ * Deletes a user whose account was disabled. Large data is deleted in batches, which can be repeated; the rest is deleted in
+ * one last transaction with the row of the user.
  */
 export const destroyUser = defineJob({
   kind: 'destroy_user',
@@ -51,7 +53,7 @@ export const destroyUser = defineJob({
   },
 });
 
-/** Deletes or reassigns the next batch of the user's contributions. */
+/** Deletes or reassigns the next batch of the user's contributions. Returns `MORE` while contributions may remain. */
 async function deleteRelatedBatch(
   uow: UnitOfWork,
   { userId, hard }: Pick<UserDestruction, 'userId' | 'hard'>,
@@ -81,7 +83,7 @@ async function destroyRemainder(
   { userId, hard }: Pick<UserDestruction, 'userId' | 'hard'>,
 ): Promise<void> {
   if (!(await isDeletionScheduled(uow, userId))) return;
-  // A request that ran during the deactivation may have created another project.
+  // A request that ran while the account was disabled may have created another project.
   for (const id of await listPersonalProjectIds(uow, userId)) await destroyProject(uow, id);
   await deleteUserWithReferences(uow, { userId, hard });
 }

@@ -9,7 +9,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { noContent } from '#http/endpoint/responses.ts';
 import { USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { enqueue } from '#jobs/job.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -18,8 +18,17 @@ import { destroyUser } from './destroy.ts';
 export const deleteUser = endpoint({
   delete: '/users/:id(^\\d+$)',
   summary: 'Delete a user',
+  description:
+    'Disables the account at once: sessions and tokens are deleted, and the user is no longer found. A background ' +
+    'job deletes the rest, the personal namespace with its projects included. Contributions elsewhere are reassigned ' +
+    'to the ghost user, or with `hard_delete` deleted. Repeating the call meanwhile succeeds and changes nothing.',
   access: deletableUserAccess(),
-  params: { hard_delete: optional(boolean, false) },
+  params: {
+    hard_delete: describe(
+      optional(boolean, false),
+      'Also deletes the contributions of the user, and the groups that no other user owns.',
+    ),
+  },
   lastModified: ({ user }) => user.updated_at,
   errors: {
     notFound: USER_NOT_FOUND,
@@ -45,9 +54,8 @@ function deletableUserAccess() {
 }
 
 /**
- * Deactivates an account immediately and enqueues the rest of the deletion (contract/conventions.md §10 `DELETE
- * /users/:id`). With `hardDelete` it also deletes groups without another owner, and contributions. Repeating the call
- * changes nothing.
+ * Disables an account immediately and enqueues the job that deletes it (contract/conventions.md §10 `DELETE /users/:id`). With
+ * `hardDelete`, the job also deletes contributions and groups without another owner. Repeating the call changes nothing.
  */
 async function scheduleUserDeletion(
   uow: UnitOfWork<SignedInCaller>,

@@ -6,11 +6,12 @@ import * as endpoints from './endpoints.ts';
 export { deleteUserWithReferences } from './destroy.ts';
 
 /**
- * `DELETE /users/:id` deactivates the account in one unit of work: sessions, tokens and codes are deleted, and the
- * user can no longer be found. A job deletes large data in batches. Its last unit of work publishes `user-deleted`, so
- * that other modules delete or reassign the user's data, and deletes the row (`deleteUserWithReferences`).
- * Subscriptions with many rows work in batches, which the job requests beforehand (`uow.publishBatch`). Projects and
- * groups are destroyed in the same way, and cannot be restored after the first batch. Bots of project and group tokens
- * (`domain/members/token-bots.ts`) are deleted in the unit of work that destroys their project or group.
+ * Deletion of users. `DELETE /users/:id` disables the account in one unit of work: sessions, tokens and authorization codes are
+ * deleted, and the user can no longer be found. The job `destroy_user` then deletes the rest:
+ * 1. It destroys the personal projects, and on request the owned groups, in batches. After the first batch they cannot be restored.
+ * 2. It asks subscribers of `user-deleted` with many rows to delete or reassign them in batches (`uow.publishBatch`).
+ * 3. Its last unit of work publishes `user-deleted` to all other subscribers and deletes the row (`deleteUserWithReferences`).
+ * Bots of project and group tokens (`domain/members/token-bots.ts`) are deleted in the unit of work that destroys their project or
+ * group.
  */
 export const userDeletion = resourceModule({ endpoints, jobs: [destroyUser] });

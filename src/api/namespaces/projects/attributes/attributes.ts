@@ -1,14 +1,15 @@
 import { validateTopicCharacters } from '#api/namespaces/topics/index.ts';
 import { VISIBILITIES } from '#authorization/visibility.ts';
-import { optional, type Parameter } from '#http/parameters/declarations.ts';
+import { describe, optional, type Parameter } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { domainValidatedText, longText, refName, shortText, string } from '#http/parameters/texts.ts';
 import { anyValue, boolean, commaSeparated, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 import { validateRegexSyntax } from '#text/safe-regex.ts';
+import { ATTRIBUTE_DESCRIPTIONS } from './descriptions.ts';
 import { expirationPolicyInput, mergeExpirationPolicy, validateExpirationPolicy } from './expiration-policy.ts';
 
-/** Validation of single attributes of projects, by field (contract/planning.md §3.3). Pure. */
+// Validation of single attributes of projects: each function returns errors by field (contract/planning.md §3.3).
 
 function validateTopics(topics: readonly string[]): FieldErrors {
   return { topics: [...new Set(topics.flatMap(validateTopicCharacters))] };
@@ -64,10 +65,14 @@ function validateTitleRegex(expression: string): FieldErrors {
  */
 
 /**
- * Where a value is stored. `route`: path and name. `column`: column of the project. `relation`: rows of another table. `repository`: column of the
- * repository. `stored`: in the JSON of values that differ from the defaults. `alias`: a former name of another
- * attribute. Two kinds are not stored (contract/conventions.md §3 "Attributes without a meaning here"): `unsupported`
- * (rejected when it is set, since nothing enforces it) and `ignored`.
+ * Where a value is stored:
+ * - `route`: in the route of the project (path and name)
+ * - `column`, `repository`: in a column of the project or of its repository
+ * - `relation`: in rows of another table
+ * - `stored`: in the JSON of the project, which contains the values that differ from the defaults
+ * - `alias`: under another name; the attribute is a former name of that one
+ * - `ignored`, `unsupported`: nowhere (contract/conventions.md §3 "Attributes without a meaning here"); `unsupported` attributes would
+ *   enable a protection that nothing enforces, so they are rejected unless they are off
  */
 type AttributeKind = 'route' | 'column' | 'relation' | 'repository' | 'stored' | 'alias' | 'unsupported' | 'ignored';
 
@@ -88,7 +93,7 @@ export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = Attr
   readonly premiumOnly?: true;
   /** Not serialized under this name, because another response field contains it. */
   readonly hidden?: true;
-  /** Merges the sent members of an object with its current value. `now`: the timestamp of the change. */
+  /** For objects: merges the fields in the request with the current value. `now`: the timestamp of the change. */
   readonly merge?: (changes: never, current: never, now: string) => unknown;
   /** Returns errors of a value that its type accepts. */
   readonly errors?: (value: never) => FieldErrors;
@@ -96,7 +101,7 @@ export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = Attr
   readonly aliasOf?: { readonly name: string; readonly value: AliasValue };
 }
 
-/** Converts the value of an alias. `current`: the stored attributes before the change. */
+/** Converts the value of an alias to that of the current attribute. `current`: the stored attributes before the change. */
 type AliasValue<T = never> = (value: T, current: Readonly<Record<string, unknown>>) => unknown;
 
 const route = (): ProjectAttribute<string, 'route'> => ({ kind: 'route', type: domainValidatedText(255) });
@@ -132,7 +137,7 @@ const MAX_APPROVALS = 2_147_483_647;
 const accessLevel = oneOf('disabled', 'private', 'enabled');
 const accessLevelOrPublic = oneOf('disabled', 'private', 'enabled', 'public');
 /** Returns the alias for the former boolean attribute of a feature's access level. */
-const featureSwitch = (name: string) => alias(boolean, name, (on) => (on ? 'enabled' : 'disabled'));
+const accessLevelSwitch = (name: string) => alias(boolean, name, (on) => (on ? 'enabled' : 'disabled'));
 
 export const PROJECT_ATTRIBUTES = {
   name: route(),
@@ -142,11 +147,11 @@ export const PROJECT_ATTRIBUTES = {
   topics: { ...relation(commaSeparated(shortText)), errors: validateTopics },
   tag_list: alias(commaSeparated(shortText), 'topics', (topics) => topics),
   default_branch: repository(refName),
-  issues_enabled: featureSwitch('issues_access_level'),
-  merge_requests_enabled: featureSwitch('merge_requests_access_level'),
-  wiki_enabled: featureSwitch('wiki_access_level'),
-  jobs_enabled: featureSwitch('builds_access_level'),
-  snippets_enabled: featureSwitch('snippets_access_level'),
+  issues_enabled: accessLevelSwitch('issues_access_level'),
+  merge_requests_enabled: accessLevelSwitch('merge_requests_access_level'),
+  wiki_enabled: accessLevelSwitch('wiki_access_level'),
+  jobs_enabled: accessLevelSwitch('builds_access_level'),
+  snippets_enabled: accessLevelSwitch('snippets_access_level'),
   issues_access_level: column(accessLevel),
   merge_requests_access_level: column(accessLevel),
   repository_access_level: column(accessLevel),
@@ -235,7 +240,7 @@ export const PROJECT_ATTRIBUTES = {
   printing_merge_request_link_enabled: stored(boolean, true),
   resolve_outdated_diff_discussions: stored(boolean, false),
   packages_enabled: stored(boolean, true),
-  container_registry_enabled: featureSwitch('container_registry_access_level'),
+  container_registry_enabled: accessLevelSwitch('container_registry_access_level'),
   service_desk_enabled: stored(boolean, false),
   enforce_auth_checks_on_uploads: stored(boolean, true),
   approvals_before_merge: stored(integerIn({ min: 0, max: MAX_APPROVALS }), 0),
@@ -287,5 +292,9 @@ export const projectAttributeEntries = Object.entries(PROJECT_ATTRIBUTES) as [At
 
 /** The parameters of POST and PUT /projects. */
 export const projectAttributeParams = Object.fromEntries(
-  projectAttributeNames.map((name) => [name, optional(PROJECT_ATTRIBUTES[name].type as ParameterType<unknown>)]),
+  projectAttributeNames.map((name) => {
+    const param = optional(PROJECT_ATTRIBUTES[name].type as ParameterType<unknown>);
+    const { [name]: description }: { readonly [Name in AttributeName]?: string } = ATTRIBUTE_DESCRIPTIONS;
+    return [name, description === undefined ? param : describe(param, description)];
+  }),
 ) as unknown as { readonly [Name in AttributeName]: Parameter<ValueOf<Name>, 'optional'> };

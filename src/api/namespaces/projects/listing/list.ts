@@ -33,8 +33,8 @@ export const PROJECTS_KEYSET: KeysetRule = {
 };
 
 /**
- * Returns one page of the projects that the caller can see. Runs at most five queries, and two for each search word
- * that is looked up in an index.
+ * Returns one page of the projects that the caller can see. Runs at most five queries, and in addition two for each search word
+ * whose frequency is checked.
  */
 export async function loadProjectPage(
   db: Reader,
@@ -74,12 +74,13 @@ async function loadUnindexedPage(
   orderIds: (idsQuery: ProjectIdsQuery) => ProjectIdsQuery,
   page: OffsetRequest,
 ): Promise<ListPage<{ id: number }>> {
-  const { buildMatchCondition: isMatch, count } = await scanMatches(db, query, MAX_COLLECTED_PROJECTS);
-  const matchingIds = isMatch && db.selectFrom('projects').select('projects.id').where(isMatch(ID));
+  const { buildMatchCondition, count } = await scanMatches(db, query, MAX_COLLECTED_PROJECTS);
+  const matchingIds =
+    buildMatchCondition && db.selectFrom('projects').select('projects.id').where(buildMatchCondition(PROJECT_ID));
   return paginate(db, orderIds(matchingIds ?? query), page, count);
 }
 
-const ID = sql.ref<number>('projects.id');
+const PROJECT_ID = sql.ref<number>('projects.id');
 
 /** Returns a keyset page of ids. `id_after` and `id_before` are filters, so the query already contains the cursor. */
 async function loadKeysetIds(
@@ -99,7 +100,7 @@ async function loadKeysetIds(
   };
 }
 
-/** Keeps the filter's other bound in the link to the next page. */
+/** Returns the bound of the filter that the cursor of the next page does not replace, for the link to that page. */
 function getOtherBound({ sort }: KeysetRequest, { idAfter, idBefore }: ProjectFilter): Record<string, string> {
   if (sort === 'asc') return idBefore == null ? {} : { id_before: String(idBefore) };
   return idAfter == null ? {} : { id_after: String(idAfter) };
