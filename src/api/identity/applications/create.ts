@@ -35,6 +35,7 @@ export async function registerApplication(
   });
 }
 
+/** Returns the words of a text that are separated by white space. */
 function splitWords(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
@@ -51,7 +52,7 @@ function isScope(text: string): boolean {
   return (SCOPES as readonly string[]).includes(text) || IDENTITY_SCOPES.has(text);
 }
 
-/** Schemes whose URIs are content, script, local files or a command to the device, not the location of a client. */
+/** Schemes whose URIs do not name a client: they contain content or scripts, or open local files or apps of the device. */
 const FORBIDDEN_SCHEMES = [
   'javascript:',
   'data:',
@@ -70,11 +71,15 @@ const FORBIDDEN_SCHEMES = [
  * `https://app.test/cb`, or `com.example.app:/cb` for a native app (RFC 8252). Only ASCII, because it becomes a header.
  */
 export function validateRedirectUri(uri: string): string | null {
-  const url = /^[\x21-\x7e]+$/.test(uri) ? URL.parse(uri) : null;
+  const isVisibleAscii = /^[\x21-\x7e]+$/.test(uri);
+  const url = isVisibleAscii ? URL.parse(uri) : null;
   if (FORBIDDEN_SCHEMES.some((scheme) => uri.toLowerCase().startsWith(scheme))) return 'is forbidden by the server.';
-  if (url === null || !/^[a-z][a-z\d.+-]*:\//i.test(uri)) return 'must be a valid URI.';
+  const isAbsolute = /^[a-z][a-z\d.+-]*:\//i.test(uri);
+  if (url === null || !isAbsolute) return 'must be a valid URI.';
+  // The parser would add slashes that are missing before the host.
   if (isWebUrl(url) && !/^https?:\/\/[^/?]/i.test(uri)) return 'must be a valid URI.';
-  if (/^[^/]+:\/\/[^/?#]*@/.test(uri)) return 'must be a valid URI.';
+  const hasUserInfo = /^[^/]+:\/\/[^/?#]*@/.test(uri);
+  if (hasUserInfo) return 'must be a valid URI.';
   // The consent page lists the host in its Content-Security-Policy, where these characters end a directive.
   if (/[;,']/.test(url.host)) return 'must be a valid URI.';
   return uri.includes('#') ? 'cannot contain a fragment.' : null;

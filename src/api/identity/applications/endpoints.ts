@@ -14,18 +14,17 @@ import { entity } from '#http/endpoint/entity.ts';
 import { created, noContent, page } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, integer, notBlank } from '#http/parameters/types.ts';
 import { registerApplication } from './create.ts';
 
-/** The representations of an OAuth application (contract/conventions.md §10 "OAuth 2.0"). */
-
+/** An OAuth application (contract/conventions.md §10 "OAuth 2.0"). */
 const Application = entity('Application', {
   id: Type.Integer(),
-  application_id: Type.String(),
+  application_id: Type.String({ description: 'The `client_id` of OAuth requests.' }),
   application_name: Type.String(),
-  callback_url: Type.String(),
+  callback_url: Type.String({ description: 'Redirect URIs, one per line.' }),
   confidential: Type.Boolean(),
 }).from(({ id, uid, name, redirect_uris, confidential }: OAuthApplication) => ({
   id,
@@ -51,6 +50,7 @@ const idParameter = { id: required(integer) };
 export const listApplications = endpoint({
   get: '/applications',
   summary: 'List OAuth applications',
+  description: 'Returns all OAuth applications of the instance, without secrets, ordered by id.',
   access: administrator(),
   response: page(Application),
   read: (db, { page }) => listApplicationPage(db, page),
@@ -59,12 +59,18 @@ export const listApplications = endpoint({
 export const createApplication = endpoint({
   post: '/applications',
   summary: 'Create an OAuth application',
+  description:
+    'Registers an OAuth application. `application_id` in the response is the `client_id` of OAuth requests. The ' +
+    'secret is only shown here and after a renewal.',
   access: administrator(),
   params: {
     name: required(domainValidatedText(255)),
-    redirect_uri: required(domainValidatedText(8_000)),
-    scopes: required(notBlank(string)),
-    confidential: optional(boolean, true),
+    redirect_uri: describe(required(domainValidatedText(8_000)), 'Redirect URIs, one per line.'),
+    scopes: describe(required(notBlank(string)), 'Scopes that the application may request, separated by spaces.'),
+    confidential: describe(
+      optional(boolean, true),
+      'Whether the application can keep its secret. Others must use PKCE and cannot use client credentials.',
+    ),
   },
   errors: { invalid: INVALID },
   response: created(ApplicationWithSecret),
@@ -74,6 +80,7 @@ export const createApplication = endpoint({
 export const deleteApplication = endpoint({
   delete: '/applications/:id',
   summary: 'Delete an OAuth application and its tokens',
+  description: 'Deletes the application. Its tokens and authorization codes stop working at once.',
   access: administrator(),
   params: idParameter,
   errors: { notFound: NOT_FOUND },
@@ -84,6 +91,9 @@ export const deleteApplication = endpoint({
 export const renewApplicationSecret = endpoint({
   post: '/applications/:id/renew-secret',
   summary: 'Renew the secret of an OAuth application',
+  description:
+    'Replaces the secret of the application and returns the new one. The old secret stops working at once; tokens ' +
+    'stay valid.',
   access: administrator(),
   params: idParameter,
   errors: { notFound: NOT_FOUND },

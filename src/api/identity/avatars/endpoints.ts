@@ -4,13 +4,17 @@ import { stream } from '#http/endpoint/responses.ts';
 
 /** Number of cells per row and column. The right half mirrors the left half. */
 const CELLS = 5;
+/** Number of columns that are not mirrored. */
 const COLUMNS = Math.ceil(CELLS / 2);
+/** Width of the margin, in cells. */
 const MARGIN = 1;
+/** Width and height of the image, in cells. */
 const SIZE = CELLS + 2 * MARGIN;
 
 /** Returns an SVG image derived from 16 hexadecimal digits; equal digits give equal images. */
 function renderIdenticon(digits: string): string {
   const bits = BigInt(`0x${digits}`);
+  // Different bits of the number decide which cells are filled, the hue and the lightness.
   const cells = Array.from({ length: CELLS * COLUMNS }, (_, cell) => cell).filter(
     (cell) => (bits >> BigInt(cell)) & 1n,
   );
@@ -39,6 +43,9 @@ function buildSquare(column: number, row: number): string {
 export const getAvatar = endpoint({
   get: '/-/avatars/:file(^[0-9a-f]{16}\\.svg$)',
   summary: 'Get the generated avatar of a user',
+  description:
+    'Returns the SVG image to which `avatar_url` of users refers. It is drawn from the digits in the name of the ' +
+    'file, so that it never changes and can be cached forever.',
   access: open(),
   outsideApi: true,
   response: stream,

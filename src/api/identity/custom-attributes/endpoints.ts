@@ -25,7 +25,7 @@ interface OwnerContext {
   readonly owner: Owner;
 }
 
-/** A kind of owner, for endpoint declarations. */
+/** A kind of owner, with the parts of endpoint declarations that differ between kinds. */
 interface OwnerKind {
   readonly name: OwnerType;
   readonly path: '/users/:id(^\\d+$)' | '/projects/:id' | '/groups/:id';
@@ -95,6 +95,9 @@ export const [listUserCustomAttributes, listProjectCustomAttributes, listGroupCu
   endpoint({
     get: `${kind.path}/custom_attributes`,
     summary: `List the custom attributes of a ${kind.name}`,
+    description:
+      'Returns all custom attributes, the oldest first, without pages. Custom attributes are texts that only ' +
+      'administrators see.',
     access: kind.access(),
     scopes: kind.readScopes,
     response: list(CustomAttribute),
@@ -106,6 +109,7 @@ export const [getUserCustomAttribute, getProjectCustomAttribute, getGroupCustomA
   endpoint({
     get: `${kind.path}/custom_attributes/:key`,
     summary: `Get a custom attribute of a ${kind.name}`,
+    description: 'Returns one custom attribute by its key.',
     access: kind.access().resource(customAttributeResource),
     scopes: kind.readScopes,
     response: ok(CustomAttribute),
@@ -117,6 +121,7 @@ export const [setUserCustomAttribute, setProjectCustomAttribute, setGroupCustomA
   endpoint({
     put: `${kind.path}/custom_attributes/:key`,
     summary: `Set a custom attribute of a ${kind.name}`,
+    description: 'Adds the attribute, or replaces its value if the key exists. The value must not be blank.',
     access: kind.access(),
     params: { ...keyParameter, value: required(string) },
     errors: { invalid: INVALID },
@@ -130,6 +135,7 @@ export const [deleteUserCustomAttribute, deleteProjectCustomAttribute, deleteGro
     endpoint({
       delete: `${kind.path}/custom_attributes/:key`,
       summary: `Delete a custom attribute of a ${kind.name}`,
+      description: 'Deletes the attribute. Its key can be set again afterwards.',
       access: kind.access().resource(customAttributeResource),
       response: noContent,
       write: (uow, { owner, attribute }) => deleteCustomAttribute(uow, owner, attribute.key),

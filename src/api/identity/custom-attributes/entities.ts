@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { isParameterObject } from '#http/parameters/brackets.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { describe, optional } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { limitedText, string } from '#http/parameters/texts.ts';
 import { addTooManyElements, boolean } from '#http/parameters/types.ts';
@@ -14,12 +14,14 @@ import {
   type OwnerType,
 } from './store.ts';
 
-export const CustomAttribute = entity('CustomAttribute', { key: Type.String(), value: Type.String() }).from(
-  ({ key, value }: Attribute) => ({ key, value }),
-);
+export const CustomAttribute = entity('CustomAttribute', { key: Type.String(), value: Type.String() }).columns();
 
-/** The field of users, projects and groups; only for administrators, on request. */
-export const customAttributesField = { custom_attributes: Type.Optional(Type.Array(CustomAttribute.schema)) };
+/** The field of users, projects and groups. */
+export const customAttributesField = {
+  custom_attributes: Type.Optional(
+    Type.Array(CustomAttribute.schema, { description: 'Only for administrators, with `with_custom_attributes`.' }),
+  ),
+};
 
 /** Loads the attributes of a whole list; null unless an administrator requested them. */
 export async function loadRequestedCustomAttributes(
@@ -43,12 +45,11 @@ export function pickCustomAttributes(
   return attributes === null ? {} : { custom_attributes: [...(attributes.get(id) ?? [])] };
 }
 
-/** Parameters by which users, projects and groups show their custom attributes, and lists filter by them. */
-
+/** Maximum number of attributes that a list can be filtered by. */
 const MAX_CONDITIONS = 10;
 const keyText = limitedText(255);
 
-/** The type of an object of texts, `custom_attributes[key]=value`. */
+/** The parameter type of an object of texts: `custom_attributes[key]=value`. */
 const attributeValues: ParameterType<CustomAttributeFilter> = {
   schema: Type.Record(Type.String({ maxLength: 255 }), string.schema, { maxProperties: MAX_CONDITIONS }),
   read(raw, name, problems) {
@@ -65,11 +66,19 @@ const attributeValues: ParameterType<CustomAttributeFilter> = {
   },
 };
 
-/** The parameter of single reads. */
-export const withCustomAttributes = { with_custom_attributes: optional(boolean, false) };
+/** The parameter by which a user, project or group shows its custom attributes. */
+export const withCustomAttributes = {
+  with_custom_attributes: describe(optional(boolean, false), 'Adds `custom_attributes`, for administrators only.'),
+};
 
-/** The parameters of lists. */
-export const customAttributeParams = { ...withCustomAttributes, custom_attributes: optional(attributeValues) };
+/** The parameters by which lists show custom attributes and filter by them. */
+export const customAttributeParams = {
+  ...withCustomAttributes,
+  custom_attributes: describe(
+    optional(attributeValues),
+    'Values by key that must all be set; at most ten. Ignored unless an administrator calls.',
+  ),
+};
 
 /** Returns the filter of a list; an empty one for callers who are not administrators. */
 export function toCustomAttributeFilter(

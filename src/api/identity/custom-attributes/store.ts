@@ -4,9 +4,10 @@ import { prepareForIds } from '#database/prepare.ts';
 
 /** Queries of custom attributes (contract/everyday.md "Custom attributes"). */
 
-/** What has custom attributes. */
+/** Kinds of objects that have custom attributes. */
 export type OwnerType = 'user' | 'project' | 'group';
 
+/** The user, project or group that has custom attributes. */
 export interface Owner {
   readonly type: OwnerType;
   readonly id: number;
@@ -53,7 +54,7 @@ export function upsertCustomAttribute(
     .executeTakeFirstOrThrow();
 }
 
-/** index: custom_attributes_by_user, _by_project, _by_group */
+/** Deletes the owner's attribute with this key, if it exists. index: custom_attributes_by_user, _by_project, _by_group */
 export async function deleteCustomAttribute(tx: Transaction, { type, id }: Owner, key: string): Promise<void> {
   await tx.deleteFrom('custom_attributes').where(COLUMNS[type], '=', id).where('key', '=', key).execute();
 }
@@ -94,10 +95,10 @@ export async function loadCustomAttributes(
 /** The attributes that a list filters by. */
 export type CustomAttributeFilter = readonly CustomAttribute[];
 
-/** Number of characters of a value that the index contains. */
+/** Number of characters of a value that the index `custom_attributes_by_value` contains. */
 const INDEXED_CHARACTERS = 100;
 
-/** Returns one condition per attribute: the owner with this id has it. index: custom_attributes_by_value */
+/** Returns one SQL condition per attribute: the owner with this id has the attribute. index: custom_attributes_by_value */
 export function customAttributeConditions(
   db: Reader,
   type: OwnerType,
@@ -109,6 +110,7 @@ export function customAttributeConditions(
       .selectFrom('custom_attributes')
       .select(COLUMNS[type])
       .where('key', '=', key)
+      // The literal 100 is INDEXED_CHARACTERS, because an expression with a parameter would not match the index.
       .where(sql<string>`substr(value, 1, 100)`, '=', [...value].slice(0, INDEXED_CHARACTERS).join(''))
       .where('value', '=', value)
       .where(COLUMNS[type], 'is not', null);

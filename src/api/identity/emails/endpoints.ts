@@ -22,7 +22,7 @@ import { created, dateTime, noContent, nullable, ok, page } from '#http/endpoint
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
@@ -48,7 +48,7 @@ const ownEmailResource = {
   notFound: () => notFound('Email'),
 } as const;
 
-/** The representation of an email address of a user (contract/activity.md Part 4). */
+/** An email address of a user (contract/activity.md Part 4). */
 const Email = entity('Email', {
   id: Type.Integer(),
   email: Type.String(),
@@ -68,6 +68,9 @@ const DELETE_ERRORS = {
 export const listOwnEmails = endpoint({
   get: '/user/emails',
   summary: 'List your email addresses',
+  description:
+    'Returns the email addresses of the caller, ordered by id: the primary one once it is confirmed, and all ' +
+    'secondary ones.',
   access: signedIn(),
   scopes: ['read_user'],
   response: page(Email),
@@ -77,6 +80,7 @@ export const listOwnEmails = endpoint({
 export const getOwnEmail = endpoint({
   get: '/user/emails/:email_id',
   summary: 'Get one of your email addresses',
+  description: 'Returns an email address of the caller. Addresses of other users get 404.',
   access: signedIn().resource(ownEmailResource),
   scopes: ['read_user'],
   response: ok(Email),
@@ -86,6 +90,9 @@ export const getOwnEmail = endpoint({
 export const createOwnEmail = endpoint({
   post: '/user/emails',
   summary: 'Add an email address to your account',
+  description:
+    'Adds a secondary address, which is not confirmed. Addresses are stored in lower case. The call fails if the ' +
+    'caller has the address already or if another user has confirmed it.',
   access: signedIn(),
   params: { email: required(domainValidatedText(255)) },
   errors: CREATE_ERRORS,
@@ -97,6 +104,9 @@ export const createOwnEmail = endpoint({
 export const deleteOwnEmail = endpoint({
   delete: '/user/emails/:email_id',
   summary: 'Delete one of your email addresses',
+  description:
+    'Deletes a secondary address. Where it was the notification, public or commit address, that setting is reset. ' +
+    'The primary address cannot be deleted.',
   access: signedIn(),
   params: emailParameter,
   errors: DELETE_ERRORS,
@@ -107,6 +117,9 @@ export const deleteOwnEmail = endpoint({
 export const listUserEmails = endpoint({
   get: '/users/:id(^\\d+$)/emails',
   summary: 'List the email addresses of a user',
+  description:
+    'Returns the email addresses of the user, ordered by id: the primary one once it is confirmed, and all secondary ' +
+    'ones.',
   access: administratorWithUser('id'),
   scopes: ['read_user'],
   response: page(Email),
@@ -116,8 +129,15 @@ export const listUserEmails = endpoint({
 export const createUserEmail = endpoint({
   post: '/users/:id(^\\d+$)/emails',
   summary: 'Add an email address to a user',
+  description:
+    'Adds a secondary address to the user. Addresses are stored in lower case. The call fails if the user has the ' +
+    'address already or if another user has confirmed it.',
   access: administrator(),
-  params: { ...userParameter, email: required(domainValidatedText(255)), skip_confirmation: optional(boolean, false) },
+  params: {
+    ...userParameter,
+    email: required(domainValidatedText(255)),
+    skip_confirmation: describe(optional(boolean, false), 'Confirms the address at once.'),
+  },
   errors: CREATE_ERRORS,
   uniqueErrors: EMAIL_UNIQUE_ERRORS,
   response: created(Email),
@@ -127,6 +147,9 @@ export const createUserEmail = endpoint({
 export const deleteUserEmail = endpoint({
   delete: '/users/:id(^\\d+$)/emails/:email_id',
   summary: 'Delete an email address of a user',
+  description:
+    'Deletes a secondary address of the user. Where it was the notification, public or commit address, that setting ' +
+    'is reset. The primary address cannot be deleted.',
   access: administrator(),
   params: { ...userParameter, ...emailParameter },
   errors: DELETE_ERRORS,
@@ -149,8 +172,8 @@ async function findEmail(db: Reader, userId: number, id: number): Promise<EmailR
 }
 
 /**
- * Returns the condition for listed addresses: secondary ones at once, primary ones once they are confirmed. Of unconfirmed
- * addresses, only primary ones have a `taken_key`.
+ * Returns the SQL condition for listed addresses: all secondary ones, and primary ones that are confirmed. `taken_key` tells them
+ * apart, because an unconfirmed address has this key only if it is primary.
  */
 function isListed(eb: ExpressionBuilder<Schema, 'emails'>) {
   return eb.or([eb('emails.confirmed_at', 'is not', null), eb('emails.taken_key', 'is', null)]);

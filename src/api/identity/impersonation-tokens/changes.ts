@@ -74,7 +74,7 @@ function validateExpiry(
   return exceedsLatestExpiry(expiresAt, latestExpiry) ? [`must be before ${latestExpiry}`] : [];
 }
 
-/** Revokes a token of this user. Has no effect on a revoked token. */
+/** Revokes an impersonation token of this user. Has no effect on a revoked token. */
 export async function revokeImpersonationToken(
   uow: UnitOfWork<SignedInCaller>,
   token: AccessToken,

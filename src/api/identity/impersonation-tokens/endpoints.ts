@@ -16,7 +16,7 @@ import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, longText, string } from '#http/parameters/texts.ts';
 import { commaSeparated, date, integer, oneOf } from '#http/parameters/types.ts';
 import { MISSING_SCOPE, serializeToken, tokenFields } from '../personal-access-tokens/index.ts';
@@ -34,7 +34,7 @@ const impersonationTokenResource = {
     { db, services, params }: AccessCall<TokenParameters>,
     { user }: { readonly user: User },
   ): Promise<AccessToken | null> {
-    // The response shows the last use, so pending usage records must be stored first.
+    // The response shows the last use of the token, so records of its use that are still in memory must be stored first.
     await services.tokenUsage.waitForFlush();
     const token = await findAccessToken(db, params.impersonation_token_id);
     return token?.impersonation && token.user_id === user.id ? token : null;
@@ -42,18 +42,19 @@ const impersonationTokenResource = {
   notFound: () => notFound('Impersonation Token'),
 } as const;
 
-/** The representations of an impersonation token (contract/conventions.md §10). */
+/** The fields of an impersonation token (contract/conventions.md §10). */
+const impersonationTokenFields = { ...tokenFields, impersonation: Type.Boolean() };
 
-const fields = { ...tokenFields, impersonation: Type.Boolean() };
-
-const ImpersonationToken = entity('ImpersonationToken', fields).from((token: AccessToken, context) => ({
-  ...serializeToken(token, context),
-  impersonation: true,
-}));
+const ImpersonationToken = entity('ImpersonationToken', impersonationTokenFields).from(
+  (token: AccessToken, context) => ({
+    ...serializeToken(token, context),
+    impersonation: true,
+  }),
+);
 
 /** An impersonation token with its secret. Only the response to the creation contains it. */
 const ImpersonationTokenWithSecret = entity('ImpersonationTokenWithSecret', {
-  ...fields,
+  ...impersonationTokenFields,
   token: Type.String(),
 }).from(({ tokenRow: token, secret }: IssuedToken, context) => ({
   ...serializeToken(token, context),
@@ -64,9 +65,15 @@ const ImpersonationTokenWithSecret = entity('ImpersonationTokenWithSecret', {
 export const listImpersonationTokens = endpoint({
   get: '/users/:user_id/impersonation_tokens',
   summary: 'List the impersonation tokens of a user',
+  description: 'Returns the impersonation tokens of the user, without secrets, ordered by id.',
   access: administratorWithUser('user_id'),
   scopes: ['read_user'],
-  params: { state: optional(oneOf('all', 'active', 'inactive'), 'all') },
+  params: {
+    state: describe(
+      optional(oneOf('all', 'active', 'inactive'), 'all'),
+      '`active`: neither revoked nor expired. `inactive`: revoked or expired.',
+    ),
+  },
   response: page(ImpersonationToken),
   async handle({ user, params, page }, { database, tokenUsage }) {
     await tokenUsage.waitForFlush();
@@ -77,12 +84,16 @@ export const listImpersonationTokens = endpoint({
 export const createImpersonationToken = endpoint({
   post: '/users/:user_id/impersonation_tokens',
   summary: 'Create an impersonation token',
+  description:
+    'Creates a token with which the caller acts as the user. The response is the only one with the secret in ' +
+    '`token`. Users neither see these tokens nor can they revoke them. The token of the request must have all scopes ' +
+    'of the new one.',
   access: administratorWithUser('user_id'),
   params: {
     name: required(domainValidatedText(255)),
     description: optional(longText),
-    expires_at: optional(date),
-    scopes: optional(commaSeparated(string)),
+    expires_at: describe(optional(date), 'Day on which the token expires; required if the instance requires expiry.'),
+    scopes: describe(optional(commaSeparated(string)), 'At least one scope.'),
   },
   errors: {
     userNotFound: USER_NOT_FOUND,
@@ -99,6 +110,7 @@ export const createImpersonationToken = endpoint({
 export const getImpersonationToken = endpoint({
   get: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
   summary: 'Get an impersonation token',
+  description: 'Returns the impersonation token without its secret. Tokens of other kinds and of other users get 404.',
   access: administratorWithUser('user_id').resource(impersonationTokenResource),
   scopes: ['read_user'],
   response: ok(ImpersonationToken),
@@ -108,6 +120,8 @@ export const getImpersonationToken = endpoint({
 export const deleteImpersonationToken = endpoint({
   delete: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
   summary: 'Revoke an impersonation token',
+  description:
+    'Revokes the token at once; it stays in the list as revoked. Revoking it again succeeds and changes nothing.',
   access: administratorWithUser('user_id').resource(impersonationTokenResource),
   lastModified: ({ token }) => token.updated_at,
   activity: ['personal_access_token_revoked'],

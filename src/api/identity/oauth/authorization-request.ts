@@ -7,22 +7,28 @@ import {
 import type { CodeChallenge } from '#authentication/oauth/authorization-codes.ts';
 import type { Reader } from '#database/database.ts';
 import type { RedirectReply } from '#http/endpoint/responses.ts';
-import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { limitedText, string } from '#http/parameters/texts.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
-/** Parameter type of a redirect URI, longer than the 8,000 characters that an application may register. */
-export const redirectUri = limitedText(32_000);
+/**
+ * Parameter type of a redirect URI. It is longer than the 8,000 characters that an application may register, so that an URI that is
+ * too long answers like an unknown one.
+ */
+export const redirectUriType = limitedText(32_000);
 
 /** Parameters of an authorization request, not yet validated (RFC 6749 §4.1.1, RFC 7636 §4.3). */
 export const authorizationParams = {
-  client_id: optional(string),
-  redirect_uri: optional(redirectUri),
-  response_type: optional(string),
-  scope: optional(string),
-  state: optional(string),
-  code_challenge: optional(string),
-  code_challenge_method: optional(string),
+  client_id: describe(optional(string), 'The `application_id` of the application.'),
+  redirect_uri: describe(
+    optional(redirectUriType),
+    'One of the redirect URIs of the application, exactly as registered.',
+  ),
+  response_type: describe(optional(string), 'Must be `code`.'),
+  scope: describe(optional(string), 'Scopes, separated by spaces; if absent, all scopes of the application.'),
+  state: describe(optional(string), 'Text that the redirect returns to the application unchanged.'),
+  code_challenge: describe(optional(string), 'PKCE challenge, required for applications that are not confidential.'),
+  code_challenge_method: describe(optional(string), '`S256` or `plain`, which is the default.'),
 };
 
 export type AuthorizationRequest = ParameterValues<typeof authorizationParams>;
@@ -91,7 +97,7 @@ function parseChallenge({
 
 type AuthorizationError = RejectedAuthorization['error'] | 'access_denied';
 
-const DESCRIPTIONS: Readonly<Record<AuthorizationError, string>> = {
+const ERROR_DESCRIPTIONS: Readonly<Record<AuthorizationError, string>> = {
   access_denied: 'The resource owner or authorization server denied the request.',
   invalid_scope: 'The requested scope is invalid, unknown, or malformed.',
   invalid_request: 'The request is missing a required parameter or has an unsupported parameter value.',
@@ -105,7 +111,7 @@ export function redirectWithCode(clientRedirect: ClientRedirect, code: string): 
 
 /** Redirects (302) to the client with an error (RFC 6749 §4.1.2.1). */
 export function redirectWithError(clientRedirect: ClientRedirect, error: AuthorizationError): RedirectReply {
-  return redirectToClient(clientRedirect, { error, error_description: DESCRIPTIONS[error] });
+  return redirectToClient(clientRedirect, { error, error_description: ERROR_DESCRIPTIONS[error] });
 }
 
 /** Appends the parameters and the unchanged `state` to the query of the redirect URI. */

@@ -6,14 +6,17 @@ import {
 import type { IssuedOAuthToken } from '#authentication/oauth/tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Access, access } from '#http/access/access.ts';
-import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { getBasicCredentials } from '#http/request/credentials.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import { redirectUri } from './authorization-request.ts';
+import { redirectUriType } from './authorization-request.ts';
 
 /** Client credentials as parameters; endpoints for OAuth clients spread them into their `params`. */
-export const clientParams = { client_id: optional(string), client_secret: optional(string) };
+export const clientParams = {
+  client_id: describe(optional(string), 'The `application_id` of the application, unless HTTP Basic is used.'),
+  client_secret: describe(optional(string), 'The secret of the application; absent if it is not confidential.'),
+};
 
 /** The calling application: `none` without credentials, `invalid` if they are wrong. */
 export type ClientStatus = 'none' | 'invalid' | OAuthApplication;
@@ -51,15 +54,18 @@ function toCredentials(uid: string, secret: string): ClientCredentials | null {
 
 /** Parameters of a token request, not yet validated; each grant type uses its own. */
 export const tokenParams = {
-  grant_type: optional(string),
+  grant_type: describe(optional(string), '`authorization_code`, `refresh_token`, `password` or `client_credentials`.'),
   ...clientParams,
-  code: optional(string),
-  redirect_uri: optional(redirectUri),
-  code_verifier: optional(string),
+  code: describe(optional(string), 'The authorization code.'),
+  redirect_uri: describe(optional(redirectUriType), 'The redirect URI of the authorization request.'),
+  code_verifier: describe(optional(string), 'PKCE verifier, if the authorization request had a challenge.'),
   refresh_token: optional(string),
-  username: optional(string),
-  password: optional(string),
-  scope: optional(string),
+  username: describe(optional(string), 'Username or email address, for the grant `password`.'),
+  password: describe(optional(string), 'Password, for the grant `password`.'),
+  scope: describe(
+    optional(string),
+    'Scopes, separated by spaces. If absent: those of the application, or `api` without one.',
+  ),
 };
 
 export type TokenRequest = ParameterValues<typeof tokenParams>;

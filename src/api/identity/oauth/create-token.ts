@@ -27,8 +27,8 @@ import { parseRequestedScopes } from './authorization-request.ts';
 import type { ClientStatus, Grant, GrantResult, TokenRequest } from './client-authentication.ts';
 
 /**
- * Exchanges an authorization code for a token of the user, once. A failed attempt consumes the code too, because the code
- * may be stolen or guessed. A replayed code revokes the tokens that were issued for it.
+ * Exchanges an authorization code for a token of the user, once. A failed attempt consumes the code too, because a thief may have
+ * sent it. A code that is sent again revokes the tokens that were issued for it.
  */
 const authorizationCodeGrant: Grant = async (uow, { code, redirect_uri, code_verifier }, { client, startedAt }) => {
   if (!code) return fail('notFound', { parameter: 'code' });
@@ -50,9 +50,13 @@ const authorizationCodeGrant: Grant = async (uow, { code, redirect_uri, code_ver
   return issuedToken;
 };
 
-/** Checks PKCE (RFC 7636). A verifier without a challenge fails too: the challenge may have been stripped (RFC 9700 §2.1.1). */
+/**
+ * Checks PKCE (RFC 7636). A verifier without a challenge fails too, because an attacker may have removed the challenge from the
+ * authorization request (RFC 9700 §2.1.1).
+ */
 function isVerifierValid({ challenge, challenge_method }: OAuthGrant, verifier: string): boolean {
-  if (challenge === null || verifier === '') return challenge === null && verifier === '';
+  if (challenge === null) return verifier === '';
+  if (verifier === '') return false;
   return secretsEqual(challenge, challenge_method === 'plain' ? verifier : hash('sha256', verifier, 'base64url'));
 }
 
@@ -104,7 +108,8 @@ export async function issueToken(
   const grantHandler = GRANTS.get(grant_type);
   if (grantHandler === undefined) return fail('unsupportedGrantType');
   const context = { client, startedAt: timestamp(services.clock) };
-  // A returned failure would roll back, but a rejected code must stay consumed. So the result is wrapped in an object.
+  // A unit of work that returns a failure is rolled back, but a rejected code must stay consumed. The object around the result hides
+  // a failure.
   const { grantResult } = await services.runUnitOfWork(ANONYMOUS, async (uow) => ({
     grantResult: await grantHandler(uow, request, context),
   }));
@@ -134,6 +139,7 @@ async function passwordGrant(
   return runUnitOfWork(ANONYMOUS, (uow) => issueForUser(uow, { applicationId, userId: passwordCheck.user.id, scopes }));
 }
 
+/** The values of a token for a user whose password was checked. */
 interface VerifiedGrant {
   readonly applicationId: number | null;
   readonly userId: number;

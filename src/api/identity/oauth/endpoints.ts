@@ -19,7 +19,7 @@ import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
 import { bearerChallenge, HttpError } from '#http/errors/http-error.ts';
 import { createAlertBox, createCsrfField, createHtmlPage, type Markup, markup } from '#http/pages/html-page.ts';
 import { csrfParams, signedInVisitor, signedInVisitorWithForm } from '#http/pages/web-session.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { describe, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { getPresentedCredentials } from '#http/request/credentials.ts';
 import { type IncomingRequest, localUrl } from '#http/request/incoming.ts';
@@ -38,6 +38,7 @@ import { type ClientStatus, clientParams, oauthClientAccess, tokenParams } from 
 import { issueToken } from './create-token.ts';
 import { Introspection, OAuthTokenInfo, OAuthTokenPair, RevokedToken } from './entities.ts';
 
+/** Data of the consent page, in addition to the authorization. */
 interface ConsentPageOptions {
   readonly request: IncomingRequest;
   readonly user: CallerUser;
@@ -89,28 +90,34 @@ function createHiddenFields(fields: AuthorizationRequest): readonly Markup[] {
   return textFields.map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value as string}">\n`);
 }
 
-/** Returns the host for display, or the scheme of a native app. */
+/** Returns the host of the redirect URI for display, or the scheme of a native app. */
 function getDisplayHost(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
   return host === '' ? protocol : host;
 }
 
-/** Returns the `form-action` source for the redirect. Policies support neither IPv6 addresses nor hosts of other schemes. */
+/**
+ * Returns the source for the directive `form-action` of the Content-Security-Policy that allows the redirect. The directive supports
+ * neither IPv6 addresses nor hosts of other schemes than http; for these, the scheme is returned.
+ */
 function getFormTarget(redirectUri: string): string {
   const { origin, hostname, protocol } = new URL(redirectUri);
   return origin === 'null' || hostname.startsWith('[') ? protocol : origin;
 }
 
 /** Parameters that may carry the token in place of the header. */
-const bearerParams = { access_token: optional(string), bearer_token: optional(string) };
+const bearerParams = {
+  access_token: describe(optional(string), 'The OAuth token, instead of the `Authorization` header.'),
+  bearer_token: describe(optional(string), 'The OAuth token, instead of the `Authorization` header.'),
+};
 
-const DESCRIPTIONS: Readonly<Record<InvalidTokenCode | 'unknown', string>> = {
+const INVALID_TOKEN_DESCRIPTIONS: Readonly<Record<InvalidTokenCode | 'unknown', string>> = {
   unknown: 'The access token is invalid',
   expired: 'The access token expired',
   revoked: 'The access token was revoked',
 };
 
-/** Creates the access for holders of a valid OAuth token, whose user, if any, can sign in. */
+/** Admits requests with a valid OAuth token whose user can sign in. Tokens of client credentials have no user. */
 function oauthBearerAccess(): Access<{ token: OAuthTokenWithClient }> {
   return access({
     audience: 'user',
@@ -130,7 +137,7 @@ function oauthBearerAccess(): Access<{ token: OAuthTokenWithClient }> {
 }
 
 function createInvalidTokenError(code: InvalidTokenCode | 'unknown'): HttpError {
-  const [error, error_description] = ['invalid_token', DESCRIPTIONS[code]];
+  const [error, error_description] = ['invalid_token', INVALID_TOKEN_DESCRIPTIONS[code]];
   return new HttpError(401, { error, error_description }, bearerChallenge(error, error_description));
 }
 
@@ -147,6 +154,7 @@ const INVALID_CLIENT = [
   { ...bearerChallenge('invalid_client', INVALID_CLIENT_MESSAGE), ...NO_STORE_HEADERS },
 ] as const;
 
+/** Returns a declared error with status 400 and a body as in RFC 6749. */
 const createOAuthError = (error: string, error_description: string) =>
   [400, { error, error_description }, NO_STORE_HEADERS] as const;
 
@@ -168,6 +176,10 @@ const TOKEN_ERRORS = {
 export const issueOAuthToken = endpoint({
   post: '/oauth/token',
   summary: 'Create an OAuth access token',
+  description:
+    'Exchanges an authorization code, a refresh token, a password or the credentials of the application for an ' +
+    'access token, which is valid for two hours. Applications authenticate by `client_id` and `client_secret`, or by ' +
+    'HTTP Basic. Codes and refresh tokens can be used once; using one again revokes the tokens that came from it.',
   access: oauthClientAccess(),
   stageOrder: 'clientToken',
   outsideApi: true,
@@ -183,6 +195,10 @@ export const issueOAuthToken = endpoint({
 export const getAuthorizationPage = endpoint({
   get: '/oauth/authorize',
   summary: 'Get the consent page of an OAuth application',
+  description:
+    'Shows the signed-in user which application asks for access, and for which scopes. Other visitors are redirected ' +
+    'to the sign-in page. An unknown application or redirect URI answers with an error page; other errors redirect ' +
+    'to the application.',
   access: signedInVisitor(),
   stageOrder: 'clientToken',
   outsideApi: true,
@@ -199,10 +215,17 @@ export const getAuthorizationPage = endpoint({
 export const authorizeApplication = endpoint({
   post: '/oauth/authorize',
   summary: 'Authorize or deny an OAuth application',
+  description:
+    'Receives the form of the consent page and redirects to the application with an authorization code, valid for ' +
+    'ten minutes. With `_method=delete`, access is denied and the redirect has the error `access_denied`.',
   access: signedInVisitorWithForm(),
   stageOrder: 'clientToken',
   outsideApi: true,
-  params: { ...csrfParams, _method: optional(string), ...authorizationParams },
+  params: {
+    ...csrfParams,
+    _method: describe(optional(string), '`delete` denies the access.'),
+    ...authorizationParams,
+  },
   response: redirect,
   write: (uow, { visitor, params }) =>
     params._method?.toLowerCase() === 'delete'
@@ -213,6 +236,7 @@ export const authorizeApplication = endpoint({
 export const denyApplication = endpoint({
   delete: '/oauth/authorize',
   summary: 'Deny an OAuth application',
+  description: 'Redirects to the application with the error `access_denied`. Nothing is stored.',
   access: signedInVisitorWithForm(),
   stageOrder: 'clientToken',
   outsideApi: true,
@@ -224,10 +248,13 @@ export const denyApplication = endpoint({
 export const revokeOAuthToken = endpoint({
   post: '/oauth/revoke',
   summary: 'Revoke an OAuth token',
+  description:
+    'Revokes an access token together with its refresh token, given either of them. Unknown tokens answer 200 too. ' +
+    'Only the application that got a token can revoke it.',
   access: oauthClientAccess(),
   stageOrder: 'clientToken',
   outsideApi: true,
-  params: { ...clientParams, token: optional(string) },
+  params: { ...clientParams, token: describe(optional(string), 'An access token or a refresh token.') },
   errors: {
     notTokenOwner: [
       403,
@@ -241,22 +268,28 @@ export const revokeOAuthToken = endpoint({
 export const getOAuthTokenInfo = endpoint({
   get: '/oauth/token/info',
   summary: 'Get information about an OAuth token',
+  description:
+    'Returns the user, the scopes and the remaining lifetime of the OAuth token that the request carries. Expired, ' +
+    'revoked and unknown tokens get 401.',
   access: oauthBearerAccess(),
   stageOrder: 'clientToken',
   outsideApi: true,
   params: bearerParams,
   response: ok(OAuthTokenInfo),
-  // `handle` instead of `read`: responses to reads are cached per caller, and a mere token has no caller.
+  // `handle` instead of `read`, because responses to reads are cached by caller, and this token is not the caller of the request.
   handle: ({ token }) => token,
 });
 
 export const introspectOAuthToken = endpoint({
   post: '/oauth/introspect',
   summary: 'Introspect an OAuth token',
+  description:
+    'Returns whether an access token is active, and if so its scopes and timestamps (RFC 7662). Tokens of other ' +
+    'applications appear as not active. The application must authenticate.',
   access: oauthClientAccess(),
   stageOrder: 'clientToken',
   outsideApi: true,
-  params: { ...clientParams, token: optional(string) },
+  params: { ...clientParams, token: describe(optional(string), 'An access token.') },
   errors: { invalidClient: INVALID_CLIENT },
   response: ok(Introspection),
   read: (db, { client, params, base }) => introspectToken(db, { secret: params.token ?? '', client, now: base.now }),

@@ -4,16 +4,15 @@ import type { IssuedOAuthToken, OAuthTokenRow, OAuthTokenWithClient } from '#aut
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 
-/** Responses of the OAuth endpoints (contract/conventions.md §10 "OAuth 2.0"). Timestamps are Unix time in seconds. */
+// Responses of the OAuth endpoints (contract/conventions.md §10 "OAuth 2.0"). Timestamps are Unix time in seconds.
 
 export const OAuthTokenPair = entity('OAuthTokenPair', {
   access_token: Type.String(),
   token_type: Type.Literal('Bearer'),
-  expires_in: Type.Integer(),
-  /** Absent for client credentials. */
-  refresh_token: Type.Optional(Type.String()),
-  scope: Type.String(),
-  created_at: Type.Integer(),
+  expires_in: Type.Integer({ description: 'Lifetime of the access token in seconds.' }),
+  refresh_token: Type.Optional(Type.String({ description: 'Absent for client credentials.' })),
+  scope: Type.String({ description: 'Scopes, separated by spaces.' }),
+  created_at: Type.Integer({ description: 'Unix time in seconds.' }),
 }).from(({ tokenRow: token, accessToken, refreshToken }: IssuedOAuthToken) => ({
   access_token: accessToken,
   token_type: 'Bearer',
@@ -24,14 +23,15 @@ export const OAuthTokenPair = entity('OAuthTokenPair', {
 }));
 
 export const OAuthTokenInfo = entity('OAuthTokenInfo', {
-  /** Null for client credentials. */
-  resource_owner_id: nullable(Type.Integer()),
+  resource_owner_id: nullable(Type.Integer({ description: 'Id of the user; null for client credentials.' })),
   scope: Type.Array(Type.String()),
-  expires_in: Type.Integer(),
-  application: Type.Object({ uid: nullable(Type.String()) }),
-  created_at: Type.Integer(),
-  scopes: Type.Array(Type.String()),
-  expires_in_seconds: Type.Integer(),
+  expires_in: Type.Integer({ description: 'Seconds until the token expires.' }),
+  application: Type.Object({
+    uid: nullable(Type.String({ description: 'The `client_id`; null for a token without application.' })),
+  }),
+  created_at: Type.Integer({ description: 'Unix time in seconds.' }),
+  scopes: Type.Array(Type.String(), { description: 'The same values as `scope`.' }),
+  expires_in_seconds: Type.Integer({ description: 'The same value as `expires_in`.' }),
 }).from((token: OAuthTokenWithClient, { now }) => {
   const secondsLeft = getExpiresAt(token) - toUnixSeconds(now);
   return {
@@ -51,8 +51,8 @@ export const Introspection = entity('OAuthIntrospection', {
   scope: Type.Optional(Type.String()),
   client_id: Type.Optional(nullable(Type.String())),
   token_type: Type.Optional(Type.Literal('Bearer')),
-  exp: Type.Optional(Type.Integer()),
-  iat: Type.Optional(Type.Integer()),
+  exp: Type.Optional(Type.Integer({ description: 'Expiry, as Unix time in seconds.' })),
+  iat: Type.Optional(Type.Integer({ description: 'Creation, as Unix time in seconds.' })),
 }).from((token: OAuthTokenWithClient | null) => {
   if (token === null) return { active: false };
   return {

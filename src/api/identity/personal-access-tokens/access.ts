@@ -7,25 +7,28 @@ import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, longText, searchExpression, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, dateTime, oneOf } from '#http/parameters/types.ts';
 
-/** Creates the access for signed-in callers. A revoked token that is reused revokes its descendants. */
+/** Admits signed-in callers. Use of a revoked token revokes its descendants. */
 export function rotateTokenAccess(): Access<{ caller: SignedInCaller }> {
   return signedIn().onInvalidToken(revokeReusedChain);
 }
 
 /**
- * Revokes all descendants of a revoked token that is used for a rotation: the token was copied (contract/conventions.md §10
- * "Reuse detection").
+ * Revokes all tokens that descend by rotation from a revoked token, when that token is used for another rotation. Such use shows
+ * that somebody has copied the token (contract/conventions.md §10 "Reuse detection").
  */
 export async function revokeReusedChain({ services }: AccessCall, { revokedTokenId }: InvalidToken): Promise<void> {
   if (revokedTokenId !== null) await services.database.transaction((tx) => revokeDescendants(tx, revokedTokenId));
 }
 
-/** Returns the parameters of a new token, which may have these scopes. */
+/** Returns the parameters of a new token. `scopes`: the scopes that the token may have. */
 export const createTokenParams = (scopes: readonly Scope[]) => ({
   name: required(domainValidatedText(255)),
   description: optional(longText),
   scopes: required(commaSeparated(oneOf(...scopes))),
-  expires_at: optional(date),
+  expires_at: describe(
+    optional(date),
+    'Day on which the token expires. If absent, it is the latest date that the instance allows.',
+  ),
 });
 
 /** Description of `expires_at` of rotations. */
@@ -52,7 +55,7 @@ export const tokenFilters = {
   ),
 };
 
-/** Errors that all kinds of tokens share (contract/conventions.md §10). */
+// Errors that all kinds of tokens share (contract/conventions.md §10).
 
 /** Error if the token of the request lacks a scope of the new token. */
 export const MISSING_SCOPE = [

@@ -21,8 +21,8 @@ import type { createTokenParams } from './access.ts';
 export type CreateTokenInput = ParameterValues<ReturnType<typeof createTokenParams>>;
 
 /**
- * Creates a token for a user. Fails if the caller impersonates the user. The token expires on the latest allowed date, unless
- * the input contains another date.
+ * Creates a token for a user. Fails if the caller impersonates the user. Without an expiry date in the input, the token expires on
+ * the latest allowed date.
  */
 export async function issueToken(
   uow: UnitOfWork,
@@ -50,6 +50,7 @@ export async function issueToken(
   return issuedToken;
 }
 
+/** The fields of a token that are validated. */
 interface ValidatedFields extends Pick<CreateTokenInput, 'name' | 'scopes'> {
   readonly expiresAt: string | null;
 }
@@ -129,8 +130,8 @@ export function recordTokenEvent(uow: UnitOfWork, { event, token, owner }: Token
 }
 
 /**
- * Returns whether the caller acts as this user by an impersonation token. Such a caller gets no token of the user, which
- * would outlive the impersonation and look like the user's own.
+ * Returns whether the caller acts as this user by an impersonation token. Such a caller gets no other token of the user, because
+ * it would remain valid after the impersonation and look as if the user had created it.
  */
 export function isImpersonating({ user, token }: Caller, userId: number): boolean {
   return token?.impersonation === true && user?.id === userId;

@@ -8,7 +8,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { date, integer } from '#http/parameters/types.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import {
@@ -17,6 +17,7 @@ import {
   NOT_PERMITTED,
   NOT_PERSONAL_TOKEN,
   ROTATE_ERRORS,
+  ROTATION_EXPIRY,
   rotateTokenAccess,
   tokenFilters,
 } from './access.ts';
@@ -25,13 +26,16 @@ import { PersonalAccessToken, PersonalAccessTokenWithSecret } from './entities.t
 import { rotateOwnToken, rotatePersonalToken } from './rotate.ts';
 import { listTokens, type TokenFilter } from './store.ts';
 
-/** Response to administrators only. They may see every token, so they may learn that it is missing. */
+/** Only administrators get this error. They may see every token, so they may learn that one does not exist. */
 const TOKEN_NOT_FOUND = [404, '404 Not Found'] as const;
 const REVOKE_NOT_PERMITTED = [400, '400 Bad request - Not permitted to revoke'] as const;
 
 export const createUserPersonalAccessToken = endpoint({
   post: '/users/:user_id/personal_access_tokens',
   summary: 'Create a personal access token for a user',
+  description:
+    'Creates a token that acts as the user. The response is the only one with the secret in `token`. The token of ' +
+    'the request must have all scopes of the new one. The expiry date cannot be later than the instance allows.',
   access: administrator(),
   params: { user_id: required(integer), ...createTokenParams(SCOPES) },
   errors: CREATE_TOKEN_ERRORS,
@@ -43,6 +47,9 @@ export const createUserPersonalAccessToken = endpoint({
 export const createOwnPersonalAccessToken = endpoint({
   post: '/user/personal_access_tokens',
   summary: 'Create a personal access token for yourself',
+  description:
+    'Creates a token of the caller, which can only have the scopes `k8s_proxy` and `self_rotate`. The response is ' +
+    'the only one with the secret in `token`.',
   access: signedIn(),
   params: createTokenParams(['k8s_proxy', 'self_rotate']),
   errors: CREATE_TOKEN_ERRORS,
@@ -54,8 +61,17 @@ export const createOwnPersonalAccessToken = endpoint({
 export const listPersonalAccessTokens = endpoint({
   get: '/personal_access_tokens',
   summary: 'List personal access tokens',
+  description:
+    'Returns the tokens of the caller, without secrets, ordered by id unless `sort` says otherwise. Administrators ' +
+    'get the tokens of all users and can choose one by `user_id`. Only administrators also see impersonation tokens.',
   access: signedIn(),
-  params: { user_id: optional(integer), ...tokenFilters },
+  params: {
+    user_id: describe(
+      optional(integer),
+      'Only tokens of this user. Other callers than administrators can only send their own id.',
+    ),
+    ...tokenFilters,
+  },
   errors: { notPermitted: NOT_PERMITTED, userNotFound: TOKEN_NOT_FOUND },
   response: page(PersonalAccessToken),
   async handle({ params, caller, page }, { database, tokenUsage }) {
@@ -67,6 +83,9 @@ export const listPersonalAccessTokens = endpoint({
 export const getOwnPersonalAccessToken = endpoint({
   get: '/personal_access_tokens/self',
   summary: 'Get the token of the request',
+  description:
+    'Returns the personal, project or group access token that authenticates the request, whatever its scopes. OAuth ' +
+    'tokens and sessions get 400.',
   access: signedIn(),
   scopes: 'any',
   errors: { notPersonal: NOT_PERSONAL_TOKEN },
@@ -80,6 +99,9 @@ export const getOwnPersonalAccessToken = endpoint({
 export const revokeOwnPersonalAccessToken = endpoint({
   delete: '/personal_access_tokens/self',
   summary: 'Revoke the token of the request',
+  description:
+    'Revokes the token that authenticates the request, whatever its scopes, at once. An impersonation token can only ' +
+    'revoke itself if its user is an administrator.',
   access: signedIn(),
   scopes: 'any',
   errors: { notPersonal: NOT_PERSONAL_TOKEN, notPermitted: REVOKE_NOT_PERMITTED },
@@ -91,9 +113,13 @@ export const revokeOwnPersonalAccessToken = endpoint({
 export const rotateOwnPersonalAccessToken = endpoint({
   post: '/personal_access_tokens/self/rotate',
   summary: 'Rotate the token of the request',
+  description:
+    'Replaces the token of the request by a new one with the same name and scopes, and revokes the old one at once. ' +
+    'The response is the only one with the new secret. A request with a token that was revoked before gets 401 and ' +
+    'revokes all tokens that descend from it by rotation.',
   access: rotateTokenAccess(),
   scopes: ['self_rotate'],
-  params: { expires_at: optional(date) },
+  params: { expires_at: describe(optional(date), ROTATION_EXPIRY) },
   errors: { ...ROTATE_ERRORS, notPersonal: [405, '405 Method Not Allowed'] },
   activity: ['personal_access_token_revoked', 'personal_access_token_created'],
   response: ok(PersonalAccessTokenWithSecret),
@@ -103,6 +129,9 @@ export const rotateOwnPersonalAccessToken = endpoint({
 export const getPersonalAccessToken = endpoint({
   get: '/personal_access_tokens/:id',
   summary: 'Get a personal access token',
+  description:
+    'Returns a token of the caller, or for administrators any token, without its secret. Other callers get 401 ' +
+    'whether the token exists or not.',
   access: signedIn(),
   params: { id: required(integer) },
   unknownIdStatus: 401,
@@ -117,6 +146,9 @@ export const getPersonalAccessToken = endpoint({
 export const revokePersonalAccessToken = endpoint({
   delete: '/personal_access_tokens/:id',
   summary: 'Revoke a personal access token',
+  description:
+    'Revokes a token of the caller, or for administrators any token, at once. Revoking a revoked token again ' +
+    'succeeds and changes nothing.',
   access: signedIn(),
   params: { id: required(integer) },
   errors: { notFound: NOT_FOUND, notPermitted: REVOKE_NOT_PERMITTED },
@@ -128,8 +160,11 @@ export const revokePersonalAccessToken = endpoint({
 export const rotatePersonalAccessToken = endpoint({
   post: '/personal_access_tokens/:id/rotate',
   summary: 'Rotate a personal access token',
+  description:
+    'Replaces a token of the caller, or for administrators any token, by a new one with the same name and scopes. ' +
+    'The old one is revoked at once. The response is the only one with the new secret.',
   access: rotateTokenAccess(),
-  params: { id: required(integer), expires_at: optional(date) },
+  params: { id: required(integer), expires_at: describe(optional(date), ROTATION_EXPIRY) },
   unknownIdStatus: 401,
   errors: { ...ROTATE_ERRORS, notPermitted: NOT_PERMITTED, notFound: TOKEN_NOT_FOUND },
   activity: ['personal_access_token_revoked', 'personal_access_token_created'],
@@ -155,8 +190,8 @@ async function getOwnToken(db: Reader, caller: SignedInCaller): Promise<AccessTo
   return accessToken ?? fail('notPersonal');
 }
 
-/** `user_id` is undefined if the parameter was not sent. */
 interface TokenListParams extends TokenFilter {
+  /** Undefined if the parameter was not sent, null if it was sent without a value. */
   readonly user_id?: number | null | undefined;
 }
 

@@ -3,9 +3,7 @@ import { type AccessToken, type IssuedToken, isActiveToken } from '#authenticati
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable } from '#http/endpoint/responses.ts';
 
-/** The representations of a personal access token (contract/conventions.md §10). */
-
-/** Fields of tokens of all kinds. */
+/** Fields of tokens of all kinds (contract/conventions.md §10). */
 export const tokenFields = {
   id: Type.Integer(),
   name: Type.String(),
@@ -15,14 +13,14 @@ export const tokenFields = {
   scopes: Type.Array(Type.String()),
   user_id: Type.Integer(),
   last_used_at: nullable(dateTime),
-  active: Type.Boolean(),
+  active: Type.Boolean({ description: 'Whether the token is neither revoked nor expired.' }),
   expires_at: nullable(date),
 };
 
 /** A token with the IP addresses that used it. */
 export const PersonalAccessToken = entity('PersonalAccessToken', {
   ...tokenFields,
-  last_used_ips: Type.Array(Type.String()),
+  last_used_ips: Type.Array(Type.String(), { description: 'Up to five IP addresses that used it last, newest first.' }),
 }).from((token: AccessToken, context) => ({
   ...serializeToken(token, context),
   last_used_ips: JSON.parse(token.last_used_ips) as string[],
@@ -34,6 +32,7 @@ export const PersonalAccessTokenWithSecret = entity('PersonalAccessTokenWithSecr
   token: Type.String(),
 }).from(({ tokenRow: token, secret }: IssuedToken, context) => ({ ...serializeToken(token, context), token: secret }));
 
+/** Serializes the fields of tokens of all kinds. */
 export function serializeToken(token: AccessToken, context: SerializationContext) {
   return {
     id: token.id,

@@ -15,8 +15,8 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { canManageToken, isImpersonating, recordTokenEvent } from './changes.ts';
 
-/** Days until the default expiry. */
-const DEFAULT_DAYS = 7;
+/** Lifetime of a rotated token without a requested expiry date, in days. */
+const DEFAULT_LIFETIME_DAYS = 7;
 
 export type RotateFailure = 'alreadyRevoked' | 'expiryTooLate' | 'missingScope';
 
@@ -28,8 +28,8 @@ interface TokenReplacement {
 }
 
 /**
- * Replaces a token that the caller may manage with a token that has a new secret, and revokes the old one. An impersonator may not
- * replace the user's own tokens.
+ * Replaces a token that the caller may manage by one with a new secret, and revokes the old one. An impersonation token cannot
+ * replace the other tokens of its user.
  */
 export async function rotatePersonalToken(
   uow: UnitOfWork<SignedInCaller>,
@@ -63,7 +63,7 @@ async function replaceAndRecord(
   return issuedToken;
 }
 
-/** Replaces a token of any kind with a token that has a new secret. Of two concurrent calls one fails with `alreadyRevoked`. */
+/** Replaces a token of any kind by one with a new secret. Of two concurrent calls one fails with `alreadyRevoked`. */
 export async function replaceToken(
   uow: UnitOfWork<SignedInCaller>,
   { id, expiresAt }: TokenReplacement,
@@ -81,6 +81,6 @@ export async function replaceToken(
 
 /** Returns the date in a week, but not after `latestExpiry`. */
 function getDefaultExpiry(today: string, latestExpiry: string | null): string {
-  const defaultExpiry = addDays(today, DEFAULT_DAYS);
+  const defaultExpiry = addDays(today, DEFAULT_LIFETIME_DAYS);
   return latestExpiry !== null && latestExpiry < defaultExpiry ? latestExpiry : defaultExpiry;
 }

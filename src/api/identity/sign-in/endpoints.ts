@@ -23,6 +23,9 @@ import { signInVisitor } from './sign-in.ts';
 export const getHomePage = endpoint({
   get: '/',
   summary: 'Get the home page',
+  description:
+    'Shows signed-in users a start page, or if their password has expired the form to choose another one. Other ' +
+    'visitors are redirected to the sign-in page.',
   access: visitor(),
   stageOrder: 'clientToken',
   outsideApi: true,
@@ -38,6 +41,9 @@ export const getHomePage = endpoint({
 export const getSignInPage = endpoint({
   get: '/users/sign_in',
   summary: 'Get the sign-in page',
+  description:
+    'Shows the sign-in form and sets a session cookie. Users who are signed in already are redirected to the home ' +
+    'page.',
   access: visitor(),
   stageOrder: 'clientToken',
   outsideApi: true,
@@ -54,6 +60,10 @@ export const getSignInPage = endpoint({
 export const signIn = endpoint({
   post: '/users/sign_in',
   summary: 'Sign in with a password',
+  description:
+    'Receives the sign-in form. If the password is right, sets a new session cookie and redirects to the page that ' +
+    'asked for the sign-in. Otherwise returns the form with an error. Ten wrong passwords in a row lock an account ' +
+    'for ten minutes. With `new_password`, an expired password is replaced.',
   access: visitorWithForm(),
   stageOrder: 'clientToken',
   outsideApi: true,
@@ -73,6 +83,9 @@ export const signIn = endpoint({
 export const signOut = endpoint({
   post: '/users/sign_out',
   summary: 'Sign out',
+  description:
+    'Deletes the session, expires its cookie and redirects to the sign-in page. Visitors without a session get the ' +
+    'same answer.',
   access: visitor(),
   stageOrder: 'clientToken',
   outsideApi: true,
@@ -83,6 +96,8 @@ export const signOut = endpoint({
 export const deleteSession = endpoint({
   delete: '/users/sign_out',
   summary: 'Sign out with DELETE',
+  description:
+    'Deletes the session, expires its cookie and redirects to the sign-in page, as `POST /users/sign_out` does.',
   access: visitor(),
   stageOrder: 'clientToken',
   outsideApi: true,
@@ -90,7 +105,7 @@ export const deleteSession = endpoint({
   handle: ({ visitor, request }, { runUnitOfWork }) => signOutVisitor(runUnitOfWork, request, visitor),
 });
 
-/** Deletes the session of a visitor, if any; its cookie is invalid from the next request on, in all processes. */
+/** Deletes the session of a visitor, if there is one. All processes reject its cookie from the next request on. */
 async function signOutVisitor(
   runUnitOfWork: RunUnitOfWork,
   request: IncomingRequest,

@@ -9,6 +9,7 @@ interface PageSession {
   readonly csrfToken: string;
 }
 
+/** Returns the page with the sign-in form. */
 export function createSignInPage(
   request: IncomingRequest,
   { csrfToken }: PageSession,
@@ -18,8 +19,8 @@ export function createSignInPage(
 }
 
 /**
- * Returns the form again with an error: 422, or 429 after too many failures. The form contains the login. The response does not
- * disclose whether the login exists.
+ * Returns the form again, filled with the login, and an error. The status is 422, or 429 after too many failures. The response does
+ * not disclose whether the login exists.
  */
 export function createSignInErrorPage(
   request: IncomingRequest,
@@ -54,6 +55,7 @@ ${createCsrfField(csrfToken)}
 </form>`;
 }
 
+/** Returns the start page of a signed-in user. */
 export function createHomePage(
   request: IncomingRequest,
   { name, username }: CallerUser,

@@ -42,6 +42,7 @@ export async function signInVisitor(
   };
 }
 
+/** Replaces an expired password if the form contains a new one, and signs in. */
 async function renewAndSignIn(
   services: Pick<Services, 'database' | 'runUnitOfWork'>,
   { address, waiter }: { readonly address: string; readonly waiter: Waiter },
@@ -93,6 +94,7 @@ async function renewPassword(
   return isFailure(storeResult) ? storeResult : newPassword;
 }
 
+/** Stores the new password and records its change. */
 async function storePassword(
   uow: UnitOfWork<SignedInCaller>,
   user: User,

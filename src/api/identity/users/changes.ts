@@ -97,7 +97,7 @@ export async function prepareNewPassword(
 export async function updateUser(
   uow: UnitOfWork,
   id: number,
-  { password: _, resetPrivateProfile: defaultPrivacy, ...input }: UserUpdateInput,
+  { password: _, resetPrivateProfile, ...input }: UserUpdateInput,
   password: PreparedPassword | null,
 ): Promise<User | Failure<UserFailure | UnchangeableUserCode | 'onlyAdministrator'>> {
   const user = await findChangeableUser(uow, id);
@@ -106,7 +106,7 @@ export async function updateUser(
   const hash = password?.hash ?? null;
   // A password set by somebody else expires at once, so that the user must choose another one.
   const newPassword = hash === null ? undefined : { hash, expired: uow.actor.user?.id !== id };
-  const details = defaultPrivacy
+  const details = resetPrivateProfile
     ? { ...input.details, private_profile: (await loadSettings(uow)).user_defaults_to_private_profile }
     : input.details;
   const storedChanges = { ...input, details, password: newPassword, passwordProblems: password?.problems };
@@ -145,7 +145,7 @@ async function renamePersonalNamespace(
 }
 
 /** Columns whose changes are recorded: the column, the name of the audit event, and the attribute's name in it. */
-const RECORDED_FIELDS = [
+const AUDITED_FIELDS = [
   ['email', 'user_email_address_updated', 'email address'],
   ['username', 'user_username_updated', 'username'],
   ['name', 'user_name_updated', 'name'],
@@ -153,7 +153,7 @@ const RECORDED_FIELDS = [
 ] as const;
 
 async function recordChanges(uow: UnitOfWork, before: User, after: User): Promise<void> {
-  for (const [field, eventName, attributeName] of RECORDED_FIELDS) {
+  for (const [field, eventName, attributeName] of AUDITED_FIELDS) {
     if (before[field] !== after[field]) {
       const auditEvent = {
         name: eventName,
@@ -171,7 +171,10 @@ interface PreparedPassword {
   readonly problems: readonly string[];
 }
 
-/** Validates and hashes a password before the unit of work that stores it, because hashing takes longer than a transaction may. */
+/**
+ * Validates and hashes a password. This happens before the unit of work that stores it, because hashing takes longer than a
+ * transaction may.
+ */
 async function preparePassword(db: Reader, password: string, owner: PasswordOwner): Promise<PreparedPassword> {
   const { minimum_password_length } = await loadSettings(db);
   const problems = validatePassword(password, owner, minimum_password_length);

@@ -59,6 +59,9 @@ const SAVE_ERRORS = {
 export const getCurrentUser = endpoint({
   get: '/user',
   summary: 'Get the current user',
+  description:
+    'Returns the caller with private details, such as the email address and the project limit. Administrators get ' +
+    'the fields of `POST /users`.',
   access: currentUserAccess(),
   scopes: ['read_user'],
   response: ok(CurrentUser),
@@ -68,6 +71,10 @@ export const getCurrentUser = endpoint({
 export const listUsers = endpoint({
   get: '/users',
   summary: 'List users',
+  description:
+    'Returns users, newest first by default; with `search`, exact matches come first. Administrators get all ' +
+    'details. Other callers get basic fields, and neither blocked nor banned users. Anonymous callers must send ' +
+    '`username`, and get 403 if the instance restricts public visibility.',
   access: userListAccess(),
   scopes: ['read_user'],
   params: userListParams,
@@ -81,6 +88,10 @@ export const listUsers = endpoint({
 export const getUser = endpoint({
   get: '/users/:id(^\\d+$)',
   summary: 'Get a user',
+  description:
+    'Returns the profile of a user. Private profiles and profiles of blocked users lack the date of creation and the ' +
+    'numbers of followers, except for administrators and the user. Administrators get all details. Anonymous callers ' +
+    'get 403. A rate limit applies to callers who are not administrators.',
   access: userReadAccess(),
   scopes: ['read_user'],
   params: { ...userIdParams, ...withCustomAttributes },
@@ -98,6 +109,10 @@ export const getUser = endpoint({
 export const createUser = endpoint({
   post: '/users',
   summary: 'Create a user',
+  description:
+    'Creates a user with a personal namespace whose path is the username. Omitted attributes have the defaults of ' +
+    'the instance. The username must not be the path of a group, and the email address must not belong to another ' +
+    'user.',
   access: administratorAfterParameters(),
   params: createUserParams,
   rules: [atLeastOne('password', 'reset_password', 'force_random_password'), allOrNone('extern_uid', 'provider')],
@@ -115,6 +130,11 @@ export const createUser = endpoint({
 export const updateUser = endpoint({
   put: '/users/:id(^\\d+$)',
   summary: 'Update a user',
+  description:
+    'Changes the sent attributes; absent ones stay unchanged. A new username moves the personal namespace, and old ' +
+    'project paths redirect. A new email address must be confirmed before it replaces the old one, unless ' +
+    '`skip_reconfirmation` is set. A new password for another user expires at once, so that they must choose their ' +
+    'own at the next sign-in.',
   access: administratorAfterParameters(),
   params: { ...userIdParams, ...updateUserParams },
   rules: [allOrNone('extern_uid', 'provider')],
@@ -143,6 +163,9 @@ export const updateUser = endpoint({
 export const blockUser = endpoint({
   post: '/users/:id(^\\d+$)/block',
   summary: 'Block a user',
+  description:
+    'Blocks the user, who can neither sign in nor use tokens until unblocked. Returns true, or null if the user is ' +
+    'blocked already. Callers cannot block themselves, and the only administrator cannot be blocked.',
   access: administrator(),
   params: userIdParams,
   errors: {
@@ -159,6 +182,9 @@ export const blockUser = endpoint({
 export const unblockUser = endpoint({
   post: '/users/:id(^\\d+$)/unblock',
   summary: 'Unblock a user',
+  description:
+    'Unblocks a blocked user. Returns true, or false if the user is not blocked. Deactivated users must be activated ' +
+    'instead.',
   access: administrator(),
   params: userIdParams,
   errors: {
@@ -174,6 +200,9 @@ export const unblockUser = endpoint({
 export const unlockUser = endpoint({
   post: '/users/:id(^\\d+$)/unlock',
   summary: 'Unlock a user',
+  description:
+    'Unlocks a user who cannot sign in with a password after ten wrong passwords. Returns true, or false if the ' +
+    'account is not locked. Without this call, the lock ends after ten minutes.',
   access: administrator(),
   params: userIdParams,
   errors: { userNotFound: USER_NOT_FOUND, internalUser: INTERNAL_USER },
@@ -185,6 +214,9 @@ export const unlockUser = endpoint({
 export const deactivateUser = endpoint({
   post: '/users/:id(^\\d+$)/deactivate',
   summary: 'Deactivate a dormant user',
+  description:
+    'Deactivates a user who was not active for the number of days in the setting `deactivate_dormant_users_period`. ' +
+    'Signing in on the web activates the user again. Returns true, also for a user who is deactivated already.',
   access: administrator(),
   params: userIdParams,
   errors: {
@@ -204,6 +236,9 @@ export const deactivateUser = endpoint({
 export const activateUser = endpoint({
   post: '/users/:id(^\\d+$)/activate',
   summary: 'Activate a deactivated user',
+  description:
+    'Activates a deactivated user. Returns true, also for a user who is active already. Blocked users must be ' +
+    'unblocked instead.',
   access: administrator(),
   params: userIdParams,
   errors: {
@@ -218,6 +253,9 @@ export const activateUser = endpoint({
 export const banUser = endpoint({
   post: '/users/:id(^\\d+$)/ban',
   summary: 'Ban a user',
+  description:
+    'Bans an active user, who can neither sign in nor use tokens until unbanned. Returns true. Users in another ' +
+    'state get 403.',
   access: administrator(),
   params: userIdParams,
   errors: {
@@ -233,6 +271,7 @@ export const banUser = endpoint({
 export const unbanUser = endpoint({
   post: '/users/:id(^\\d+$)/unban',
   summary: 'Unban a user',
+  description: 'Lifts the ban of a user, who becomes active. Returns true. Users who are not banned get 403.',
   access: administrator(),
   params: userIdParams,
   errors: {
@@ -244,7 +283,7 @@ export const unbanUser = endpoint({
   write: (uow, { params }) => unban(uow, params.id),
 });
 
-/** Creates the access for signed-in users and loads their user row. Returns 401 if the account was deleted since authentication. */
+/** Admits signed-in users and loads their row. Answers 401 if the account was deleted since the request was authenticated. */
 function currentUserAccess(): Access<{ caller: SignedInCaller; user: User }> {
   return signedIn().resource({
     name: 'user',
@@ -254,8 +293,8 @@ function currentUserAccess(): Access<{ caller: SignedInCaller; user: User }> {
 }
 
 /**
- * Creates the access for user lists. Anonymous callers must filter by username, and get 403 if public visibility is restricted.
- * Only administrators may filter by `extern_uid`.
+ * Admits callers of user lists. Anonymous callers must filter by username, and get 403 if public visibility is restricted. Only
+ * administrators may filter by `extern_uid`.
  */
 function userListAccess(): Access<{ caller: Caller }> {
   return access({
@@ -277,7 +316,7 @@ async function requireAnonymousSearch({ db, params }: AccessCall): Promise<void>
   throw forbidden('Not authorized to access /api/v4/users');
 }
 
-/** Creates the access for signed-in callers. Anonymous callers get 403, not 401. */
+/** Admits signed-in callers. Anonymous callers get 403, not 401. */
 function userReadAccess(): Access<{ caller: SignedInCaller }> {
   return access({
     audience: 'user',
@@ -291,7 +330,8 @@ function userReadAccess(): Access<{ caller: SignedInCaller }> {
   });
 }
 
-const PERIOD_SECONDS = 600;
+/** Period of the rate limit for reading single users. */
+const READ_LIMIT_PERIOD_SECONDS = 600;
 
 /** Returns one page of the users that match the filters. */
 async function listVisibleUsers(
@@ -318,6 +358,6 @@ async function checkReadLimit(database: Database, { user }: SignedInCaller): Pro
     name: 'users_get_by_id',
     subject: user.id,
     limit,
-    periodSeconds: PERIOD_SECONDS,
+    periodSeconds: READ_LIMIT_PERIOD_SECONDS,
   });
 }

@@ -15,15 +15,15 @@ import {
 import { BLOCKED_STATES, isLocked } from './states.ts';
 import { loadHighestRoles, loadUserRelations, type UserBasicRow, type UserRelations } from './store.ts';
 
-/** The representations of a user (contract/conventions.md §10 "Users"). */
+// The representations of a user, from the fewest to the most fields (contract/conventions.md §10 "Users").
 
 const basicFields = {
   id: Type.Integer(),
   username: Type.String(),
   public_email: nullable(Type.String()),
   name: Type.String(),
-  state: Type.String(),
-  locked: Type.Boolean(),
+  state: Type.String({ description: '`active`, `blocked`, `deactivated`, `banned` or another state.' }),
+  locked: Type.Boolean({ description: 'Whether sign-in is locked for some minutes after too many wrong passwords.' }),
   avatar_url: Type.String(),
   web_url: Type.String(),
 };
@@ -31,7 +31,7 @@ const basicFields = {
 export const UserBasic = entity('UserBasic', basicFields)
   .columns('id', 'username', 'public_email', 'name', 'state')
   .from((user: UserBasicRow, context) => ({
-    // Only locked users read the time: a response that depends on it is not cached.
+    // Only locked users read `now`, because a response that depends on the time is not cached.
     locked: user.locked_until !== null && isLocked(user, context.now),
     avatar_url: buildAvatarUrl(user.id, context),
     web_url: `${context.url}/${user.username}`,
@@ -50,8 +50,8 @@ const profileFields = {
   pronouns: nullable(Type.String()),
   organization: Type.String(),
   bot: Type.Boolean(),
-  work_information: nullable(Type.String()),
-  local_time: nullable(Type.String()),
+  work_information: nullable(Type.String({ description: 'Job title and organization in one text.' })),
+  local_time: nullable(Type.String({ description: 'Always null.' })),
 };
 /** The extended representation for callers who may not see the profile. */
 const UserHidden = entity('UserHidden', { ...basicFields, ...profileFields }).from((user: User, context) => ({
@@ -81,9 +81,9 @@ const UserExtended = entity('UserExtended', {
   ...basicFields,
   ...profileFields,
   created_at: dateTime,
-  followers: Type.Integer(),
-  following: Type.Integer(),
-  is_followed: Type.Boolean(),
+  followers: Type.Integer({ description: 'Always 0, because users cannot follow each other.' }),
+  following: Type.Integer({ description: 'Always 0.' }),
+  is_followed: Type.Boolean({ description: 'Always false.' }),
 }).from((user: User, context) => ({
   ...UserHidden.serialize(user, context),
   created_at: user.created_at,
@@ -112,7 +112,7 @@ const selfFields = {
   two_factor_enabled: Type.Boolean(),
   external: Type.Boolean(),
   private_profile: Type.Boolean(),
-  commit_email: nullable(Type.String()),
+  commit_email: nullable(Type.String({ description: 'Author address of commits that the API creates.' })),
   preferred_language: Type.String(),
   shared_runners_minutes_limit: Type.Null(),
   extra_shared_runners_minutes_limit: Type.Null(),
@@ -159,7 +159,7 @@ const adminFields = {
   note: nullable(Type.String()),
   namespace_id: nullable(Type.Integer()),
   created_by: nullable(UserBasic.schema),
-  using_license_seat: Type.Boolean(),
+  using_license_seat: Type.Boolean({ description: 'Whether the user is an active person, not a bot.' }),
   is_auditor: Type.Boolean(),
   provisioned_by_group_id: Type.Null(),
   enterprise_group_id: Type.Null(),
@@ -204,7 +204,7 @@ function serializeForAdmin(user: User, context: SerializationContext, relations:
 
 const UserAdminDetail = entity('UserAdminDetail', {
   ...UserAdmin.schema.properties,
-  highest_role: Type.Integer(),
+  highest_role: Type.Integer({ description: 'Highest role in any group or project; 0 without one.' }),
   current_sign_in_ip: nullable(Type.String()),
   last_sign_in_ip: nullable(Type.String()),
   sign_in_count: Type.Integer(),

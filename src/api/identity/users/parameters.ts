@@ -1,7 +1,7 @@
 import { normalizeAddress } from '#authentication/users/emails.ts';
 import type { Identity, UserDetails } from '#authentication/users/users.ts';
 import type { KeysetRule } from '#http/lists/pagination.ts';
-import { optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, longText, searchExpression, shortText, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, emptyPicture, integer, oneOf } from '#http/parameters/types.ts';
 import { customAttributeParams } from '../custom-attributes/index.ts';
@@ -16,35 +16,50 @@ export const USER_KEYSET: KeysetRule = {
   cursorKind: 'opaque',
 };
 
+const FOR_ADMINISTRATORS = 'Ignored unless an administrator calls.';
+
 /** Filters and order of user lists. A filter that is false or absent has no effect. */
 export const userListParams = {
-  username: optional(shortText),
-  search: optional(searchExpression),
-  public_email: optional(shortText),
-  active: optional(boolean, false),
-  blocked: optional(boolean, false),
-  external: optional(boolean, false),
-  humans: optional(boolean, false),
-  exclude_external: optional(boolean, false),
-  exclude_humans: optional(boolean, false),
-  exclude_active: optional(boolean, false),
-  exclude_internal: optional(boolean, false),
-  without_project_bots: optional(boolean, false),
-  extern_uid: optional(shortText),
-  provider: optional(shortText),
-  admins: optional(boolean, false),
-  auditors: optional(boolean, false),
-  two_factor: optional(string),
-  without_projects: optional(boolean, false),
-  created_after: optional(dateTime),
-  created_before: optional(dateTime),
-  order_by: optional(absentIfBlank(oneOf(...ORDER_COLUMNS))),
-  sort: optional(oneOf('asc', 'desc')),
+  username: describe(optional(shortText), 'The whole username, in any case.'),
+  search: describe(
+    optional(searchExpression),
+    'Part of the name or username, or the whole public email address. Fewer than three characters must match exactly.',
+  ),
+  public_email: describe(optional(shortText), 'The whole public email address.'),
+  active: describe(optional(boolean, false), 'Only active users.'),
+  blocked: describe(optional(boolean, false), 'Only blocked users, which only administrators see.'),
+  external: describe(optional(boolean, false), 'Only external users.'),
+  humans: describe(optional(boolean, false), 'Only users who are neither bots nor internal.'),
+  exclude_external: describe(optional(boolean, false), 'Only users who are not external.'),
+  exclude_humans: describe(optional(boolean, false), 'Only bots and internal users.'),
+  exclude_active: describe(optional(boolean, false), 'Only users who are not active.'),
+  exclude_internal: describe(optional(boolean, false), 'Only users who are not internal.'),
+  without_project_bots: describe(optional(boolean, false), 'Leaves out the bots of project and group access tokens.'),
+  extern_uid: describe(optional(shortText), 'Id of the user at `provider`; for administrators only.'),
+  provider: describe(optional(shortText), 'External identity provider; requires `extern_uid`.'),
+  admins: describe(optional(boolean, false), `Only administrators. ${FOR_ADMINISTRATORS}`),
+  auditors: describe(optional(boolean, false), `Only auditors. ${FOR_ADMINISTRATORS}`),
+  two_factor: describe(
+    optional(string),
+    `\`enabled\` returns no users, because two-factor authentication is not supported. ${FOR_ADMINISTRATORS}`,
+  ),
+  without_projects: describe(
+    optional(boolean, false),
+    `Only users without projects, in their namespace and by membership. ${FOR_ADMINISTRATORS}`,
+  ),
+  created_after: describe(optional(dateTime), `Only users who were created then or later. ${FOR_ADMINISTRATORS}`),
+  created_before: describe(optional(dateTime), `Only users who were created then or earlier. ${FOR_ADMINISTRATORS}`),
+  order_by: describe(
+    optional(absentIfBlank(oneOf(...ORDER_COLUMNS))),
+    'If absent, the order is by id, after exact matches of `search`.',
+  ),
+  sort: describe(optional(oneOf('asc', 'desc')), 'If absent, the direction is `desc`.'),
   ...customAttributeParams,
 };
 
 export type UserListParams = ParameterValues<typeof userListParams>;
 
+/** Profile texts from which HTML tags are removed. */
 const STRIPPED_TEXTS = [
   'location',
   'linkedin',
@@ -56,20 +71,21 @@ const STRIPPED_TEXTS = [
   'organization',
 ] as const;
 const ADDRESSES = ['public_email', 'commit_email'] as const;
+/** Texts in nullable columns. */
 const CLEARABLE_TEXTS = ['pronouns', 'job_title', 'note'] as const;
 const NUMBERS = ['projects_limit', 'theme_id', 'color_scheme_id'] as const;
 const FLAGS = ['admin', 'external', 'auditor', 'can_create_group', 'private_profile'] as const;
 
 const detailParams = {
-  admin: optional(boolean),
-  external: optional(boolean),
-  can_create_group: optional(boolean),
-  projects_limit: optional(integer),
-  private_profile: optional(boolean),
+  admin: describe(optional(boolean), 'Whether the user is an administrator.'),
+  external: describe(optional(boolean), 'Whether the user is external; external users cannot create top-level groups.'),
+  can_create_group: describe(optional(boolean), 'Whether the user can create top-level groups.'),
+  projects_limit: describe(optional(integer), 'Maximum number of projects in the personal namespace.'),
+  private_profile: describe(optional(boolean), 'Whether only the user and administrators see the profile.'),
   bio: optional(domainValidatedText(255)),
   location: optional(domainValidatedText(500)),
-  public_email: optional(domainValidatedText(255)),
-  commit_email: optional(domainValidatedText(255)),
+  public_email: describe(optional(domainValidatedText(255)), 'Email address that the profile shows.'),
+  commit_email: describe(optional(domainValidatedText(255)), 'Author address of commits that the API creates.'),
   linkedin: optional(domainValidatedText(500)),
   twitter: optional(domainValidatedText(500)),
   skype: optional(domainValidatedText(500)),
@@ -79,12 +95,12 @@ const detailParams = {
   organization: optional(domainValidatedText(500)),
   job_title: optional(shortText),
   pronouns: optional(domainValidatedText(50)),
-  note: optional(longText),
+  note: describe(optional(longText), 'Text that only administrators see.'),
   theme_id: optional(integer),
   color_scheme_id: optional(integer),
   auditor: optional(boolean),
-  extern_uid: optional(shortText),
-  provider: optional(shortText),
+  extern_uid: describe(optional(shortText), 'Id of the user at `provider`.'),
+  provider: describe(optional(shortText), 'External identity provider; requires `extern_uid`.'),
 };
 
 type DetailParams = ParameterValues<typeof detailParams>;
@@ -96,12 +112,13 @@ export const createUserParams = {
   // Clients send an empty password together with `reset_password`.
   password: optional(absentIfBlank(domainValidatedText(128))),
   reset_password: optional(boolean),
-  force_random_password: optional(boolean),
-  skip_confirmation: optional(boolean, false),
+  force_random_password: describe(optional(boolean), 'Sets a random password that nobody knows.'),
+  skip_confirmation: describe(optional(boolean, false), 'Confirms the email address at once.'),
   avatar: optional(emptyPicture),
   ...detailParams,
 };
 
+/** Converts the parameters of creation to the input of the domain. */
 export function toCreateInput(params: ParameterValues<typeof createUserParams>): NewUserInput {
   const { email, name, username, force_random_password, skip_confirmation: confirmed } = params;
   const password = force_random_password ? null : (params.password ?? null);
@@ -121,11 +138,12 @@ export const updateUserParams = {
   name: optional(domainValidatedText(255)),
   username: optional(domainValidatedText(255)),
   password: optional(domainValidatedText(128)),
-  skip_reconfirmation: optional(boolean, false),
+  skip_reconfirmation: describe(optional(boolean, false), 'Confirms a new email address at once.'),
   avatar: optional(emptyPicture),
   ...detailParams,
 };
 
+/** Converts the parameters of an update to the input of the domain. */
 export function toUpdateInput(params: ParameterValues<typeof updateUserParams>): UserUpdateInput {
   const { email, skip_reconfirmation: confirmed } = params;
   return {
@@ -155,6 +173,7 @@ function toDetails(params: DetailParams): UserDetails {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as UserDetails;
 }
 
+/** Returns the external identity among the parameters, or undefined. */
 export function toIdentity({
   provider,
   extern_uid,
@@ -165,7 +184,7 @@ export function toIdentity({
 /** An HTML tag, comment or declaration. A match ends before another tag begins. */
 const TAG = /<[a-z/!?][^<>]*>/gi;
 
-/** Removes HTML tags, also those that appear only after others are removed. */
+/** Removes HTML tags, also those that only the removal of another tag creates (`<<b>script>`). */
 export function stripTags(text: string): string {
   const stripped = text.replace(TAG, '');
   return stripped === text ? text : stripTags(stripped);

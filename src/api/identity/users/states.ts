@@ -13,7 +13,7 @@ import { recordUserEvent } from './changes.ts';
 
 // The states of a user and their transitions (contract/conventions.md "States").
 
-/** Whether the transition succeeded, or a failure with a general code or a code of this transition. */
+/** The result of a transition: whether it changed the state, or a failure with a general code or one of this transition. */
 type StateChange<TransitionCode extends string> = Promise<boolean | Failure<UnchangeableUserCode | TransitionCode>>;
 
 /** States of blocked users, whose profiles are hidden. */

@@ -37,8 +37,8 @@ interface UserFilter extends UserListParams {
   readonly forAdministrator: boolean;
 }
 
-type Users = SelectQueryBuilder<Schema, 'users', User>;
-type Conditions = ExpressionBuilder<Schema, 'users'>;
+type UserQuery = SelectQueryBuilder<Schema, 'users', User>;
+type UserExpressionBuilder = ExpressionBuilder<Schema, 'users'>;
 
 /** Returns one page of the users that match the filter. */
 export async function listUsers(db: Reader, filter: UserFilter, page: PageRequest): Promise<ListPage<User>> {
@@ -48,7 +48,7 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
   const idBound = await findIdBound(db, filter, page);
   const query = idBound === null ? matchingUsers : matchingUsers.where(idBound(sql.ref<number>('users.id')));
   if (page.kind === 'offset') {
-    const chooseCount = (users: Users): CountStrategy | undefined => {
+    const chooseCount = (users: UserQuery): CountStrategy | undefined => {
       if (!search) return undefined;
       return isCommon ? countCommon(db, users, { ...filter, search }, idBound) : 'countInPageQuery';
     };
@@ -66,9 +66,10 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
 }
 
 /**
- * Returns a bound for ids in lists by id with a filter on `created_at`. Without it, a descending scan would
- * first skip all users created after the timestamp, and an ascending scan all users created before it. Ids and timestamps have
- * nearly the same order, so the timestamp of the middle id tells whether the bound saves reads.
+ * Returns a condition on ids for lists by id with a filter on `created_at`, or null if it would not save reads. Without it, a
+ * descending scan would first skip all users created after the timestamp, and an ascending scan all users created before it. The
+ * bound is worth its own query only if it skips more than half of the users. Ids and timestamps have nearly the same order, so the
+ * user with the middle id shows on which side of the half the timestamp is.
  */
 async function findIdBound(db: Reader, filter: UserFilter, page: PageRequest): Promise<IdCondition | null> {
   const { forAdministrator, created_after, created_before } = filter;
@@ -86,7 +87,7 @@ async function findIdBound(db: Reader, filter: UserFilter, page: PageRequest): P
     .executeTakeFirst();
   // index: users_by_created_at
   const users = db.selectFrom('users').modifyEnd(LONG_RUNNING);
-  // `id + 0` keeps the planner from scanning in the order of ids.
+  // With `id + 0` instead of `id`, the planner uses the index of timestamps instead of scanning in the order of ids.
   if (direction === 'desc') {
     if (middleUser === undefined || timestamp > middleUser.created_at) return null;
     const highest = users.select(sql<number | null>`max(id + 0)`.as('id')).where('created_at', '<=', timestamp);
@@ -105,10 +106,10 @@ async function findIdBound(db: Reader, filter: UserFilter, page: PageRequest): P
  */
 async function paginateByOffset(
   db: Reader,
-  query: Users,
+  query: UserQuery,
   filter: UserFilter,
   page: OffsetRequest,
-  chooseCount: (users: Users) => CountStrategy | undefined,
+  chooseCount: (users: UserQuery) => CountStrategy | undefined,
 ): Promise<ListPage<User>> {
   const { search, order_by, sort } = filter;
   const direction = sort ?? 'desc';
@@ -137,7 +138,7 @@ async function paginateByOffset(
 const MAX_EXACT_MATCHES = 1_000;
 
 // index: users_by_username_key, users_by_name_key, users_by_public_email
-function isExactMatch(db: Reader, eb: Conditions, search: string) {
+function isExactMatch(db: Reader, eb: UserExpressionBuilder, search: string) {
   const key = foldCase(search);
   const selectIdsByValue = (column: 'username_key' | 'name_key' | 'public_email', value: string) =>
     db.selectFrom('users').select('users.id').where(column, '=', value);
@@ -155,15 +156,20 @@ async function isCommonSearch(db: Reader, search: string | null | undefined): Pr
   return isCommonSubstring(db, 'users', SEARCH_COLUMNS, foldCase(search));
 }
 
-/** Returns how to count the users that contain a common search text and match the other filters. */
-function countCommon(db: Reader, query: Users, filter: UserFilter & { search: string }, idBound: IdCondition | null) {
+/** Returns a function that counts, up to a limit, the users that contain a common search text and match the other filters. */
+function countCommon(
+  db: Reader,
+  query: UserQuery,
+  filter: UserFilter & { search: string },
+  idBound: IdCondition | null,
+) {
   const filteredUsers = applyFilter(db, { ...filter, search: null }, false);
-  const isAll = filteredUsers.toOperationNode().where === undefined;
+  const hasNoFilter = filteredUsers.toOperationNode().where === undefined;
   const matchesFilter = (id: Expression<number>) =>
     expressionBuilder<Schema, never>().exists(filteredUsers.where('users.id', '=', id));
   return async (limit: number) => {
     const excludedCount = await countExcluded(db, filter);
-    const conditions = { matchesFilter: isAll ? undefined : matchesFilter, excludedCount, idBound };
+    const conditions = { matchesFilter: hasNoFilter ? undefined : matchesFilter, excludedCount, idBound };
     const hasManyResults = await hasManyMatches(db, 'users', SEARCH_COLUMNS, foldCase(filter.search), conditions);
     return hasManyResults ? limit : countUpTo(db, query, limit);
   };
@@ -172,7 +178,7 @@ function countCommon(db: Reader, query: Users, filter: UserFilter & { search: st
 /** Short texts are matched against whole names only. */
 const isShortSearch = (search: string) => isTooShortForIndex(foldCase(search));
 
-function applyFilter(db: Reader, filter: UserFilter, isCommon: boolean): Users {
+function applyFilter(db: Reader, filter: UserFilter, isCommon: boolean): UserQuery {
   let users = db.selectFrom('users').select(userColumns);
   const { search } = filter;
   if (search) users = users.where((eb) => matchesSearch(db, eb, { ...filter, search }, isCommon));
@@ -182,7 +188,7 @@ function applyFilter(db: Reader, filter: UserFilter, isCommon: boolean): Users {
 /** A condition of a filter. */
 interface UserCondition {
   readonly condition: Expression<SqlBool>;
-  /** Indexed conditions that select few users. All users that do not match `condition` are among them. */
+  /** Conditions with an index that together select all users who do not match `condition`, and for which these are usually few. */
   readonly exclusions?: readonly Expression<SqlBool>[];
 }
 
@@ -198,8 +204,13 @@ function toConditions(db: Reader, filter: UserFilter): UserCondition[] {
   return [...conditions, { condition: eb('state', 'not in', BLOCKED_STATES), exclusions: [isInactive(eb)] }];
 }
 
-/** Matches a common text by scanning the list in its order; finds any other text by indexes. */
-function matchesSearch(db: Reader, eb: Conditions, filter: UserFilter & { search: string }, isCommon: boolean) {
+/** Returns the condition for the search text. A common text is compared with each user of the list, another one looked up by index. */
+function matchesSearch(
+  db: Reader,
+  eb: UserExpressionBuilder,
+  filter: UserFilter & { search: string },
+  isCommon: boolean,
+) {
   const { search, forAdministrator, without_projects } = filter;
   const key = foldCase(search);
   // index: users_by_public_email, emails_by_taken_key
@@ -226,7 +237,7 @@ function matchesSearch(db: Reader, eb: Conditions, filter: UserFilter & { search
 }
 
 // index: identities_by_extern_uid
-function hasIdentity(eb: Conditions, { provider, externUid }: Identity) {
+function hasIdentity(eb: UserExpressionBuilder, { provider, externUid }: Identity) {
   const userIds = eb.selectFrom('identities').select('identities.user_id').where('provider', '=', provider);
   return eb('users.id', 'in', userIds.where('extern_uid', '=', externUid));
 }
@@ -239,11 +250,11 @@ function selectNonHumans(db: Reader) {
 }
 
 // index: users_inactive
-const isInactive = (eb: Conditions) => eb('state', '<>', sql.lit('active' as const));
+const isInactive = (eb: UserExpressionBuilder) => eb('state', '<>', sql.lit('active' as const));
 // index: users_externals, users_bots, users_internals
-const isFlagged = (eb: Conditions, flag: 'external' | 'bot' | 'internal') => eb(flag, '=', sql.lit(true));
+const isFlagged = (eb: UserExpressionBuilder, flag: 'external' | 'bot' | 'internal') => eb(flag, '=', sql.lit(true));
 
-function toStateConditions(db: Reader, eb: Conditions, filter: UserFilter): UserCondition[] {
+function toStateConditions(db: Reader, eb: UserExpressionBuilder, filter: UserFilter): UserCondition[] {
   const conditions: UserCondition[] = [];
   const [inactive, external] = [isInactive(eb), isFlagged(eb, 'external')];
   const [bot, internal] = [isFlagged(eb, 'bot'), isFlagged(eb, 'internal')];
@@ -268,7 +279,7 @@ function toStateConditions(db: Reader, eb: Conditions, filter: UserFilter): User
   return conditions;
 }
 
-function toAdministratorConditions(db: Reader, eb: Conditions, filter: UserFilter): UserCondition[] {
+function toAdministratorConditions(db: Reader, eb: UserExpressionBuilder, filter: UserFilter): UserCondition[] {
   const conditions: Expression<SqlBool>[] = [];
   const { created_after, created_before } = filter;
   if (filter.admins) conditions.push(eb('admin', '=', sql.lit(true)));
@@ -282,7 +293,7 @@ function toAdministratorConditions(db: Reader, eb: Conditions, filter: UserFilte
   return conditions.map((condition) => ({ condition }));
 }
 
-/** Returns an upper bound of the number of users that do not match, or null if they may be many. */
+/** Returns an upper bound of the number of users who do not match the filter, or null if they may be many. */
 async function countExcluded(db: Reader, filter: UserFilter): Promise<number | null> {
   const exclusions = toConditions(db, filter).map((userCondition) => userCondition.exclusions);
   let excludedCount = 0;
@@ -296,7 +307,7 @@ async function countExcluded(db: Reader, filter: UserFilter): Promise<number | n
  * Returns the condition for users without projects: neither in a personal namespace, nor as members of a project or of a group
  * with projects. It is evaluated per user, because PostgreSQL would otherwise join whole tables although a page needs few users.
  */
-function hasNoProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
+function hasNoProjects(db: Reader, eb: UserExpressionBuilder): Expression<SqlBool> {
   const hasRows = (rows: Expression<unknown>) => existsWithoutJoin(db, sql`select 1 from ${rows} as matching_rows`);
   // index: namespace_closure_by_ancestor, projects_by_namespace
   const projectsInGroup = expressionBuilder<Schema, 'memberships'>()
@@ -358,7 +369,7 @@ export async function loadUserRelations(db: Reader, users: readonly User[]): Pro
   };
 }
 
-/** `identities` and `personalNamespaces` are keyed by user id, `creators` by their own id. */
+/** Rows related to users: `identities` and `personalNamespaces` by id of the user, `creators` by their own id. */
 export interface UserRelations {
   readonly identities: ReadonlyMap<number, readonly { readonly provider: string; readonly extern_uid: string }[]>;
   readonly personalNamespaces: ReadonlyMap<number | null, { readonly namespace_id: number; readonly projects: number }>;

@@ -7,7 +7,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { nullable, ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { isParameterObject } from '#http/parameters/brackets.ts';
-import { atLeastOne, optional, type Parameter, type ParameterValues } from '#http/parameters/declarations.ts';
+import { atLeastOne, describe, optional, type Parameter, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { string } from '#http/parameters/texts.ts';
 import {
@@ -28,8 +28,8 @@ import {
   validateSettings,
 } from '#settings/settings.ts';
 
-/** An object with integer values. */
-const weights: ParameterType<Record<string, number>> = {
+/** The parameter type of weights: an object with integer values. */
+const weightsType: ParameterType<Record<string, number>> = {
   schema: Type.Record(Type.String(), Type.Integer(), { maxProperties: MAX_ARRAY_LENGTH }),
   isObject: true,
   read(raw, name, problems) {
@@ -47,6 +47,7 @@ const weights: ParameterType<Record<string, number>> = {
   },
 };
 
+/** Returns the parameter type of a setting. */
 function toParameterType({ kind, values }: SettingDefinition<unknown>): ParameterType<unknown> {
   switch (kind) {
     case 'boolean':
@@ -60,7 +61,7 @@ function toParameterType({ kind, values }: SettingDefinition<unknown>): Paramete
     case 'list':
       return commaSeparated(values ? oneOf(...values) : string);
     case 'weights':
-      return weights;
+      return weightsType;
   }
 }
 
@@ -75,7 +76,10 @@ const settingParameters = Object.fromEntries(
 /** The parameters of all settings, and a deprecated alias of one of them. */
 const updateParameters = {
   ...settingParameters,
-  allow_local_requests_from_hooks_and_services: optional(boolean),
+  allow_local_requests_from_hooks_and_services: describe(
+    optional(boolean),
+    'Deprecated: use `allow_local_requests_from_web_hooks_and_services`.',
+  ),
 };
 
 /** Returns the changes. The deprecated alias applies only if the present name is not sent. */
@@ -95,15 +99,18 @@ const SCHEMAS: Readonly<Record<SettingDefinition<unknown>['kind'], TSchema>> = {
   weights: Type.Record(Type.String(), Type.Integer()),
 };
 
-const fields = SETTING_NAMES.map((name: SettingName) => {
+const settingFields = SETTING_NAMES.map((name: SettingName) => {
   const { kind, nullable: mayBeNull } = SETTING_DEFINITIONS[name];
   return [name, mayBeNull ? nullable(SCHEMAS[kind]) : SCHEMAS[kind]];
 });
 
-/** All application settings (contract/conventions.md §11). `repository_storages_weighted` contains every storage; the default weight is 0. */
+/**
+ * All application settings (contract/conventions.md §11). `repository_storages_weighted` contains every storage, also those without a
+ * weight in the settings, which count as 0.
+ */
 const ApplicationSettings = entity(
   'ApplicationSettings',
-  Object.fromEntries(fields) as Record<SettingName, TSchema>,
+  Object.fromEntries(settingFields) as Record<SettingName, TSchema>,
 ).from((settings: Settings, { git }) => {
   const weights = settings.repository_storages_weighted;
   const storageWeights = Object.keys(git.storages).map((name) => [name, weights[name] ?? 0]);
@@ -113,6 +120,7 @@ const ApplicationSettings = entity(
 export const getApplicationSettings = endpoint({
   get: '/application/settings',
   summary: 'Get the application settings',
+  description: 'Returns all settings of the instance, those with their default values included.',
   access: administrator(),
   response: ok(ApplicationSettings),
   read: (db) => loadSettings(db),
@@ -121,6 +129,9 @@ export const getApplicationSettings = endpoint({
 export const updateApplicationSettings = endpoint({
   put: '/application/settings',
   summary: 'Update application settings',
+  description:
+    'Changes the sent settings and returns all of them; absent ones stay unchanged, and at least one is required. ' +
+    'Changes take effect for the next request. Each changed value is recorded as an audit event.',
   access: administrator(),
   params: updateParameters,
   rules: [atLeastOne(...Object.keys(updateParameters))],

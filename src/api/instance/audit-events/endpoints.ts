@@ -6,7 +6,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime as dateTimeSchema, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import {
@@ -40,9 +40,8 @@ const Details = Type.Object(
 /** An audit event with the present email address of its author. */
 const AuditEvent = entity('AuditEvent', {
   id: Type.Integer(),
-  /** -1 if the author is not a user. */
-  author_id: Type.Integer(),
-  entity_id: Type.Integer(),
+  author_id: Type.Integer({ description: 'Id of the user; -1 if the author is not a user.' }),
+  entity_id: Type.Integer({ description: 'Id of the user, group or project in whose log the event is.' }),
   entity_type: text,
   event_name: text,
   details: Details,
@@ -56,9 +55,7 @@ const AuditEvent = entity('AuditEvent', {
     }),
   );
 
-/** Access to parts of the audit log (contract/activity.md Part 3). */
-
-/** The part of the audit log that the caller may read. */
+/** The part of the audit log that the caller may read (contract/activity.md Part 3). */
 interface AuditLogContext {
   readonly log: AuditLog;
 }
@@ -68,14 +65,14 @@ const READ_ABILITIES = { group: 'read_group_audit_events', project: 'read_projec
 /** The minimum role that may read all events. Callers with a lower role may read only events of which they are the author. */
 const FULL_LOG_ROLE: ByParentType<number> = { group: OWNER, project: MAINTAINER };
 
-/** Allows administrators to read all events. */
+/** Admits administrators, who may read all events. */
 function instanceLogAccess(): Access<AuditLogContext> {
   return administrator()
     .map(() => ({ log: { entity: null, authorId: null } }))
     .require(forbidOnFreeTier);
 }
 
-/** Allows reading the events of the group or project itself. */
+/** Admits members of the group or project, who may read its events, but not those of anything below it. */
 function parentLogAccess(kind: ParentKind): Access<AuditLogContext> {
   return kind
     .accessWith(READ_ABILITIES)
@@ -110,11 +107,14 @@ const periodParams = { created_after: optional(dateTime), created_before: option
 export const listAuditEvents = endpoint({
   get: '/audit_events',
   summary: 'List instance audit events',
+  description:
+    'Returns the audit events of the whole instance, the newest first. `entity_type` and `entity_id` select those of ' +
+    'one user, group or project. Not available on the free tier (403).',
   access: instanceLogAccess(),
   params: {
     ...periodParams,
     entity_type: optional(oneOf('User', 'Group', 'Project', 'Gitlab::Audit::InstanceScope')),
-    entity_id: optional(integer),
+    entity_id: describe(optional(integer), 'Id of the user, group or project; requires `entity_type`.'),
   },
   keyset: AUDIT_KEYSET,
   errors: { entityTypeMissing: [400, { error: 'entity_type is missing' }] },
@@ -128,6 +128,7 @@ export const listAuditEvents = endpoint({
 export const getAuditEvent = endpoint({
   get: '/audit_events/:id',
   summary: 'Get an instance audit event',
+  description: 'Returns one audit event of the instance. Not available on the free tier (403).',
   access: instanceLogAccess().resource(auditEventByIdResource),
   response: ok(AuditEvent),
   read: (_db, { event }) => event,
@@ -137,6 +138,10 @@ export const [listGroupAuditEvents, listProjectAuditEvents] = forGroupAndProject
   endpoint({
     get: `${parent.path}/audit_events`,
     summary: `List ${parent.type} audit events`,
+    description:
+      'Returns the audit events of the group or project itself, the newest first, without those of subgroups and ' +
+      'projects. Owners of a group, and Maintainers of a project, see all events. Members with a lower role see only ' +
+      'events of which they are the author. Not available on the free tier (403).',
     access: parentLogAccess(parent),
     params: periodParams,
     keyset: AUDIT_KEYSET,
@@ -149,6 +154,9 @@ export const [getGroupAuditEvent, getProjectAuditEvent] = forGroupAndProject((pa
   endpoint({
     get: `${parent.path}/audit_events/:audit_event_id`,
     summary: `Get a ${parent.type} audit event`,
+    description:
+      'Returns one audit event of the group or project. Owners of a group, and Maintainers of a project, see all ' +
+      'events. Members with a lower role get 404 for events of other authors. Not available on the free tier (403).',
     access: parentLogAccess(parent).resource(parentAuditEventResource),
     response: ok(AuditEvent),
     read: (_db, { event }) => event,

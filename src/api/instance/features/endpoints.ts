@@ -86,6 +86,9 @@ function listGates(flag: Flag): Static<typeof FeatureGate>[] {
 export const listFeatures = endpoint({
   get: '/features',
   summary: 'List feature flags that were set',
+  description:
+    'Returns the feature flags that were set, with their conditions and without pages. Flags that nobody has set ' +
+    'have their default and are not listed.',
   access: administrator(),
   response: list(Feature),
   read: (db) => listFlags(db),
@@ -94,6 +97,7 @@ export const listFeatures = endpoint({
 export const listFeatureDefinitions = endpoint({
   get: '/features/definitions',
   summary: 'List feature flag definitions',
+  description: 'Returns the feature flags that Hearth uses, with their defaults on the tier of the instance.',
   access: administrator(),
   response: list(FeatureDefinition),
   read: () => FLAG_NAMES,
@@ -102,6 +106,10 @@ export const listFeatureDefinitions = endpoint({
 export const setFeature = endpoint({
   post: '/features/:name',
   summary: 'Set a feature flag',
+  description:
+    'Turns a flag on or off for everybody or for some actors, or sets the percentage of time or of actors for which ' +
+    'it is on. Actors are added to those of earlier calls, and `false` removes them. Any name is accepted. The ' +
+    'change takes effect for the next request.',
   access: administrator(),
   params: setFeatureParams,
   rules: ['feature_group', 'user', 'group', 'namespace', 'project', 'runner'].map((actor) =>
@@ -118,6 +126,9 @@ export const setFeature = endpoint({
 export const deleteFeature = endpoint({
   delete: '/features/:name',
   summary: 'Delete a feature flag',
+  description:
+    'Deletes the flag with all its conditions, so that it has its default again. A flag that was not set answers 204 ' +
+    'too.',
   access: administrator(),
   response: noContent,
   write: (uow, { params }) => deleteFlag(uow, params.name),

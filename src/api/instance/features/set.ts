@@ -2,24 +2,29 @@ import { findUserByUsername } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, oneOf } from '#http/parameters/types.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { type Actor, type Flag, type FlagSetting, setFlag } from '#settings/features.ts';
 
-/** Actors are comma-separated names or paths. */
+// Blank texts count as absent, because the Go client sends every parameter.
+const namesParam = optional(absentIfBlank(string));
+
+/** Parameters of `setFeature`. Actors are comma-separated names or paths. */
 export const setFeatureParams = {
-  value: required(string),
-  // The Go client sends every actor parameter, empty ones too.
-  key: optional(absentIfBlank(oneOf('percentage_of_time', 'percentage_of_actors'))),
-  feature_group: optional(absentIfBlank(string)),
-  user: optional(absentIfBlank(string)),
-  group: optional(absentIfBlank(string)),
-  namespace: optional(absentIfBlank(string)),
-  project: optional(absentIfBlank(string)),
-  runner: optional(absentIfBlank(string)),
-  force: optional(boolean, false),
+  value: describe(required(string), '`true`, `false`, or a percentage from 0 to 100.'),
+  key: describe(
+    optional(absentIfBlank(oneOf('percentage_of_time', 'percentage_of_actors'))),
+    'Meaning of a percentage; if absent, `percentage_of_time`.',
+  ),
+  feature_group: describe(namesParam, 'Names of feature groups, which are stored but enable the flag for nobody.'),
+  user: describe(namesParam, 'Usernames, separated by commas.'),
+  group: describe(namesParam, 'Full paths of groups, separated by commas.'),
+  namespace: describe(namesParam, 'Full paths of groups or personal namespaces, separated by commas.'),
+  project: describe(namesParam, 'Full paths of projects, separated by commas.'),
+  runner: describe(namesParam, 'Not supported: any value is rejected.'),
+  force: describe(optional(boolean, false), 'Has no effect.'),
 };
 
 type SetFeatureInput = ParameterValues<typeof setFeatureParams> & { readonly name: string };
@@ -40,15 +45,15 @@ const BOOLEAN_VALUES = new Map([
   ['false', false],
 ]);
 
-/** Returns the setting, or null if the value is neither a boolean nor a percentage that the input allows. */
+/** Returns the setting, or null if the value is neither a boolean nor a percentage. A percentage cannot be set for single actors. */
 function toFlagSetting(input: SetFeatureInput, actors: readonly Actor[]): FlagSetting | null {
   const featureGroups = splitNames(input.feature_group);
   const isOn = BOOLEAN_VALUES.get(input.value.toLowerCase());
   if (isOn !== undefined)
     return actors.length + featureGroups.length > 0 ? { on: isOn, actors, featureGroups } : { on: isOn };
-  const percentage = /^\d{1,3}(\.\d+)?$/.test(input.value) ? Number(input.value) : Number.NaN;
-  if (!(percentage >= 0 && percentage <= 100) || actors.length + featureGroups.length > 0) return null;
-  return { percentage, kind: input.key ?? 'percentage_of_time' };
+  const isNumber = /^\d{1,3}(\.\d+)?$/.test(input.value);
+  if (!isNumber || Number(input.value) > 100 || actors.length + featureGroups.length > 0) return null;
+  return { percentage: Number(input.value), kind: input.key ?? 'percentage_of_time' };
 }
 
 /** Returns the actors that the input names; fails if one of them does not exist. */

@@ -8,7 +8,7 @@ import { describeVersion, type EditionVersion } from './version.ts';
 /** The version and metadata (contract/conventions.md §10 "Version"). */
 const Version = entity('Version', {
   version: Type.String(),
-  revision: Type.String(),
+  revision: Type.String({ description: 'Identifies the build of Hearth.' }),
   kas: objectSchema('AgentServer', {
     enabled: Type.Boolean(),
     externalUrl: Type.Null(),
@@ -25,6 +25,9 @@ const Version = entity('Version', {
 export const getVersion = endpoint({
   get: '/version',
   summary: 'Get the version of the API',
+  description:
+    'Returns the level of the API that clients may rely on, and the build of Hearth as `revision`. `enterprise` is ' +
+    'false on the free tier.',
   access: signedIn(),
   scopes: ['read_user'],
   response: ok(Version),
@@ -34,6 +37,7 @@ export const getVersion = endpoint({
 export const getMetadata = endpoint({
   get: '/metadata',
   summary: 'Get the metadata of the instance',
+  description: 'Returns the same object as `GET /version`.',
   access: signedIn(),
   scopes: ['read_user'],
   response: ok(Version),
