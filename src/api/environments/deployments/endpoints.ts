@@ -8,7 +8,7 @@ import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, refName, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import { environmentLockKey, environmentLockKeys } from '../environment-model/index.ts';
@@ -59,6 +59,8 @@ const settableStatus = oneOf('running', 'success', 'failed', 'canceled');
 export const listDeployments = endpoint({
   get: '/projects/:id/deployments',
   summary: 'List deployments of a project',
+  description:
+    'Returns deployments of all environments, those of jobs and those that clients reported. A filter by update time requires the order `updated_at`. A filter by finish time requires the order `finished_at` and the status `success`.',
   access: inProject('read_deployment'),
   allowJobToken: true,
   params: listDeploymentParams,
@@ -70,6 +72,8 @@ export const listDeployments = endpoint({
 export const getDeployment = endpoint({
   get: '/projects/:id/deployments/:deployment_id',
   summary: 'Get a deployment',
+  description:
+    'Returns the deployment with its job, its approvals, and the approval rules that apply to its environment. `pending_approval_count` is the number of approvals that are still required.',
   access: readDeploymentAccess(),
   allowJobToken: true,
   response: ok(Deployment),
@@ -79,13 +83,15 @@ export const getDeployment = endpoint({
 export const createDeployment = endpoint({
   post: '/projects/:id/deployments',
   summary: 'Create a deployment',
+  description:
+    'Records a deployment that another system made; no job is started. The environment is created if it is missing. A deployment equal to the last successful one of the environment is not repeated: that one is returned. A successful deployment makes a stopped environment available again. If the environment is protected, the caller must be allowed to deploy to it.',
   access: createDeploymentAccess(),
   allowJobToken: true,
   params: {
-    environment: required(notBlank(domainValidatedText(255))),
-    sha: required(notBlank(refName)),
-    ref: required(notBlank(refName)),
-    tag: required(boolean),
+    environment: describe(required(notBlank(domainValidatedText(255))), 'The name of the environment.'),
+    sha: describe(required(notBlank(refName)), 'A commit of the repository, stored as sent.'),
+    ref: describe(required(notBlank(refName)), 'The branch, tag or commit that was deployed.'),
+    tag: describe(required(boolean), 'Whether `ref` is a tag.'),
     status: required(settableStatus),
   },
   errors: { forbidden: FORBIDDEN, invalid: INVALID },
@@ -96,6 +102,8 @@ export const createDeployment = endpoint({
 export const updateDeployment = endpoint({
   put: '/projects/:id/deployments/:deployment_id',
   summary: 'Update the status of a deployment',
+  description:
+    'Only deployments that clients reported can be updated; the status of others follows their job. A finished deployment cannot become `running` again, and no status can be set twice. A success makes a stopped environment available and links the merge requests that were shipped, in the background.',
   access: changeDeploymentAccess('update_deployment'),
   allowJobToken: true,
   params: { status: required(settableStatus) },
@@ -108,6 +116,8 @@ export const updateDeployment = endpoint({
 export const deleteDeployment = endpoint({
   delete: '/projects/:id/deployments/:deployment_id',
   summary: 'Delete a deployment',
+  description:
+    'A running deployment, and the last successful one of its environment, cannot be deleted. If the environment is protected, the caller must be allowed to deploy to it.',
   access: changeDeploymentAccess('destroy_deployment'),
   allowJobToken: true,
   lastModified: ({ deployment }) => deployment.updated_at,
@@ -124,12 +134,17 @@ export const deleteDeployment = endpoint({
 export const approveDeployment = endpoint({
   post: '/projects/:id/deployments/:deployment_id/approval',
   summary: 'Approve or reject a deployment',
+  description:
+    'Records one decision per user and approval rule; the same decision again returns the first one, and the other decision replaces it. A rejection fails the job of the deployment. The last required approval starts the job; with approval rules, a user must then play it. Users cannot approve deployments that they started, unless the project allows it.',
   access: readDeploymentAccess(),
   allowJobToken: true,
   params: {
     status: required(oneOf('approved', 'rejected')),
     comment: optional(domainValidatedText(255)),
-    represented_as: optional(absentIfBlank(string)),
+    represented_as: describe(
+      optional(absentIfBlank(string)),
+      'Part of the user, group or role name of the approval rule to use; by default, the first rule that admits the caller.',
+    ),
   },
   lock: ({ deployment }) => environmentLockKeys(deployment.project_id, deployment.environment_id),
   errors: APPROVAL_ERRORS,
@@ -141,6 +156,8 @@ export const approveDeployment = endpoint({
 export const listDeploymentMergeRequests = endpoint({
   get: '/projects/:id/deployments/:deployment_id/merge_requests',
   summary: 'List merge requests of a deployment',
+  description:
+    'Returns the merge requests whose commits the deployment brought to its environment. They are linked in the background after the deployment succeeded, once per environment. The filters and orders are those of the merge requests of a project; all states are included by default.',
   access: readDeploymentAccess(),
   allowJobToken: true,
   params: projectMergeRequestParams,

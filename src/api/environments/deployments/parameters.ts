@@ -1,5 +1,5 @@
 import { FINISHED_DEPLOYMENT_STATUSES } from '#domain/deployments.ts';
-import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { absentIfBlank, dateTime, oneOf } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -7,14 +7,20 @@ import { type Failure, fail } from '#runtime/failure.ts';
 // Parameters of the deployment endpoints (contract/environments.md Part 4).
 
 export const listDeploymentParams = {
-  environment: optional(absentIfBlank(string)),
+  environment: describe(optional(absentIfBlank(string)), 'The exact name of an environment.'),
   status: optional(oneOf('created', 'running', 'success', 'failed', 'canceled', 'skipped', 'blocked')),
-  order_by: optional(oneOf('id', 'iid', 'created_at', 'updated_at', 'finished_at'), 'id'),
+  order_by: describe(
+    optional(oneOf('id', 'iid', 'created_at', 'updated_at', 'finished_at'), 'id'),
+    '`finished_at` requires a filter by finish time, or a `status` that ends a deployment.',
+  ),
   sort: optional(oneOf('asc', 'desc'), 'asc'),
-  updated_after: optional(dateTime),
-  updated_before: optional(dateTime),
-  finished_after: optional(dateTime),
-  finished_before: optional(dateTime),
+  updated_after: describe(optional(dateTime), 'Requires the order `updated_at`.'),
+  updated_before: describe(optional(dateTime), 'Requires the order `updated_at`.'),
+  finished_after: describe(optional(dateTime), 'Requires the order `finished_at` and the status `success`.'),
+  finished_before: describe(
+    optional(dateTime),
+    'Exclusive, unlike the other time limits; requires the order `finished_at` and the status `success`.',
+  ),
 };
 
 /** Filter and order of a list of deployments. */

@@ -12,7 +12,7 @@ import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, Message, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden, genericNotFound, HttpError } from '#http/errors/http-error.ts';
-import { mutuallyExclusive, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
+import { describe, mutuallyExclusive, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { domainValidatedText, searchExpression, shortText, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, anyValue, boolean, dateTime, integer, integerIn, oneOf } from '#http/parameters/types.ts';
@@ -100,13 +100,16 @@ function deleteReviewAppsAccess() {
 /** Parameters for creating and updating an environment. */
 const environmentParams = {
   external_url: optional(domainValidatedText(255)),
-  tier: optional(oneOf(...ENVIRONMENT_TIERS)),
+  tier: describe(optional(oneOf(...ENVIRONMENT_TIERS)), 'Absent or null means a guess by the name.'),
   description: optional(domainValidatedText(10_000)),
-  auto_stop_setting: optional(oneOf('always', 'with_action')),
-  slug: optional(anyValue),
-  cluster_agent_id: optional(integer),
-  kubernetes_namespace: optional(string),
-  flux_resource_path: optional(string),
+  auto_stop_setting: describe(
+    optional(oneOf('always', 'with_action')),
+    '`with_action` lets only a stop job stop the environment automatically; `always` needs none.',
+  ),
+  slug: describe(optional(anyValue), 'Rejected, because the slug is derived from the name.'),
+  cluster_agent_id: describe(optional(integer), 'Rejected unless null, because cluster agents are not supported.'),
+  kubernetes_namespace: describe(optional(string), 'Rejected unless empty, because cluster agents are not supported.'),
+  flux_resource_path: describe(optional(string), 'Rejected unless empty, because cluster agents are not supported.'),
 };
 
 /** Rejects `slug`, which is derived from the name. */
@@ -116,9 +119,12 @@ const rejectSlugRule: ParameterRule = (rawParams, problems) => {
 
 /** Filters of a list. */
 const listEnvironmentParams = {
-  name: optional(absentIfBlank(shortText)),
-  search: optional(absentIfBlank(searchExpression)),
-  states: optional(absentIfBlank(oneOf('available', 'stopping', 'stopped'))),
+  name: describe(optional(absentIfBlank(shortText)), 'The exact name; upper and lower case differ.'),
+  search: describe(
+    optional(absentIfBlank(searchExpression)),
+    'The beginning of the name, or of its part after the first folder; at least 3 characters.',
+  ),
+  states: describe(optional(absentIfBlank(oneOf('available', 'stopping', 'stopped'))), 'A single state.'),
 };
 
 const nameOrSearchRule = mutuallyExclusive('name', 'search', { text: 'name, search cannot be used together' });
@@ -149,6 +155,8 @@ const MIN_SEARCH_LENGTH = 3;
 export const listEnvironments = endpoint({
   get: '/projects/:id/environments',
   summary: 'List environments of a project',
+  description:
+    'Returns the environments ordered by id. `name` is an exact match; `search` matches the beginning of the name, or of the part after its first folder, without regard to case.',
   access: inProject('read_environment'),
   allowJobToken: true,
   params: listEnvironmentParams,
@@ -164,6 +172,8 @@ export const listEnvironments = endpoint({
 export const getEnvironment = endpoint({
   get: '/projects/:id/environments/:environment_id',
   summary: 'Get an environment',
+  description:
+    'Returns the environment with its last deployment, the successful one that finished last. `last_deployment` is null if no deployment has succeeded.',
   access: inProject('read_environment').resource(environmentResource),
   allowJobToken: true,
   response: ok(EnvironmentAlone),
@@ -173,9 +183,17 @@ export const getEnvironment = endpoint({
 export const createEnvironment = endpoint({
   post: '/projects/:id/environments',
   summary: 'Create an environment',
+  description:
+    'Creates an environment in state `available`. The slug is derived from the name and never changes. Name and slug must be unique in the project. Cluster agents are not supported.',
   access: inProject('create_environment'),
   allowJobToken: true,
-  params: { name: required(domainValidatedText(255)), ...environmentParams },
+  params: {
+    name: describe(
+      required(domainValidatedText(255)),
+      'Letters, digits, spaces and the characters `-`, `_`, `/`, `$`, `{`, `}` and `.`; text before the first `/` is the folder of the environment.',
+    ),
+    ...environmentParams,
+  },
   rules: [rejectSlugRule],
   errors: { agentUnsupported: NO_AGENT, fieldsInvalid: [400, { message: '{texts}' }] },
   response: created(Environment),
@@ -185,6 +203,8 @@ export const createEnvironment = endpoint({
 export const updateEnvironment = endpoint({
   put: '/projects/:id/environments/:environment_id',
   summary: 'Update an environment',
+  description:
+    'Changes the attributes that the request contains; `name` is ignored and `slug` is rejected. An empty `external_url` or `description` is stored as null. Protection of the environment does not restrict updates. A new tier places the environment under the protections of that tier at once.',
   access: inProject('update_environment').resource(environmentResource),
   allowJobToken: true,
   params: environmentParams,
@@ -197,12 +217,20 @@ export const updateEnvironment = endpoint({
 export const deleteReviewApps = endpoint({
   delete: '/projects/:id/environments/review_apps',
   summary: 'Schedule deletion of stopped review apps',
+  description:
+    'Selects the oldest stopped environments in the folder `review` that are not yet scheduled, and schedules their deletion a week later. If none matches, or the caller may not deploy to one of them, the request fails with 400 and schedules nothing. Callers who may only read environments get 401.',
   access: deleteReviewAppsAccess(),
   allowJobToken: true,
   params: {
-    before: optional(dateTime),
-    limit: optional(integerIn({ min: 1, max: 1000 }), 100),
-    dry_run: optional(boolean, true),
+    before: describe(optional(dateTime), 'Selects environments created before this time; by default, 30 days ago.'),
+    limit: describe(
+      optional(integerIn({ min: 1, max: 1000 }), 100),
+      'The maximum number of environments that one request selects.',
+    ),
+    dry_run: describe(
+      optional(boolean, true),
+      'Whether to return the selected environments without scheduling their deletion.',
+    ),
   },
   lock: ({ project }) => `review apps ${project.id}`,
   errors: {
@@ -225,6 +253,8 @@ export const deleteReviewApps = endpoint({
 export const deleteEnvironment = endpoint({
   delete: '/projects/:id/environments/:environment_id',
   summary: 'Delete a stopped environment',
+  description:
+    'Deletes the environment and its deployments; the jobs that deployed to it remain. An environment that is not stopped cannot be deleted: the response is 403. If the environment is protected, the caller must be allowed to deploy to it.',
   access: inProject('read_environment').resource(deletableEnvironment),
   allowJobToken: true,
   lastModified: ({ environment }) => environment.updated_at,
@@ -236,9 +266,16 @@ export const deleteEnvironment = endpoint({
 export const stopStaleEnvironments = endpoint({
   post: '/projects/:id/environments/stop_stale',
   summary: 'Stop stale environments',
+  description:
+    'Enqueues a job and answers at once, whether or not an environment matches. The job stops available environments that were neither updated nor deployed to since `before`. It skips protected environments, and those that only a stop job may stop but that have none.',
   access: inProject('stop_stale_environments'),
   allowJobToken: true,
-  params: { before: required(flexibleDateTime) },
+  params: {
+    before: describe(
+      required(flexibleDateTime),
+      'Stops environments without a change or deployment since this time, between ten years and one week ago; days such as `31/12/2025` are accepted.',
+    ),
+  },
   errors: { invalidDate: [400, '400 Bad request - Invalid Date'] },
   response: ok(rawEntity(Message)),
   write: (uow, { project, params }) => requestStaleStop(uow, project.id, params.before),
@@ -247,9 +284,13 @@ export const stopStaleEnvironments = endpoint({
 export const stopEnvironment = endpoint({
   post: '/projects/:id/environments/:environment_id/stop',
   summary: 'Stop an environment',
+  description:
+    'Without stop jobs the environment becomes `stopped`. Otherwise it becomes `stopping`, and each stop job runs on behalf of its own user; its success stops the environment. An environment that is already `stopping` or `stopped` is returned unchanged. If the environment is protected, the caller must be allowed to deploy to it.',
   access: inProject('read_environment').resource(stoppableEnvironment),
   allowJobToken: true,
-  params: { force: optional(boolean, false) },
+  params: {
+    force: describe(optional(boolean, false), 'Whether to stop the environment without running its stop jobs.'),
+  },
   lock: ({ environment }) => environmentLockKeys(environment.project_id, environment.id),
   errors: {
     hasNoStopAction: [400, '400 Bad request - Attempted to stop the environment but failed to change the status'],

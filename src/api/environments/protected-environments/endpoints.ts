@@ -6,7 +6,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page, type ResponseType } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
-import { atLeastOne, object, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
+import { atLeastOne, describe, object, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, integer, integerIn } from '#http/parameters/types.ts';
@@ -17,15 +17,27 @@ import { findProtection, listProtections } from './store.ts';
 // Parameters for deploy access levels and approval rules.
 
 const principalParams = {
-  access_level: optional(integerIn([REPORTER, DEVELOPER, MAINTAINER, INSTANCE_ADMIN])),
-  user_id: optional(integer),
-  group_id: optional(integer),
+  access_level: describe(
+    optional(integerIn([REPORTER, DEVELOPER, MAINTAINER, INSTANCE_ADMIN])),
+    'The least role; each element names exactly one of role, user and group.',
+  ),
+  user_id: describe(optional(integer), 'A member with a sufficient role: Developer in projects, Maintainer in groups.'),
+  group_id: describe(optional(integer), 'The group itself or one of its descendants; not possible in projects.'),
   /** 0: direct members of the group, 1: inherited members too. */
-  group_inheritance_type: optional(integerIn([0, 1])),
+  group_inheritance_type: describe(
+    optional(integerIn([0, 1])),
+    '0 means direct members of the group, 1 inherited members too.',
+  ),
 };
-const ruleParams = { ...principalParams, required_approvals: optional(integer) };
+const ruleParams = {
+  ...principalParams,
+  required_approvals: describe(optional(integer), 'From 1 to 5; by default 1.'),
+};
 /** Parameters that update or remove an existing element. */
-const changeParams = { id: optional(integer), _destroy: optional(boolean) };
+const changeParams = {
+  id: describe(optional(integer), 'The element to update or remove; without it, an element is added.'),
+  _destroy: describe(optional(boolean), 'Whether to remove the element with this `id`.'),
+};
 
 const requirePrincipal = atLeastOne('access_level', 'user_id', 'group_id');
 
@@ -73,6 +85,8 @@ export const [listGroupProtectedEnvironments, listProjectProtectedEnvironments] 
   endpoint({
     get: `${parent.path}/protected_environments`,
     summary: 'List protected environments',
+    description:
+      'Returns the protections ordered by name. Protections of ancestor groups are not included, although they apply too.',
     access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS),
     stageOrder: 'accessBeforeParameters',
     response: page(ProtectedEnvironment),
@@ -84,6 +98,8 @@ export const [getGroupProtectedEnvironment, getProjectProtectedEnvironment] = fo
   endpoint({
     get: `${parent.path}/protected_environments/:name`,
     summary: 'Get a protected environment',
+    description:
+      'Returns the protection with exactly this name. In a group the name is a tier, in a project the name of an environment.',
     access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS).resource(protectionResource),
     stageOrder: 'accessBeforeParameters',
     response: ok(ProtectedEnvironment),
@@ -98,12 +114,17 @@ export const [createGroupProtectedEnvironment, createProjectProtectedEnvironment
       group: 'Protect environments of a tier in a group',
       project: 'Protect an environment of a project',
     }),
+    description:
+      'Restricts who may deploy to the environment, and who must approve first. In a group the name is a tier, in a project the name of an environment that need not exist yet. Deploy access levels of users and groups that are not eligible are left out; approval rules that name them are rejected. The free tier stores protections but does not enforce them.',
     access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS),
     stageOrder: 'accessBeforeParameters',
     params: {
       name: required(parent.select({ group: string, project: domainValidatedText(255) })),
       deploy_access_levels: required(NEW_ELEMENTS.levels),
-      required_approval_count: optional(integer),
+      required_approval_count: describe(
+        optional(integer),
+        'From 0 to 5; it applies only if there are no approval rules.',
+      ),
       approval_rules: optional(NEW_ELEMENTS.rules, []),
     },
     lock: ({ parent }) => protectionLockKey(parent),
@@ -125,11 +146,16 @@ export const [updateGroupProtectedEnvironment, updateProjectProtectedEnvironment
   endpoint({
     put: `${parent.path}/protected_environments/:name`,
     summary: 'Update a protected environment',
+    description:
+      'An element without `id` is added, one with `id` is updated, and one with `id` and `_destroy` is removed. Elements that the request does not name stay. All changes are made or none. At least one deploy access level must remain.',
     access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS),
     stageOrder: 'accessBeforeParameters',
     params: {
       deploy_access_levels: optional(CHANGED_ELEMENTS.levels, []),
-      required_approval_count: optional(integer),
+      required_approval_count: describe(
+        optional(integer),
+        'From 0 to 5; it applies only if there are no approval rules.',
+      ),
       approval_rules: optional(CHANGED_ELEMENTS.rules, []),
     },
     lock: ({ parent }) => protectionLockKey(parent),
@@ -159,6 +185,8 @@ export const [deleteGroupProtectedEnvironment, deleteProjectProtectedEnvironment
   endpoint({
     delete: `${parent.path}/protected_environments/:name`,
     summary: 'Unprotect an environment',
+    description:
+      'Deletes the protection with its deploy access levels and approval rules; it no longer applies to new deployments. Approvals that users have given stay. For a group the deleted protection is returned.',
     access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS).resource(protectionResource),
     stageOrder: 'accessBeforeParameters',
     lastModified: ({ protection }) => protection.updated_at,
