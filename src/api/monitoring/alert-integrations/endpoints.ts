@@ -9,7 +9,7 @@ import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts'
 import { INVALID } from '#http/errors/error-messages.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import type { RawParameters } from '#http/parameters/brackets.ts';
-import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
+import { atLeastOne, describe, optional, required } from '#http/parameters/declarations.ts';
 import { shortText } from '#http/parameters/texts.ts';
 import { anyValue, boolean, integer, notBlank, oneOf } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
@@ -91,7 +91,16 @@ const integrationResource = {
 const INTEGRATION_TYPES = ['http', 'prometheus'] as const;
 
 /** Parameters for the payloads of an integration; tier free ignores them. */
-const payloadParams = { payload_example: optional(payloadObject), payload_attribute_mapping: optional(anyObject) };
+const payloadParams = {
+  payload_example: describe(
+    optional(payloadObject),
+    'A sample payload, as an object or as JSON text; ignored on the free tier.',
+  ),
+  payload_attribute_mapping: describe(
+    optional(anyObject),
+    'For each alert field, the `path` of its value in the payload, and its `type`; ignored on the free tier.',
+  ),
+};
 
 const PAYLOAD_ERRORS = {
   exampleInvalid: [400, { error: 'payload_example is invalid' }],
@@ -107,6 +116,8 @@ const integrationsLockKey = (project: Project) => `alert integrations ${project.
 export const listAlertIntegrations = endpoint({
   get: '/projects/:id/alert_integrations',
   summary: 'List alert integrations',
+  description:
+    'Returns the integrations with their tokens and URLs, ordered by id. On the free tier only the oldest integration of each type works, and only it is listed.',
   access: inProject('admin_operations'),
   params: { type: optional(oneOf(...INTEGRATION_TYPES)) },
   response: page(AlertIntegration),
@@ -117,6 +128,8 @@ export const listAlertIntegrations = endpoint({
 export const getAlertIntegration = endpoint({
   get: '/projects/:id/alert_integrations/:integration_id',
   summary: 'Get an alert integration',
+  description:
+    'Returns the integration with its token, and with the URL to which monitoring tools send alerts. On the free tier, integrations that are not listed can still be read by id.',
   access: inProject('admin_operations').resource(integrationResource),
   response: ok(AlertIntegration),
   read: (_db, { integration }) => integration,
@@ -125,12 +138,17 @@ export const getAlertIntegration = endpoint({
 export const createAlertIntegration = endpoint({
   post: '/projects/:id/alert_integrations',
   summary: 'Create an alert integration',
+  description:
+    'The server generates the token and the URL. The response contains both, and they can be read again later. The free tier allows one integration of each type.',
   access: inProject('admin_operations'),
   params: {
     name: required(notBlank(shortText)),
     type: optional(oneOf(...INTEGRATION_TYPES), 'http'),
     active: optional(boolean, true),
-    legacy: optional(boolean, false),
+    legacy: describe(
+      optional(boolean, false),
+      'Whether the integration uses the older URL without an identifier; a project has at most one of each type.',
+    ),
     ...payloadParams,
   },
   errors: {
@@ -158,6 +176,8 @@ export const createAlertIntegration = endpoint({
 export const updateAlertIntegration = endpoint({
   put: '/projects/:id/alert_integrations/:integration_id',
   summary: 'Update an alert integration',
+  description:
+    'Changes the name, the activity, the sample payload and the mapping; parameters that are not sent keep their value. Type, token and URL identifier cannot change. An inactive integration rejects alerts.',
   access: inProject('admin_operations').resource(integrationResource),
   params: { name: optional(notBlank(shortText)), active: optional(boolean), ...payloadParams },
   rules: [atLeastOne('name', 'active', 'payload_example', 'payload_attribute_mapping')],
@@ -178,6 +198,7 @@ export const updateAlertIntegration = endpoint({
 export const deleteAlertIntegration = endpoint({
   delete: '/projects/:id/alert_integrations/:integration_id',
   summary: 'Delete an alert integration',
+  description: 'Monitoring tools that use the integration are rejected from then on. Alerts that it received are kept.',
   access: inProject('admin_operations').resource(integrationResource),
   response: noContent,
   write: (uow, { integration }) => deleteIntegration(uow, integration.id),
@@ -186,6 +207,7 @@ export const deleteAlertIntegration = endpoint({
 export const resetAlertIntegrationToken = endpoint({
   post: '/projects/:id/alert_integrations/:integration_id/reset_token',
   summary: 'Reset the token of an alert integration',
+  description: 'Generates a new token and returns the integration with it. The old token stops working at once.',
   access: inProject('admin_operations').resource(integrationResource),
   errors: { notFound: INTEGRATION_NOT_FOUND },
   response: created(AlertIntegration),
@@ -201,8 +223,10 @@ export const resetAlertIntegrationToken = endpoint({
 export const sendTestAlert = endpoint({
   post: '/projects/:id/alert_integrations/:integration_id/test_alert',
   summary: 'Send a test alert',
+  description:
+    'Processes the payload like one that a monitoring tool has sent with the right key, and stores real alerts. Returns the alerts that it created, grouped into or resolved.',
   access: inProject('update_alert_management_alert').resource(integrationResource),
-  params: { payload: required(payloadObject) },
+  params: { payload: describe(required(payloadObject), 'An object, or JSON text of one.') },
   errors: {
     payloadInvalid: [400, { error: 'payload is invalid' }],
     unusablePayload: [400, '400 Bad request'],
@@ -216,8 +240,10 @@ export const sendTestAlert = endpoint({
 export const listAlertPayloadFields = endpoint({
   post: '/projects/:id/alert_integrations/payload_fields',
   summary: 'List fields of a sample alert payload',
+  description:
+    'Returns the path, label and type of each field in a sample payload that a mapping can refer to. Nothing is stored. The free tier has no mappings, so the response there is 403.',
   access: inProject('admin_operations').require(forbidOnFreeTier),
-  params: { payload: required(anyValue) },
+  params: { payload: describe(required(anyValue), 'An object, or JSON text of one.') },
   errors: {
     invalidPayload: [400, 'Failed to parse payload'],
     tooLarge: [400, 'Payload size exceeded'],

@@ -6,7 +6,7 @@ import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, ok, page } from '#http/endpoint/responses.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
-import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
+import { atLeastOne, describe, optional, required } from '#http/parameters/declarations.ts';
 import { longText, searchExpression, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, commaSeparated, integer, notBlank, oneOf } from '#http/parameters/types.ts';
 import { alertsLockKey } from '../alerts/index.ts';
@@ -20,7 +20,10 @@ import { updateAlert } from './update.ts';
 const status = oneOf('triggered', 'acknowledged', 'resolved', 'ignored');
 
 const filterParams = {
-  search: optional(absentIfBlank(searchExpression)),
+  search: describe(
+    optional(absentIfBlank(searchExpression)),
+    'Words that must all occur in one of title, description, monitoring tool and service.',
+  ),
   assignee_username: optional(absentIfBlank(string)),
 };
 
@@ -39,9 +42,11 @@ const updateAccess = inProject('update_alert_management_alert').resource(alertRe
 export const listAlerts = endpoint({
   get: '/projects/:id/alert_management_alerts',
   summary: 'List the alerts of a project',
+  description:
+    'Returns alerts of all statuses unless `status` is sent, ordered by start time, newest first, unless `sort` says otherwise. Alerts that have not ended are last in the orders by end time.',
   access: readAccess,
   params: {
-    status: optional(commaSeparated(status)),
+    status: describe(optional(commaSeparated(status)), 'One or several statuses; by default all.'),
     ...filterParams,
     sort: optional(oneOf(...ALERT_SORTS), 'started_at_desc'),
   },
@@ -52,6 +57,8 @@ export const listAlerts = endpoint({
 export const countAlerts = endpoint({
   get: '/projects/:id/alert_management_alerts/status_counts',
   summary: 'Get alert counts by status',
+  description:
+    'Returns the number of alerts in each status, of all alerts, and of open ones, which are triggered or acknowledged.',
   access: readAccess,
   params: filterParams,
   response: ok(AlertStatusCounts),
@@ -61,6 +68,8 @@ export const countAlerts = endpoint({
 export const getAlert = endpoint({
   get: '/projects/:id/alert_management_alerts/:alert_iid',
   summary: 'Get an alert',
+  description:
+    'Returns the alert with the payload as it was received, and its fields flattened to dotted keys in `details`.',
   access: readAccess.resource(alertResource),
   response: ok(Alert),
   read: (_db, { alert }) => alert,
@@ -69,11 +78,19 @@ export const getAlert = endpoint({
 export const updateAlertManagementAlert = endpoint({
   put: '/projects/:id/alert_management_alerts/:alert_iid',
   summary: 'Update an alert',
+  description:
+    'Changes the status or the assignee, and adds system notes about the changes. Resolving sets the end time, any other status clears it; a linked incident stays open. An alert cannot be reopened while another one with its fingerprint is unresolved: the response is 409.',
   access: updateAccess,
   params: {
     status: optional(status),
-    assignee_ids: optional(commaSeparated(integer)),
-    assignee_usernames: optional(commaSeparated(string)),
+    assignee_ids: describe(
+      optional(commaSeparated(integer)),
+      'Only the first user is assigned; an empty list removes the assignee.',
+    ),
+    assignee_usernames: describe(
+      optional(commaSeparated(string)),
+      'Only the first user is assigned; an empty list removes the assignee.',
+    ),
   },
   rules: [atLeastOne('status', 'assignee_ids', 'assignee_usernames')],
   lock: ({ project }) => alertsLockKey(project.id),
@@ -93,6 +110,7 @@ export const updateAlertManagementAlert = endpoint({
 export const listAlertNotes = endpoint({
   get: '/projects/:id/alert_management_alerts/:alert_iid/notes',
   summary: 'List the notes of an alert',
+  description: 'Returns comments and system notes, oldest first by default.',
   access: readAccess.resource(alertResource),
   params: { sort: optional(oneOf('asc', 'desc'), 'asc') },
   response: page(AlertNote),
@@ -102,6 +120,7 @@ export const listAlertNotes = endpoint({
 export const createAlertNote = endpoint({
   post: '/projects/:id/alert_management_alerts/:alert_iid/notes',
   summary: 'Create a note on an alert',
+  description: 'Adds a comment by the caller. System notes cannot be created.',
   access: updateAccess,
   params: { body: required(notBlank(longText)) },
   response: created(AlertNote),
@@ -111,6 +130,8 @@ export const createAlertNote = endpoint({
 export const createAlertIssue = endpoint({
   post: '/projects/:id/alert_management_alerts/:alert_iid/issue',
   summary: 'Create an incident from an alert',
+  description:
+    'Creates an issue of type `incident` whose author is the caller, links it to the alert, and returns it. An alert has at most one incident: if it has one, the response is 409.',
   access: updateAccess
     .require(({ caller }, { project }) => {
       if (!mayInProject(caller, 'create_issue', project)) throw forbidden();

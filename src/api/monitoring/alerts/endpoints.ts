@@ -73,6 +73,8 @@ const legacyAccess = integrationAccess(({ project_path = '' }) => [{ path: proje
 export const notifyIntegrationJson = endpoint({
   post: '/*project_path/alerts/notify/:name/:endpoint_identifier.json',
   summary: 'Send an alert to an integration (.json)',
+  description:
+    'The same as the URL without `.json`: both payload formats are accepted, and the key authenticates the sender. It is the form that the API returns as the URL of an integration.',
   access: identifierAccess,
   ...sharedDefinition,
 });
@@ -80,6 +82,8 @@ export const notifyIntegrationJson = endpoint({
 export const notifyIntegration = endpoint({
   post: '/*project_path/alerts/notify/:name/:endpoint_identifier',
   summary: 'Send an alert to an integration',
+  description:
+    'Accepts one alert as a JSON object of any form, or several in the format of Alertmanager webhooks. The key of the integration is sent as a bearer token or as the password of basic authentication. An alert with the fingerprint of an unresolved one is counted there. A payload with an end time resolves that alert. Returns the alerts that were created, grouped into or resolved.',
   access: identifierAccess,
   ...sharedDefinition,
 });
@@ -87,6 +91,8 @@ export const notifyIntegration = endpoint({
 export const notifyPrometheusJson = endpoint({
   post: '/*project_path/prometheus/alerts/notify.json',
   summary: 'Send an alert to the legacy Prometheus integration (.json)',
+  description:
+    'The same as the URL without `.json`: both payload formats are accepted, and the key authenticates the sender.',
   access: legacyPrometheusAccess,
   ...sharedDefinition,
 });
@@ -94,6 +100,8 @@ export const notifyPrometheusJson = endpoint({
 export const notifyPrometheus = endpoint({
   post: '/*project_path/prometheus/alerts/notify',
   summary: 'Send an alert to the legacy Prometheus integration',
+  description:
+    'Sends an alert to the integration of type `prometheus` that was created with `legacy`. Payload formats, authentication and response are those of the other integrations.',
   access: legacyPrometheusAccess,
   ...sharedDefinition,
 });
@@ -101,6 +109,8 @@ export const notifyPrometheus = endpoint({
 export const notifyLegacyJson = endpoint({
   post: '/*project_path/alerts/notify.json',
   summary: 'Send an alert to the legacy integration (.json)',
+  description:
+    'The same as the URL without `.json`: both payload formats are accepted, and the key authenticates the sender.',
   access: legacyAccess,
   ...sharedDefinition,
 });
@@ -108,6 +118,8 @@ export const notifyLegacyJson = endpoint({
 export const notifyLegacy = endpoint({
   post: '/*project_path/alerts/notify',
   summary: 'Send an alert to the legacy integration',
+  description:
+    'Sends an alert to the integration of type `http` that was created with `legacy`. Payload formats, authentication and response are those of the other integrations.',
   access: legacyAccess,
   ...sharedDefinition,
 });

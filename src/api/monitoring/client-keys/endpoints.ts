@@ -41,6 +41,7 @@ const keyResource = {
 export const listClientKeys = endpoint({
   get: '/projects/:id/error_tracking/client_keys',
   summary: 'List the client keys of a project',
+  description: 'Returns the keys ordered by id, each with the DSN that SDKs are configured with.',
   access: inProject('admin_operations'),
   response: page(ClientKey),
   read: (db, { project, page }) => listKeys(db, project.id, page),
@@ -49,6 +50,8 @@ export const listClientKeys = endpoint({
 export const createClientKey = endpoint({
   post: '/projects/:id/error_tracking/client_keys',
   summary: 'Create a client key',
+  description:
+    'Each call creates another key; a project can have any number. The key works at once, without further settings. The request has no parameters.',
   access: inProject('admin_operations'),
   // The body is ignored.
   body: 'raw',
@@ -59,6 +62,8 @@ export const createClientKey = endpoint({
 export const deleteClientKey = endpoint({
   delete: '/projects/:id/error_tracking/client_keys/:key_id',
   summary: 'Delete a client key',
+  description:
+    'Returns the deleted key. Reports that use it are rejected from then on; errors that were reported with it are kept.',
   access: inProject('admin_operations').resource(keyResource),
   errors: { notFound: NOT_FOUND },
   response: ok(ClientKey),

@@ -30,6 +30,8 @@ const eventDefinition = { ...sharedDefinition, access: clientKeyAccess('store'),
 export const ingestEnvelope = endpoint({
   post: '/errortracking/api/v1/projects/api/:project_id/envelope/',
   summary: 'Report errors and sessions in an envelope',
+  description:
+    'Stores the error events of an envelope and counts its sessions; items of other types are accepted and dropped. The client key is sent in `X-Sentry-Auth`, in the query, or in the DSN of the envelope header. A repeated event id counts once. Reports over the rate limit of the project get 429.',
   outsideApi: true,
   ...envelopeDefinition,
 });
@@ -37,6 +39,8 @@ export const ingestEnvelope = endpoint({
 export const ingestEvent = endpoint({
   post: '/errortracking/api/v1/projects/api/:project_id/store/',
   summary: 'Report an error',
+  description:
+    'Stores one error event, and groups it with earlier events of the same fingerprint. The client key is sent in `X-Sentry-Auth` or in the query. A new event of a resolved error makes it unresolved again. Reports over the rate limit of the project get 429.',
   outsideApi: true,
   ...eventDefinition,
 });
@@ -44,12 +48,16 @@ export const ingestEvent = endpoint({
 export const ingestEnvelopeByOlderDsn = endpoint({
   post: '/error_tracking/collector/api/:project_id/envelope/',
   summary: 'Report an envelope to an old DSN',
+  description:
+    'Accepts envelopes from SDKs that are configured with a DSN of an older format. Processing and responses are those of the current format.',
   ...envelopeDefinition,
 });
 
 export const ingestEventByOlderDsn = endpoint({
   post: '/error_tracking/collector/api/:project_id/store/',
   summary: 'Report an event to an old DSN',
+  description:
+    'Accepts single events from SDKs that are configured with a DSN of an older format. Processing and responses are those of the current format.',
   ...eventDefinition,
 });
 
@@ -57,6 +65,8 @@ export const ingestEventByOlderDsn = endpoint({
 export const ingestEnvelopeByPlainDsn = endpoint({
   post: '/api/:project_id(^(?!v\\d).*$)/envelope/',
   summary: 'Report an envelope to a DSN without a path',
+  description:
+    'Accepts envelopes from SDKs whose DSN has only a project id as its path. Processing and responses are those of the current format.',
   outsideApi: true,
   ...envelopeDefinition,
 });
@@ -64,6 +74,8 @@ export const ingestEnvelopeByPlainDsn = endpoint({
 export const ingestEventByPlainDsn = endpoint({
   post: '/api/:project_id(^(?!v\\d).*$)/store/',
   summary: 'Report an event to a DSN without a path',
+  description:
+    'Accepts single events from SDKs whose DSN has only a project id as its path. Processing and responses are those of the current format.',
   outsideApi: true,
   ...eventDefinition,
 });

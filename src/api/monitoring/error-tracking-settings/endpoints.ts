@@ -11,7 +11,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { ok } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { boolean, notBlank } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { ensureActiveKey } from '../client-keys/index.ts';
@@ -87,6 +87,8 @@ const settingsLockKey = ({ id }: Pick<Project, 'id'>) => `error tracking setting
 export const getErrorTrackingSettings = endpoint({
   get: '/projects/:id/error_tracking/settings',
   summary: 'Get the error tracking settings of a project',
+  description:
+    'The response is 404 until the settings are saved for the first time; reports are accepted until then. Fields of an external backend are always null, because only the integrated one is supported.',
   access: inProject('admin_operations').resource(settingsResource),
   response: ok(ErrorTrackingSettings),
   read: (_db, { settings }) => settings,
@@ -95,8 +97,13 @@ export const getErrorTrackingSettings = endpoint({
 export const updateErrorTrackingSettings = endpoint({
   patch: '/projects/:id/error_tracking/settings',
   summary: 'Update the error tracking settings of a project',
+  description:
+    'Changes saved settings; the response is 404 if there are none. Active settings require `integrated`. Activation creates a client key if the project has no active one. Inactive settings reject all reports.',
   access: inProject('admin_operations').resource(settingsResource),
-  params: { active: required(notBlank(boolean)), integrated: optional(boolean) },
+  params: {
+    active: describe(required(notBlank(boolean)), 'Whether reports are accepted.'),
+    integrated: describe(optional(boolean), 'Whether this server stores the reports; required for active settings.'),
+  },
   lock: ({ project }) => settingsLockKey(project),
   errors: backendErrors,
   response: ok(ErrorTrackingSettings),
@@ -107,8 +114,13 @@ export const updateErrorTrackingSettings = endpoint({
 export const setErrorTrackingSettings = endpoint({
   put: '/projects/:id/error_tracking/settings',
   summary: 'Create or update the error tracking settings',
+  description:
+    'Saves both settings, whether or not they were saved before. Active settings require `integrated`. Activation creates a client key if the project has no active one. The response is 404 if the feature flag `integrated_error_tracking` is off.',
   access: enabledProjectAccess,
-  params: { active: required(notBlank(boolean)), integrated: required(boolean) },
+  params: {
+    active: describe(required(notBlank(boolean)), 'Whether reports are accepted.'),
+    integrated: describe(required(boolean), 'Whether this server stores the reports; required for active settings.'),
+  },
   lock: ({ project }) => settingsLockKey(project),
   errors: backendErrors,
   response: ok(ErrorTrackingSettings),

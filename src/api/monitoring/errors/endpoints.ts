@@ -5,7 +5,7 @@ import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, page } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { searchExpression } from '#http/parameters/texts.ts';
 import { absentIfBlank, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
@@ -36,11 +36,16 @@ const eventResource = {
 export const listErrors = endpoint({
   get: '/projects/:id/error_tracking/errors',
   summary: 'List the errors of a project',
+  description:
+    'Returns unresolved errors unless `status` says otherwise. By default the errors that were seen last come first.',
   access: inProject('read_sentry_issue'),
   params: {
     status: optional(status, 'unresolved'),
-    sort: optional(oneOf(...SORTS), 'last_seen'),
-    search: optional(absentIfBlank(searchExpression)),
+    sort: describe(
+      optional(oneOf(...SORTS), 'last_seen'),
+      'Descending order by last report, first report, or number of reports.',
+    ),
+    search: describe(optional(absentIfBlank(searchExpression)), 'Part of the name, message or culprit.'),
   },
   response: page(TrackedError),
   read: (db, { project, params, page }) => loadErrorPage(db, project, params, page),
@@ -49,6 +54,8 @@ export const listErrors = endpoint({
 export const getError = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id',
   summary: 'Get an error',
+  description:
+    'Returns the error with its latest event, the releases and environments in which it occurred, and its frequency per hour during the last day.',
   access: inProject('read_sentry_issue').resource(errorResource),
   response: ok(TrackedErrorDetails),
   read: (_db, { error }) => error,
@@ -57,6 +64,8 @@ export const getError = endpoint({
 export const updateError = endpoint({
   put: '/projects/:id/error_tracking/errors/:error_id',
   summary: 'Update the status of an error',
+  description:
+    'A resolved error becomes unresolved again when a new event of it arrives; an ignored error stays ignored. Setting the current status again changes nothing.',
   access: inProject('update_sentry_issue').resource(errorResource),
   params: { status: required(status) },
   lock: ({ project }) => buildErrorReportsLockKey(project.id),
@@ -68,8 +77,10 @@ export const updateError = endpoint({
 export const listErrorEvents = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id/events',
   summary: 'List the events of an error',
+  description:
+    'Returns the stored events with their stack traces, by time of occurrence, newest first by default. Events older than the retention period are deleted.',
   access: inProject('read_sentry_issue').resource(errorResource),
-  params: { sort: optional(oneOf('asc', 'desc'), 'desc') },
+  params: { sort: describe(optional(oneOf('asc', 'desc'), 'desc'), 'The order by time of occurrence.') },
   response: page(ErrorEvent),
   read: (db, { error, params, page }) => loadEventPage(db, error.id, params.sort, page),
 });
@@ -77,6 +88,7 @@ export const listErrorEvents = endpoint({
 export const getErrorEvent = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id/events/:event_id',
   summary: 'Get an event of an error',
+  description: 'Returns one event with the payload as the SDK sent it. The id `latest` selects the newest event.',
   access: inProject('read_sentry_issue').resource(errorResource).resource(eventResource),
   response: ok(ErrorEventDetails),
   read: (_db, { event }) => event,

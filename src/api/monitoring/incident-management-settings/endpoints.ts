@@ -6,7 +6,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable, ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
-import { atLeastOne, type NullablePartial, optional } from '#http/parameters/declarations.ts';
+import { atLeastOne, describe, type NullablePartial, optional } from '#http/parameters/declarations.ts';
 import { shortText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
@@ -25,6 +25,8 @@ const IncidentManagementSettings = entity('IncidentManagementSettings', {
 export const getIncidentManagementSettings = endpoint({
   get: '/projects/:id/incident_management_settings',
   summary: 'Get incident management settings',
+  description:
+    'Returns the defaults if no settings were saved: no incidents and no e-mails are created, and incidents of resolved alerts are closed.',
   access: inProject('admin_operations'),
   response: ok(IncidentManagementSettings),
   read: (db, { project }) => getIncidentSettings(db, project.id),
@@ -33,12 +35,20 @@ export const getIncidentManagementSettings = endpoint({
 export const updateIncidentManagementSettings = endpoint({
   put: '/projects/:id/incident_management_settings',
   summary: 'Update incident management settings',
+  description:
+    'Changes the settings that the request contains. With `create_issue`, unresolved alerts without an incident get one in the background when a payload arrives. The selected issue template must then exist on the default branch. A null or empty `issue_template_key` clears the template.',
   access: inProject('admin_operations'),
   params: {
-    create_issue: optional(boolean),
-    send_email: optional(boolean),
-    auto_close_incident: optional(boolean),
-    issue_template_key: optional(shortText),
+    create_issue: describe(optional(boolean), 'Whether alerts create incidents.'),
+    send_email: describe(
+      optional(boolean),
+      'Whether owners and maintainers get an e-mail when an alert is triggered or resolved.',
+    ),
+    auto_close_incident: describe(optional(boolean), 'Whether a payload that resolves an alert closes its incident.'),
+    issue_template_key: describe(
+      optional(shortText),
+      'The name of a file in `.gitlab/issue_templates`, without `.md`, whose text is appended to incidents.',
+    ),
   },
   rules: [atLeastOne('create_issue', 'send_email', 'auto_close_incident', 'issue_template_key')],
   errors: { invalid: INVALID },

@@ -8,7 +8,7 @@ import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable, ok } from '#http/endpoint/responses.ts';
-import { atLeastOne, optional } from '#http/parameters/declarations.ts';
+import { atLeastOne, describe, optional } from '#http/parameters/declarations.ts';
 import { integerIn } from '#http/parameters/types.ts';
 
 type IngestionSettingsRow = Pick<Selectable<Schema['ingestion_settings']>, 'events_per_minute' | 'retention_days'>;
@@ -49,6 +49,8 @@ const IngestionSettings = entity('IngestionSettings', {
 export const getIngestionSettings = endpoint({
   get: '/projects/:id/error_tracking/ingestion_settings',
   summary: 'Get the ingestion settings of a project',
+  description:
+    'Returns the rate limit and the retention period of error reports, or their defaults if none were saved. Null in `events_per_minute` means no limit.',
   access: inProject('admin_operations'),
   response: ok(IngestionSettings),
   read: (db, { project }) => loadIngestionSettings(db, project.id),
@@ -57,10 +59,18 @@ export const getIngestionSettings = endpoint({
 export const updateIngestionSettings = endpoint({
   put: '/projects/:id/error_tracking/ingestion_settings',
   summary: 'Update the ingestion settings of a project',
+  description:
+    'Changes the settings that the request contains, and starts a new minute of the rate limit. A daily job deletes events older than the retention period.',
   access: inProject('admin_operations'),
   params: {
-    events_per_minute: optional(integerIn({ min: 1, max: 1_000_000 })),
-    retention_days: optional(integerIn({ min: 1, max: 90 })),
+    events_per_minute: describe(
+      optional(integerIn({ min: 1, max: 1_000_000 })),
+      'The maximum number of error events that are stored per minute; null removes the limit.',
+    ),
+    retention_days: describe(
+      optional(integerIn({ min: 1, max: 90 })),
+      'The number of days after which events are deleted.',
+    ),
   },
   rules: [atLeastOne('events_per_minute', 'retention_days')],
   lock: ({ project }) => buildErrorReportsLockKey(project.id),

@@ -36,6 +36,8 @@ function listSessionCounts(db: Reader, projectId: number, page: OffsetRequest) {
 export const listSessions = endpoint({
   get: '/projects/:id/error_tracking/sessions',
   summary: 'List session counts by release and environment',
+  description:
+    'Returns the sessions that SDKs reported, counted by outcome, ordered by release and environment. A session is counted once; its outcome follows the latest report.',
   access: inProject('read_sentry_issue'),
   response: page(SessionCounts),
   read: (db, { project, page }) => listSessionCounts(db, project.id, page),
