@@ -5,7 +5,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, ok, page } from '#http/endpoint/responses.ts';
 import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
 import { isParameterObject } from '#http/parameters/brackets.ts';
-import { object, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
+import { describe, object, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { string } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, oneOf } from '#http/parameters/types.ts';
@@ -65,14 +65,20 @@ const createElementType = (isValid: (path: string) => boolean) =>
   object(
     {
       source_type: required(oneOf(...ENTITY_TYPES)),
-      source_full_path: required(createMatchingTextType(isValid, buildPathMessage('source'))),
-      destination_namespace: required(
-        createMatchingTextType((path) => path === '' || isRelativePath(path), buildPathMessage('destination')),
+      source_full_path: describe(
+        required(createMatchingTextType(isValid, buildPathMessage('source'))),
+        'The full path of the group or project on the source server.',
       ),
-      destination_slug: optional(slugType),
-      destination_name: optional(slugType),
-      migrate_projects: optional(boolean, true),
-      migrate_memberships: optional(boolean, true),
+      destination_namespace: describe(
+        required(
+          createMatchingTextType((path) => path === '' || isRelativePath(path), buildPathMessage('destination')),
+        ),
+        'The full path of an existing group, or an empty text for a new top-level group.',
+      ),
+      destination_slug: describe(optional(slugType), 'The path of the new group or project in its namespace.'),
+      destination_name: describe(optional(slugType), 'The deprecated name of `destination_slug`.'),
+      migrate_projects: describe(optional(boolean, true), 'Whether the projects of a group are copied too.'),
+      migrate_memberships: describe(optional(boolean, true), 'Whether members are copied.'),
     },
     [requireExactlyOneSlug],
   );
@@ -102,18 +108,26 @@ const nonEmptyEntityList: typeof entityList = {
 };
 
 const createBulkImportParams = {
-  configuration: required(object({ url: required(string), access_token: required(string) })),
-  entities: required(nonEmptyEntityList),
+  configuration: describe(
+    required(object({ url: required(string), access_token: required(string) })),
+    'The base URL of the source server, and a personal access token of it with the scope `api`.',
+  ),
+  entities: describe(
+    required(nonEmptyEntityList),
+    'The groups and projects to copy; a single object counts as a list of one.',
+  ),
 };
 
 const listParams = {
-  sort: optional(oneOf('asc', 'desc'), 'desc'),
+  sort: describe(optional(oneOf('asc', 'desc'), 'desc'), 'The order by creation time.'),
   status: optional(oneOf(...BULK_IMPORT_STATES)),
 };
 
 export const createBulkImport = endpoint({
   post: '/bulk_imports',
   summary: 'Copy groups and projects from another server',
+  description:
+    'Checks the source server, the token and all destinations, then starts the import in the background and returns it in status `created`. If a check fails, the response is 422 and nothing is stored. The token is never returned. A user can start six imports per minute.',
   access: bulkImportAccess,
   params: createBulkImportParams,
   errors: { tooMany: TOO_MANY_REQUESTS, failed: [422, '{message}'] },
@@ -126,6 +140,8 @@ export const createBulkImport = endpoint({
 export const listBulkImports = endpoint({
   get: '/bulk_imports',
   summary: 'List your imports',
+  description:
+    'Returns only imports that the caller started, newest first by default; administrators do not see those of others. The response is 404 if imports are switched off.',
   access: bulkImportAccess,
   params: listParams,
   response: page(BulkImport),
@@ -135,6 +151,8 @@ export const listBulkImports = endpoint({
 export const listAllBulkImportEntities = endpoint({
   get: '/bulk_imports/entities',
   summary: 'List entities of all your imports',
+  description:
+    "Returns the groups and projects that the caller's imports copy, newest first by default, with their failures and the number of imported records.",
   access: bulkImportAccess,
   params: listParams,
   response: page(BulkImportEntity),
@@ -144,6 +162,7 @@ export const listAllBulkImportEntities = endpoint({
 export const getBulkImport = endpoint({
   get: '/bulk_imports/:import_id',
   summary: 'Get an import',
+  description: 'Returns an import that the caller started; imports of other users give 404.',
   access: ownImportAccess,
   response: ok(BulkImport),
   read: (_db, { bulkImport }) => bulkImport,
@@ -152,6 +171,8 @@ export const getBulkImport = endpoint({
 export const listBulkImportEntities = endpoint({
   get: '/bulk_imports/:import_id/entities',
   summary: 'List entities of an import',
+  description:
+    'Returns the groups and projects that the import copies, newest first by default. Entities for subgroups and projects are added while the import runs.',
   access: ownImportAccess,
   params: listParams,
   response: page(BulkImportEntity),
@@ -161,6 +182,8 @@ export const listBulkImportEntities = endpoint({
 export const getBulkImportEntity = endpoint({
   get: '/bulk_imports/:import_id/entities/:entity_id',
   summary: 'Get an entity of an import',
+  description:
+    'Returns one group or project of the import with its status, its failures and the number of imported records. `destination_full_path` is null until the group or project exists.',
   access: ownEntityAccess,
   response: ok(BulkImportEntity),
   read: (_db, { bulkImportEntity }) => bulkImportEntity,
@@ -169,6 +192,8 @@ export const getBulkImportEntity = endpoint({
 export const listBulkImportFailures = endpoint({
   get: '/bulk_imports/:import_id/entities/:entity_id/failures',
   summary: 'List failed import records of an entity',
+  description:
+    'Returns the records that could not be imported, oldest first, with the reason. Parts of messages that may be paths or URLs are replaced by `[FILTERED]`.',
   access: ownEntityAccess,
   response: page(BulkImportFailure),
   read: (db, { bulkImportEntity, page }) => listFailures(db, bulkImportEntity.id, page),
@@ -177,6 +202,8 @@ export const listBulkImportFailures = endpoint({
 export const cancelBulkImport = endpoint({
   post: '/bulk_imports/:import_id/cancel',
   summary: 'Cancel an import and keep the imported data',
+  description:
+    'Sets the import and its entities to `canceled` in any state; repeated calls are allowed. Running work stops at the next record or page. Administrators may cancel imports of other users; everybody else gets 403 for them.',
   access: cancelImportAccess,
   response: ok(BulkImport),
   async write(uow, { bulkImport }): Promise<BulkImportRow> {

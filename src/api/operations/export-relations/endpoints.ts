@@ -31,6 +31,8 @@ const listExports = (relation: string | null | undefined) => (relation == null ?
 export const getGroupExportStatus = endpoint({
   get: '/groups/:id/export_relations/status',
   summary: 'Get the export status of a group',
+  description:
+    'Servers that import the group request this first, to check that the token may export it. The list is always empty, because importing servers read the lists of the API. With `relation` the response is 404.',
   access: inGroup('export_group').whenEnabled(requireImportsEnabled),
   params: EXPORT_PARAMS,
   errors: EXPORT_ERRORS,
@@ -41,6 +43,8 @@ export const getGroupExportStatus = endpoint({
 export const getProjectExportStatus = endpoint({
   get: '/projects/:id/export_relations/status',
   summary: 'Get the export status of a project',
+  description:
+    'Servers that import the project request this first, to check that the token may export it. The list is always empty, because importing servers read the lists of the API. With `relation` the response is 404.',
   access: inProject('export_project').whenEnabled(requireImportsEnabled),
   params: EXPORT_PARAMS,
   errors: EXPORT_ERRORS,

@@ -1,7 +1,7 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, integer } from '#http/parameters/types.ts';
 import { type FieldErrors, fail, invalid } from '#runtime/failure.ts';
@@ -29,17 +29,35 @@ function forBothNames<Definition>(
 }
 
 const commonParams = {
-  internal_url: optional(string),
-  enabled: optional(boolean),
-  files_max_capacity: optional(integer),
-  repos_max_capacity: optional(integer),
-  verification_max_capacity: optional(integer),
-  container_repositories_max_capacity: optional(integer),
-  minimum_reverification_interval: optional(integer),
-  sync_object_storage: optional(boolean),
-  selective_sync_type: optional(string),
-  selective_sync_shards: optional(commaSeparated(domainValidatedText(255))),
-  selective_sync_namespace_ids: optional(commaSeparated(integer)),
+  internal_url: describe(optional(string), 'The URL that secondaries use to reach the site; by default `url`.'),
+  enabled: describe(optional(boolean), 'Whether the site replicates; a primary is always enabled.'),
+  files_max_capacity: describe(optional(integer), 'The number of blobs that are copied at the same time; 0 pauses.'),
+  repos_max_capacity: describe(
+    optional(integer),
+    'The number of repositories that are copied at the same time; 0 pauses.',
+  ),
+  verification_max_capacity: describe(optional(integer), 'The number of objects that are verified at the same time.'),
+  container_repositories_max_capacity: describe(
+    optional(integer),
+    'Stored for compatibility; container repositories do not exist here.',
+  ),
+  minimum_reverification_interval: describe(
+    optional(integer),
+    'The number of days after which a verified object is verified again.',
+  ),
+  sync_object_storage: describe(optional(boolean), 'Stored for compatibility; it has no effect.'),
+  selective_sync_type: describe(
+    optional(string),
+    'Copies only selected `namespaces` or `shards` (storages); null or an empty text copies all.',
+  ),
+  selective_sync_shards: describe(
+    optional(commaSeparated(domainValidatedText(255))),
+    'The names of the storages to copy.',
+  ),
+  selective_sync_namespace_ids: describe(
+    optional(commaSeparated(integer)),
+    'The ids of the groups to copy with their descendants; the list replaces the previous one.',
+  ),
 };
 
 const siteErrors = { invalid: INVALID, notFound: NOT_FOUND } as const;
@@ -54,12 +72,17 @@ export const [createGeoSite, createGeoNode] = forBothNames((api) =>
   endpoint({
     post: api.path,
     summary: 'Add a replication site',
+    description:
+      'Adds the primary or a secondary; there can be only one primary. A secondary gets an OAuth application of its own. The secondary itself authenticates with credentials that are created separately.',
     access: administratorAccess(),
     allowSiteToken: true,
     params: {
-      name: required(domainValidatedText(255)),
+      name: describe(
+        required(domainValidatedText(255)),
+        'The unique name; it must equal `HEARTH_SITE_NAME` of the site, or its external URL.',
+      ),
       url: required(string),
-      primary: optional(boolean),
+      primary: describe(optional(boolean), 'Whether the site is the primary, of which there is at most one.'),
       ...commonParams,
     },
     errors: siteErrors,
@@ -73,6 +96,7 @@ export const [listGeoSites, listGeoNodes] = forBothNames((api) =>
   endpoint({
     get: api.path,
     summary: 'List replication sites',
+    description: 'Returns all sites ordered by id. A new instance has none.',
     access: administratorAccess(),
     allowSiteToken: true,
     response: page(buildSiteEntity(api)),
@@ -84,6 +108,8 @@ export const [listGeoSiteStatuses, listGeoNodeStatuses] = forBothNames((api) =>
   endpoint({
     get: `${api.path}/status`,
     summary: 'List site statuses',
+    description:
+      'Returns the statuses that sites have reported, ordered by site. The status of the current site is computed on request, at most once a minute. Sites that have never reported are missing.',
     access: administratorAccess(),
     allowSiteToken: true,
     response: page(buildStatusEntity(api)),
@@ -95,6 +121,7 @@ export const [getGeoSite, getGeoNode] = forBothNames((api) =>
   endpoint({
     get: `${api.path}/:id`,
     summary: 'Get a replication site',
+    description: 'Returns the settings of the site. `current` says whether it is the site that answers the request.',
     access: administratorAccess().resource(siteResource),
     allowSiteToken: true,
     response: ok(buildSiteEntity(api)),
@@ -106,6 +133,8 @@ export const [updateGeoSite, updateGeoNode] = forBothNames((api) =>
   endpoint({
     put: `${api.path}/:id`,
     summary: 'Update a replication site',
+    description:
+      'Changes the settings that the request contains; `primary` cannot change. A secondary may call this with its own token, but only to change its `enabled`. A disabled secondary stops replication and continues from the same event when it is enabled again.',
     access: administratorOrSiteAccess(),
     allowSiteToken: true,
     params: { name: optional(domainValidatedText(255)), url: optional(string), ...commonParams },
@@ -122,6 +151,8 @@ export const [deleteGeoSite, deleteGeoNode] = forBothNames((api) =>
   endpoint({
     delete: `${api.path}/:id`,
     summary: 'Delete a replication site',
+    description:
+      'Deletes the site with its credentials, its status and its OAuth application. The data of the secondary stays there, but replication ends.',
     access: administratorAccess().resource(siteResource),
     allowSiteToken: true,
     errors: { notFound: NOT_FOUND },
@@ -137,6 +168,8 @@ export const [repairGeoSite, repairGeoNode] = forBothNames((api) =>
   endpoint({
     post: `${api.path}/:id/repair`,
     summary: 'Repair the OAuth application of a site',
+    description:
+      'Creates the OAuth application of a secondary again if it is missing. Otherwise, and for the primary, nothing changes. Returns the site with its health.',
     access: administratorAccess().resource(siteResource),
     allowSiteToken: true,
     errors: siteErrors,
@@ -149,10 +182,14 @@ export const [getGeoSiteStatus, getGeoNodeStatus] = forBothNames((api) =>
   endpoint({
     get: `${api.path}/:id/status`,
     summary: 'Get the status of a replication site',
+    description:
+      'Returns what the site reported last; for the current site, values that are at most a minute old. The response is 404 until a site has reported.',
     access: administratorAccess().resource(siteResource),
     allowSiteToken: true,
     // `refresh` is accepted and ignored: the response always has the latest report.
-    params: { refresh: optional(boolean) },
+    params: {
+      refresh: describe(optional(boolean), 'Accepted for compatibility; the latest report is always returned.'),
+    },
     errors: { noStatus: [404, '404 Status for Geo site not found Not Found'] },
     response: ok(buildStatusEntity(api)),
     read: async (db, { site, base }) => (await findStatus(db, site, base)) ?? fail('noStatus'),
@@ -162,6 +199,8 @@ export const [getGeoSiteStatus, getGeoNodeStatus] = forBothNames((api) =>
 export const createGeoSiteCredentials = endpoint({
   post: '/geo_sites/:id/credentials',
   summary: 'Create new credentials for a secondary site',
+  description:
+    'Returns a new pair of access key and secret, with which the secondary signs its requests. The old pair stops working at once. The secret is not returned again.',
   access: administratorAccess().resource(siteResource),
   allowSiteToken: true,
   errors: { isPrimary: [400, '400 Bad request - Primary site has no credentials'], notFound: NOT_FOUND },

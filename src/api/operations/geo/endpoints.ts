@@ -8,7 +8,7 @@ import { created, dateTime, list, nullable, objectSchema, ok, stream } from '#ht
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import { unauthorized } from '#http/errors/http-error.ts';
 import { perPage } from '#http/lists/pagination.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import {
@@ -80,7 +80,10 @@ const GeoEvent = entity('GeoEvent', {
 
 /** Endpoints for secondaries (contract/operations.md §3.4). */
 
-const pageParams = { after_id: optional(integer, 0), per_page: optional(perPage, 100) };
+const pageParams = {
+  after_id: describe(optional(integer, 0), 'Returns rows with greater ids only.'),
+  per_page: optional(perPage, 100),
+};
 
 /** Error for a site that was deleted during its request. */
 const UNAUTHORIZED = [401, '401 Unauthorized'] as const;
@@ -88,6 +91,8 @@ const UNAUTHORIZED = [401, '401 Unauthorized'] as const;
 export const reportGeoStatus = endpoint({
   post: '/geo/status',
   summary: 'Report the status of a site',
+  description:
+    'Stores the counts and the replication state of the calling secondary, and returns its status. Unknown fields are ignored. A report for another site gives 403.',
   access: siteAccess(),
   allowSiteToken: true,
   params: statusReportParams,
@@ -99,6 +104,8 @@ export const reportGeoStatus = endpoint({
 export const getFollowingSite = endpoint({
   get: '/geo/site',
   summary: 'Get the settings of the calling site',
+  description:
+    'Returns the settings of the calling secondary, the primary, and the names of the storages. Disabled secondaries may call this too, to learn when they are enabled again.',
   access: siteAccess({ allowDisabled: true }),
   allowSiteToken: true,
   errors: { notFound: UNAUTHORIZED },
@@ -112,6 +119,8 @@ export const getFollowingSite = endpoint({
 export const listReplicables = endpoint({
   get: '/geo/replicables',
   summary: 'List the objects in the scope of a secondary',
+  description:
+    'Returns repositories or blobs that the site must copy, in ascending order of id, from the one after `after_id`. Missing checksums are computed in the background; `checksum` is null until then.',
   access: siteAccess(),
   allowSiteToken: true,
   params: { replicable_name: required(oneOf(...REPLICABLE_NAMES)), ...pageParams },
@@ -130,6 +139,8 @@ export const listReplicables = endpoint({
 export const listGeoEvents = endpoint({
   get: '/geo/events',
   summary: 'List events in the scope of a secondary',
+  description:
+    'Returns what was created, updated or deleted after the event `after_id`, in ascending order of id. Events outside the selective synchronization of the site are left out. Events are kept until every enabled secondary has processed them, and for at least a day.',
   access: siteAccess(),
   allowSiteToken: true,
   params: pageParams,
@@ -148,6 +159,8 @@ export const listGeoEvents = endpoint({
 export const retrieveReplicable = endpoint({
   get: '/geo/retrieve/:replicable_name/:replicable_id',
   summary: 'Get the content of a replicated blob',
+  description:
+    'Returns the bytes of an LFS object, an upload or a job artifact, with its SHA-256 checksum in `X-Hearth-Checksum`. The token must be signed for exactly this object. Repositories are fetched with git instead.',
   access: siteBlobAccess(),
   allowSiteToken: true,
   params: { replicable_id: required(integer) },

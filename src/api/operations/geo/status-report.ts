@@ -1,5 +1,12 @@
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { object, optional, type Parameters, type ParameterValues, required } from '#http/parameters/declarations.ts';
+import {
+  describe,
+  object,
+  optional,
+  type Parameters,
+  type ParameterValues,
+  required,
+} from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { boolean, dateTime, integer } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -27,17 +34,20 @@ const countParams: Parameters = {
 };
 
 export const statusReportParams = {
-  geo_node_id: required(integer),
-  status_message: optional(string),
+  geo_node_id: describe(required(integer), 'The id of the calling site.'),
+  status_message: describe(optional(string), 'The problem of the site; empty if there is none.'),
   db_replication_lag_seconds: optional(integer),
-  last_event_id: optional(integer),
+  last_event_id: describe(optional(integer), 'The newest event that the site has received.'),
   last_event_date: optional(dateTime),
-  cursor_last_event_id: optional(integer),
+  cursor_last_event_id: describe(optional(integer), 'The last event that the site has processed.'),
   cursor_last_event_date: optional(dateTime),
   version: optional(string),
   revision: optional(string),
-  storage_configuration_digest: optional(string),
-  status: optional(object(countParams)),
+  storage_configuration_digest: describe(
+    optional(string),
+    'The SHA-256 of the storage names in order, joined by commas, in hexadecimal digits.',
+  ),
+  status: describe(optional(object(countParams)), 'The counts of the site by their names.'),
 };
 
 /** Stores the report of a site; missing values are stored as null, a missing message as an empty text. Fails with `otherSite` if the report is about another site or the site was deleted. */

@@ -2,7 +2,7 @@ import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
@@ -20,8 +20,16 @@ export const [scheduleProjectMoves, scheduleSnippetMoves, scheduleGroupMoves] = 
   endpoint({
     post: `/${kind.name}_repository_storage_moves`,
     summary: `Move the repositories of all ${kind.name}s in a storage`,
+    description:
+      'Answers at once; a background job creates one move for each repository in the storage. Repositories that are read-only are skipped. Without `destination_storage_name`, a storage is chosen by weight for each of them.',
     access: administrator(),
-    params: { source_storage_name: required(storageName), destination_storage_name: optional(storageName) },
+    params: {
+      source_storage_name: describe(required(storageName), 'The name of the storage whose repositories are moved.'),
+      destination_storage_name: describe(
+        optional(storageName),
+        'The name of a storage; by default, one is chosen by weight for each repository.',
+      ),
+    },
     response: accepted,
     handle: ({ params }, services) => scheduleAllMoves(services, kind.name, params),
   }),
@@ -31,6 +39,7 @@ export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((ki
   endpoint({
     get: `/${kind.name}_repository_storage_moves`,
     summary: `List the storage moves of all ${kind.name}s`,
+    description: 'Returns moves in all states, newest first.',
     access: administrator(),
     response: page(getMoveEntity(kind)),
     read: (db, { page }) => listMoves(db, kind, null, page),
@@ -41,6 +50,7 @@ export const [getProjectMove, getSnippetMove, getGroupMove] = forKinds((kind) =>
   endpoint({
     get: `/${kind.name}_repository_storage_moves/:repository_storage_move_id`,
     summary: `Get a storage move of ${kind.nounWithArticle}`,
+    description: 'Returns the move with its state, its storages and the reason of a failure.',
     access: administrator(),
     params: moveIdParams,
     errors: { notFound: NOT_FOUND },
@@ -53,6 +63,7 @@ export const [listMovesOfProject, listMovesOfSnippet, listMovesOfGroup] = forKin
   endpoint({
     get: `${kind.path}/repository_storage_moves`,
     summary: `List the storage moves of ${kind.nounWithArticle}`,
+    description: 'Returns the moves in all states, newest first.',
     access: kind.adminAccess(),
     response: page(getMoveEntity(kind)),
     read: (db, { containerId, page }) => listMoves(db, kind, containerId, page),
@@ -63,6 +74,8 @@ export const [getMoveOfProject, getMoveOfSnippet, getMoveOfGroup] = forKinds((ki
   endpoint({
     get: `${kind.path}/repository_storage_moves/:repository_storage_move_id`,
     summary: `Get one of the storage moves of ${kind.nounWithArticle}`,
+    description:
+      'Returns the move with its state, its storages and the reason of a failure. A move of something else gives 404.',
     access: kind.adminAccess(),
     params: moveIdParams,
     errors: { notFound: NOT_FOUND },
@@ -76,8 +89,15 @@ export const [createProjectMove, createSnippetMove, createGroupMove] = forKinds(
   endpoint({
     post: `${kind.path}/repository_storage_moves`,
     summary: `Move the repository of ${kind.nounWithArticle} to another storage`,
+    description:
+      'Returns the move in state `scheduled`; the files are copied and verified in the background. The repository is read-only until then. If it is already read-only, the response is 400. Without `destination_storage_name`, another storage is chosen by weight. A failed move leaves the repository where it was.',
     access: kind.adminAccess(),
-    params: { destination_storage_name: optional(string) },
+    params: {
+      destination_storage_name: describe(
+        optional(string),
+        'The name of a storage; by default, another one is chosen by weight.',
+      ),
+    },
     errors: { invalid: INVALID, notFound: [404, `404 ${kind.title} Not Found`] },
     response: created(getMoveEntity(kind)),
     handle({ caller, containerId, params }, { runUnitOfWork, config }) {

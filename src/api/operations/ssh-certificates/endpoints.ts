@@ -6,7 +6,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, dateTime, noContent, page } from '#http/endpoint/responses.ts';
 import { forbidden, HttpError, notFound } from '#http/errors/http-error.ts';
-import { required } from '#http/parameters/declarations.ts';
+import { describe, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { isFeatureEnabled } from '#settings/features.ts';
@@ -56,6 +56,8 @@ const SshCertificate = entity('SshCertificate', {
 export const listSshCertificates = endpoint({
   get: '/groups/:id/ssh_certificates',
   summary: 'List the SSH certificates of a group',
+  description:
+    'Returns the keys of certificate authorities that the top-level group trusts, ordered by id. The feature needs a paid tier and the feature flag `ssh_certificates_rest_endpoints`; otherwise the response is 404.',
   access: manageCertificatesAccess(),
   response: page(SshCertificate),
   read: (db, { group, page }) => listCertificates(db, group.id, page),
@@ -64,8 +66,16 @@ export const listSshCertificates = endpoint({
 export const createSshCertificate = endpoint({
   post: '/groups/:id/ssh_certificates',
   summary: 'Create an SSH certificate of a group',
+  description:
+    'Adds the public key of a certificate authority to a top-level group. A key can belong to one group only, and must satisfy the key restrictions of the instance.',
   access: manageCertificatesAccess(),
-  params: { title: required(domainValidatedText(255)), key: required(domainValidatedText(5000)) },
+  params: {
+    title: required(domainValidatedText(255)),
+    key: describe(
+      required(domainValidatedText(5000)),
+      'The public key of the certificate authority in OpenSSH format, without options before the algorithm.',
+    ),
+  },
   errors: {
     invalid: [422, 'Validation failed: {messages}'],
     fingerprintTaken: [422, `Validation failed: ${FINGERPRINT_TAKEN}`],
@@ -79,6 +89,8 @@ export const createSshCertificate = endpoint({
 export const deleteSshCertificate = endpoint({
   delete: '/groups/:id/ssh_certificates/:certificate_id',
   summary: 'Delete an SSH certificate of a group',
+  description:
+    'The group no longer trusts the certificate authority. The same key can be added again, also to another group.',
   access: manageCertificatesAccess().resource(certificateResource),
   errors: { notFound: [404, CERTIFICATE_NOT_FOUND] },
   activity: ['delete_ssh_certificate'],

@@ -16,7 +16,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import { type ErrorEntry, INVALID, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { notFound } from '#http/errors/http-error.ts';
-import { atLeastOne, object, optional, required } from '#http/parameters/declarations.ts';
+import { atLeastOne, describe, object, optional, required } from '#http/parameters/declarations.ts';
 import { commitMessage, limitedText, pathText, refName, string } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
 import { MEBIBYTE } from '#http/request/body.ts';
@@ -159,15 +159,20 @@ const PAGE_NOT_FOUND = [404, '404 Wiki Page Not Found'] as const satisfies Error
 const format = oneOf(...(Object.keys(EXTENSIONS_BY_FORMAT) as Format[]));
 /** Content of a page, slightly below the body limit. The setting `wiki_page_max_content_bytes` is checked on writing. */
 const content = limitedText(9 * MEBIBYTE);
-const front_matter = optional(object({ title: optional(string) }));
-const slug = required(pathText);
+const front_matter = describe(
+  optional(object({ title: optional(string) })),
+  'Replaces the YAML between `---` lines at the beginning of the text.',
+);
+const slug = describe(required(pathText), 'The path of the page without its extension, as one encoded segment.');
 
 export const [listGroupWikiPages, listProjectWikiPages] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/wikis`,
     summary: 'List all pages of a wiki',
+    description:
+      'Returns every page of the default branch, ordered by path, in a single streamed list without pagination. A wiki without a repository has an empty list. Wikis of groups need a paid tier.',
     access: readWikiAccess(parent),
-    params: { with_content: optional(boolean, false) },
+    params: { with_content: describe(optional(boolean, false), 'Whether the list contains the texts of the pages.') },
     response: streamWith({ mediaTypes: ['application/json'], schema: ListedPages }),
     handle: ({ parent, params: { with_content }, request }, services) =>
       listPages(services, parent, with_content, request),
@@ -178,8 +183,17 @@ export const [getGroupWikiPage, getProjectWikiPage] = forGroupAndProject((parent
   endpoint({
     get: `${parent.path}/wikis/:slug`,
     summary: 'Get a page of a wiki',
+    description:
+      'Returns the page at the head of the default branch, or at the commit `version`. The slug is compared without regard to case, and blanks equal hyphens. HTML is rendered without active content.',
     access: readWikiAccess(parent),
-    params: { slug, version: optional(refName), render_html: optional(boolean, false) },
+    params: {
+      slug,
+      version: describe(
+        optional(refName),
+        'A commit id, or at least its first 7 characters; by default, the head of the default branch.',
+      ),
+      render_html: describe(optional(boolean, false), 'Whether `content` is HTML instead of the text of the file.'),
+    },
     errors: { notFound: PAGE_NOT_FOUND },
     response: ok(WikiPage),
     handle: ({ parent, params, request }, services) => getPage(services, parent, params, request),
@@ -190,13 +204,15 @@ export const [createGroupWikiPage, createProjectWikiPage] = forGroupAndProject((
   endpoint({
     post: `${parent.path}/wikis`,
     summary: 'Create a wiki page',
+    description:
+      'Commits a new file on behalf of the caller; the first page also creates the repository. Slashes in the title create folders. A page with this title in any format gives 400.',
     access: writeWikiAccess(parent, 'create_wiki'),
     params: {
-      title: required(string),
+      title: describe(required(string), 'Slashes make folders, and blanks become hyphens in the slug.'),
       content: required(content),
-      format: optional(format),
+      format: describe(optional(format), 'By default `markdown`.'),
       front_matter,
-      message: optional(commitMessage),
+      message: describe(optional(commitMessage), 'The commit message; by default, it names the caller and the page.'),
     },
     errors: { readOnly: REPOSITORY_READ_ONLY, invalid: INVALID },
     activity: parent.select({ group: [], project: ['created WikiPage::Meta'] }),
@@ -210,15 +226,23 @@ export const [updateGroupWikiPage, updateProjectWikiPage] = forGroupAndProject((
   endpoint({
     put: `${parent.path}/wikis/:slug`,
     summary: 'Update or rename a wiki page',
+    description:
+      'Commits the change on behalf of the caller. A new title renames the page and moves the pages below it; a title without a slash stays in its folder. If `last_commit_sha` is not the last commit of the page, the response is 400.',
     access: writeWikiAccess(parent, 'create_wiki'),
     params: {
       slug,
-      title: optional(string),
+      title: describe(
+        optional(string),
+        'A title without a slash stays in the folder of the page; one that begins with a slash moves the page to the root.',
+      ),
       content: optional(content),
       format: optional(format),
       front_matter,
-      message: optional(commitMessage),
-      last_commit_sha: optional(refName),
+      message: describe(optional(commitMessage), 'The commit message; by default, it names the caller and the page.'),
+      last_commit_sha: describe(
+        optional(refName),
+        'The last commit of the page that the caller has seen; a newer one gives 400.',
+      ),
     },
     rules: [atLeastOne('content', 'title', 'format')],
     errors: { notFound: PAGE_NOT_FOUND, readOnly: REPOSITORY_READ_ONLY, invalid: INVALID },
@@ -233,6 +257,7 @@ export const [deleteGroupWikiPage, deleteProjectWikiPage] = forGroupAndProject((
   endpoint({
     delete: `${parent.path}/wikis/:slug`,
     summary: 'Delete a page of a wiki',
+    description: 'Commits the deletion on behalf of the caller. The page remains in the history of the repository.',
     access: writeWikiAccess(parent, 'delete_wiki'),
     params: { slug },
     errors: {
@@ -252,6 +277,8 @@ export const [attachToGroupWiki, attachToProjectWiki] = forGroupAndProject((pare
   endpoint({
     post: `${parent.path}/wikis/attachments`,
     summary: 'Upload a wiki attachment',
+    description:
+      'Commits the file below `uploads/`, and returns its path and a Markdown link to it. Unusual characters in the file name become underscores. Files of more than 10 MiB are rejected.',
     access: writeWikiAccess(parent, 'create_wiki'),
     body: 'deferred',
     fields: attachmentFields,

@@ -5,7 +5,7 @@ import { writeBlob } from '#git/commits/commit.ts';
 import { isValidBranchName } from '#git/refs/refs.ts';
 import { bodyTooLarge, invalidParameters } from '#http/errors/http-error.ts';
 import { isFilePart, mergeParameters, type RawParameters } from '#http/parameters/brackets.ts';
-import { optional, type Parameters, readParameters } from '#http/parameters/declarations.ts';
+import { describe, optional, type Parameters, readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { absentIfBlank } from '#http/parameters/types.ts';
@@ -22,7 +22,9 @@ import type { AttachmentInfo } from './entities.ts';
 /** Uploads files for pages, one commit per file (contract/operations.md §2.2 "attachments"). */
 
 /** Parameters sent with the file, in the query or in the body. */
-export const attachmentFields = { branch: optional(absentIfBlank(refName)) } satisfies Parameters;
+export const attachmentFields = {
+  branch: describe(optional(absentIfBlank(refName)), 'By default, the default branch of the wiki.'),
+} satisfies Parameters;
 
 const MAX_ATTACHMENT_BYTES = 10 * MEBIBYTE;
 
