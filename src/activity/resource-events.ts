@@ -2,10 +2,8 @@ import type { Transaction } from '#database/database.ts';
 import type { LabelChange, MilestoneChange, ResourceState } from '#database/schema.ts';
 import { type Resource, toResourceColumns } from './resource.ts';
 
-/**
- * Resource events of states, milestones, labels and weights (contract/planning.md §2.2, §2.3, §3.11). Rows are only
- * added, and deleted with their resource.
- */
+// Resource events of states, milestones, labels and weights (contract/planning.md §2.2, §2.3, §3.11). Rows are only
+// added, and deleted with their resource.
 
 /** The resource was reopened, closed or merged; never its creation. */
 export interface StateEvent {

@@ -6,10 +6,8 @@ import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 import { getMemberRole, getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 
-/**
- * Abilities: which role may do what (contract/planning.md §0 "Who may", contract/repository.md §0). Pure functions of
- * the caller and the loaded row. Callers have checked that the project or group is visible.
- */
+// Abilities: which role may do what (contract/planning.md §0 "Who may", contract/repository.md §0). Pure functions of
+// the caller and the loaded row. Callers have checked that the project or group is visible.
 
 type Feature = 'repository' | 'issues' | 'merge_requests' | 'builds' | 'environments' | 'wiki' | 'snippets';
 

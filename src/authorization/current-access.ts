@@ -5,11 +5,9 @@ import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import { type GroupAbilityName, mayInGroup, mayInProject, type ProjectAbilityName } from './abilities.ts';
 
-/**
- * Access checks inside a transaction. A caller may lose access while the request is in progress: a membership ends, a
- * token is revoked, a project is archived. Irreversible actions therefore check access again in the transaction that
- * performs them.
- */
+// Access checks inside a transaction. A caller may lose access while the request is in progress: a membership ends, a
+// token is revoked, a project is archived. Irreversible actions therefore check access again in the transaction that
+// performs them.
 
 /**
  * A caller and a project, both reloaded in this transaction. The private symbol ensures that only `reloadAccess`

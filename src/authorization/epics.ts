@@ -7,10 +7,8 @@ import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts
 import { mayInGroup } from './abilities.ts';
 import { groupVisibleTo, groupWithRole } from './visibility.ts';
 
-/**
- * Who may see an epic (contract/planning.md §0 "Seeing things"): anyone who can see its group; a confidential one only
- * members who are at least Planner. Each rule has two forms: for a row, and as a condition for lists.
- */
+// Who may see an epic (contract/planning.md §0 "Seeing things"): anyone who can see its group; a confidential one only
+// members who are at least Planner. Each rule has two forms: for a row, and as a condition for lists.
 
 /** An epic without its search columns. */
 export type Epic = Omit<Selectable<Schema['epics']>, 'title_key' | 'description_key'>;

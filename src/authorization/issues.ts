@@ -9,11 +9,9 @@ import { mayInProject } from './abilities.ts';
 import { filterProjectReaders } from './readers.ts';
 import { projectVisibleTo, projectWithRole } from './visibility.ts';
 
-/**
- * Who may see an issue (contract/planning.md §0 "Seeing things"): anyone who can see its project while issues are
- * enabled. A confidential issue is visible only to its author, its assignees and members who are at least Planner. Each
- * rule has two forms: for a row, and as a condition for lists.
- */
+// Who may see an issue (contract/planning.md §0 "Seeing things"): anyone who can see its project while issues are
+// enabled. A confidential issue is visible only to its author, its assignees and members who are at least Planner. Each
+// rule has two forms: for a row, and as a condition for lists.
 
 /** An issue without its search columns. */
 export type IssueRow = Omit<Selectable<Schema['issues']>, 'title_key' | 'description_key'>;

@@ -9,11 +9,9 @@ import { mayInProject } from './abilities.ts';
 import { filterProjectReaders } from './readers.ts';
 import { projectFeatureVisibleTo } from './visibility.ts';
 
-/**
- * Who may see a merge request (contract/planning.md §0 "Seeing things"): anyone who can see its project while merge
- * requests are enabled; in a private project members who are at least Planner. The rule is the same for all merge
- * requests of a project. It has two forms: for a project (`read_merge_request`), and as a condition for lists.
- */
+// Who may see a merge request (contract/planning.md §0 "Seeing things"): anyone who can see its project while merge
+// requests are enabled; in a private project members who are at least Planner. The rule is the same for all merge
+// requests of a project. It has two forms: for a project (`read_merge_request`), and as a condition for lists.
 
 /** A merge request without its search columns and notification state. */
 export type MergeRequestRow = Omit<

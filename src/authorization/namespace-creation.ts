@@ -5,9 +5,7 @@ import { DEVELOPER, MAINTAINER, OWNER } from '#domain/members/roles.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 
-/**
- * Who may create projects and groups, by the settings of the parent group or the user (contract/planning.md §0 "Who may").
- */
+// Who may create projects and groups, by the settings of the parent group or the user (contract/planning.md §0 "Who may").
 
 type ParentGroup = Pick<Group, 'attributes' | 'role' | 'archived' | 'marked'>;
 

@@ -10,10 +10,8 @@ import { mayMerge, mayPush } from './protected-branches/branch-rules.ts';
 import { listProtectionRules } from './protected-branches/protected-branches.ts';
 import { listTagRules, mayCreateTag } from './protected-tags.ts';
 
-/**
- * Who may read and run pipelines (contract/runners.md §4). The permission to read is the same for all pipelines of a
- * project (`read_pipeline`). Users who may push or merge to a ref may run its pipelines.
- */
+// Who may read and run pipelines (contract/runners.md §4). The permission to read is the same for all pipelines of a
+// project (`read_pipeline`). Users who may push or merge to a ref may run its pipelines.
 
 /** A pipeline row for entities and permission checks. */
 export type PipelineRow = Omit<

@@ -5,7 +5,7 @@ import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
 import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import { isAllowedByEntry, matchesRule, type RuleEntry } from './protected-branches/branch-rules.ts';
 
-/** Who may create and delete tags (contract/everyday.md §5). API writes and pushes use the same functions. */
+// Who may create and delete tags (contract/everyday.md §5). API writes and pushes use the same functions.
 
 /** A protection rule with the entries that allow the creation of the tags that it matches. */
 export interface TagRule {

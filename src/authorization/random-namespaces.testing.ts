@@ -10,7 +10,7 @@ import { insertRoute } from '#domain/namespaces/routes.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { VISIBILITIES, type Visibility } from './visibility.ts';
 
-/** Random projects for tests that compare the SQL conditions of lists with the checks of single rows. */
+// Random projects for tests that compare the SQL conditions of lists with the checks of single rows.
 
 export interface RandomProject {
   readonly visibility: Visibility;

@@ -10,7 +10,7 @@ import { addMilliseconds } from '#runtime/clock.ts';
 import { hashToken } from '#security/tokens.ts';
 import { groupIdsWithRole, projectWithRole } from './visibility.ts';
 
-/** Runners, and the permissions on them (contract/runners.md §1). */
+// Runners, and the permissions on them (contract/runners.md §1).
 
 /** A runner without its token digest. */
 export type Runner = Omit<Selectable<Schema['runners']>, 'token_digest'>;

@@ -9,10 +9,8 @@ import { mayInProject, type ProjectAbilityName } from './abilities.ts';
 import { AccessRevoked } from './current-access.ts';
 import { projectVisibleTo, projectWithRole } from './visibility.ts';
 
-/**
- * Who may read and write snippets (contract/operations.md §2.1, contract/everyday-more.md §7.1): personal ones by their
- * visibility and author, those of a project also by the rights in the project, which the caller must be able to see.
- */
+// Who may read and write snippets (contract/operations.md §2.1, contract/everyday-more.md §7.1): personal ones by their
+// visibility and author, those of a project also by the rights in the project, which the caller must be able to see.
 
 /** A snippet with its project; null for a personal snippet. */
 export interface SnippetInProject {

@@ -6,7 +6,7 @@ import type { Visibility } from '#database/schema.ts';
 import { ANY_ROLE, isActiveMembership, REPORTER } from '#domain/members/roles.ts';
 import type { ApplicationSettings } from '#settings/settings.ts';
 
-/** SQL conditions on projects and namespaces, equivalent to `canSeeProject` and `canSeeGroup`. */
+// SQL conditions on projects and namespaces, equivalent to `canSeeProject` and `canSeeGroup`.
 
 type Eb<Table extends keyof Schema> = ExpressionBuilder<Schema, Table>;
 

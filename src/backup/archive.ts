@@ -8,7 +8,7 @@ import type { Progress } from './progress.ts';
 import { formatBytes } from './progress.ts';
 import { readContent, readTarEntries, TarDamaged, type TarEntry } from './tar.ts';
 
-/** Reads an archive that may be damaged or malicious: every part is validated before it is used. */
+// Reads an archive that may be damaged or malicious: every part is validated before it is used.
 
 /** Maximum size of the manifest in bytes. It has a line for each table. */
 const MAX_MANIFEST_BYTES = 2 ** 24;

@@ -9,7 +9,7 @@ import type { Manifest, RepositoryLine } from './manifest.ts';
 import { hasColumns } from './repositories.ts';
 import type { TarEntry } from './tar.ts';
 
-/** Reads the list of repositories of an archive and compares it with the manifest and with the rows. */
+// Reads the list of repositories of an archive and compares it with the manifest and with the rows.
 
 /** Maximum length of the line of a repository, in bytes. */
 const MAX_LINE_BYTES = 64 * 1024;

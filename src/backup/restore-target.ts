@@ -8,11 +8,9 @@ import { GUARDS_DIRECTORY } from '#runtime/deletion-guard.ts';
 import { hasErrorCode } from '#runtime/failure.ts';
 import { CommandFailed } from './command-failed.ts';
 
-/**
- * Target of a restore: an empty data directory and an empty database. A mark file exists from the first written file
- * until the database is complete, which is written last in one step. A server does not start on an interrupted restore
- * with this mark, and the next restore deletes it.
- */
+// Target of a restore: an empty data directory and an empty database. A mark file exists from the first written file
+// until the database is complete, which is written last in one step. A server does not start on an interrupted restore
+// with this mark, and the next restore deletes it.
 
 const MARK_FILE = 'restoring';
 

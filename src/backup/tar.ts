@@ -1,11 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 
-/**
- * The subset of tar for archives: plain files with short names, of any size (POSIX.1-2001: a pax record `size` for
- * files larger than 8 GiB, or of unknown size when started). Libraries need the size of a file before its content,
- * read the contents to list the entries, and accept more kinds of entries than allowed.
- */
+// The subset of tar for archives: plain files with short names, of any size (POSIX.1-2001: a pax record `size` for
+// files larger than 8 GiB, or of unknown size when started). Libraries need the size of a file before its content,
+// read the contents to list the entries, and accept more kinds of entries than allowed.
 
 const BLOCK_BYTES = 512;
 

@@ -5,7 +5,7 @@ import type { DeploymentStatus, Schema } from '#database/schema.ts';
 
 export type { DeploymentStatus } from '#database/schema.ts';
 
-/** Deployment rows for entities and permission checks (contract/environments.md "Data model"). */
+// Deployment rows for entities and permission checks (contract/environments.md "Data model").
 
 export type DeploymentRow = Selectable<Schema['deployments']>;
 

@@ -4,7 +4,7 @@ import { isInTexts } from '#database/dialect.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
 
-/** Environment rows for entities and permission checks (contract/environments.md "Data model"). */
+// Environment rows for entities and permission checks (contract/environments.md "Data model").
 
 export type EnvironmentRow = Omit<Selectable<Schema['environments']>, 'name_key' | 'rest_key' | 'auto_delete_at'>;
 

@@ -3,9 +3,7 @@ import type { Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { isFeatureEnabled } from '#settings/features.ts';
 
-/**
- * Who may report errors to a project, at what rate, and how long reports are kept (contract/monitoring.md §11, §13).
- */
+// Who may report errors to a project, at what rate, and how long reports are kept (contract/monitoring.md §11, §13).
 
 /** Values for projects without their own settings. */
 export const DEFAULT_INGESTION = { events_per_minute: 3000, retention_days: 90 } as const;

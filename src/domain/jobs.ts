@@ -4,7 +4,7 @@ import { expandJsonTexts, isInIds } from '#database/dialect.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
 
-/** Job rows for entities and permission checks. The permissions are those of their pipelines. */
+// Job rows for entities and permission checks. The permissions are those of their pipelines.
 
 /** A job without the large columns from the CI file and the columns that only runners and traces need. */
 export type JobRow = Omit<

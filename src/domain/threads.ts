@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 
-/** Unresolved threads of merge requests (contract/planning.md §3.12). */
+// Unresolved threads of merge requests (contract/planning.md §3.12).
 
 /** Matches unresolved notes of threads. Has no parameters, so that the partial index applies. */
 export const IS_OPEN_THREAD_NOTE = sql<SqlBool>`notes."type" is not null and not notes."system" and notes.resolved_at is null`;

@@ -1,7 +1,7 @@
 import type { ApplicationSettings } from '#settings/settings.ts';
 import { collapseSlashes } from '#text/trim.ts';
 
-/** Throttles (contract/conventions.md §8): which one counts a request, and its response headers. */
+// Throttles (contract/conventions.md §8): which one counts a request, and its response headers.
 
 export interface Throttle {
   readonly name: string;

@@ -2,9 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
-/**
- * Headers of raw content from a repository (contract/repository.md §1 "raw"): never a type that browsers execute, never cached.
- */
+// Headers of raw content from a repository (contract/repository.md §1 "raw"): never a type that browsers execute, never cached.
 
 export const NO_STORE_HEADERS = {
   'Cache-Control': 'max-age=0, private, must-revalidate, no-store, no-cache',

@@ -9,10 +9,8 @@ import {
 import { getMemberRole, getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import { matchesParts } from '#text/safe-regex.ts';
 
-/**
- * Who may push to, merge into and delete a branch (contract/repository.md §3 "Matching").
- * API writes, pushes and merges use the same functions.
- */
+// Who may push to, merge into and delete a branch (contract/repository.md §3 "Matching").
+// API writes, pushes and merges use the same functions.
 
 export type RuleKind = 'push' | 'merge' | 'unprotect';
 

@@ -3,7 +3,7 @@ import { type Params, prepare } from '#database/prepare.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import type { ProtectionRule, RuleEntry, RuleKind } from './branch-rules.ts';
 
-/** Rows of protection rules; branch-rules.ts evaluates them. */
+// Rows of protection rules; branch-rules.ts evaluates them.
 
 export interface ProtectionRuleRow
   extends ProtectionRule,

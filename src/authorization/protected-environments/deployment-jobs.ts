@@ -11,10 +11,8 @@ import { mayInProject } from '../abilities.ts';
 import { countPendingApprovals, mayDeployTo, mayDeployToEach, needsApproval } from './deployment-rules.ts';
 import { type EnvironmentProtection, loadProtections, loadProtectionsForAll } from './protected-environments.ts';
 
-/**
- * Which jobs with environments may start, and who may act on them by deployment permissions (contract/environments.md
- * "Protection").
- */
+// Which jobs with environments may start, and who may act on them by deployment permissions (contract/environments.md
+// "Protection").
 
 /** A job with an environment. `user_id`: the user that it runs as. */
 export interface DeployJob {

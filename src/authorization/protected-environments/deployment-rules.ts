@@ -11,10 +11,8 @@ import {
   type Principal,
 } from './protected-environments.ts';
 
-/**
- * Who may deploy to protected environments and approve deployments (contract/environments.md "Protection"). Used for
- * deployments by the API, stopping, deletion, and jobs. Callers check the role in the project.
- */
+// Who may deploy to protected environments and approve deployments (contract/environments.md "Protection"). Used for
+// deployments by the API, stopping, deletion, and jobs. Callers check the role in the project.
 
 /** A caller, or the user of a job that would deploy. */
 interface Deployer {

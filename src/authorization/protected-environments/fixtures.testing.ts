@@ -2,7 +2,7 @@ import type { Transaction } from '#database/database.ts';
 import type { OwnerColumns } from '#domain/namespaces/scope.ts';
 import type { ApprovalRule, Principal } from './protected-environments.ts';
 
-/** Rows of protected environments, for tests that do not create them by the API. */
+// Rows of protected environments, for tests that do not create them by the API.
 
 export interface NewProtection {
   readonly levels?: readonly Partial<Principal>[];

@@ -5,7 +5,7 @@ import { isInTexts } from '#database/dialect.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
 
-/** Rows of protected environments; deployment-rules.ts evaluates them. */
+// Rows of protected environments; deployment-rules.ts evaluates them.
 
 type Row<Table extends keyof Schema> = Readonly<Selectable<Schema[Table]>>;
 

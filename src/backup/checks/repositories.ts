@@ -23,7 +23,7 @@ import {
   type Finding,
 } from './finding.ts';
 
-/** Compares the rows of repositories with the storages. */
+// Compares the rows of repositories with the storages.
 
 async function loadRows({ database }: CheckContext): Promise<StoredRepository[]> {
   const snapshot = await openSnapshot(database);

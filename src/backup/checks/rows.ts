@@ -16,7 +16,7 @@ import { loadSecretKeyState } from '#settings/secret-key-state.ts';
 import { describeKeyProblem } from '#settings/server-key.ts';
 import { type Check, type CheckContext, describeParent, type Finding, type Repair } from './finding.ts';
 
-/** Checks of rows, derived from the database schema. */
+// Checks of rows, derived from the database schema.
 
 /** Runs a check on a snapshot of the database, and closes the snapshot. */
 async function* withSnapshot(

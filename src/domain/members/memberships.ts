@@ -7,10 +7,8 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { isActiveMembership, OWNER } from './roles.ts';
 import { isTokenBot } from './token-bots.ts';
 
-/**
- * Rows of memberships in groups and projects (contract/planning.md §3.4). Authorization and audit events are the
- * callers' responsibility.
- */
+// Rows of memberships in groups and projects (contract/planning.md §3.4). Authorization and audit events are the
+// callers' responsibility.
 
 export type Membership = Selectable<Schema['memberships']>;
 

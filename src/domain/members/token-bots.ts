@@ -1,10 +1,8 @@
 import type { Reader, Transaction } from '#database/database.ts';
 import type { Schema, SourceType } from '#database/schema.ts';
 
-/**
- * Bot users of project and group access tokens (contract/conventions.md §10). Each is a member of exactly one project
- * or group.
- */
+// Bot users of project and group access tokens (contract/conventions.md §10). Each is a member of exactly one project
+// or group.
 
 /** Returns whether the user is the bot of a token. index: token_bots primary key */
 export async function isTokenBot(db: Reader, userId: number): Promise<boolean> {

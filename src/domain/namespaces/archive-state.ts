@@ -4,13 +4,11 @@ import { toZeroOrOne } from '#database/dialect.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { selectSelfAndAncestors } from './hierarchy.ts';
 
-/**
- * An archived group, or one marked for deletion, passes that state on to everything below it (contract/planning.md §0
- * "Archived"). The inherited state is not stored: queries read it from the closure table, so archiving a group writes
- * one row.
- * Each state has two forms: a column for a row that is read, and a condition for lists. Authorization uses
- * `Project.archived`, `Group.archived` and `Group.marked`, which include the inherited state.
- */
+// An archived group, or one marked for deletion, passes that state on to everything below it (contract/planning.md §0
+// "Archived"). The inherited state is not stored: queries read it from the closure table, so archiving a group writes
+// one row.
+// Each state has two forms: a column for a row that is read, and a condition for lists. Authorization uses
+// `Project.archived`, `Group.archived` and `Group.marked`, which include the inherited state.
 
 type Eb<Table extends keyof Schema> = ExpressionBuilder<Schema, Table>;
 /** A state that descendants inherit; `marked`: marked for deletion. */

@@ -1,7 +1,7 @@
 import type { Expression, SelectQueryBuilder } from 'kysely';
 import type { Reader, Schema } from '#database/database.ts';
 
-/** Queries for the ancestors and descendants of a namespace. */
+// Queries for the ancestors and descendants of a namespace.
 
 /**
  * Selects the namespace and its ancestors; order by `namespace_closure.depth` for the nearest first.

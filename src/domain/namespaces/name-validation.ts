@@ -2,10 +2,8 @@ import { isReservedName } from '#authentication/users/usernames.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 
-/**
- * Validation of paths and names of groups and projects (contract/planning.md §3.1 "Path"). Each function returns error
- * texts without the field name; an empty list means valid.
- */
+// Validation of paths and names of groups and projects (contract/planning.md §3.1 "Path"). Each function returns error
+// texts without the field name; an empty list means valid.
 
 /** Validates the last segment of a full path. Groups need at least two characters. */
 export function validatePath(path: string, { minLength = 1 }: { readonly minLength?: number } = {}): string[] {

@@ -15,7 +15,7 @@ import {
 import { selectDescendantIds } from './hierarchy.ts';
 import { type FullPath, insertRoute } from './routes.ts';
 
-/** Reads and creates namespaces, with their routes and their rows in the closure table. */
+// Reads and creates namespaces, with their routes and their rows in the closure table.
 
 /** A namespace with its full path and, for a personal one, its owner. */
 export interface NamespaceRow

@@ -5,10 +5,8 @@ import { isInIds } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { prepareForIds } from '#database/prepare.ts';
 
-/**
- * Full paths. They are unique among all groups, personal namespaces and projects (contract/planning.md "Data
- * model").
- */
+// Full paths. They are unique among all groups, personal namespaces and projects (contract/planning.md "Data
+// model").
 
 export type FullPath = Columns<'routes', 'full_path' | 'full_name'>;
 

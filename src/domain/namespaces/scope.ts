@@ -4,7 +4,7 @@ import type { Group } from './groups.ts';
 import { selectSelfAndAncestors } from './hierarchy.ts';
 import type { Project } from './projects.ts';
 
-/** Labels, milestones and other resources that a project or group owns and that descendants inherit. */
+// Labels, milestones and other resources that a project or group owns and that descendants inherit.
 
 /** A project or a group. */
 export type GroupOrProject =

@@ -11,11 +11,9 @@ import { loadSettings } from '#settings/settings.ts';
 import { parseGroupAttributes } from '../namespaces/group-attributes.ts';
 import { selectRootNamespace } from '../namespaces/hierarchy.ts';
 
-/**
- * Registration tokens of runners (contract/runners.md §1.8, §2.2): one for the instance and for each group and project.
- * The API shows them, so they are stored encrypted and looked up by their digest. Initial tokens of groups and projects are not
- * stored.
- */
+// Registration tokens of runners (contract/runners.md §1.8, §2.2): one for the instance and for each group and project.
+// The API shows them, so they are stored encrypted and looked up by their digest. Initial tokens of groups and projects are not
+// stored.
 
 /** The instance, group or project that a newly registered runner belongs to. */
 export type RunnerOwner = { readonly type: 'instance' } | RunnerOwnerRef;

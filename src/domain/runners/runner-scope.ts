@@ -4,11 +4,9 @@ import type { RunnerAccessLevel, RunnerType } from '#database/schema.ts';
 import { parseGroupAttributes } from '../namespaces/group-attributes.ts';
 import { selectDescendantIds, selectSelfAndAncestors } from '../namespaces/hierarchy.ts';
 
-/**
- * Conditions for the projects that a runner serves and the jobs that it may run (contract/runners.md §7). They search
- * the JSON of `attributes`, which is stored without blanks. Quotes inside a JSON text are escaped, so `"key":value`
- * cannot occur elsewhere.
- */
+// Conditions for the projects that a runner serves and the jobs that it may run (contract/runners.md §7). They search
+// the JSON of `attributes`, which is stored without blanks. Quotes inside a JSON text are escaped, so `"key":value`
+// cannot occur elsewhere.
 
 /** Condition: the JSON in `column` contains the attribute with this value. */
 const hasAttribute = (column: string, name: string, value: string) =>

@@ -145,7 +145,7 @@ function parseShortstat(text: string): Map<string, DiffStats> {
   return statsByCommit;
 }
 
-/** Diffs in git's own text format. */
+// Diffs in git's own text format.
 
 const TEXT_FLAGS = ['--find-renames', '--no-color', '--no-ext-diff', '--no-textconv', '--submodule=short'];
 

@@ -9,7 +9,7 @@ import { computeObjectId, writeObject } from './loose-objects.ts';
 import type { TreeEntry } from './object-parser.ts';
 import { formatPackedHeader, type NewObject, PACK_TYPES, writePack } from './pack-writer.ts';
 
-/** Small stored objects that expand to a huge size. */
+// Small stored objects that expand to a huge size.
 
 /**
  * Writes a tree whose directories each have `width` equal entries, `levels` deep: `width` to the power of `levels`

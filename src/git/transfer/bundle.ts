@@ -10,7 +10,7 @@ import type { Repository } from '../repository.ts';
 import { fsck } from '../storage/maintenance.ts';
 import { createRepository, repositoryExists, syncDirectory } from '../storage/storage.ts';
 
-/** Bundles: a repository as one file (`git clone x.bundle`), with its refs and a pack of all that they reach. */
+// Bundles: a repository as one file (`git clone x.bundle`), with its refs and a pack of all that they reach.
 
 const FIRST_LINE = '# v2 git bundle\n';
 

@@ -10,10 +10,8 @@ import type { Repository } from '../repository.ts';
 import { fsck, packRefs } from '../storage/maintenance.ts';
 import { createDirectories, syncDirectory } from '../storage/storage.ts';
 
-/**
- * Copies a repository to another storage: all objects, reachable or not, and all refs, but no alternates, hooks, locks
- * or partial files. The caller must ensure that refs do not move meanwhile. Objects may be added and packs replaced.
- */
+// Copies a repository to another storage: all objects, reachable or not, and all refs, but no alternates, hooks, locks
+// or partial files. The caller must ensure that refs do not move meanwhile. Objects may be added and packs replaced.
 
 /** Copied files: path inside the repository -> SHA-1 of the copied bytes. */
 export type CopiedFiles = ReadonlyMap<string, string>;

@@ -2,10 +2,8 @@ import { type Static, Type } from 'typebox';
 import { REPLICABLE_NAMES } from '#api/operations/replicables/index.ts';
 import type { ReplicableName } from '#database/schema.ts';
 
-/**
- * Responses of a primary to its secondaries (contract/operations.md §3.4), reduced to what is used. They come from
- * another server, so they are validated.
- */
+// Responses of a primary to its secondaries (contract/operations.md §3.4), reduced to what is used. They come from
+// another server, so they are validated.
 
 const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const capacity = Type.Integer({ minimum: 0, maximum: 1_000_000 });

@@ -240,10 +240,8 @@ function startStallTimeout({ sockets, timeoutMs, intervalMs, onStall }: StallTim
 /** Minimum time between two checks. */
 const MIN_INTERVAL_MS = 10;
 
-/**
- * Headers of proxied requests and responses. Names and values are forwarded unchanged and in order, without hop-by-hop
- * headers (RFC 9110 §7.6.1) and without headers that could fake the client's identity.
- */
+// Headers of proxied requests and responses. Names and values are forwarded unchanged and in order, without hop-by-hop
+// headers (RFC 9110 §7.6.1) and without headers that could fake the client's identity.
 
 const HOP_BY_HOP_HEADERS = [
   'connection',

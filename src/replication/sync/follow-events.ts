@@ -7,10 +7,8 @@ import type { Primary } from '../primary/primary.ts';
 import type { OwnSiteRecord, ReplicationEvent } from '../primary/schemas.ts';
 import { markListed, scheduleCopies, scheduleRemoval, scheduleRemovalOfUnlisted } from './registry.ts';
 
-/**
- * Discovers the primary's objects: first from its lists, then from its events. One transaction stores the rows of a page and
- * the position, so a killed process requests the same page again.
- */
+// Discovers the primary's objects: first from its lists, then from its events. One transaction stores the rows of a page and
+// the position, so a killed process requests the same page again.
 
 interface FollowServices {
   readonly database: Database;

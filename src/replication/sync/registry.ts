@@ -4,10 +4,8 @@ import type { Columns, Reader, Schema, Transaction } from '#database/database.ts
 import { addMilliseconds } from '#runtime/clock.ts';
 import { isRepository } from '../primary/schemas.ts';
 
-/**
- * The registry: one row for each object of the primary that is or will be copied (contract/operations.md §3.5). Workers store their
- * result only for the generation with which they started, so that later events are not lost.
- */
+// The registry: one row for each object of the primary that is or will be copied (contract/operations.md §3.5). Workers store their
+// result only for the generation with which they started, so that later events are not lost.
 
 export type RegistryRow = Selectable<Schema['geo_registry']>;
 

@@ -10,12 +10,10 @@ import { isBeingDeleted } from '../ref-updates/intents.ts';
 import { getRepository, type LocatedRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 
-/**
- * Changes the default branch while branches may be deleted concurrently (contract/repository.md §2): of both exactly
- * one succeeds. Git knows whether the branch exists, outside the transaction. The transaction verifies that no deletion
- * has come in between, by the ref-state version. Conversely, deletions (`deleteBranchPermission`) and pushes check the
- * default branch in the transaction that writes their intent.
- */
+// Changes the default branch while branches may be deleted concurrently (contract/repository.md §2): of both exactly
+// one succeeds. Git knows whether the branch exists, outside the transaction. The transaction verifies that no deletion
+// has come in between, by the ref-state version. Conversely, deletions (`deleteBranchPermission`) and pushes check the
+// default branch in the transaction that writes their intent.
 
 /** A branch that existed at this ref-state version. */
 export interface BranchAtVersion {

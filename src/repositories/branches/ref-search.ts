@@ -1,10 +1,8 @@
 import { mapCooperatively } from '#runtime/yielding.ts';
 import { matchesParts } from '#text/safe-regex.ts';
 
-/**
- * The `search` of branches and tags (contract/repository.md §2), case-insensitive: substring, `^` start, `$` end, `*`
- * wildcard.
- */
+// The `search` of branches and tags (contract/repository.md §2), case-insensitive: substring, `^` start, `$` end, `*`
+// wildcard.
 
 interface RefSearch {
   matches(name: string): boolean;

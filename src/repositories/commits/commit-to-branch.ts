@@ -18,7 +18,7 @@ import { commitPermission } from '../ref-updates/ref-permissions.ts';
 import { getRepository } from '../repository.ts';
 import type { ContentServices } from '../services.ts';
 
-/** Commits file changes to a branch: resolves the parent, writes the objects, moves the ref. */
+// Commits file changes to a branch: resolves the parent, writes the objects, moves the ref.
 
 export interface CommitToBranchInput {
   /** File changes, applied in order, all or none. */

@@ -13,7 +13,7 @@ import { getRepository } from '../repository.ts';
 import type { ContentServices } from '../services.ts';
 import { isLfsEnabled, linkLfsObject, listUnlinkedOids } from './lfs-objects.ts';
 
-/** Stores file contents before a commit: large content is streamed to disk, LFS-tracked content becomes an object. */
+// Stores file contents before a commit: large content is streamed to disk, LFS-tracked content becomes an object.
 
 interface LfsProject extends RefProject {
   readonly namespace_id: number;

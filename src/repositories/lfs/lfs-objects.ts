@@ -5,7 +5,7 @@ import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
 
-/** LFS objects: stored once per server, linked per project (contract/repository.md §5, "Data model"). */
+// LFS objects: stored once per server, linked per project (contract/repository.md §5, "Data model").
 
 type LfsObject = Columns<'lfs_objects', 'oid' | 'size'>;
 

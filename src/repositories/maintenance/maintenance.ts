@@ -12,7 +12,7 @@ import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 import { enqueueSummary, refreshSummary } from './summary.ts';
 
-/** Maintenance of repositories: commit graph, packed refs, packs. It may run during reads and pushes. */
+// Maintenance of repositories: commit graph, packed refs, packs. It may run during reads and pushes.
 
 /** Delay after a change in milliseconds, so that a burst of pushes causes one maintenance run. */
 export const MAINTENANCE_DELAY_MS = 30_000;

@@ -13,10 +13,8 @@ import { findReadme, isSummaryCurrent } from '../readme.ts';
 import { getRefVersion, getRepository, type LocatedRepository, type VersionedRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 
-/**
- * Summary of a repository for lists and statistics, stored in its row with its ref version. If that version is not the
- * current one, readers read the repository itself. A job updates the row after ref changes.
- */
+// Summary of a repository for lists and statistics, stored in its row with its ref version. If that version is not the
+// current one, readers read the repository itself. A job updates the row after ref changes.
 
 /** Delay after a change in milliseconds, so that a burst of pushes causes one update. */
 const SUMMARY_DELAY_MS = 2_000;

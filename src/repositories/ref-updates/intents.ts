@@ -13,10 +13,8 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { isSameLocation, type RepositoryLocation } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 
-/**
- * Rows that bridge the database and the repository. A ref cannot move inside a transaction, so an intent is stored
- * before the move and deleted in the transaction that records it.
- */
+// Rows that bridge the database and the repository. A ref cannot move inside a transaction, so an intent is stored
+// before the move and deleted in the transaction that records it.
 
 /** Lease in milliseconds. Afterwards the intent counts as abandoned, unless its process has extended the lease. */
 const LEASE_MS = 60_000;

@@ -30,17 +30,15 @@ import {
 } from './intents.ts';
 import type { RefPermission } from './ref-permissions.ts';
 
-/**
- * The only code path that changes refs, for API writes, merges and pushes (design "Ref and database"):
- *
- * 1. An intent is stored. In its transaction the caller, project and permission are reloaded; it fails if the
- *   repository is read-only.
- * 2. git moves the refs by compare-and-swap.
- * 3. One transaction records events, increments the ref-state version and deletes the intent.
- * 4. The caller responds.
- *
- * After a crash, recovery completes the intent by comparing it with the refs.
- */
+// The only code path that changes refs, for API writes, merges and pushes (design "Ref and database"):
+//
+// 1. An intent is stored. In its transaction the caller, project and permission are reloaded; it fails if the
+//   repository is read-only.
+// 2. git moves the refs by compare-and-swap.
+// 3. One transaction records events, increments the ref-state version and deletes the intent.
+// 4. The caller responds.
+//
+// After a crash, recovery completes the intent by comparing it with the refs.
 
 export interface RefProject extends LocatedRepository {
   readonly id: number;

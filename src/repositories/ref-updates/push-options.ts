@@ -3,7 +3,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import type { RefServices } from '../services.ts';
 
-/** Options of `git push -o` (contract/repository.md §5 "Push options"). */
+// Options of `git push -o` (contract/repository.md §5 "Push options").
 
 /** A push to a project whose refs have moved. */
 export interface CompletedPush {

@@ -17,7 +17,7 @@ import { syncWikiHead } from '../wikis/complete-intent.ts';
 import { completeIntent } from './complete-intent.ts';
 import { type AbandonedIntent, type Intent, listAbandonedIntents, listChangesOfOtherIntents } from './intents.ts';
 
-/** Completes or discards intents whose process died, by comparing them with the refs. */
+// Completes or discards intents whose process died, by comparing them with the refs.
 
 /** Number of intents per query. */
 const BATCH_SIZE = 100;

@@ -10,7 +10,7 @@ import { MAINTENANCE_DELAY_MS, runMaintenance } from '../maintenance/maintenance
 import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 
-/** Maintenance of wiki repositories, as for projects. Their sizes are stored in their rows. */
+// Maintenance of wiki repositories, as for projects. Their sizes are stored in their rows.
 
 export const maintainWiki = defineJob({
   kind: 'maintain_wiki',

@@ -9,7 +9,7 @@ import type { Repository } from '#git/repository.ts';
 import type { PathRename } from '../ref-updates/intents.ts';
 import { isAttachment, type PageName, parsePageName, toSlugKey } from './page-names.ts';
 
-/** Changes of wiki pages when the default branch moves. A page keeps its id when it is renamed. */
+// Changes of wiki pages when the default branch moves. A page keeps its id when it is renamed.
 
 export interface PageChange {
   readonly action: 'created' | 'updated' | 'destroyed';

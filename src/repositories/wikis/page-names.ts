@@ -1,6 +1,6 @@
 import { foldCase } from '#database/name-keys.ts';
 
-/** Names of wiki pages (contract/operations.md §2.2): files with the extension of a markup language. */
+// Names of wiki pages (contract/operations.md §2.2): files with the extension of a markup language.
 
 const FORMATS_BY_EXTENSION: Readonly<Record<string, string>> = {
   md: 'markdown',

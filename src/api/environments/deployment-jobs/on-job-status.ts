@@ -16,10 +16,8 @@ import {
 } from '../environment-model/index.ts';
 import { type DeployingJob, filterWithoutDeployment, findAutoStopOfLastJob, loadDeployingJobs } from './store.ts';
 
-/**
- * Updates of deployments after status changes of their jobs (contract/environments.md Part 5). A deployment is created when
- * its job leaves `created`, unless the job was canceled.
- */
+// Updates of deployments after status changes of their jobs (contract/environments.md Part 5). A deployment is created when
+// its job leaves `created`, unless the job was canceled.
 
 /** The deployment status for each job status; null keeps the deployment unchanged. */
 export const DEPLOYMENT_STATUS: Readonly<Record<JobStatus, DeploymentStatus | null>> = {

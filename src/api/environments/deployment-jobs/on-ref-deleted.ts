@@ -21,10 +21,8 @@ import {
   listVersionHeads,
 } from './store.ts';
 
-/**
- * Stops the environments of a deleted branch, or of a merged or closed merge request, on behalf of the acting user
- * (contract/environments.md Part 5). Environments that this user may not stop stay available.
- */
+// Stops the environments of a deleted branch, or of a merged or closed merge request, on behalf of the acting user
+// (contract/environments.md Part 5). Environments that this user may not stop stay available.
 
 interface EndedRef {
   readonly projectId: number;

@@ -10,10 +10,8 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { setEnvironmentState } from '../environment-model/index.ts';
 import { enqueueLinkMergeRequests } from './shipped-merge-requests.ts';
 
-/**
- * Insertion and status transitions of deployments; all other code calls these functions (contract/environments.md "States"). A
- * transition is a compare-and-set. The same unit of work makes the environment of a successful deployment available.
- */
+// Insertion and status transitions of deployments; all other code calls these functions (contract/environments.md "States"). A
+// transition is a compare-and-set. The same unit of work makes the environment of a successful deployment available.
 
 const ALL_STATUSES: readonly DeploymentStatus[] = [
   'created',

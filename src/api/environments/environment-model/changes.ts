@@ -169,10 +169,8 @@ export function guessTier(name: string): EnvironmentTier {
   return TIER_PATTERNS.find(([, pattern]) => pattern.test(name))?.[0] ?? 'other';
 }
 
-/**
- * State transitions of environments; all other code calls these functions (contract/environments.md "States"). A transition is
- * a compare-and-set: of two concurrent calls one succeeds.
- */
+// State transitions of environments; all other code calls these functions (contract/environments.md "States"). A transition is
+// a compare-and-set: of two concurrent calls one succeeds.
 
 /** For each state, the states from which it can be entered. */
 const ALLOWED_FROM = {

@@ -1,7 +1,5 @@
-/**
- * The environment model: names, slugs, tiers, creation and state transitions, and the serialized fields that environments and
- * deployments share. This module has no endpoints.
- */
+// The environment model: names, slugs, tiers, creation and state transitions, and the serialized fields that environments and
+// deployments share. This module has no endpoints.
 
 export {
   ENVIRONMENT_TIERS,

@@ -30,7 +30,7 @@ import {
   updateIntegration,
 } from './store.ts';
 
-/** Validates the payload parameters of an integration before anything is written. */
+// Validates the payload parameters of an integration before anything is written.
 
 interface IntegrationPayloadInput {
   readonly payload_example?: RawParameters | string | null | undefined;
@@ -86,7 +86,7 @@ const integrationResource = {
   notFound: () => notFound('Alert Integration'),
 } as const;
 
-/** Endpoints for the integrations that send alerts to a project (contract/monitoring.md §5). */
+// Endpoints for the integrations that send alerts to a project (contract/monitoring.md §5).
 
 const INTEGRATION_TYPES = ['http', 'prometheus'] as const;
 

@@ -51,7 +51,7 @@ export const PayloadField = entity('AlertPayloadField', {
   type: Type.Enum(['array', 'datetime', 'string', 'number']),
 });
 
-/** Builds the address of an integration (contract/monitoring.md §1, §5). Pure. */
+// Builds the address of an integration (contract/monitoring.md §1, §5). Pure.
 
 /** Endpoint identifiers of the legacy addresses, which contain none. */
 export const LEGACY_ENDPOINTS = { http: 'legacy', prometheus: 'legacy-prometheus' } as const satisfies Record<

@@ -7,7 +7,7 @@ import { nestedTooDeeply } from '#http/request/body-limits.ts';
 import { type JsonLimits, parseJson } from '#http/request/json-body.ts';
 import { createYielder } from '#runtime/yielding.ts';
 
-/** Lists the values of a payload that alert fields may be mapped to (contract/monitoring.md §5 "payload_fields"). */
+// Lists the values of a payload that alert fields may be mapped to (contract/monitoring.md §5 "payload_fields").
 
 type Path = (string | number)[];
 
@@ -73,7 +73,7 @@ function getFieldType(value: unknown): Field['type'] | null {
   return Number.isInteger(value) ? 'number' : null;
 }
 
-/** Payload parameters: an object, or an object as JSON text (contract/monitoring.md §5). */
+// Payload parameters: an object, or an object as JSON text (contract/monitoring.md §5).
 
 /** Maximum number of members; no accepted body has an object with more. */
 const MAX_NAMES = 50_000;

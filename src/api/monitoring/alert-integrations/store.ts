@@ -11,7 +11,7 @@ import { decrypt, encrypt } from '#security/encryption.ts';
 import { hashToken } from '#security/tokens.ts';
 import { findOldestIntegration } from '../alerts/index.ts';
 
-/** The rows of alert integrations. */
+// The rows of alert integrations.
 
 type Table = Schema['alert_integrations'];
 
@@ -136,7 +136,7 @@ export async function deleteIntegration(tx: Transaction, id: number): Promise<vo
   await tx.deleteFrom('alert_integrations').where('id', '=', id).execute();
 }
 
-/** Tokens of integrations: encrypted, because users who manage integrations may read them again. */
+// Tokens of integrations: encrypted, because users who manage integrations may read them again.
 
 type EncryptionContextInput = Columns<'alert_integrations', 'project_id' | 'endpoint_identifier'>;
 

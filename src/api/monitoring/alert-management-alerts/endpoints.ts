@@ -15,7 +15,7 @@ import { Alert, AlertInList, AlertNote, AlertStatusCounts } from './entities.ts'
 import { ALERT_SORTS, countAlertsByStatus, findAlert, insertNote, listAlertPage, listNotes } from './store.ts';
 import { updateAlert } from './update.ts';
 
-/** Endpoints of a project's alerts (contract/monitoring.md §6). */
+// Endpoints of a project's alerts (contract/monitoring.md §6).
 
 const status = oneOf('triggered', 'acknowledged', 'resolved', 'ignored');
 

@@ -11,7 +11,7 @@ import type { JsonObject } from '#text/json-object.ts';
 import { flattenMembers } from '../alerts/index.ts';
 import { type AlertNoteRow, type AlertRow, loadAlertDetails, loadIssueIids } from './store.ts';
 
-/** The entities of alerts and their notes (contract/monitoring.md §6). */
+// The entities of alerts and their notes (contract/monitoring.md §6).
 
 const text = Type.String();
 const optionalText = nullable(text);

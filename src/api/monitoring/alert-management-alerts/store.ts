@@ -10,7 +10,7 @@ import { containsWordsUnindexed } from '#database/search/word-search.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** Queries that list, count and get alerts. */
+// Queries that list, count and get alerts.
 
 const ALERT_COLUMNS = [
   'id',

@@ -1,6 +1,6 @@
 import { createChunkBuffer } from '#http/request/decoded-body.ts';
 
-/** Splits a large webhook payload into its alerts while it arrives (contract/monitoring.md §1 step 2). Pure. */
+// Splits a large webhook payload into its alerts while it arrives (contract/monitoring.md §1 step 2). Pure.
 
 /** Maximum size of one alert in a webhook payload, in bytes. */
 export const MAX_ALERT_BYTES = 1024 * 1024;

@@ -1,9 +1,7 @@
 import { isJsonObject } from '#text/json-object.ts';
 
-/**
- * Maps the fields of alerts to paths in the payloads of an integration (contract/monitoring.md §5
- * "payload_attribute_mapping"). Pure.
- */
+// Maps the fields of alerts to paths in the payloads of an integration (contract/monitoring.md §5
+// "payload_attribute_mapping"). Pure.
 
 const FIELDS = [
   'title',

@@ -20,7 +20,7 @@ import { receiveAlerts } from './receive.ts';
 import { findIntegrationByEndpoint, findOldestIntegration, findProjectByPath } from './store.ts';
 import { getWebhookElements } from './webhook-payload.ts';
 
-/** Endpoints that receive alerts from monitoring tools (contract/monitoring.md §1), each with and without `.json`. */
+// Endpoints that receive alerts from monitoring tools (contract/monitoring.md §1), each with and without `.json`.
 
 /** An alert that a payload created, was grouped into or resolved. */
 export const AlertReported = entity('AlertReported', { iid: Type.Integer(), title: Type.String() });

@@ -3,7 +3,7 @@ import { createYielder, sortCooperatively } from '#runtime/yielding.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { flattenItems, isBlank, toTextOrNull } from './parsed-alert.ts';
 
-/** Fingerprints identify duplicate alerts (contract/monitoring.md §4 "Fingerprint"): 40 lower-case hexadecimal digits. */
+// Fingerprints identify duplicate alerts (contract/monitoring.md §4 "Fingerprint"): 40 lower-case hexadecimal digits.
 
 export function computeSha1(text: string): string {
   return hash('sha1', text, 'hex');

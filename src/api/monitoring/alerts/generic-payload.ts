@@ -12,7 +12,7 @@ import {
 } from './parsed-alert.ts';
 import { parseTimestamp, parseTimestampOrMilliseconds } from './timestamps.ts';
 
-/** Parses the generic format of payloads (contract/monitoring.md §2). */
+// Parses the generic format of payloads (contract/monitoring.md §2).
 
 const DEFAULT_TITLE = 'New: Alert';
 const DEFAULT_SOURCE = 'Generic Alert Endpoint';

@@ -55,7 +55,7 @@ export function readMappedField<Value>(
   return isBlank(value) ? null : read(value, mappedPath.type);
 }
 
-/** Converts payload values to the values that alerts store (contract/monitoring.md §2, first lines). Pure. */
+// Converts payload values to the values that alerts store (contract/monitoring.md §2, first lines). Pure.
 
 /** Returns whether the value counts as missing: null, false, white space, an empty list or an empty object. */
 export function isBlank(value: unknown): boolean {

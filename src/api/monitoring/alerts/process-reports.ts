@@ -242,7 +242,7 @@ async function publishAlertsReported(uow: UnitOfWork, pendingAlerts: readonly Pe
   });
 }
 
-/** The only code that changes the status of an existing alert (contract/monitoring.md "States", §4, §6). */
+// The only code that changes the status of an existing alert (contract/monitoring.md "States", §4, §6).
 
 /** Texts of the system notes on alerts. */
 export const SYSTEM_NOTE_TEXTS = {

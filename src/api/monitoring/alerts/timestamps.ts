@@ -1,6 +1,6 @@
 import { MONTHS } from '#runtime/clock.ts';
 
-/** Parses the timestamps that monitoring tools write (contract/monitoring.md §2 "start_time", "end_time"). Pure. */
+// Parses the timestamps that monitoring tools write (contract/monitoring.md §2 "start_time", "end_time"). Pure.
 
 /** RFC 3339 and looser variants of it; a zone may be an offset, a name, or both, as Go writes them: `+0000 UTC`. */
 const ISO_FORMAT =

@@ -12,7 +12,7 @@ import {
 } from './parsed-alert.ts';
 import { parseTimestamp } from './timestamps.ts';
 
-/** Parses the webhook format of Prometheus Alertmanager (contract/monitoring.md §3). */
+// Parses the webhook format of Prometheus Alertmanager (contract/monitoring.md §3).
 
 /** Attributes that every payload in the webhook format has. */
 const REQUIRED_ATTRIBUTES = [

@@ -26,7 +26,7 @@ const ClientKey = entity('ErrorTrackingClientKey', {
   .columns('id', 'active', 'public_key')
   .from((key: ClientKeyRow, context) => ({ sentry_dsn: buildDsn(key, context.url) }));
 
-/** Client keys, which SDKs use to report errors to a project (contract/monitoring.md §8). */
+// Client keys, which SDKs use to report errors to a project (contract/monitoring.md §8).
 
 /** Loads the key with the id in the path. A `key_id` that is not a number matches no key. */
 const keyResource = {

@@ -55,7 +55,7 @@ async function findSender({ services, db, path }: AccessCall, key: string): Prom
   return limits && { projectId, key };
 }
 
-/** Extracts the client key from a request (contract/monitoring.md §10 "Key"). */
+// Extracts the client key from a request (contract/monitoring.md §10 "Key").
 
 /** Returns the client key from the headers or the query, or null if there is none. */
 function findClientKey({ headers, query }: Pick<IncomingRequest, 'headers' | 'query'>): string | null {
@@ -85,7 +85,7 @@ function parseDsn(dsn: unknown): { readonly key: string; readonly project: strin
   return { key: url.username, project: url.pathname.split('/').at(-1) ?? '' };
 }
 
-/** Errors for SDKs: in the body, and in the header `X-Sentry-Error` for SDKs that do not read the body (contract/monitoring.md §10). */
+// Errors for SDKs: in the body, and in the header `X-Sentry-Error` for SDKs that do not read the body (contract/monitoring.md §10).
 
 const createErrorEntry = (
   status: number,

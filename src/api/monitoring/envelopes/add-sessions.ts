@@ -89,7 +89,7 @@ function isOlder(seq: number | null, previousSeq: number | null | undefined): bo
   return seq !== null && previousSeq != null && seq < previousSeq;
 }
 
-/** SQL statements that store sessions, each for any number of rows. The table `given` has the parameters. */
+// SQL statements that store sessions, each for any number of rows. The table `given` has the parameters.
 
 type SessionKey = Columns<'session_states', 'project_id' | 'sid'>;
 

@@ -1,9 +1,7 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 
-/**
- * What SDKs send, one row per client: how the report is sent, and its events with the errors that they become. The form of the
- * payloads was recorded from the named releases; fields that Hearth does not read are left out.
- */
+// What SDKs send, one row per client: how the report is sent, and its events with the errors that they become. The form of the
+// payloads was recorded from the named releases; fields that Hearth does not read are left out.
 
 /** The error that an event becomes, as members see it. */
 export interface ExpectedError {

@@ -5,10 +5,8 @@ import { ok } from '#http/endpoint/responses.ts';
 import { clientKeyAccess, INGESTION_ERRORS } from './access.ts';
 import { receiveEnvelope, receiveEvent } from './receive.ts';
 
-/**
- * Ingestion endpoints of SDKs, which derive the URL from their DSN. Three DSN formats are supported; Hearth hands out the
- * first (contract/monitoring.md §10). The path determines how the body is parsed; its content type is ignored.
- */
+// Ingestion endpoints of SDKs, which derive the URL from their DSN. Three DSN formats are supported; Hearth hands out the
+// first (contract/monitoring.md §10). The path determines how the body is parsed; its content type is ignored.
 
 /** The id of the event, without hyphens; absent if the report has none. */
 const ReportReceived = ok(entity('ReportReceived', { id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })) }));

@@ -3,7 +3,7 @@ import { createChunkBuffer } from '#http/request/decoded-body.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 
-/** Incremental parser of envelopes (contract/monitoring.md §12). Pure. */
+// Incremental parser of envelopes (contract/monitoring.md §12). Pure.
 
 /** Maximum size of one event or session, in bytes. */
 export const MAX_PAYLOAD_BYTES = 1024 * 1024;

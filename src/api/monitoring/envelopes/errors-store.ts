@@ -1,7 +1,7 @@
 import type { Columns } from '#database/database.ts';
 import { buildParameterTable, prepareForRows, type RowParameters } from '#database/prepare.ts';
 
-/** SQL statements that store error events, each for any number of rows. The table `given` has the parameters. */
+// SQL statements that store error events, each for any number of rows. The table `given` has the parameters.
 
 /** The unique key of an event. */
 export type ErrorEventKey = Columns<'error_events', 'project_id' | 'event_id'>;

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { getAttribute, getEventFrames, selectCulpritFrame, selectException } from '../errors/index.ts';
 import { isBlank, MAX_MESSAGE_LENGTH, toText, toTextOrJson } from './texts.ts';
 
-/** Parses error events of SDKs (contract/monitoring.md §12). Pure. Accepts every JSON object; invalid fields are ignored. */
+// Parses error events of SDKs (contract/monitoring.md §12). Pure. Accepts every JSON object; invalid fields are ignored.
 
 /** The fields of an event that Hearth uses. */
 export interface ParsedEvent {
@@ -238,7 +238,7 @@ function parseUnixMilliseconds(timestamp: unknown): number {
   return Date.parse(parseDateTime(text) ?? '');
 }
 
-/** Inserts the parameters of a message into its template, for SDKs that send both (contract/monitoring.md §12). Pure. */
+// Inserts the parameters of a message into its template, for SDKs that send both (contract/monitoring.md §12). Pure.
 
 /** `%s`, `%d`, `%.2f`, `%1$s`, `%(name)s`, and `%%` for a percent sign. */
 const PERCENT_PLACEHOLDER = /%(?:%|(?:\((?<name>[^()]*)\)|(?<position>\d+)\$)?[-+#]*[\d.]*[a-zA-Z])/g;

@@ -21,10 +21,8 @@ import { createEnvelopeReader, MAX_PAYLOAD_BYTES } from './envelope-reader.ts';
 import { buildEventReport, buildReport, type ErrorReport, STORED_ITEM_TYPES } from './report.ts';
 import { storeReport } from './store-report.ts';
 
-/**
- * Receives reports of SDKs. A report is stored durably when the returned promise resolves (contract/monitoring.md §10 to
- * §12).
- */
+// Receives reports of SDKs. A report is stored durably when the returned promise resolves (contract/monitoring.md §10 to
+// §12).
 
 type IngestionServices = Pick<Services, 'clock' | 'metrics' | 'runUnitOfWork'>;
 

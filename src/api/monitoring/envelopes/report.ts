@@ -97,7 +97,7 @@ async function parseObject(payload: Buffer): Promise<JsonObject | null> {
   }
 }
 
-/** Groups reports of the same error (contract/monitoring.md §12 "Grouping"). Pure. */
+// Groups reports of the same error (contract/monitoring.md §12 "Grouping"). Pure.
 
 type GroupingFields = Pick<
   ParsedEvent,

@@ -2,7 +2,7 @@ import type { SessionBucket } from '#database/schema.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { toText } from './texts.ts';
 
-/** Parses the sessions that SDKs report (contract/monitoring.md §13). Pure. Invalid sessions are skipped. */
+// Parses the sessions that SDKs report (contract/monitoring.md §13). Pure. Invalid sessions are skipped.
 
 /** The release and environment by which sessions are counted. */
 interface ReleaseEnvironment {

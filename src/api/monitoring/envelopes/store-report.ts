@@ -12,7 +12,7 @@ import { addSessions } from './add-sessions.ts';
 import { findStoredEvents } from './errors-store.ts';
 import type { ErrorReport, ReportedEvent } from './report.ts';
 
-/** Rate limit of stored events per project and minute (contract/monitoring.md §11 "Rate"). */
+// Rate limit of stored events per project and minute (contract/monitoring.md §11 "Rate").
 
 /** Length of a window, in milliseconds. A window starts with the first event that is counted in it. */
 const WINDOW_MS = 60_000;

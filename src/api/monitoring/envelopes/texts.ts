@@ -1,7 +1,7 @@
 import { isJsonObject } from '#text/json-object.ts';
 import { truncateToCharacters } from '#text/trim.ts';
 
-/** Converts values of SDK reports to texts (contract/monitoring.md §12). No value is rejected. */
+// Converts values of SDK reports to texts (contract/monitoring.md §12). No value is rejected.
 
 /** Maximum lengths, in characters. */
 export const MAX_NAME_LENGTH = 255;

@@ -62,7 +62,7 @@ const ErrorTrackingSettings = entity('ErrorTrackingSettings', {
   integrated: integrated && enabledProjectIds.has(project_id),
 }));
 
-/** Settings that determine whether a project accepts error reports (contract/monitoring.md §9). */
+// Settings that determine whether a project accepts error reports (contract/monitoring.md §9).
 
 /** Loads the saved settings of the project. */
 const settingsResource = {

@@ -12,7 +12,7 @@ import { fail } from '#runtime/failure.ts';
 import { ErrorEvent, ErrorEventDetails, TrackedError, TrackedErrorDetails } from './entities.ts';
 import { type ErrorRow, findError, findEvent, loadErrorPage, loadEventPage, SORTS, updateStatus } from './store.ts';
 
-/** Reported errors and their events (contract/monitoring.md §13). */
+// Reported errors and their events (contract/monitoring.md §13).
 
 const status = oneOf('unresolved', 'resolved', 'ignored');
 

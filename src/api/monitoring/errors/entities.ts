@@ -20,7 +20,7 @@ import {
 const text = Type.String();
 const optionalText = nullable(text);
 
-/** Entities of an event (contract/monitoring.md §13). */
+// Entities of an event (contract/monitoring.md §13).
 
 const eventFields = {
   id: text,
@@ -146,7 +146,7 @@ export const ErrorEventDetails = entity('ErrorEventAlone', { ...eventFields, pay
     return { ...serializeEvent(row, tags), stacktrace: buildStackTrace(payload), payload };
   });
 
-/** Entities of an error (contract/monitoring.md §13). */
+// Entities of an error (contract/monitoring.md §13).
 
 const fields = {
   id: Type.Integer(),

@@ -1,9 +1,7 @@
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 
-/**
- * Reads the stack trace from an event's payload (contract/monitoring.md §12, §13). A value of the wrong type counts as
- * absent, because SDKs send arbitrary payloads. Pure.
- */
+// Reads the stack trace from an event's payload (contract/monitoring.md §12, §13). A value of the wrong type counts as
+// absent, because SDKs send arbitrary payloads. Pure.
 
 export interface Frame {
   readonly lineNo: number | null;
@@ -127,7 +125,7 @@ export function getAttribute(object: JsonObject, name: keyof typeof OLDER_NAMES)
   return object[name] ?? object[OLDER_NAMES[name]];
 }
 
-/** Selects the stack frame that is shown as the location of an error (contract/monitoring.md §12 "culprit"). Pure. */
+// Selects the stack frame that is shown as the location of an error (contract/monitoring.md §12 "culprit"). Pure.
 
 /**
  * Returns the last frame of the application, or else the last frame of all. Frames of an SDK are never selected: they are the

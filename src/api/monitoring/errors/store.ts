@@ -10,7 +10,7 @@ import { containsPart, containsWordsUnindexed, isCommonPart } from '#database/se
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** Queries of errors. */
+// Queries of errors.
 
 const COLUMNS = [
   'id',
@@ -150,7 +150,7 @@ export async function loadHourlyCounts(
   return new Map(rows.map((row) => [row.hour, row.event_count]));
 }
 
-/** Events of an error. Payloads and tags are loaded separately, because a payload may be a mebibyte long. */
+// Events of an error. Payloads and tags are loaded separately, because a payload may be a mebibyte long.
 
 const EVENT_COLUMNS = [
   'id',

@@ -13,7 +13,7 @@ import type { Services } from '#http/services.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
 import { getIncidentSettings, type IncidentSettings, readIssueTemplate, saveIncidentSettings } from './store.ts';
 
-/** Endpoints for a project's incident management settings (contract/monitoring.md §7). */
+// Endpoints for a project's incident management settings (contract/monitoring.md §7).
 
 const IncidentManagementSettings = entity('IncidentManagementSettings', {
   create_issue: Type.Boolean(),

@@ -9,7 +9,7 @@ import { findBranchHead } from '#git/refs/revision.ts';
 import { findEntryAtPath } from '#git/trees/path-entries.ts';
 import { getRepository } from '#repositories/repository.ts';
 
-/** Incident management settings of projects; a project with the defaults may have no row. */
+// Incident management settings of projects; a project with the defaults may have no row.
 
 type Row = Selectable<Schema['incident_management_settings']>;
 

@@ -66,7 +66,7 @@ async function insertIncidentForAlert(
   return { issue, alert: updatedAlert };
 }
 
-/** Builds the title and description of an incident from its alert (contract/monitoring.md §7). Pure. */
+// Builds the title and description of an incident from its alert (contract/monitoring.md §7). Pure.
 
 export interface IncidentAlert {
   readonly title: string;

@@ -17,7 +17,7 @@ import {
   selectOpenIncidents,
 } from './store.ts';
 
-/** Creates and closes incidents automatically when alerts are reported (contract/monitoring.md §7). */
+// Creates and closes incidents automatically when alerts are reported (contract/monitoring.md §7).
 
 interface ReportedAlerts {
   readonly projectId: number;
@@ -99,7 +99,7 @@ function groupByProject(alerts: readonly { readonly id: number; readonly project
   return [...groups].map(([projectId, projectAlerts]) => ({ projectId, alertIds: projectAlerts.map(({ id }) => id) }));
 }
 
-/** Sends mails about new and resolved alerts to those responsible for the project, if the project enables them. */
+// Sends mails about new and resolved alerts to those responsible for the project, if the project enables them.
 
 interface ReportedAlertMail {
   readonly alertId: number;

@@ -1,7 +1,7 @@
 import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 
-/** Queries that connect alerts and incidents. */
+// Queries that connect alerts and incidents.
 
 const columns = [
   'id',

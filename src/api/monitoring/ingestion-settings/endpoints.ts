@@ -39,7 +39,7 @@ async function saveIngestionSettings(
   await tx.deleteFrom('ingestion_windows').where('project_id', '=', projectId).execute();
 }
 
-/** Rate limit and retention period of a project's error reports (contract/monitoring.md §13). */
+// Rate limit and retention period of a project's error reports (contract/monitoring.md §13).
 
 const IngestionSettings = entity('IngestionSettings', {
   events_per_minute: nullable(Type.Integer()),

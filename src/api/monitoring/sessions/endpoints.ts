@@ -7,7 +7,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, page } from '#http/endpoint/responses.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** Session counts by outcome (contract/monitoring.md §13). */
+// Session counts by outcome (contract/monitoring.md §13).
 
 const COLUMNS = ['release', 'environment', 'total', 'exited', 'errored', 'crashed', 'abnormal', 'last_seen'] as const;
 

@@ -9,7 +9,7 @@ import { fail } from '#runtime/failure.ts';
 import { declareRelation, type ImportTarget, type StoreElementResult } from '../bulk-import-relations/index.ts';
 import { findEntityById } from './store.ts';
 
-/** The projects and subgroups of a group: each becomes an entity of its own, which waits for a free slot. */
+// The projects and subgroups of a group: each becomes an entity of its own, which waits for a free slot.
 
 /** Maximum number of groups and projects of one import. */
 const MAX_ENTITIES = 10_000;

@@ -8,7 +8,7 @@ import { MAINTAINER } from '#domain/members/roles.ts';
 import { findGroup, type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 
-/** Checks of destinations, when an import is created (contract/operations.md §1.1 f to i) and again when an entity starts. */
+// Checks of destinations, when an import is created (contract/operations.md §1.1 f to i) and again when an entity starts.
 
 type DestinationInput = Columns<
   'bulk_import_entities',

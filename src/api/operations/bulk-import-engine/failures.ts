@@ -4,7 +4,7 @@ import { toStorableText } from '#database/dialect.ts';
 import type { Failure, FieldErrors } from '#runtime/failure.ts';
 import type { SourceObjectRef } from '../bulk-import-relations/index.ts';
 
-/** Failure records of imports; their messages reveal no paths and URLs (contract/operations.md §1.2 "Failure texts"). */
+// Failure records of imports; their messages reveal no paths and URLs (contract/operations.md §1.2 "Failure texts").
 
 interface FailureContext {
   readonly importId: number;
@@ -78,7 +78,7 @@ export function toImportFailure(failure: Failure): ImportFailure {
 /** Turns `due_date` into `Due date`. */
 const toSentenceCase = (field: string) => field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
 
-/** Errors that interrupt or end the run of an entity. */
+// Errors that interrupt or end the run of an entity.
 
 /** Interrupts the run until `at`: to retry a call, or to yield to other entities. */
 export class ResumeLater extends Error {

@@ -8,7 +8,7 @@ import { type EntityServices, runEntity } from './run-entity.ts';
 import { cancel, cleanUpImports, type ImportJobs, importLockKey, startNextEntities } from './states.ts';
 import { findImportById, type ImportRow } from './store.ts';
 
-/** The jobs of imports; the queue stores all waiting work, so it continues after a crash. */
+// The jobs of imports; the queue stores all waiting work, so it continues after a crash.
 
 const jobs: ImportJobs = {
   enqueueEntity: (tx, entityId, runAt) =>

@@ -43,7 +43,7 @@ import {
   updateTracker,
 } from './store.ts';
 
-/** Copies one group or project: its relations in order, continuing at the last stored page (contract/operations.md §1.4). */
+// Copies one group or project: its relations in order, continuing at the last stored page (contract/operations.md §1.4).
 
 /** Time after which a run yields to other entities, in milliseconds. */
 const TIME_SLICE_MS = 30_000;

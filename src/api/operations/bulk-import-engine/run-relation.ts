@@ -36,7 +36,7 @@ import {
   updateTracker,
 } from './store.ts';
 
-/** Copies the elements of one relation, page by page (contract/operations.md §1.4). */
+// Copies the elements of one relation, page by page (contract/operations.md §1.4).
 
 /** Fields that a relation and a child list have in common. */
 interface ListDefinition {

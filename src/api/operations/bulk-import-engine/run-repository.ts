@@ -242,7 +242,7 @@ function createRemote(
 const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const formatStatusError = (status: number) => `Unsuccessful response ${status} from the repository`;
 
-/** Makes the repositories of a project read-only during an import, and prevents moves to another storage. */
+// Makes the repositories of a project read-only during an import, and prevents moves to another storage.
 
 /** Location of the repositories at the start of the import. */
 type LockedRepository = Columns<'repositories', 'storage' | 'disk_path'>;

@@ -10,7 +10,7 @@ import type { EntityRun } from './running-entity.ts';
 import { SourceFailure, type SourceResponse } from './source.ts';
 import { findMappedUsers, insertMappedUser, type TrackerRow } from './store.ts';
 
-/** Calls of import jobs to the source server, with retries (contract/operations.md §1.4 "Retry"). */
+// Calls of import jobs to the source server, with retries (contract/operations.md §1.4 "Retry").
 
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 /** Maximum number of retries of one call. */

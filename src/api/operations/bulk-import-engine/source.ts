@@ -203,7 +203,7 @@ export function getSourceEntityPath(entity: {
 export const INVALID_TOKEN_MESSAGE =
   'Check that the source instance base URL and the personal access token meet the necessary requirements.';
 
-/** Stores the URL and the token of a source, both encrypted. */
+// Stores the URL and the token of a source, both encrypted.
 
 /** Returns the contexts of the secrets of an import. */
 const buildContexts = (importId: number) => ({

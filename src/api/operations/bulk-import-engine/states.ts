@@ -12,7 +12,7 @@ import {
   updateImport,
 } from './store.ts';
 
-/** State changes of imports and entities (contract/operations.md "States"). An entity starts under the lock of its user. */
+// State changes of imports and entities (contract/operations.md "States"). An entity starts under the lock of its user.
 
 /** Maximum number of entities that are copied at the same time for one user, because a source may be slow. */
 const MAX_RUNNING_ENTITIES = 5;

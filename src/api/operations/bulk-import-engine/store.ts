@@ -2,7 +2,7 @@ import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import type { BulkImportState } from '#database/schema.ts';
 
-/** Queries for the state and progress of imports. */
+// Queries for the state and progress of imports.
 
 export type ImportRow = Columns<'bulk_imports', 'id' | 'user_id' | 'status'>;
 

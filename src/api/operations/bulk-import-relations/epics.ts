@@ -56,7 +56,7 @@ export const epics = declareRelation({
   },
 });
 
-/** Sets the parents of imported epics. A source may list a child before its parent; the child then waits for the parent. */
+// Sets the parents of imported epics. A source may list a child before its parent; the child then waits for the parent.
 
 type ImportIds = Pick<ImportTarget, 'importId' | 'entityId'>;
 

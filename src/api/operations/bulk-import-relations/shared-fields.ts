@@ -8,7 +8,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { declareChildRelation } from './relation.ts';
 import { sourceUser, toAttributedText } from './users.ts';
 
-/** Field declarations that several relations share. */
+// Field declarations that several relations share.
 
 /** Fields of epics, issues, iterations, merge requests and milestones. */
 export const numberedFields = {

@@ -60,7 +60,7 @@ function isMatchable(user: User | null): user is User {
   return user !== null && !user.bot && !user.internal && !BLOCKED_STATES.includes(getStateBlock(user));
 }
 
-/** References to source users in elements, and their local users (contract/operations.md §1.4 "Users"). */
+// References to source users in elements, and their local users (contract/operations.md §1.4 "Users").
 
 /** A user reference in an element. */
 export const sourceUser = object({ id: required(integer), username: required(shortText), name: required(shortText) });

@@ -7,7 +7,7 @@ import { isFeatureEnabled } from '#settings/features.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { findEntity, findImport } from './store.ts';
 
-/** Access to imports (contract/operations.md §1). */
+// Access to imports (contract/operations.md §1).
 
 /** Responds 404 if imports are disabled, unless a feature flag allows them for the caller. */
 export async function requireImportsEnabled({ db, caller, services }: AccessCall): Promise<void> {

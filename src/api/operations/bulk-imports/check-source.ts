@@ -10,10 +10,8 @@ import {
   type SourceResponse,
 } from '../bulk-import-engine/index.ts';
 
-/**
- * Checks the source before an import starts (contract/operations.md §1.1 a to e): its version, the scopes of the token, and that
- * the entity exists. Each call is made once and takes at most ten seconds.
- */
+// Checks the source before an import starts (contract/operations.md §1.1 a to e): its version, the scopes of the token, and that
+// the entity exists. Each call is made once and takes at most ten seconds.
 
 export interface CheckedSource {
   readonly version: string;

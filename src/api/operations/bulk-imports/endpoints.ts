@@ -15,7 +15,7 @@ import { createImport } from './create.ts';
 import { BulkImport, BulkImportEntity, BulkImportFailure } from './entities.ts';
 import { type BulkImportRow, listEntities, listFailures, listImports } from './store.ts';
 
-/** The parameters of `POST /bulk_imports` (contract/operations.md §1.1). */
+// The parameters of `POST /bulk_imports` (contract/operations.md §1.1).
 
 const buildPathMessage = (example: string) =>
   'must be a relative path and not include protocol, sub-domain, or domain information. ' +

@@ -4,7 +4,7 @@ import { type Page, paginate } from '#database/page.ts';
 import type { BulkImportState } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** Queries of the API for imports, their entities and failures. */
+// Queries of the API for imports, their entities and failures.
 
 export type BulkImportRow = Columns<
   'bulk_imports',

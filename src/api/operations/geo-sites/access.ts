@@ -5,7 +5,7 @@ import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { findSite } from './store.ts';
 
-/** Access to replication sites for administrators, and for some endpoints the site itself (contract/operations.md §3.3). */
+// Access to replication sites for administrators, and for some endpoints the site itself (contract/operations.md §3.3).
 
 /** Resource: the site `:id`. */
 export const siteResource = {

@@ -19,7 +19,7 @@ import { findStatus, listStatuses } from './status.ts';
 import { buildStatusEntity } from './status-entity.ts';
 import { deleteSite, issueCredentials, listSites } from './store.ts';
 
-/** Replication sites, under `/geo_sites` and the older `/geo_nodes` (contract/operations.md §3.1, §3.2). */
+// Replication sites, under `/geo_sites` and the older `/geo_nodes` (contract/operations.md §3.1, §3.2).
 
 /** Defines the same endpoint under both paths. */
 function forBothNames<Definition>(

@@ -234,7 +234,7 @@ function validateUrl(url: string): string[] {
 const validateMinimum = (minimum: number, value: number): string[] =>
   value >= minimum ? [] : [`must be greater than or equal to ${minimum}`];
 
-/** OAuth applications of secondaries. Users of a secondary sign in with them on the primary. */
+// OAuth applications of secondaries. Users of a secondary sign in with them on the primary.
 
 const buildApplicationInput = ({ url }: Pick<Site, 'url'>) => ({
   name: `Geo node: ${url}`,

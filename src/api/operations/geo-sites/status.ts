@@ -98,7 +98,7 @@ export function getHealth(status: StoredStatus | null, now: string): Health {
   return { healthy, health: healthy ? 'Healthy' : message, health_status: healthy ? 'Healthy' : 'Unhealthy' };
 }
 
-/** Field names and schemas of the status of a site (contract/operations.md §3.2). */
+// Field names and schemas of the status of a site (contract/operations.md §3.2).
 
 /** All kinds of objects that sites copy, including those that Hearth does not have. */
 export const REPLICABLE_KINDS = [

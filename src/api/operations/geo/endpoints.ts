@@ -29,7 +29,7 @@ import {
 import { findSiteScope, listSiteEvents, type SiteEvent } from './events.ts';
 import { statusReportParams, storeReport } from './status-report.ts';
 
-/** Entities in responses to secondaries (contract/operations.md §3.4). */
+// Entities in responses to secondaries (contract/operations.md §3.4).
 
 const text = Type.String();
 const GeoSite = buildSiteEntity(GEO_SITE_APIS[0]);
@@ -78,7 +78,7 @@ const GeoEvent = entity('GeoEvent', {
   checksum: nullable(text),
 }).from((row: SiteEvent) => row);
 
-/** Endpoints for secondaries (contract/operations.md §3.4). */
+// Endpoints for secondaries (contract/operations.md §3.4).
 
 const pageParams = {
   after_id: describe(optional(integer, 0), 'Returns rows with greater ids only.'),
@@ -185,7 +185,7 @@ export const retrieveReplicable = endpoint({
   },
 });
 
-/** Access for replication sites with a signed token only (contract/operations.md §3.3). */
+// Access for replication sites with a signed token only (contract/operations.md §3.3).
 
 /** Creates the access for enabled secondaries; with `allowDisabled`, also for disabled ones. */
 function siteAccess({ allowDisabled = false } = {}): Access<{ site: CallerSite }> {

@@ -6,7 +6,7 @@ import { defineJob } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { deleteOrphanedChecksums, loadReplicables, type Replicable } from '../replicables/index.ts';
 
-/** Events of objects in a site's scope, in commit order (contract/operations.md §3.4). */
+// Events of objects in a site's scope, in commit order (contract/operations.md §3.4).
 
 type StoredEvent = Selectable<Schema['geo_events']>;
 

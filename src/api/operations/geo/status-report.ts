@@ -20,7 +20,7 @@ import {
   WEEKLY_COUNT_NAMES,
 } from '../geo-sites/index.ts';
 
-/** Status reports of secondaries (contract/operations.md §3.4). Checksum counts are ignored, because only the primary has them. */
+// Status reports of secondaries (contract/operations.md §3.4). Checksum counts are ignored, because only the primary has them.
 
 const countNames = [
   'projects_count',

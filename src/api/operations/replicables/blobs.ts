@@ -5,7 +5,7 @@ import type { ReplicableName } from '#database/schema.ts';
 import { isInSiteScope } from '#domain/site-scope.ts';
 import type { LoadReplicables, Replicable, ReplicableSelection } from './replicable.ts';
 
-/** Objects stored as blobs, whose file name is their checksum. */
+// Objects stored as blobs, whose file name is their checksum.
 
 export const loadLfsObjects: LoadReplicables = async (db, scope, selection) => {
   const id = sql.ref<number>('lfs_objects.id');

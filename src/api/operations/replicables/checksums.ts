@@ -12,10 +12,8 @@ import { getRefVersion, getRepository, type LocatedRepository } from '#repositor
 import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import type { Replicable } from './replicable.ts';
 
-/**
- * Checksums of repositories, with which secondaries verify their copies. A job computes the missing checksums that a
- * secondary has requested. A server without secondaries computes none, and a push does not compute them.
- */
+// Checksums of repositories, with which secondaries verify their copies. A job computes the missing checksums that a
+// secondary has requested. A server without secondaries computes none, and a push does not compute them.
 
 interface ChecksumPayload {
   readonly name: ReplicableName;
@@ -144,7 +142,7 @@ async function storeChecksum(
     .execute();
 }
 
-/** Stored checksums, and the repositories to which they belong. */
+// Stored checksums, and the repositories to which they belong.
 
 /** The id column of each kind of repository. */
 const ID_COLUMNS = {

@@ -5,7 +5,7 @@ import { getSelectionLimit, isInSelection } from './blobs.ts';
 import { isChecksumOf } from './checksums.ts';
 import type { LoadReplicables } from './replicable.ts';
 
-/** Loads repositories with their stored checksums. A checksum belongs to one version of the refs. */
+// Loads repositories with their stored checksums. A checksum belongs to one version of the refs.
 
 export const loadProjectRepositories: LoadReplicables = async (db, scope, selection) => {
   // index: repositories primary key, projects primary key, routes_by_project, geo_checksums_pkey
@@ -134,7 +134,7 @@ function toCurrentChecksum(currentVersion: string, { version, checksum }: Stored
   return { checksum, checksum_state: checksum === null ? 'failed' : 'succeeded' } as const;
 }
 
-/** Paths of wiki repositories: the path of the project or group with `.wiki`. */
+// Paths of wiki repositories: the path of the project or group with `.wiki`.
 
 /** Returns the join condition of `routes` and `wikis`. index: routes_by_project, routes_by_namespace */
 export function isRouteOf(owner: 'project' | 'group'): RawBuilder<SqlBool> {

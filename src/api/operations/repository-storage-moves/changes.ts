@@ -13,7 +13,7 @@ import { assignDiskPaths, type ContainerKind, type ContainerKindName, getContain
 import { moveNextRepository, QUEUE_KEY } from './run.ts';
 import { listMovesInState, type Move } from './store.ts';
 
-/** Schedules moves. The container becomes read-only, and a job moves its repositories. */
+// Schedules moves. The container becomes read-only, and a job moves its repositories.
 
 interface ScheduleInput {
   /** Name of the destination storage; null: chosen by the storage weights. */
@@ -87,7 +87,7 @@ export const onStorageMoveRequested = defineSubscription({
   },
 });
 
-/** Moves of all containers of a kind in a storage (contract/operations.md §2, "Bulk POST"). */
+// Moves of all containers of a kind in a storage (contract/operations.md §2, "Bulk POST").
 
 interface ScheduleAllInput {
   readonly source_storage_name: string;

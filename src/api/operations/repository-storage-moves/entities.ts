@@ -8,7 +8,7 @@ import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import type { ContainerKind } from './repository-kinds.ts';
 import type { Move } from './store.ts';
 
-/** Entities of moves, one per kind of container (contract/operations.md §2, "Single POST"). */
+// Entities of moves, one per kind of container (contract/operations.md §2, "Single POST").
 
 const moveFields = {
   id: Type.Integer(),

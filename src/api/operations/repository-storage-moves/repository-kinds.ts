@@ -9,10 +9,8 @@ import { loadVisibleGroup, loadVisibleProject } from '#http/access/project-acces
 import type { Parameters } from '#http/parameters/declarations.ts';
 import { hasIntent, hasPendingRefUpdate } from '#repositories/ref-updates/intents.ts';
 
-/**
- * Containers of repositories that can be moved: projects, snippets, groups. A container is read-only from the scheduling
- * of its move until the move ends (contract/operations.md §2).
- */
+// Containers of repositories that can be moved: projects, snippets, groups. A container is read-only from the scheduling
+// of its move until the move ends (contract/operations.md §2).
 
 export type ContainerKindName = Schema['storage_moves']['kind'];
 

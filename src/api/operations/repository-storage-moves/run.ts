@@ -71,10 +71,8 @@ function describeCopyError(error: unknown): string {
   return `The repository could not be copied${code === undefined ? '' : `: ${code}`}`;
 }
 
-/**
- * The steps of a move (contract/operations.md §2, "The move", 2 to 6). After a crash the state of the row decides what to
- * do: while it is `started` the source is valid, and once it is `replicated` the copy is.
- */
+// The steps of a move (contract/operations.md §2, "The move", 2 to 6). After a crash the state of the row decides what to
+// do: while it is `started` the source is valid, and once it is `replicated` the copy is.
 
 /** Job key of all moves. They run one at a time, because a move saturates the disks. */
 export const QUEUE_KEY = 'moves';

@@ -14,7 +14,7 @@ import { syncHead } from '#repositories/branches/default-branch.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { findMoveById, type Move, parseDiskPaths } from './store.ts';
 
-/** Files of a move: copied to a draft directory, renamed to their final path, verified, and deleted when obsolete. */
+// Files of a move: copied to a draft directory, renamed to their final path, verified, and deleted when obsolete.
 
 /** Directory of incomplete copies in the destination storage. */
 const DRAFTS_DIRECTORY = '+moves';

@@ -13,7 +13,7 @@ import { isFeatureEnabled } from '#settings/features.ts';
 import { createCertificate, deleteCertificate, FINGERPRINT_TAKEN } from './changes.ts';
 import { type Certificate, findCertificate, listCertificates } from './store.ts';
 
-/** Access to the SSH certificates of a group (contract/operations.md §4). */
+// Access to the SSH certificates of a group (contract/operations.md §4).
 
 interface InGroup {
   readonly group: Group;

@@ -16,7 +16,7 @@ import { createKeyedLock } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { loadWikiHead, type WikiSnapshot } from './load-page.ts';
 
-/** Commits page changes to the wiki's default branch, one after another. */
+// Commits page changes to the wiki's default branch, one after another.
 
 export type WritingServices = Pick<Services, 'runUnitOfWork' | 'database' | 'git'>;
 

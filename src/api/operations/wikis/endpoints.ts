@@ -294,7 +294,7 @@ export const [attachToGroupWiki, attachToProjectWiki] = forGroupAndProject((pare
   }),
 );
 
-/** Access to wikis (contract/operations.md §2.2 "Rights"). */
+// Access to wikis (contract/operations.md §2.2 "Rights").
 
 /** Throws 404 on the free tier, because group wikis need a paid tier. */
 async function requirePaidTier({ services }: AccessCall): Promise<void> {

@@ -10,7 +10,7 @@ import { defineJob, enqueue } from '#jobs/job.ts';
 import type { RepositoryLocation } from '#repositories/repository.ts';
 import * as endpoints from './endpoints.ts';
 
-/** Deletes the wiki of a destroyed project or group: pages in batches, the row by its foreign key, the repository in a job. */
+// Deletes the wiki of a destroyed project or group: pages in batches, the row by its foreign key, the repository in a job.
 
 const deleteWikiRepository = defineJob({
   kind: 'delete_wiki_repository',

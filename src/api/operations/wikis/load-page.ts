@@ -91,7 +91,7 @@ export async function* listPagesInBatches(
   }
 }
 
-/** Converts page titles to file paths (contract/operations.md §2.2 "Pages"). */
+// Converts page titles to file paths (contract/operations.md §2.2 "Pages").
 
 /** File extensions by page format. */
 export const EXTENSIONS_BY_FORMAT = { markdown: 'md', rdoc: 'rdoc', asciidoc: 'asciidoc', org: 'org' } as const;

@@ -90,7 +90,7 @@ async function readTruncated(content: Readable): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, MAX_TEXT_BYTES);
 }
 
-/** The YAML front matter of a page (contract/operations.md §2.2). Its size is limited, because it is untrusted. */
+// The YAML front matter of a page (contract/operations.md §2.2). Its size is limited, because it is untrusted.
 
 type FrontMatter = Readonly<Record<string, unknown>>;
 

@@ -19,7 +19,7 @@ import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { type WikiWriter, type WriteFailure, writeToWiki } from './commit-page.ts';
 import type { AttachmentInfo } from './entities.ts';
 
-/** Uploads files for pages, one commit per file (contract/operations.md §2.2 "attachments"). */
+// Uploads files for pages, one commit per file (contract/operations.md §2.2 "attachments").
 
 /** Parameters sent with the file, in the query or in the body. */
 export const attachmentFields = {

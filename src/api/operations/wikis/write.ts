@@ -35,7 +35,7 @@ import {
   setFrontMatterTitle,
 } from './page-content.ts';
 
-/** Creates, updates and deletes pages (contract/operations.md §2.2). */
+// Creates, updates and deletes pages (contract/operations.md §2.2).
 
 interface PageInput {
   readonly title?: string | null | undefined;
