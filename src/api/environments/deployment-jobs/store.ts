@@ -64,8 +64,11 @@ export function hasAvailableEnvironment(db: Reader, projectId: number): Promise<
   );
 }
 
-/** Number of environments per query, and maximum number of versions of a merge request. */
+/** Number of environments per query. */
 export const BATCH_SIZE = 100;
+
+/** Maximum number of versions of a merge request whose commits count; older versions are ignored. */
+const MAX_VERSIONS = 100;
 
 /** Returns the next batch of ids, greater than `afterId`, of environments to which this branch was deployed. index: deployments_by_ref */
 export async function listEnvironmentIdsDeployedFrom(
@@ -104,7 +107,7 @@ export async function listVersionHeads(db: Reader, mergeRequestId: number): Prom
     .select('head_commit_sha')
     .where('merge_request_id', '=', mergeRequestId)
     .orderBy('id', 'desc')
-    .limit(BATCH_SIZE)
+    .limit(MAX_VERSIONS)
     .execute();
   return rows.map(({ head_commit_sha }) => head_commit_sha);
 }

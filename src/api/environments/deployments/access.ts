@@ -39,14 +39,10 @@ export function readDeploymentAccess(): DeploymentAccess {
 export function changeDeploymentAccess(ability: 'update_deployment' | 'destroy_deployment'): DeploymentAccess {
   return inProject('find_deployment')
     .resource(deploymentResource)
-    .require(async ({ db, caller, services }, { project, deployment }) => {
+    .require(async ({ db, services }, { project, caller, deployment }) => {
       const hasAbility = mayInProject(caller, ability, project);
-      if (
-        !hasAbility ||
-        !(await mayDeployToItsEnvironment(db, services.config.tier, caller as SignedInCaller, project, deployment))
-      ) {
+      if (!hasAbility || !(await mayDeployToItsEnvironment(db, services.config.tier, caller, project, deployment)))
         throw forbidden();
-      }
     })
     .withLabel(`project:${ability} + may deploy there`);
 }

@@ -70,7 +70,7 @@ const RuleSummary = objectSchema('DeploymentApprovalRule', {
 /** A single deployment. */
 export const Deployment = entity('Deployment', {
   ...listFields,
-  pending_approval_count: Type.Integer(),
+  pending_approval_count: Type.Integer({ description: 'The number of approvals that are still required.' }),
   approvals: Type.Array(Approval.schema),
   approval_summary: objectSchema('ApprovalSummary', { rules: Type.Array(RuleSummary) }),
 }).from(loadRelations, (row, context, { listRelations, approvalStates }) => ({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RowDeleted } from '#runtime/failure.ts';
 import { testDatabase } from '#test/engines/engine.ts';
-import { EnvironmentAlone, EnvironmentInList, StoppedEnvironment } from '../environments/entities.ts';
+import { EnvironmentDetails, EnvironmentInList, StoppedEnvironment } from '../environments/entities.ts';
 import { Approval, Deployment, DeploymentInList } from './entities.ts';
 
 // A read that finds a row deleted runs again as a whole (`RowDeleted`).
@@ -18,7 +18,7 @@ test('reads again if an environment, project or user is deleted during the read'
     () => Deployment.serializeAll([deployment], to),
     () => Approval.serializeAll([{ id: 1, user_id: gone } as never], to),
     () => EnvironmentInList.serializeAll([environment], to),
-    () => EnvironmentAlone.serializeAll([environment], to),
+    () => EnvironmentDetails.serializeAll([environment], to),
     () => StoppedEnvironment.serializeAll([environment], to),
   ]) {
     await assert.rejects(async () => showing(), RowDeleted);

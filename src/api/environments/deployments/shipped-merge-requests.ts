@@ -148,7 +148,7 @@ async function listShippedMergeRequestIds(
   const repository = getRepository(git, project);
   const fromCommit = await resolveRevision(git, repository, previousDeployment.sha);
   const toCommit = await resolveRevision(git, repository, deployment.sha);
-  // A commit that is missing in the repository links nothing.
+  // Without both commits, the commits between them cannot be listed.
   return fromCommit === null || toCommit === null
     ? []
     : listIdsMergedByCommits(db, project.id, await listCommitsBetween(git, repository, fromCommit, toCommit));

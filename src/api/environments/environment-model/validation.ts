@@ -2,7 +2,7 @@ import { foldCase } from '#database/name-keys.ts';
 
 // Names of environments (contract/environments.md Part 1). Pure.
 
-const ALLOWED = /^[A-Za-z0-9\-_/${}. ]+$/;
+const ALLOWED_CHARACTERS = /^[A-Za-z0-9\-_/${}. ]+$/;
 const MAX_NAME_LENGTH = 255;
 
 /** Returns validation errors of a name. */
@@ -10,7 +10,7 @@ export function validateEnvironmentName(name: string): string[] {
   const errors: string[] = [];
   if (name.trim() === '') errors.push("can't be blank");
   if ([...name].length > MAX_NAME_LENGTH) errors.push(`is too long (maximum is ${MAX_NAME_LENGTH} characters)`);
-  if (!ALLOWED.test(name) || name.startsWith('/') || name.endsWith('/')) {
+  if (!ALLOWED_CHARACTERS.test(name) || name.startsWith('/') || name.endsWith('/')) {
     errors.push(
       "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'",
     );
@@ -35,7 +35,7 @@ export function toNameLookupColumns(name: string): {
 // Validation of external URLs (contract/environments.md "external_url"). Pure.
 
 const MAX_URL_LENGTH = 255;
-const SCRIPT = /^(javascript|data|vbscript):/i;
+const SCRIPT_SCHEME = /^(javascript|data|vbscript):/i;
 const AUTHORITY = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?\/\/([^/?#]*)/;
 const INVALID_IN_HOST = /[<>{}/\\?#@"\s]/;
 
@@ -46,8 +46,8 @@ const INVALID_IN_HOST = /[<>{}/\\?#@"\s]/;
 export function validateExternalUrl(url: string): string[] {
   const errors: string[] = [];
   if ([...url].length > MAX_URL_LENGTH) errors.push(`is too long (maximum is ${MAX_URL_LENGTH} characters)`);
-  const script = SCRIPT.exec(normalizeLikeBrowsers(url));
-  if (script !== null) errors.push(`${script[1]!.toLowerCase()} scheme is not allowed`);
+  const scriptScheme = SCRIPT_SCHEME.exec(normalizeLikeBrowsers(url))?.[1];
+  if (scriptScheme !== undefined) errors.push(`${scriptScheme.toLowerCase()} scheme is not allowed`);
   else if (!isValidUrl(url)) errors.push('URI is invalid');
   return errors;
 }

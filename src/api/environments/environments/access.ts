@@ -69,6 +69,7 @@ export async function mayJobUserPlay(
 
 // Jobs that stop environments (contract/environments.md "Stop actions").
 
+/** The stop jobs of an environment, all of one pipeline. */
 export interface StopActions {
   readonly pipeline: PipelineRow;
   /** Ordered by id; at least one. */
@@ -86,7 +87,7 @@ export async function findStopActions(
   const lastDeployment = await findLastFinishedDeployment(db, id);
   const triggeringJob = lastDeployment?.job_id == null ? null : await findJob(db, project_id, lastDeployment.job_id);
   if (triggeringJob === null) return null;
-  const jobs = await stopActionQuery(db, { environment: id, pipeline: triggeringJob.pipeline_id });
+  const jobs = await listStopActionJobs(db, { environment: id, pipeline: triggeringJob.pipeline_id });
   const pipeline = jobs.length === 0 ? null : await findPipeline(db, project_id, triggeringJob.pipeline_id);
   return pipeline && { pipeline, jobs };
 }
@@ -95,7 +96,7 @@ export async function findStopActions(
 const FINISHED_STATUSES: readonly JobStatus[] = ['success', 'failed', 'canceled'];
 
 // index: jobs_with_environment, deployments_by_job, jobs_latest_by_name
-export const stopActionQuery = prepare((db, value: Params<{ environment: number; pipeline: number }>) =>
+export const listStopActionJobs = prepare((db, value: Params<{ environment: number; pipeline: number }>) =>
   db
     .selectFrom('jobs')
     .select(jobColumns)

@@ -38,12 +38,13 @@ interface DueEnvironment extends Pick<EnvironmentRow, 'id' | 'project_id'> {
 
 type CleanupServices = Pick<Services, 'clock' | 'database' | 'runUnitOfWork'>;
 type DueCursor = Pick<DueEnvironment, 'id' | 'due'>;
-type FindDue = (db: Reader, now: string, after: DueCursor) => { execute(): Promise<DueEnvironment[]> };
+/** Builds the query of the next batch of due environments after the cursor. */
+type BuildDueQuery = (db: Reader, now: string, after: DueCursor) => { execute(): Promise<DueEnvironment[]> };
 
 /** Defines a job that handles due environments one by one, oldest first. Failures are retried by the next run. */
 function defineCleanupJob(
   kind: string,
-  find: FindDue,
+  buildQuery: BuildDueQuery,
   handleOne: (services: CleanupServices, environment: DueEnvironment) => Promise<unknown>,
 ) {
   return defineJob({
@@ -52,7 +53,7 @@ function defineCleanupJob(
       const now = timestamp(services.clock);
       // The first cursor sorts before every timestamp.
       for (let cursor = { due: '', id: 0 }; !signal.aborted; ) {
-        const batch = await find(services.database.reader, now, cursor).execute();
+        const batch = await buildQuery(services.database.reader, now, cursor).execute();
         for (const environment of batch) if (!signal.aborted) await handleOne(services, environment);
         const last = batch.at(-1);
         if (last === undefined || batch.length < BATCH_SIZE) return;
@@ -63,7 +64,7 @@ function defineCleanupJob(
 }
 
 /** Selects the next batch of environments to stop. index: environments_by_auto_stop */
-export const environmentsToStopQuery = (db: Reader, now: string, after: DueCursor) =>
+export const buildEnvironmentsToStopQuery = (db: Reader, now: string, after: DueCursor) =>
   db
     .selectFrom('environments')
     .select(['id', 'project_id', sql<string>`auto_stop_at`.as('due')])
@@ -75,7 +76,7 @@ export const environmentsToStopQuery = (db: Reader, now: string, after: DueCurso
     .limit(BATCH_SIZE);
 
 /** Selects the next batch of environments to delete. index: environments_by_auto_delete */
-export const environmentsToDeleteQuery = (db: Reader, now: string, after: DueCursor) =>
+export const buildEnvironmentsToDeleteQuery = (db: Reader, now: string, after: DueCursor) =>
   db
     .selectFrom('environments')
     .select(['id', 'project_id', sql<string>`auto_delete_at`.as('due')])
@@ -88,13 +89,13 @@ export const environmentsToDeleteQuery = (db: Reader, now: string, after: DueCur
 
 export const stopDueEnvironments = defineCleanupJob(
   'stop-due-environments',
-  environmentsToStopQuery,
+  buildEnvironmentsToStopQuery,
   ({ runUnitOfWork }, environment) => stopAsSystem(runUnitOfWork, environment),
 );
 
 export const deleteDueEnvironments = defineCleanupJob(
   'destroy-due-environments',
-  environmentsToDeleteQuery,
+  buildEnvironmentsToDeleteQuery,
   ({ runUnitOfWork }, environment) => deleteEnvironment(runUnitOfWork, ANONYMOUS, environment),
 );
 
@@ -110,7 +111,7 @@ export const cleanupSchedules: readonly Schedule<Services>[] = [
 const WEEK_MS = 7 * 86_400_000;
 const MAX_AGE_YEARS = 10;
 
-/** Enqueues stopping environments unchanged since `before`, which must be between a week and ten years ago. */
+/** Enqueues a job that stops the environments unchanged since `before`, which must be between a week and ten years ago. */
 export async function requestStaleStop(
   uow: UnitOfWork,
   projectId: number,
@@ -138,7 +139,7 @@ export const stopStaleEnvironments = defineJob({
     const project = await findProject(database.reader, ANONYMOUS, String(projectId));
     if (project === null) return;
     for (let cursor: StaleCursor = { updated_at: '', id: 0 }; !signal.aborted; ) {
-      const batch = await staleEnvironmentsQuery(database.reader, { projectId, before }, cursor).execute();
+      const batch = await buildStaleEnvironmentsQuery(database.reader, { projectId, before }, cursor).execute();
       const protections = await loadProtectionsForAll(database.reader, config.tier, project, batch);
       for (const [index, environment] of batch.entries()) {
         if (protections[index]!.length === 0) await stopAsSystem(runUnitOfWork, environment);
@@ -153,7 +154,7 @@ export const stopStaleEnvironments = defineJob({
 type StaleCursor = Pick<EnvironmentRow, 'updated_at' | 'id'>;
 
 /** Selects the next batch of stale environments, oldest change first. index: environments_stale, deployments_by_environment_update */
-export function staleEnvironmentsQuery(db: Reader, { projectId, before }: StopStalePayload, after: StaleCursor) {
+export function buildStaleEnvironmentsQuery(db: Reader, { projectId, before }: StopStalePayload, after: StaleCursor) {
   return db
     .selectFrom('environments')
     .select(environmentColumns)
@@ -196,7 +197,7 @@ export async function scheduleReviewAppDeletion(
   project: Project,
   { before, limit, dry_run }: ScheduleDeletionInput,
 ): Promise<readonly EnvironmentRow[] | Failure<'nothingToDelete'>> {
-  const reviewApps = await oldReviewAppsQuery(uow, project.id, {
+  const reviewApps = await buildOldReviewAppsQuery(uow, project.id, {
     before: before ?? addMilliseconds(uow.now, -DEFAULT_AGE_MS),
     limit,
   }).execute();
@@ -211,7 +212,7 @@ export async function scheduleReviewAppDeletion(
 }
 
 /** Selects the oldest stopped review apps that are not yet scheduled for deletion. index: environments_review_apps */
-export function oldReviewAppsQuery(
+export function buildOldReviewAppsQuery(
   db: Reader,
   projectId: number,
   { before, limit }: { readonly before: string; readonly limit: number },

@@ -28,7 +28,7 @@ import {
 import { requestStaleStop, scheduleReviewAppDeletion } from './cleanup.ts';
 import {
   Environment,
-  EnvironmentAlone,
+  EnvironmentDetails,
   EnvironmentInList,
   ScheduledReviewApps,
   StoppedEnvironment,
@@ -176,7 +176,7 @@ export const getEnvironment = endpoint({
     'Returns the environment with its last deployment, the successful one that finished last. `last_deployment` is null if no deployment has succeeded.',
   access: inProject('read_environment').resource(environmentResource),
   allowJobToken: true,
-  response: ok(EnvironmentAlone),
+  response: ok(EnvironmentDetails),
   read: (_db, { environment }) => environment,
 });
 

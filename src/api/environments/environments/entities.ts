@@ -23,11 +23,16 @@ const stateFields = {
   state: Type.Enum(['available', 'stopping', 'stopped']),
   auto_stop_at: nullable(dateTime),
   description: nullable(text),
-  auto_stop_setting: Type.Enum(['always', 'with_action']),
+  auto_stop_setting: Type.Enum(['always', 'with_action'], {
+    description: 'Whether the environment stops automatically always, or only if it has a stop job.',
+  }),
 };
 const STATE_COLUMNS = ['state', 'auto_stop_at', 'description', 'auto_stop_setting'] as const;
 /** Fields for compatibility with servers that store pod logs. */
-const logsFields = { enable_advanced_logs_querying: Type.Boolean(), logs_api_path: text };
+const logsFields = {
+  enable_advanced_logs_querying: Type.Boolean({ description: 'Always false, because logs of pods are not stored.' }),
+  logs_api_path: text,
+};
 
 const serializeLogs = ({ name }: EnvironmentRow, { full_path }: Pick<Project, 'full_path'>) => ({
   enable_advanced_logs_querying: false,
@@ -88,7 +93,7 @@ export const EnvironmentInList = entity('EnvironmentInList', {
   }));
 
 /** A single environment. */
-export const EnvironmentAlone = entity('EnvironmentAlone', {
+export const EnvironmentDetails = entity('EnvironmentDetails', {
   ...environmentFields,
   ...tierFields,
   last_deployment: nullable(LastDeployment.schema),

@@ -4,12 +4,12 @@ import type { Reader } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
 import { findLastDeploymentInStatus } from '#domain/deployments.ts';
 import { testDatabase } from '#test/engines/engine.ts';
-import { stopActionQuery } from './access.ts';
+import { listStopActionJobs } from './access.ts';
 import {
-  environmentsToDeleteQuery,
-  environmentsToStopQuery,
-  oldReviewAppsQuery,
-  staleEnvironmentsQuery,
+  buildEnvironmentsToDeleteQuery,
+  buildEnvironmentsToStopQuery,
+  buildOldReviewAppsQuery,
+  buildStaleEnvironmentsQuery,
 } from './cleanup.ts';
 import { buildEnvironmentQuery, buildPrefixQuery } from './store.ts';
 
@@ -42,18 +42,18 @@ const served: readonly [what: string, ask: Ask, indexes: readonly string[], orde
   ],
   [
     'stale ones',
-    (db) => staleEnvironmentsQuery(db, { projectId: 7, before: since }, first),
+    (db) => buildStaleEnvironmentsQuery(db, { projectId: 7, before: since }, first),
     ['environments_stale', 'deployments_(by_environment_update|finished)'],
     true,
   ],
   [
     'old review apps',
-    (db) => oldReviewAppsQuery(db, 7, { before: since, limit: 100 }),
+    (db) => buildOldReviewAppsQuery(db, 7, { before: since, limit: 100 }),
     ['environments_review_apps'],
     true,
   ],
-  ['those due to stop', (db) => environmentsToStopQuery(db, since, first), ['environments_by_auto_stop'], true],
-  ['those due to go', (db) => environmentsToDeleteQuery(db, since, first), ['environments_by_auto_delete'], true],
+  ['those due to stop', (db) => buildEnvironmentsToStopQuery(db, since, first), ['environments_by_auto_stop'], true],
+  ['those due to go', (db) => buildEnvironmentsToDeleteQuery(db, since, first), ['environments_by_auto_delete'], true],
   [
     'what finished last',
     (db) => findLastDeploymentInStatus.query(db, { environment: 7, status: 'success' }),
@@ -62,7 +62,7 @@ const served: readonly [what: string, ask: Ask, indexes: readonly string[], orde
   ],
   [
     'stop actions',
-    (db) => stopActionQuery.query(db, { environment: 7, pipeline: 9 }),
+    (db) => listStopActionJobs.query(db, { environment: 7, pipeline: 9 }),
     ['jobs_with_environment', 'deployments_(by_job|finished)'],
     false,
   ],

@@ -26,7 +26,7 @@ export async function listEnvironments(
   const count = await countUpTo(db, idQuery, COUNT_LIMIT + 1);
   // For a frequent prefix, scanning the list finds the first pages fastest.
   if (count > COUNT_LIMIT && page.page * page.perPage <= COUNT_LIMIT) {
-    const searchQuery = buildEnvironmentQuery(db, projectId, filters).where(hasPrefix(foldCase(search)));
+    const searchQuery = buildEnvironmentQuery(db, projectId, filters).where(hasPrefixByScan(foldCase(search)));
     return paginate(db, searchQuery, page, async () => count);
   }
   const idPage = await paginate(db, idQuery.orderBy('id', 'asc'), page, async () => count);
@@ -55,10 +55,10 @@ export function buildPrefixQuery(db: Reader, projectId: number, prefix: string, 
     .select('environments.id')
     .where('environments.project_id', '=', projectId)
     .$if(states != null, (query) => query.where('environments.state', '=', states!));
-  const byName = environments.where(hasPrefixIndexed('name_key', prefix));
+  const byName = environments.where(hasPrefixByIndex('name_key', prefix));
   const byNameInFolder = environments
-    .where(hasPrefixIndexed('rest_key', prefix))
-    .where((eb) => eb.not(hasPrefixIndexed('name_key', prefix)));
+    .where(hasPrefixByIndex('rest_key', prefix))
+    .where((eb) => eb.not(hasPrefixByIndex('name_key', prefix)));
   return db.selectFrom(byName.unionAll(byNameInFolder).as('matches')).select('matches.id');
 }
 
@@ -66,13 +66,13 @@ export function buildPrefixQuery(db: Reader, projectId: number, prefix: string, 
 const HIGHEST_CHARACTER = '\uffff';
 
 /** Returns the condition that a column has this prefix, as a range of its index. */
-function hasPrefixIndexed(column: 'name_key' | 'rest_key', prefix: string) {
+function hasPrefixByIndex(column: 'name_key' | 'rest_key', prefix: string) {
   const key = sql.ref(`environments.${column}`);
   return sql<SqlBool>`(${key} >= ${prefix} and ${key} < ${prefix + HIGHEST_CHARACTER})`;
 }
 
 /** Returns the same condition for a scan, without an index. */
-function hasPrefix(prefix: string) {
+function hasPrefixByScan(prefix: string) {
   const pattern = `${escapeLike(prefix)}%`;
   const matchesColumn = (column: string) => like(sql<string>`${sql.ref(`environments.${column}`)}`, pattern);
   return sql<SqlBool>`(${matchesColumn('name_key')} or ${matchesColumn('rest_key')})`;

@@ -34,7 +34,7 @@ const ruleParams = {
   required_approvals: describe(optional(integer), 'From 1 to 5; by default 1.'),
 };
 /** Parameters that update or remove an existing element. */
-const changeParams = {
+const existingElementParams = {
   id: describe(optional(integer), 'The element to update or remove; without it, an element is added.'),
   _destroy: describe(optional(boolean), 'Whether to remove the element with this `id`.'),
 };
@@ -44,7 +44,7 @@ const requirePrincipal = atLeastOne('access_level', 'user_id', 'group_id');
 /** Requires a principal for new elements. Existing elements and elements to remove need none. */
 const requirePrincipalOfNewElement: ParameterRule = (rawParams, problems, prefix) => {
   const { id, _destroy } = rawParams;
-  // `_destroy` is only interpreted here; the parameter itself reports its problems.
+  // An invalid `_destroy` is reported by its own declaration, so its problems are discarded here.
   const hasId = id !== undefined && id !== null && id !== '';
   if (!hasId && boolean.read(_destroy ?? null, '_destroy', new Problems()) !== true)
     requirePrincipal(rawParams, problems, prefix);
@@ -58,8 +58,8 @@ const NEW_ELEMENTS = {
 
 /** Elements of an existing protection. */
 const CHANGED_ELEMENTS = {
-  levels: arrayOf(object({ ...changeParams, ...principalParams })),
-  rules: arrayOf(object({ ...changeParams, ...ruleParams }, [requirePrincipalOfNewElement])),
+  levels: arrayOf(object({ ...existingElementParams, ...principalParams })),
+  rules: arrayOf(object({ ...existingElementParams, ...ruleParams }, [requirePrincipalOfNewElement])),
 };
 
 // Groups and projects have the same endpoints (contract/environments.md Parts 2 and 3).

@@ -13,11 +13,11 @@ type WithDescription<Element> = Element & { readonly description: string };
 
 const principalFields = {
   id: Type.Integer(),
-  access_level: nullable(Type.Integer()),
-  access_level_description: Type.String(),
+  access_level: nullable(Type.Integer({ description: 'The least role; null for an element of a user or group.' })),
+  access_level_description: Type.String({ description: 'The name of the role, user or group.' }),
   user_id: nullable(Type.Integer()),
   group_id: nullable(Type.Integer()),
-  group_inheritance_type: Type.Integer(),
+  group_inheritance_type: Type.Integer({ description: '0: direct members of the group; 1: inherited members too.' }),
 };
 
 const DeployAccessLevel = entity('DeployAccessLevel', principalFields)
@@ -43,7 +43,7 @@ const loadDescriptions = (protections: readonly EnvironmentProtection[], { db }:
 export const ProtectedEnvironment = entity('ProtectedEnvironment', {
   name: Type.String(),
   deploy_access_levels: Type.Array(DeployAccessLevel.schema),
-  required_approval_count: Type.Integer(),
+  required_approval_count: Type.Integer({ description: 'The approvals required if there are no approval rules.' }),
   approval_rules: Type.Array(EnvironmentApprovalRule.schema),
 }).from(
   loadDescriptions,

@@ -17,7 +17,7 @@ import { updateAlert } from './update.ts';
 
 // Endpoints of a project's alerts (contract/monitoring.md §6).
 
-const status = oneOf('triggered', 'acknowledged', 'resolved', 'ignored');
+const alertStatus = oneOf('triggered', 'acknowledged', 'resolved', 'ignored');
 
 const filterParams = {
   search: describe(
@@ -46,7 +46,7 @@ export const listAlerts = endpoint({
     'Returns alerts of all statuses unless `status` is sent, ordered by start time, newest first, unless `sort` says otherwise. Alerts that have not ended are last in the orders by end time.',
   access: readAccess,
   params: {
-    status: describe(optional(commaSeparated(status)), 'One or several statuses; by default all.'),
+    status: describe(optional(commaSeparated(alertStatus)), 'One or several statuses; by default all.'),
     ...filterParams,
     sort: optional(oneOf(...ALERT_SORTS), 'started_at_desc'),
   },
@@ -82,7 +82,7 @@ export const updateAlertManagementAlert = endpoint({
     'Changes the status or the assignee, and adds system notes about the changes. Resolving sets the end time, any other status clears it; a linked incident stays open. An alert cannot be reopened while another one with its fingerprint is unresolved: the response is 409.',
   access: updateAccess,
   params: {
-    status: optional(status),
+    status: optional(alertStatus),
     assignee_ids: describe(
       optional(commaSeparated(integer)),
       'Only the first user is assigned; an empty list removes the assignee.',

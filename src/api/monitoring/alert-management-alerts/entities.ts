@@ -36,7 +36,7 @@ const alertFields = {
   hosts: Type.Array(text),
   started_at: dateTime,
   ended_at: nullable(dateTime),
-  event_count: Type.Integer(),
+  event_count: Type.Integer({ description: 'The number of payloads that reported the alert.' }),
   fingerprint: optionalText,
   environment: nullable(AlertEnvironment.schema),
   runbook: optionalText,
@@ -122,7 +122,7 @@ const anyObject = Type.Record(Type.String(), Type.Unknown());
 export const Alert = entity('Alert', {
   ...alertFields,
   payload: anyObject,
-  details: anyObject,
+  details: Type.Record(Type.String(), Type.Unknown(), { description: 'The payload flattened to dotted names.' }),
   metric_query: optionalText,
   y_label: optionalText,
 })
@@ -167,6 +167,6 @@ export const AlertStatusCounts = entity('AlertStatusCounts', {
   acknowledged: Type.Integer(),
   resolved: Type.Integer(),
   ignored: Type.Integer(),
-  open: Type.Integer(),
+  open: Type.Integer({ description: 'The number of triggered and acknowledged alerts.' }),
   all: Type.Integer(),
 });

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import type { Reader } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
-import { selectAlerts, selectNotes, selectStatusCounts } from './store.ts';
+import { buildAlertListQuery, buildNotesQuery, buildStatusCountsQuery } from './store.ts';
 
 type Ask = (db: Reader) => Parameters<typeof explainPlan>[1];
 
 const list =
-  (sort: Parameters<typeof selectAlerts>[2]['sort'], more = {}): Ask =>
+  (sort: Parameters<typeof buildAlertListQuery>[2]['sort'], more = {}): Ask =>
   (db) =>
-    selectAlerts(db, 7, { status: [], sort, ...more }).limit(21);
+    buildAlertListQuery(db, 7, { status: [], sort, ...more }).limit(21);
 
 /** Which index serves a statement that gives its rows in their order already. */
 const served: readonly [what: string, ask: Ask, index: string][] = [
@@ -38,14 +38,16 @@ for (const [what, ask, index] of served) {
 
 test('what was said on one alert is looked at alone', async () => {
   await using database = await testDatabase();
-  const plan = (await database.transaction((tx) => explainPlan(tx, selectNotes(tx, 7, 'desc').limit(21)))).join('\n');
+  const plan = (await database.transaction((tx) => explainPlan(tx, buildNotesQuery(tx, 7, 'desc').limit(21)))).join(
+    '\n',
+  );
   assert.match(plan, /\balert_notes_by_alert\b/);
   assert.doesNotMatch(plan, /SCAN|Seq Scan/);
 });
 
 test('what counts statuses looks at the alerts of the project alone', async () => {
   await using database = await testDatabase();
-  const plan = (await database.transaction((tx) => explainPlan(tx, selectStatusCounts(tx, 7, {})))).join('\n');
+  const plan = (await database.transaction((tx) => explainPlan(tx, buildStatusCountsQuery(tx, 7, {})))).join('\n');
   assert.match(plan, /\balerts_by_\w+/);
   assert.doesNotMatch(plan, /SCAN|Seq Scan/);
 });

@@ -116,7 +116,11 @@ export async function listAlertPage(
 ): Promise<Page<AlertRow>> {
   const filter = await resolveFilter(db, filterParams);
   if (filter === null) return { items: [], total: 0, hasMore: false };
-  const result = await paginate(db, selectAlerts(db, project.id, { ...filter, status: status ?? [], sort }), page);
+  const result = await paginate(
+    db,
+    buildAlertListQuery(db, project.id, { ...filter, status: status ?? [], sort }),
+    page,
+  );
   return { ...result, items: result.items.map((row) => withProjectPath(row, project)) };
 }
 
@@ -124,7 +128,7 @@ export async function listAlertPage(
  * Selects the alerts of a list. index: alerts_by_start, alerts_by_creation, alerts_by_update, alerts_by_event_count, alerts_by_severity,
  * alerts_by_status, alerts_by_end_asc, alerts_by_end_desc, alerts_by_assignee
  */
-export function selectAlerts(db: Reader, projectId: number, { status, sort, ...filter }: AlertListFilter) {
+export function buildAlertListQuery(db: Reader, projectId: number, { status, sort, ...filter }: AlertListFilter) {
   const alerts = filterAlerts(db, projectId, filter).select(ALERT_COLUMNS.map((name) => `alerts.${name}` as const));
   const filteredAlerts = status.length === 0 ? alerts : alerts.where('alerts.status', 'in', status);
   const direction = sort.endsWith('_asc') ? 'asc' : 'desc';
@@ -142,7 +146,7 @@ export function selectAlerts(db: Reader, projectId: number, { status, sort, ...f
 /** Returns the number of a project's alerts by status, and the number of open ones. */
 export async function countAlertsByStatus(db: Reader, project: Pick<Project, 'id'>, filterParams: AlertFilterParams) {
   const filter = await resolveFilter(db, filterParams);
-  const rows = filter === null ? [] : await selectStatusCounts(db, project.id, filter).execute();
+  const rows = filter === null ? [] : await buildStatusCountsQuery(db, project.id, filter).execute();
   const getCount = (status: AlertStatus) => rows.find((row) => row.status === status)?.count ?? 0;
   const countsByStatus = {
     triggered: getCount('triggered'),
@@ -155,7 +159,7 @@ export async function countAlertsByStatus(db: Reader, project: Pick<Project, 'id
 }
 
 /** Selects the number of alerts by status. index: alerts_by_project, alerts_by_assignee */
-export function selectStatusCounts(db: Reader, projectId: number, filter: AlertFilter) {
+export function buildStatusCountsQuery(db: Reader, projectId: number, filter: AlertFilter) {
   const countQuery = filterAlerts(db, projectId, filter).select((eb) => [
     'status',
     eb.fn.countAll<number>().as('count'),
@@ -203,12 +207,12 @@ export async function listNotes(
   sort: 'asc' | 'desc',
   page: OffsetRequest,
 ): Promise<Page<AlertNoteRow>> {
-  const result = await paginate(db, selectNotes(db, id, sort), page);
+  const result = await paginate(db, buildNotesQuery(db, id, sort), page);
   return { ...result, items: result.items.map((row) => ({ ...row, alert_iid: iid })) };
 }
 
 /** Selects the notes on an alert. index: alert_notes_by_alert */
-export function selectNotes(db: Reader, alertId: number, sort: 'asc' | 'desc') {
+export function buildNotesQuery(db: Reader, alertId: number, sort: 'asc' | 'desc') {
   const notes = db.selectFrom('alert_notes').select(NOTE_COLUMNS).where('alert_id', '=', alertId);
   return notes.orderBy('created_at', sort).orderBy('id', sort);
 }

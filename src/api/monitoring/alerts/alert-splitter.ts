@@ -22,6 +22,7 @@ export interface AlertSplitter {
   takeRest(): Buffer;
 }
 
+// Bytes that structure JSON, in ASCII.
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -67,7 +68,7 @@ export function createAlertSplitter(): AlertSplitter {
 
   function endAlert(isLast: boolean): void {
     const bytes = alert.take();
-    // An empty array has no alert; blanks after a comma are invalid JSON.
+    // Blanks in an empty array are no alert. Blanks after a comma are invalid JSON, which the parser of the alert reports.
     if (!isAlertTooLarge && !(isLast && alerts.length === 0 && isBlank(bytes))) alerts.push(bytes);
     isAlertTooLarge = false;
     isTooLarge ||= alerts.length > MAX_ALERTS;
@@ -102,7 +103,7 @@ export function createAlertSplitter(): AlertSplitter {
         if (isInString) scanString(byte);
         else if (scan(byte)) {
           const isStart = !isInAlerts;
-          // Brackets belong to the rest, commas to nothing.
+          // The brackets of the array stay in the rest of the payload; the commas between alerts are dropped.
           addBytes(bytes.subarray(start, isStart ? index + 1 : index));
           start = index + 1;
           if (isStart) {

@@ -36,7 +36,7 @@ interface PendingAlert {
   /** Null for a stored alert. */
   readonly parsedAlert: ParsedAlert | null;
   /** Number of reports of this alert in the batch. */
-  events: number;
+  reportCount: number;
   /** Set by the report that resolves the alert. */
   endedAt: string | null;
   /** Bodies of the system notes to create, in this order. */
@@ -84,7 +84,7 @@ async function loadUnresolvedByFingerprint(
   return new Map(
     rows.map(({ id, project_id: projectId, iid, title, fingerprint }) => [
       toFingerprintKey(projectId, fingerprint as string),
-      { projectId, title, id, iid, parsedAlert: null, events: 0, endedAt: null, notes: [] },
+      { projectId, title, id, iid, parsedAlert: null, reportCount: 0, endedAt: null, notes: [] },
     ]),
   );
 }
@@ -106,7 +106,7 @@ function applyParsedAlert(
     return pendingAlert;
   }
   if (pendingAlert !== undefined) {
-    pendingAlert.events++;
+    pendingAlert.reportCount++;
     return pendingAlert;
   }
   const newAlert: PendingAlert = {
@@ -115,7 +115,7 @@ function applyParsedAlert(
     id: null,
     iid: 0,
     parsedAlert,
-    events: 1,
+    reportCount: 1,
     endedAt: null,
     notes: [SYSTEM_NOTE_TEXTS.logged(parsedAlert.source)],
   };
@@ -131,7 +131,7 @@ async function writeAlerts(uow: UnitOfWork, pendingAlerts: readonly PendingAlert
   const authorId = await getAlertBotId(uow);
   await incrementEventCounts(
     uow,
-    existingAlerts.flatMap(({ id, events }) => (events === 0 ? [] : [{ id, count: events }])),
+    existingAlerts.flatMap(({ id, reportCount }) => (reportCount === 0 ? [] : [{ id, count: reportCount }])),
   );
   // Resolve alerts before new ones with the same fingerprints are inserted.
   await transitionAlerts(
@@ -218,7 +218,7 @@ function toAlertRow(
     status: pendingAlert.endedAt === null ? 'triggered' : 'resolved',
     started_at: parsedAlert.startedAt ?? now,
     ended_at: pendingAlert.endedAt,
-    event_count: pendingAlert.events,
+    event_count: pendingAlert.reportCount,
     fingerprint: parsedAlert.fingerprint,
     payload: parsedAlert.payload,
     runbook: parsedAlert.runbook,

@@ -35,6 +35,7 @@ const processReport = defineBatchedWrite<AlertReport, ReportedAlert[]>({
   queue: { maxWaiting: 1_000, retryAfterSeconds: 5 },
 });
 
+/** The services that store alerts, and the tier, which decides the default grouping. */
 interface ReceiveContext {
   readonly runUnitOfWork: RunUnitOfWork;
   readonly clock: Clock;

@@ -14,7 +14,7 @@ import { type ErrorRow, findError, findEvent, loadErrorPage, loadEventPage, SORT
 
 // Reported errors and their events (contract/monitoring.md §13).
 
-const status = oneOf('unresolved', 'resolved', 'ignored');
+const errorStatus = oneOf('unresolved', 'resolved', 'ignored');
 
 /** Loads the error with the id in the path. */
 const errorResource = {
@@ -40,7 +40,7 @@ export const listErrors = endpoint({
     'Returns unresolved errors unless `status` says otherwise. By default the errors that were seen last come first.',
   access: inProject('read_sentry_issue'),
   params: {
-    status: optional(status, 'unresolved'),
+    status: optional(errorStatus, 'unresolved'),
     sort: describe(
       optional(oneOf(...SORTS), 'last_seen'),
       'Descending order by last report, first report, or number of reports.',
@@ -67,7 +67,7 @@ export const updateError = endpoint({
   description:
     'A resolved error becomes unresolved again when a new event of it arrives; an ignored error stays ignored. Setting the current status again changes nothing.',
   access: inProject('update_sentry_issue').resource(errorResource),
-  params: { status: required(status) },
+  params: { status: required(errorStatus) },
   lock: ({ project }) => buildErrorReportsLockKey(project.id),
   errors: { notFound: [404, '404 Error Not Found'] },
   response: ok(TrackedErrorDetails),

@@ -139,7 +139,7 @@ export const ErrorEvent = entity('ErrorEvent', eventFields)
   });
 
 /** A single event, with its payload as received. */
-export const ErrorEventDetails = entity('ErrorEventAlone', { ...eventFields, payload: Type.Object({}) })
+export const ErrorEventDetails = entity('ErrorEventDetails', { ...eventFields, payload: Type.Object({}) })
   .columns(...EVENT_COLUMNS)
   .from(loadEventDetailRelations, (row: EventRow, _context, relations) => {
     const { tags, payload } = relations.get(row.id)!;
@@ -160,7 +160,7 @@ const fields = {
   level: Type.Enum(['fatal', 'error', 'warning', 'info', 'debug']),
   status: Type.Enum(['unresolved', 'resolved', 'ignored']),
   count: Type.Integer(),
-  user_count: Type.Integer(),
+  user_count: Type.Integer({ description: 'The number of users of the reporting program that the error affected.' }),
   first_seen: dateTime,
   last_seen: dateTime,
   project_id: Type.Integer(),
@@ -242,14 +242,16 @@ async function loadTrackedErrorRelations(
 }
 
 /** A single error, with the values that come from its events. */
-export const TrackedErrorDetails = entity('TrackedErrorAlone', {
+export const TrackedErrorDetails = entity('TrackedErrorDetails', {
   ...fields,
   environments: Type.Array(text),
   first_release_version: optionalText,
   last_release_version: optionalText,
   tags: objectSchema('TrackedErrorTags', { level: fields.level, logger: optionalText }),
-  frequency: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])),
-  integrated: Type.Boolean(),
+  frequency: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]), {
+    description: 'The start of each of the last 24 hours in Unix seconds, and the number of events in it.',
+  }),
+  integrated: Type.Boolean({ description: 'Always true, because errors of other backends are not listed.' }),
   latest_event: nullable(ErrorEvent.schema),
 })
   .columns(...ERROR_COLUMNS)

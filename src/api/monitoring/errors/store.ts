@@ -62,7 +62,7 @@ export async function loadErrorPage(
   page: OffsetRequest,
 ): Promise<Page<ErrorRow>> {
   const useSearchIndex = await isSelective(db, filter.search);
-  const errors = selectErrors(db, project.id, { ...filter, useSearchIndex });
+  const errors = buildErrorListQuery(db, project.id, { ...filter, useSearchIndex });
   const result = await paginate(db, errors, page, useSearchIndex ? 'countInPageQuery' : undefined);
   return { ...result, items: result.items.map((row) => withProjectPath(row, project)) };
 }
@@ -81,7 +81,7 @@ async function isSelective(db: Reader, search: ErrorListFilter['search']): Promi
  * Builds the query of `loadErrorPage`. index: errors_by_last_seen, errors_by_first_seen, errors_by_event_count; on SQLite
  * errors_name_key_message_key_culprit_key_trigrams
  */
-export function selectErrors(
+export function buildErrorListQuery(
   db: Reader,
   projectId: number,
   { status, sort, search, useSearchIndex = false }: ErrorListFilter & { readonly useSearchIndex?: boolean },
@@ -117,7 +117,7 @@ export async function updateStatus(tx: Transaction, error: ErrorRow, status: Err
 const MAX_ENVIRONMENTS = 1000;
 
 // index: error_environments primary key
-const selectEnvironments = prepare((db, value: Params<{ error: number }>) =>
+const listEnvironmentRows = prepare((db, value: Params<{ error: number }>) =>
   db
     .selectFrom('error_environments')
     .select('environment')
@@ -128,11 +128,11 @@ const selectEnvironments = prepare((db, value: Params<{ error: number }>) =>
 
 /** Returns the environments in which an error occurred, ordered by name. */
 export async function listEnvironments(db: Reader, errorId: number): Promise<string[]> {
-  return (await selectEnvironments(db, { error: errorId })).map(({ environment }) => environment);
+  return (await listEnvironmentRows(db, { error: errorId })).map(({ environment }) => environment);
 }
 
 // index: error_hours primary key
-const selectHours = prepare((db, value: Params<{ error: number; hour: number }>) =>
+const listHourRows = prepare((db, value: Params<{ error: number; hour: number }>) =>
   db
     .selectFrom('error_hours')
     .select(['hour', 'event_count'])
@@ -146,7 +146,7 @@ export async function loadHourlyCounts(
   errorId: number,
   hour: number,
 ): Promise<ReadonlyMap<number, number>> {
-  const rows = await selectHours(db, { error: errorId, hour });
+  const rows = await listHourRows(db, { error: errorId, hour });
   return new Map(rows.map((row) => [row.hour, row.event_count]));
 }
 
@@ -171,7 +171,7 @@ const EVENT_COLUMNS = [
 export type EventRow = Pick<Selectable<Schema['error_events']>, (typeof EVENT_COLUMNS)[number]>;
 
 /**
- * Loads payloads by event id. Long ones are loaded only when the response is sent (`mapText`).
+ * Loads payloads by event id. Long payloads are loaded only when the response is sent (`mapLazyText`).
  * index: error_events primary key
  */
 export const loadPayloads = createTextLoader('error_events', 'payload');
@@ -186,17 +186,17 @@ export function loadEventPage(
   sort: 'asc' | 'desc',
   page: OffsetRequest,
 ): Promise<Page<EventRow>> {
-  return paginate(db, selectEvents(db, errorId, sort), page);
+  return paginate(db, buildEventListQuery(db, errorId, sort), page);
 }
 
 /** Builds the query of `loadEventPage`. index: error_events_by_error */
-export function selectEvents(db: Reader, errorId: number, sort: 'asc' | 'desc') {
+export function buildEventListQuery(db: Reader, errorId: number, sort: 'asc' | 'desc') {
   const events = db.selectFrom('error_events').select(EVENT_COLUMNS).where('error_id', '=', errorId);
   return events.orderBy('occurred_at', sort).orderBy('id', sort);
 }
 
 // index: error_events_by_error
-const selectNewestEvent = prepare((db, value: Params<{ error: number }>) =>
+const findNewestEventRow = prepare((db, value: Params<{ error: number }>) =>
   db
     .selectFrom('error_events')
     .select(EVENT_COLUMNS)
@@ -208,11 +208,11 @@ const selectNewestEvent = prepare((db, value: Params<{ error: number }>) =>
 
 /** Returns the event of an error that occurred last, or null if all events are deleted. */
 export async function findLatestEvent(db: Reader, errorId: number): Promise<EventRow | null> {
-  return (await selectNewestEvent.first(db, { error: errorId })) ?? null;
+  return (await findNewestEventRow.first(db, { error: errorId })) ?? null;
 }
 
 // index: error_events_by_error
-const selectOldestRelease = prepare((db, value: Params<{ error: number }>) =>
+const findOldestReleaseRow = prepare((db, value: Params<{ error: number }>) =>
   db
     .selectFrom('error_events')
     .select('release')
@@ -224,7 +224,7 @@ const selectOldestRelease = prepare((db, value: Params<{ error: number }>) =>
 
 /** Returns the release of the oldest stored event; null if that event has no release or no event is stored. */
 export async function findFirstRelease(db: Reader, errorId: number): Promise<string | null> {
-  return (await selectOldestRelease.first(db, { error: errorId }))?.release ?? null;
+  return (await findOldestReleaseRow.first(db, { error: errorId }))?.release ?? null;
 }
 
 /**

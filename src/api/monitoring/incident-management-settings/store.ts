@@ -23,7 +23,7 @@ const DEFAULTS: IncidentSettings = {
 };
 
 // index: incident_management_settings primary key
-const selectSettings = prepareForIds<Row>((db, ids) =>
+const loadSettingsRows = prepareForIds<Row>((db, ids) =>
   db
     .selectFrom('incident_management_settings')
     .select(['project_id', 'create_issue', 'send_email', 'auto_close_incident', 'issue_template_key'])
@@ -35,7 +35,7 @@ export async function loadIncidentSettings(
   db: Reader,
   projectIds: readonly number[],
 ): Promise<(projectId: number) => IncidentSettings> {
-  const rows = await selectSettings(db, projectIds);
+  const rows = await loadSettingsRows(db, projectIds);
   const settingsByProjectId = new Map(rows.map(({ project_id, ...settings }) => [project_id, settings]));
   return (projectId) => settingsByProjectId.get(projectId) ?? DEFAULTS;
 }

@@ -11,7 +11,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { truncateToBytes } from '#text/trim.ts';
 import { insertSystemNotes } from '../alerts/index.ts';
 import { getIncidentSettings, readIssueTemplate } from '../incident-management-settings/index.ts';
-import { selectAlertForIncident, setAlertIncident } from './store.ts';
+import { buildAlertForIncidentQuery, setAlertIncident } from './store.ts';
 
 interface IncidentFromAlertInput {
   readonly project: Project;
@@ -50,7 +50,7 @@ async function insertIncidentForAlert(
   uow: UnitOfWork<SignedInCaller>,
   { project, alertId, url, template }: IncidentFromAlertInput & { readonly template: string | null },
 ) {
-  const alert = await selectAlertForIncident(uow, alertId).executeTakeFirst();
+  const alert = await buildAlertForIncidentQuery(uow, alertId).executeTakeFirst();
   if (alert === undefined || alert.issue_id !== null) return null;
   const alertUrl = url + buildAlertPath(project.full_path, alert.iid);
   const issue = await createIncident(uow, project, {

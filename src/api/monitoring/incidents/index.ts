@@ -9,14 +9,14 @@ import {
   onAlertsReported,
   sendAlertMails,
 } from './on-alert-reported.ts';
-import { selectUnresolvedAlertsOfIncident } from './store.ts';
+import { buildUnresolvedAlertsQuery } from './store.ts';
 
 /** Resolves the alerts of an incident when the incident is closed in any way (contract/monitoring.md §7). */
 const onIncidentClosed = defineSubscription({
   event: 'notifiable-event-occurred',
   async inTransaction(uow, { event, about }) {
     if (event !== 'close_issue' || about.type !== 'Issue') return;
-    const alerts = await selectUnresolvedAlertsOfIncident(uow, about.id).execute();
+    const alerts = await buildUnresolvedAlertsQuery(uow, about.id).execute();
     if (alerts.length === 0) return;
     const actorPrefix = uow.actor.user === null ? '' : `@${uow.actor.user.username} `;
     const buildNotes = ({ iid }: { readonly iid: number }) => [

@@ -11,10 +11,10 @@ import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { loadIncidentSettings } from '../incident-management-settings/index.ts';
 import { createIncidentFromAlert } from './create.ts';
 import {
-  selectAlertsWithIncident,
-  selectAlertsWithoutIncident,
-  selectNewOrResolvedAlerts,
-  selectOpenIncidents,
+  buildOpenIncidentsQuery,
+  loadAlertsWithIncident,
+  loadAlertsWithoutIncident,
+  loadNewOrResolvedAlerts,
 } from './store.ts';
 
 // Creates and closes incidents automatically when alerts are reported (contract/monitoring.md §7).
@@ -55,7 +55,7 @@ export const closeIncidentsJob = defineJob({
   async handle({ database, runUnitOfWork }: IncidentJobServices, { projectId, alertIds }: ReportedAlerts) {
     const botProject = await loadProjectAsBot(database.reader, projectId);
     if (botProject === null) return;
-    for (const incident of await selectOpenIncidents(database.reader, alertIds).execute()) {
+    for (const incident of await buildOpenIncidentsQuery(database.reader, alertIds).execute()) {
       await runUnitOfWork(botProject.bot, (uow) => closeIssue(uow, incident));
     }
   },
@@ -80,13 +80,13 @@ export const onAlertsReported = defineSubscription({
     const isEnabledInAny = (setting: 'create_issue' | 'auto_close_incident') =>
       projectIds.some((id) => getSettings(id)[setting]);
     if (fired.length > 0 && isEnabledInAny('create_issue')) {
-      const alertRows = await selectAlertsWithoutIncident(uow, fired);
+      const alertRows = await loadAlertsWithoutIncident(uow, fired);
       const eligibleAlerts = alertRows.filter(({ project_id }) => getSettings(project_id).create_issue);
       for (const reportedAlerts of groupByProject(eligibleAlerts))
         await enqueue(uow, createIncidentsJob, reportedAlerts);
     }
     if (resolved.length > 0 && isEnabledInAny('auto_close_incident')) {
-      const alertRows = await selectAlertsWithIncident(uow, resolved);
+      const alertRows = await loadAlertsWithIncident(uow, resolved);
       const eligibleAlerts = alertRows.filter(({ project_id }) => getSettings(project_id).auto_close_incident);
       for (const reportedAlerts of groupByProject(eligibleAlerts))
         await enqueue(uow, closeIncidentsJob, reportedAlerts);
@@ -99,7 +99,7 @@ function groupByProject(alerts: readonly { readonly id: number; readonly project
   return [...groups].map(([projectId, projectAlerts]) => ({ projectId, alertIds: projectAlerts.map(({ id }) => id) }));
 }
 
-// Sends mails about new and resolved alerts to those responsible for the project, if the project enables them.
+// Sends mails about new and resolved alerts to the owners and maintainers of the project, if the project enables them.
 
 interface ReportedAlertMail {
   readonly alertId: number;
@@ -135,7 +135,7 @@ export const enqueueAlertMails = defineSubscription({
   async inTransaction(uow, { projectIds, fired, resolved }) {
     const getSettings = await loadIncidentSettings(uow, projectIds);
     if (!projectIds.some((id) => getSettings(id).send_email)) return;
-    const alertRows = await selectNewOrResolvedAlerts(uow, [...fired, ...resolved], { now: uow.now });
+    const alertRows = await loadNewOrResolvedAlerts(uow, [...fired, ...resolved], { now: uow.now });
     const alertMails = alertRows
       .filter(({ project_id }) => getSettings(project_id).send_email)
       .map(({ id: alertId, ended_at: endedAt }): ReportedAlertMail => ({ alertId, endedAt }));

@@ -21,14 +21,14 @@ const columns = [
 ] as const;
 
 /** Selects an alert with the fields that its incident needs. index: alerts primary key */
-export function selectAlertForIncident(db: Reader, id: number) {
+export function buildAlertForIncidentQuery(db: Reader, id: number) {
   return db.selectFrom('alerts').select(columns).where('id', '=', id);
 }
 
 type AlertInProject = Columns<'alerts', 'id' | 'project_id'>;
 
 // index: alerts primary key
-export const selectAlertsWithoutIncident = prepareForIds<AlertInProject>((db, ids) =>
+export const loadAlertsWithoutIncident = prepareForIds<AlertInProject>((db, ids) =>
   db
     .selectFrom('alerts')
     .select(['id', 'project_id'])
@@ -38,12 +38,12 @@ export const selectAlertsWithoutIncident = prepareForIds<AlertInProject>((db, id
 );
 
 // index: alerts primary key
-export const selectAlertsWithIncident = prepareForIds<AlertInProject>((db, ids) =>
+export const loadAlertsWithIncident = prepareForIds<AlertInProject>((db, ids) =>
   db.selectFrom('alerts').select(['id', 'project_id']).where('id', 'in', ids).where('issue_id', 'is not', null),
 );
 
 // index: alerts primary key
-export const selectNewOrResolvedAlerts = prepareForIds<AlertInProject & { ended_at: string | null }, { now: string }>(
+export const loadNewOrResolvedAlerts = prepareForIds<AlertInProject & { ended_at: string | null }, { now: string }>(
   (db, ids, value) =>
     db
       .selectFrom('alerts')
@@ -68,7 +68,7 @@ export async function setAlertIncident(tx: Transaction, alertId: number, issueId
 }
 
 /** Selects the open incidents of the resolved alerts among these ids. index: alerts primary key, issues primary key */
-export function selectOpenIncidents(db: Reader, alertIds: readonly number[]) {
+export function buildOpenIncidentsQuery(db: Reader, alertIds: readonly number[]) {
   return db
     .selectFrom('alerts')
     .innerJoin('issues', 'issues.id', 'alerts.issue_id')
@@ -79,7 +79,7 @@ export function selectOpenIncidents(db: Reader, alertIds: readonly number[]) {
 }
 
 /** Selects the unresolved alerts of an incident, with the incident's iid. index: alerts_by_issue */
-export function selectUnresolvedAlertsOfIncident(db: Reader, issueId: number) {
+export function buildUnresolvedAlertsQuery(db: Reader, issueId: number) {
   return db
     .selectFrom('alerts')
     .innerJoin('issues', 'issues.id', 'alerts.issue_id')

@@ -42,8 +42,8 @@ async function saveIngestionSettings(
 // Rate limit and retention period of a project's error reports (contract/monitoring.md §13).
 
 const IngestionSettings = entity('IngestionSettings', {
-  events_per_minute: nullable(Type.Integer()),
-  retention_days: Type.Integer(),
+  events_per_minute: nullable(Type.Integer({ description: 'Null means no limit.' })),
+  retention_days: Type.Integer({ description: 'The number of days after which events are deleted.' }),
 });
 
 export const getIngestionSettings = endpoint({

@@ -26,7 +26,7 @@ import { CallFailed, DestinationDeleted, ImportStopped, ResumeLater, recordFailu
 import { takeFetchSlot } from './fetch-slots.ts';
 import { failRelation, recordProgress } from './run-relation.ts';
 import { type EntityRun, getImportIds, loadTarget } from './running-entity.ts';
-import { resumeLaterOrFail } from './source-calls.ts';
+import { throwGitRetryOrFailure } from './source-calls.ts';
 import { type TrackerRow, updateTracker } from './store.ts';
 
 /**
@@ -42,7 +42,7 @@ export async function runRepository(run: EntityRun, tracker: TrackerRow): Promis
     await updateTracker(tx, tracker.id, { status: 'started' });
     return lockRepositories(tx, project.id);
   });
-  if (lockedRepository === null) return resumeAfterMove(run);
+  if (lockedRepository === null) return throwResumeAfterMove(run);
   try {
     const repository = getRepository(git, { ...project, ...lockedRepository });
     const target = { repository, defaultBranch: project.default_branch };
@@ -58,7 +58,7 @@ export async function runRepository(run: EntityRun, tracker: TrackerRow): Promis
       await recordProgress(tx, run.entity);
       return true;
     });
-    if (!isStored) return resumeAfterMove(run);
+    if (!isStored) return throwResumeAfterMove(run);
     log.info({ ...getImportIds(run), branches: branches.length }, 'A repository was imported');
     return true;
   } catch (error) {
@@ -82,7 +82,7 @@ async function listFetchedBranches(git: Git, repository: Repository): Promise<Re
 const MOVE_RETRY_MS = 30_000;
 
 /** Resumes the import later, because the repository is moving to another storage. */
-function resumeAfterMove({ now }: EntityRun): never {
+function throwResumeAfterMove({ now }: EntityRun): never {
   throw new ResumeLater(addMilliseconds(now(), MOVE_RETRY_MS));
 }
 
@@ -144,13 +144,13 @@ async function fetchRepository(
     if (error instanceof RepositoryMissing) return null;
     if (signal.aborted) throw new ImportStopped();
     if (error instanceof FetchPreempted) throw new ResumeLater(addMilliseconds(now(), PREEMPTED_RETRY_MS));
-    if (error instanceof OutboundFailure) return resumeOrFailRequest(run, tracker, error);
+    if (error instanceof OutboundFailure) return throwRequestRetryOrFailure(run, tracker, error);
     if (!(error instanceof GitError)) throw error;
     const { failure } = error;
     services.log.warn({ ...getImportIds(run), failure }, 'A repository could not be fetched');
     if (failure.kind === 'missing-object') throw new CallFailed('The history of the repository is not whole');
     const message = `The repository could not be fetched: ${failure.kind}`;
-    if (isRetryable(failure)) resumeLaterOrFail(run, tracker, GIT_CALL, message);
+    if (isRetryable(failure)) throwGitRetryOrFailure(run, tracker, GIT_CALL, message);
     throw new CallFailed(message);
   } finally {
     slot.release();
@@ -163,13 +163,13 @@ async function loadMaxPackBytes({ services }: EntityRun): Promise<number> {
   return mebibytes === 0 ? Number.POSITIVE_INFINITY : mebibytes * 1024 * 1024;
 }
 
-/** Throws ResumeLater or CallFailed for a failed HTTP request. */
-function resumeOrFailRequest(
+/** Throws ResumeLater if a failed HTTP request may succeed later, else CallFailed. */
+function throwRequestRetryOrFailure(
   run: EntityRun,
   tracker: TrackerRow,
   { kind, isTemporary, message }: OutboundFailure,
 ): never {
-  if (isTemporary) resumeLaterOrFail(run, tracker, GIT_CALL, message);
+  if (isTemporary) throwGitRetryOrFailure(run, tracker, GIT_CALL, message);
   throw new CallFailed(kind === 'blocked' ? `URL is blocked: ${message}` : message);
 }
 
@@ -197,7 +197,7 @@ function createRemote(
     if (missingStatuses.includes(status)) throw new RepositoryMissing();
     if (TEMPORARY_STATUSES.has(status)) {
       const retryHint = { status, retryAfter: headers['retry-after'] ?? null };
-      resumeLaterOrFail(run, tracker, GIT_CALL, formatStatusError(status), retryHint);
+      throwGitRetryOrFailure(run, tracker, GIT_CALL, formatStatusError(status), retryHint);
     }
     throw new CallFailed(formatStatusError(status));
   };
@@ -281,7 +281,7 @@ async function unlockUnmovedRepositories(
   return unlockedRow !== undefined;
 }
 
-/** index: repositories primary key */
+/** Builds the update that unlocks repositories, unless they are moving. index: repositories primary key */
 function buildUnlockQuery(tx: Transaction, projectId: number) {
   return tx
     .updateTable('repositories')
@@ -331,7 +331,7 @@ async function fetchWiki(run: EntityRun, tracker: TrackerRow, project: Project):
     await recordProgress(tx, run.entity);
     return true;
   });
-  if (!isStored) resumeAfterMove(run);
+  if (!isStored) throwResumeAfterMove(run);
 }
 
 /** Creates the wiki if it does not exist, and makes the repositories of the project read-only until the fetch is complete. */
@@ -341,7 +341,7 @@ async function startWiki(run: EntityRun, tracker: TrackerRow, project: Project) 
     const wikiRow = await findOrInsertWiki(tx, { project });
     return { wiki: wikiRow, lockedRepository: await lockRepositories(tx, project.id) };
   });
-  if (lockedRepository === null) return resumeAfterMove(run);
+  if (lockedRepository === null) return throwResumeAfterMove(run);
   if (isFailure(wiki)) throw new CallFailed('The repository is temporarily read-only. Please try again later.');
   return { wiki, lockedRepository };
 }

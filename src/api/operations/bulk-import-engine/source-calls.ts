@@ -30,14 +30,14 @@ export async function callSource(run: EntityRun, tracker: TrackerRow, path: stri
       { status: response.status, retryAfter: response.header('retry-after') },
       retries,
     );
-    return resumeOrFail(run, path, retries, delaySeconds, formatUnsuccessfulResponse(response, path));
+    return throwRetryOrFailure(run, path, retries, delaySeconds, formatUnsuccessfulResponse(response, path));
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
     if (error.kind === 'aborted') throw new ImportStopped();
     if (!error.isTemporary)
       throw new CallFailed(error.kind === 'blocked' ? `URL is blocked: ${error.message}` : error.message);
     const retries = getRetries(tracker, path);
-    return resumeOrFail(run, path, retries, getBackoffSeconds(retries), error.message);
+    return throwRetryOrFailure(run, path, retries, getBackoffSeconds(retries), error.message);
   }
 }
 
@@ -49,8 +49,8 @@ export function formatUnsuccessfulResponse({ status }: Pick<SourceResponse, 'sta
 /** Returns how often this call was retried so far. `call`: the path, or another text that identifies the call. */
 const getRetries = (tracker: TrackerRow, call: string) => (tracker.retried_call === call ? tracker.retries : 0);
 
-/** Throws ResumeLater or CallFailed for a failed Git fetch. `response`: the HTTP response of the source, if there was one. */
-export function resumeLaterOrFail(
+/** Throws ResumeLater, or CallFailed after the last retry, for a failed Git fetch. `response`: that of the source, if any. */
+export function throwGitRetryOrFailure(
   run: EntityRun,
   tracker: TrackerRow,
   call: string,
@@ -58,7 +58,7 @@ export function resumeLaterOrFail(
   response?: RetryHint,
 ): never {
   const retries = getRetries(tracker, call);
-  return resumeOrFail(
+  return throwRetryOrFailure(
     run,
     call,
     retries,
@@ -78,7 +78,13 @@ const getRetryDelaySeconds = (response: RetryHint, retries: number): number =>
   response.status === 429 ? parseRetryAfter(response.retryAfter) : getBackoffSeconds(retries);
 
 /** Throws ResumeLater with the next retry, or CallFailed after the last one. */
-function resumeOrFail(run: EntityRun, call: string, retries: number, delaySeconds: number, message: string): never {
+function throwRetryOrFailure(
+  run: EntityRun,
+  call: string,
+  retries: number,
+  delaySeconds: number,
+  message: string,
+): never {
   if (retries >= MAX_RETRIES) throw new CallFailed(message);
   throw new ResumeLater(addMilliseconds(run.now(), delaySeconds * 1000), { call, retries: retries + 1 });
 }

@@ -6,11 +6,12 @@ import type { BulkImportState } from '#database/schema.ts';
 
 export type ImportRow = Columns<'bulk_imports', 'id' | 'user_id' | 'status'>;
 
-/** index: bulk_imports primary key */
+/** Returns the import with this id, or undefined. index: bulk_imports primary key */
 export async function findImportById(db: Reader, id: number): Promise<ImportRow | undefined> {
   return db.selectFrom('bulk_imports').select(['id', 'user_id', 'status']).where('id', '=', id).executeTakeFirst();
 }
 
+/** A group or project that an import copies, with its destination and its progress. */
 export type EntityRow = Omit<Columns<'bulk_import_entities'>, 'has_failures' | 'created_at' | 'updated_at'>;
 
 const entityColumns = [
@@ -30,7 +31,7 @@ const entityColumns = [
   'status',
 ] as const;
 
-/** index: bulk_import_entities primary key */
+/** Returns the entity with this id, or undefined. index: bulk_import_entities primary key */
 export async function findEntityById(db: Reader, id: number): Promise<EntityRow | undefined> {
   return db.selectFrom('bulk_import_entities').select(entityColumns).where('id', '=', id).executeTakeFirst();
 }
@@ -112,6 +113,7 @@ export async function updateEntity(tx: Transaction, id: number, patch: EntityPat
     .execute();
 }
 
+/** The progress of one relation of an entity, such as its labels or its repository. */
 export interface TrackerRow
   extends Columns<
     'bulk_import_trackers',
@@ -152,6 +154,7 @@ export async function findOrCreateTrackers(
     .execute();
 }
 
+/** Updates the progress of a relation. */
 export async function updateTracker(
   tx: Transaction,
   id: number,

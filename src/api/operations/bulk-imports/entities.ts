@@ -11,7 +11,7 @@ import {
   type RelationStatsRow,
 } from './store.ts';
 
-/** contract/operations.md §1.1 */
+/** An import (contract/operations.md §1.1). */
 export const BulkImport = entity('BulkImport', {
   id: Type.Integer(),
   status: Type.String(),
@@ -37,7 +37,7 @@ const EmbeddedFailure = objectSchema('BulkImportEntityFailure', {
   source_title: nullable(Type.String()),
 });
 
-/** contract/operations.md §1.2 */
+/** A group or project of an import (contract/operations.md §1.2). */
 export const BulkImportEntity = entity('BulkImportEntity', {
   id: Type.Integer(),
   bulk_import_id: Type.Integer(),
@@ -45,11 +45,11 @@ export const BulkImportEntity = entity('BulkImportEntity', {
   source_type: Type.String(),
   entity_type: Type.String(),
   source_full_path: Type.String(),
-  destination_full_path: nullable(Type.String()),
+  destination_full_path: nullable(Type.String({ description: 'Null until the group or project is created.' })),
   destination_name: Type.String(),
   destination_slug: Type.String(),
   destination_namespace: Type.String(),
-  parent_id: nullable(Type.Integer()),
+  parent_id: nullable(Type.Integer({ description: 'The entity of the group above, or null for a requested entity.' })),
   namespace_id: nullable(Type.Integer()),
   project_id: nullable(Type.Integer()),
   created_at: dateTime,
@@ -112,7 +112,7 @@ function buildPipelineClassName(relation: string): string {
   return `BulkImports::Common::Pipelines::${name}Pipeline`;
 }
 
-/** contract/operations.md §1.2 */
+/** A record that could not be imported (contract/operations.md §1.2). */
 export const BulkImportFailure = entity('BulkImportFailure', {
   relation: Type.String(),
   exception_message: Type.String(),

@@ -34,7 +34,7 @@ export const importColumns = [
   'updated_at',
 ] as const;
 
-/** index: bulk_imports primary key */
+/** Returns the import with this id, or null. index: bulk_imports primary key */
 export async function findImport(db: Reader, id: number): Promise<BulkImportRow | null> {
   const query = db.selectFrom('bulk_imports').select(importColumns).where('id', '=', id);
   return (await query.executeTakeFirst()) ?? null;
@@ -55,7 +55,7 @@ export function listImports(
   return paginate(db, imports.orderBy('created_at', sort).orderBy('id', sort), page);
 }
 
-/** index: routes_by_namespace, routes_by_project */
+/** Selects entities with the current paths of their destinations. index: routes_by_namespace, routes_by_project */
 function selectEntities(db: Reader) {
   return db
     .selectFrom('bulk_import_entities')
@@ -92,7 +92,7 @@ function selectEntities(db: Reader) {
     );
 }
 
-/** index: bulk_import_entities primary key */
+/** Returns the entity of this import, or null. index: bulk_import_entities primary key */
 export async function findEntity(db: Reader, importId: number, id: number): Promise<BulkImportEntityRow | null> {
   const query = selectEntities(db)
     .where('bulk_import_entities.id', '=', id)

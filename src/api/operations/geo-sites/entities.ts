@@ -28,7 +28,7 @@ const siteFields = {
   internal_url: text,
   primary: Type.Boolean(),
   enabled: Type.Boolean(),
-  current: Type.Boolean(),
+  current: Type.Boolean({ description: 'Whether the site is the one that answers.' }),
   files_max_capacity: integer,
   repos_max_capacity: integer,
   verification_max_capacity: integer,
@@ -36,7 +36,7 @@ const siteFields = {
   selective_sync_type: nullable(Type.Enum(['namespaces', 'shards'])),
   selective_sync_shards: Type.Array(text),
   selective_sync_namespace_ids: Type.Array(integer),
-  minimum_reverification_interval: integer,
+  minimum_reverification_interval: Type.Integer({ description: 'In days.' }),
   /** Only secondaries have this field and `web_geo_replication_details_url`. */
   sync_object_storage: Type.Optional(Type.Boolean()),
   web_edit_url: text,

@@ -177,7 +177,7 @@ async function validateNamespaces(
   return fail('notFound');
 }
 
-/** Facts about the server and its sites that the validation depends on. */
+/** The state of the server and of its other sites that the validation depends on. */
 interface SiteValidationContext {
   /** Whether another site has the name. */
   readonly isNameTaken: boolean;
@@ -256,6 +256,7 @@ async function createOrUpdateApplication(tx: Transaction, site: Site): Promise<S
   return (await updateSiteRow(tx, site.id, { oauth_application_id: application.id })) ?? site;
 }
 
+/** Deletes the OAuth application of a secondary, if it has one. */
 export async function deleteSiteApplication(tx: Transaction, { oauth_application_id }: Site): Promise<void> {
   if (oauth_application_id !== null) await deleteApplication(tx, oauth_application_id);
 }

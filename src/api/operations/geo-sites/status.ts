@@ -26,6 +26,7 @@ export async function findStatus(db: Reader, site: Site, serverContext: ServerCo
   return status === null ? null : { site, status };
 }
 
+/** Returns the status that the site has reported last, or null. */
 export async function findStoredStatus(db: Reader, siteId: number): Promise<StoredStatus | null> {
   // index: geo_statuses primary key
   const row = await db.selectFrom('geo_statuses').selectAll().where('site_id', '=', siteId).executeTakeFirst();

@@ -79,12 +79,14 @@ export function listSites(db: Reader, page: OffsetRequest): Promise<Page<Site>> 
   return paginate(db, db.selectFrom('geo_sites').select(siteColumns).orderBy('geo_sites.id', 'asc'), page);
 }
 
+/** Returns the site with this id, or null. */
 export async function findSite(db: Reader, id: number): Promise<Site | null> {
   // index: geo_sites primary key
   const row = await db.selectFrom('geo_sites').select(siteColumns).where('id', '=', id).executeTakeFirst();
   return row ?? null;
 }
 
+/** Returns the primary, or null if no site is the primary. */
 export async function findPrimary(db: Reader): Promise<Site | null> {
   // index: geo_sites_primary
   const row = await db.selectFrom('geo_sites').select(siteColumns).where('is_primary', '=', true).executeTakeFirst();
@@ -97,6 +99,7 @@ export function isNameTaken(db: Reader, name: string, siteId: number): Promise<b
   return hasRow(sameNameSites.where('id', '<>', siteId));
 }
 
+/** Inserts a site. Throws a unique violation if the name is taken or another site is the primary. */
 export async function insertSite(tx: Transaction, site: NewSite): Promise<Site> {
   return tx.insertInto('geo_sites').values(site).returning(siteColumns).executeTakeFirstOrThrow();
 }

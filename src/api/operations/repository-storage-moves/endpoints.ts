@@ -15,7 +15,8 @@ import { findMove, listMoves } from './store.ts';
 const storageName = { ...string, limitsValues: true };
 const moveIdParams = { repository_storage_move_id: required(integer) };
 
-/** contract/operations.md §2 */
+// Moves of projects, snippets and groups (contract/operations.md §2).
+
 export const [scheduleProjectMoves, scheduleSnippetMoves, scheduleGroupMoves] = forKinds((kind) =>
   endpoint({
     post: `/${kind.name}_repository_storage_moves`,

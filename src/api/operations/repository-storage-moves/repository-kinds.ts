@@ -78,7 +78,7 @@ async function loadWikiRepository(db: Reader, column: WikiColumn, id: number): P
   return (await wikis.execute()).map(({ disk_path, empty }) => ({ diskPath: disk_path, hasContent: !empty }));
 }
 
-/** index: wikis_by_project, wikis_by_group, ref_intents_by_wiki */
+/** Returns whether ref updates of the container's wiki are unfinished. index: wikis_by_project, wikis_by_group, ref_intents_by_wiki */
 function hasPendingWikiWrites(tx: Transaction, column: WikiColumn, id: number): Promise<boolean> {
   const wikis = tx.selectFrom('wikis').select('wiki_id').where(column, '=', id);
   return hasRow(tx.selectFrom('ref_intents').select('id').where('wiki_id', 'in', wikis));

@@ -42,7 +42,7 @@ const certificateResource = {
   notFound: () => new HttpError(404, { message: CERTIFICATE_NOT_FOUND }),
 } as const;
 
-/** contract/operations.md §4. */
+/** The public key of a certificate authority (contract/operations.md §4). */
 const SshCertificate = entity('SshCertificate', {
   id: Type.Integer(),
   title: Type.String(),

@@ -5,7 +5,12 @@ import type { RenderedPage } from './page-content.ts';
 
 const text = Type.String();
 
-const basicFields = { format: text, slug: text, title: text, wiki_page_meta_id: Type.Integer() };
+const basicFields = {
+  format: text,
+  slug: text,
+  title: text,
+  wiki_page_meta_id: Type.Integer({ description: 'An id of the page that renames do not change.' }),
+};
 
 const contentFields = { content: text, encoding: text, front_matter: Type.Record(Type.String(), Type.Unknown()) };
 

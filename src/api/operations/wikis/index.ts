@@ -25,7 +25,7 @@ function findWikiRow(uow: UnitOfWork, column: OwnerColumn, id: number) {
   return uow.selectFrom('wikis').select(['wiki_id', 'storage', 'disk_path']).where(column, '=', id).executeTakeFirst();
 }
 
-/** index: wiki_pages_by_slug */
+/** Deletes a batch of the pages of a wiki. index: wiki_pages_by_slug */
 async function deletePageBatch(uow: UnitOfWork, column: OwnerColumn, id: number) {
   const wiki = await findWikiRow(uow, column, id);
   if (wiki === undefined) return undefined;
