@@ -12,7 +12,7 @@ import type { SystemNoteName } from './system-notes.ts';
 export type RecordedEventName = ActivityEventName | PushEventName | ResourceEventName | SystemNoteName | AuditEventName;
 
 /** The largest id of each table at one point in time: later events have larger ids. */
-export type RecordedEventsMark = Readonly<Record<RecordedTable, number>>;
+type RecordedEventsMark = Readonly<Record<RecordedTable, number>>;
 
 const TABLES = [
   'activity_events',

@@ -63,6 +63,7 @@ export async function recordStateEvent(tx: Transaction, userId: number | null, e
     .execute();
 }
 
+/** Records that a milestone was added or removed. `userId`: who changed it; null: the server. */
 export async function recordMilestoneEvent(
   tx: Transaction,
   userId: number | null,
@@ -101,6 +102,7 @@ export async function recordLabelEvents(
   if (rows.length > 0) await tx.insertInto('resource_label_events').values(rows).execute();
 }
 
+/** Records a new weight. `userId`: who changed it; null: the server. */
 export async function recordWeightEvent(
   tx: Transaction,
   userId: number | null,

@@ -15,7 +15,7 @@ export interface NoteTarget<Type extends NoteTargetType = NoteTargetType> {
   readonly id: number;
 }
 
-export type NoteTargetType = ResourceType | 'Commit' | 'Snippet';
+type NoteTargetType = ResourceType | 'Commit' | 'Snippet';
 
 /** Anything whose notes notify users and make to-do items: all but snippets. */
 export type NotifyingTarget = NoteTarget<Exclude<NoteTargetType, 'Snippet'>>;

@@ -36,7 +36,7 @@ export async function recordSystemNote(
     .insertInto('notes')
     .values({
       ...toResourceColumns(noteOn),
-      discussion_id: thread?.discussion_id ?? newDiscussionId(),
+      discussion_id: thread?.discussion_id ?? generateDiscussionId(),
       type: thread?.type ?? null,
       position: thread?.position ?? null,
       commit_sha: thread?.commit_sha ?? null,
@@ -54,8 +54,8 @@ export async function recordSystemNote(
     .execute();
 }
 
-/** Returns an id for a note that starts its own discussion. */
-export function newDiscussionId(): string {
+/** Generates an id for a note that starts its own discussion. */
+export function generateDiscussionId(): string {
   return randomBytes(20).toString('hex');
 }
 

@@ -11,7 +11,7 @@ import { groupVisibleTo, projectVisibleTo, projectWithRole } from './visibility.
 type OwnedTable = 'labels' | 'milestones';
 
 /** The groups and projects below a group whose labels or milestones are selected. */
-export interface DescendantOwners {
+interface DescendantOwners {
   readonly groupId: number;
   /** Whether groups below the group count, and with `projects` their projects. */
   readonly subgroups: boolean;

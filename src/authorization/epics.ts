@@ -44,7 +44,7 @@ const listedColumns = [
 const epicColumns = [...listedColumns, 'epics.description'] as const;
 
 // index: epics_by_iid
-const epicByIid = prepare((db, value: Params<{ group: number; iid: number }>) =>
+const findEpicRow = prepare((db, value: Params<{ group: number; iid: number }>) =>
   db
     .selectFrom('epics')
     .select(epicColumns)
@@ -53,28 +53,28 @@ const epicByIid = prepare((db, value: Params<{ group: number; iid: number }>) =>
 );
 
 // index: epics primary key
-const epicsByIds = prepareForIds<Epic>((db, ids) =>
+const loadEpicRows = prepareForIds<Epic>((db, ids) =>
   db.selectFrom('epics').select(epicColumns).where('epics.id', 'in', ids),
 );
 
 // index: epics primary key
-const listedByIds = prepareForIds<ListedEpic>((db, ids) =>
+const loadListedEpicRows = prepareForIds<ListedEpic>((db, ids) =>
   db.selectFrom('epics').select(listedColumns).where('epics.id', 'in', ids),
 );
 
 /** Returns the epic with this iid in the group itself, or null. Does not check visibility. */
 export async function findEpic(db: Reader, groupId: number, iid: number): Promise<Epic | null> {
-  return (await epicByIid.first(db, { group: groupId, iid })) ?? null;
+  return (await findEpicRow.first(db, { group: groupId, iid })) ?? null;
 }
 
 /** Returns the existing epics in the order of `ids`, with one query. */
 export async function findEpics(db: Reader, ids: readonly number[]): Promise<Epic[]> {
-  return sortByIds(ids, await epicsByIds(db, ids));
+  return sortByIds(ids, await loadEpicRows(db, ids));
 }
 
 /** Returns the existing epics in the order of `ids`, without descriptions, for lists. */
 export async function findEpicsForList(db: Reader, ids: readonly number[]): Promise<ListedEpic[]> {
-  return sortByIds(ids, await listedByIds(db, ids));
+  return sortByIds(ids, await loadListedEpicRows(db, ids));
 }
 
 /** An epic with its group as the viewer sees it. */

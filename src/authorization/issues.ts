@@ -65,12 +65,12 @@ const listedColumns = [
 /** `user`: id of the viewer; 0 for an anonymous one, who has no assignments. */
 type IssueViewerParams = { user: number };
 
-function selectListed(db: Reader, value: Params<IssueViewerParams>) {
+function buildListedIssueQuery(db: Reader, value: Params<IssueViewerParams>) {
   return db
     .selectFrom('issues')
     .select(listedColumns)
     .select((eb) => [
-      toZeroOrOne(eb.exists(selectAssignment(value('user')).select('own_assignee.id'))).as('assigned'),
+      toZeroOrOne(eb.exists(buildAssignmentQuery(value('user')).select('own_assignee.id'))).as('assigned'),
       // index: merge_request_closing_iids_by_issue
       toZeroOrOne(
         eb.exists(
@@ -95,11 +95,11 @@ function selectListed(db: Reader, value: Params<IssueViewerParams>) {
     ]);
 }
 
-const selectIssue = (db: Reader, value: Params<IssueViewerParams>) =>
-  selectListed(db, value).select('issues.description');
+const buildIssueQuery = (db: Reader, value: Params<IssueViewerParams>) =>
+  buildListedIssueQuery(db, value).select('issues.description');
 
 // index: issue_assignees_by_issue
-function selectAssignment(user: Expression<number> | number) {
+function buildAssignmentQuery(user: Expression<number> | number) {
   return expressionBuilder<Schema, 'issues'>()
     .selectFrom('issue_assignees as own_assignee')
     .whereRef('own_assignee.issue_id', '=', 'issues.id')
@@ -107,35 +107,35 @@ function selectAssignment(user: Expression<number> | number) {
 }
 
 // index: issues_by_iid
-const issueByIid = prepare((db, value: Params<IssueViewerParams & { project: number; iid: number }>) =>
-  selectIssue(db, value as Params<IssueViewerParams>)
+const findIssueRow = prepare((db, value: Params<IssueViewerParams & { project: number; iid: number }>) =>
+  buildIssueQuery(db, value as Params<IssueViewerParams>)
     .where('issues.project_id', '=', value('project'))
     .where('issues.iid', '=', value('iid')),
 );
 
 // index: issues primary key
-const issuesByIds = prepareForIds<Issue, IssueViewerParams>((db, ids, value) =>
-  selectIssue(db, value).where('issues.id', 'in', ids),
+const loadIssueRows = prepareForIds<Issue, IssueViewerParams>((db, ids, value) =>
+  buildIssueQuery(db, value).where('issues.id', 'in', ids),
 );
 
 // index: issues primary key
-const listedByIds = prepareForIds<ListedIssue, IssueViewerParams>((db, ids, value) =>
-  selectListed(db, value).where('issues.id', 'in', ids),
+const loadListedIssueRows = prepareForIds<ListedIssue, IssueViewerParams>((db, ids, value) =>
+  buildListedIssueQuery(db, value).where('issues.id', 'in', ids),
 );
 
 /** Returns the issue with this iid in the project, or null. Does not check visibility. */
 export async function findIssue(db: Reader, caller: Caller, projectId: number, iid: number): Promise<Issue | null> {
-  return (await issueByIid.first(db, { project: projectId, iid, user: caller.user?.id ?? 0 })) ?? null;
+  return (await findIssueRow.first(db, { project: projectId, iid, user: caller.user?.id ?? 0 })) ?? null;
 }
 
 /** Returns the existing issues in the order of `ids`, with one query. */
 export async function findIssues(db: Reader, caller: Caller, ids: readonly number[]): Promise<Issue[]> {
-  return sortByIds(ids, await issuesByIds(db, ids, { user: caller.user?.id ?? 0 }));
+  return sortByIds(ids, await loadIssueRows(db, ids, { user: caller.user?.id ?? 0 }));
 }
 
 /** Returns the existing issues in the order of `ids`, without descriptions, for lists. */
 export async function findIssuesForList(db: Reader, caller: Caller, ids: readonly number[]): Promise<ListedIssue[]> {
-  return sortByIds(ids, await listedByIds(db, ids, { user: caller.user?.id ?? 0 }));
+  return sortByIds(ids, await loadListedIssueRows(db, ids, { user: caller.user?.id ?? 0 }));
 }
 
 /** Loads, by id, the project and iid of the issues that the caller may read. index: issues primary key, projects primary key */
@@ -156,7 +156,7 @@ export async function loadVisibleIssueAddresses(
 }
 
 /** Returns whether the caller is the author or an assignee. */
-export function isOwnIssue(caller: Caller, { author_id, assigned }: Pick<Issue, 'author_id' | 'assigned'>): boolean {
+function isOwnIssue(caller: Caller, { author_id, assigned }: Pick<Issue, 'author_id' | 'assigned'>): boolean {
   return caller.user !== null && (author_id === caller.user.id || assigned === 1);
 }
 
@@ -252,7 +252,7 @@ const isNotConfidential = () => issues('issues.confidential', '=', false);
 function isOwnIssueRow(userId: number): Expression<SqlBool> {
   return issues.or([
     issues('issues.author_id', '=', userId),
-    issues.exists(selectAssignment(userId).select('own_assignee.id')),
+    issues.exists(buildAssignmentQuery(userId).select('own_assignee.id')),
   ]);
 }
 
@@ -284,7 +284,7 @@ export async function loadOpenIssueCounts(
   projectIds: readonly number[],
 ): Promise<ReadonlyMap<number, OpenIssueCounts>> {
   const counts = new Map<number, OpenIssueCounts>();
-  for (const { project_id, confidential, count } of await selectOpenIssueCounts(db, projectIds)) {
+  for (const { project_id, confidential, count } of await loadOpenIssueCountRows(db, projectIds)) {
     const { open, confidential: confidentialCount } = counts.get(project_id) ?? { open: 0, confidential: 0 };
     counts.set(
       project_id,
@@ -294,7 +294,7 @@ export async function loadOpenIssueCounts(
   return counts;
 }
 
-const selectOpenIssueCounts = prepareForIds((db, ids) =>
+const loadOpenIssueCountRows = prepareForIds((db, ids) =>
   db
     .selectFrom('issues')
     .select(['project_id', 'confidential', (eb) => eb.fn.countAll<number>().as('count')])

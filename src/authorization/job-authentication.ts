@@ -28,7 +28,7 @@ export interface AuthenticatedJob {
 }
 
 // index: jobs primary key
-const jobById = prepare((db, value: Params<{ id: number }>) =>
+const findJobRow = prepare((db, value: Params<{ id: number }>) =>
   db
     .selectFrom('jobs')
     .where('id', '=', value('id'))
@@ -52,7 +52,7 @@ const jobById = prepare((db, value: Params<{ id: number }>) =>
 
 /** Returns the job if this is its token, running or not; else null. */
 export async function findJobByToken(db: Reader, id: number, token: string): Promise<AuthenticatedJob | null> {
-  const row = await jobById.first(db, { id });
+  const row = await findJobRow.first(db, { id });
   if (row === undefined || row.token_digest === null) return null;
   const { token_digest, ...job } = row;
   return secretsEqual(token_digest, hashToken(token)) ? job : null;

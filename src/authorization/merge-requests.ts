@@ -72,20 +72,22 @@ const listedColumns = [
 /** `user`: id of the viewer; 0 for an anonymous one, who has no assignments. */
 type MergeRequestViewerParams = { user: number };
 
-function selectListed(db: Reader, value: Params<MergeRequestViewerParams>) {
+function buildListedMergeRequestQuery(db: Reader, value: Params<MergeRequestViewerParams>) {
   return db
     .selectFrom('merge_requests')
     .leftJoin('merge_request_auto_merges as auto', 'auto.merge_request_id', 'merge_requests.id')
     .select(listedColumns)
     .select('auto.user_id as auto_merge_user_id')
-    .select((eb) => toZeroOrOne(eb.exists(selectAssignment(value('user')).select('own_assignee.id'))).as('assigned'));
+    .select((eb) =>
+      toZeroOrOne(eb.exists(buildAssignmentQuery(value('user')).select('own_assignee.id'))).as('assigned'),
+    );
 }
 
-const selectMergeRequest = (db: Reader, value: Params<MergeRequestViewerParams>) =>
-  selectListed(db, value).select('merge_requests.description');
+const buildMergeRequestQuery = (db: Reader, value: Params<MergeRequestViewerParams>) =>
+  buildListedMergeRequestQuery(db, value).select('merge_requests.description');
 
 // index: merge_request_assignees_by_merge_request
-function selectAssignment(user: Expression<number>) {
+function buildAssignmentQuery(user: Expression<number>) {
   return expressionBuilder<Schema, 'merge_requests'>()
     .selectFrom('merge_request_assignees as own_assignee')
     .whereRef('own_assignee.merge_request_id', '=', 'merge_requests.id')
@@ -93,20 +95,20 @@ function selectAssignment(user: Expression<number>) {
 }
 
 // index: merge_requests_by_iid, merge_request_auto_merges primary key
-const mergeRequestByIid = prepare((db, value: Params<MergeRequestViewerParams & { project: number; iid: number }>) =>
-  selectMergeRequest(db, value as Params<MergeRequestViewerParams>)
+const findMergeRequestRow = prepare((db, value: Params<MergeRequestViewerParams & { project: number; iid: number }>) =>
+  buildMergeRequestQuery(db, value as Params<MergeRequestViewerParams>)
     .where('merge_requests.project_id', '=', value('project'))
     .where('merge_requests.iid', '=', value('iid')),
 );
 
 // index: merge_requests primary key, merge_request_auto_merges primary key
-const mergeRequestsByIds = prepareForIds<MergeRequest, MergeRequestViewerParams>((db, ids, value) =>
-  selectMergeRequest(db, value).where('merge_requests.id', 'in', ids),
+const loadMergeRequestRows = prepareForIds<MergeRequest, MergeRequestViewerParams>((db, ids, value) =>
+  buildMergeRequestQuery(db, value).where('merge_requests.id', 'in', ids),
 );
 
 // index: merge_requests primary key, merge_request_auto_merges primary key
-const listedByIds = prepareForIds<ListedMergeRequest, MergeRequestViewerParams>((db, ids, value) =>
-  selectListed(db, value).where('merge_requests.id', 'in', ids),
+const loadListedMergeRequestRows = prepareForIds<ListedMergeRequest, MergeRequestViewerParams>((db, ids, value) =>
+  buildListedMergeRequestQuery(db, value).where('merge_requests.id', 'in', ids),
 );
 
 /** Returns the merge request with this iid in the project, or null. Does not check visibility. */
@@ -116,12 +118,12 @@ export async function findMergeRequest(
   projectId: number,
   iid: number,
 ): Promise<MergeRequest | null> {
-  return (await mergeRequestByIid.first(db, { project: projectId, iid, user: caller.user?.id ?? 0 })) ?? null;
+  return (await findMergeRequestRow.first(db, { project: projectId, iid, user: caller.user?.id ?? 0 })) ?? null;
 }
 
 /** Returns the existing merge requests in the order of `ids`, with one query. */
 export async function findMergeRequests(db: Reader, caller: Caller, ids: readonly number[]): Promise<MergeRequest[]> {
-  return sortByIds(ids, await mergeRequestsByIds(db, ids, { user: caller.user?.id ?? 0 }));
+  return sortByIds(ids, await loadMergeRequestRows(db, ids, { user: caller.user?.id ?? 0 }));
 }
 
 /** Returns the existing merge requests in the order of `ids`, without descriptions, for lists. */
@@ -130,7 +132,7 @@ export async function findListedMergeRequests(
   caller: Caller,
   ids: readonly number[],
 ): Promise<ListedMergeRequest[]> {
-  return sortByIds(ids, await listedByIds(db, ids, { user: caller.user?.id ?? 0 }));
+  return sortByIds(ids, await loadListedMergeRequestRows(db, ids, { user: caller.user?.id ?? 0 }));
 }
 
 /** Returns whether the caller is the author or an assignee. */

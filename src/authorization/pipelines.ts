@@ -22,7 +22,7 @@ export type PipelineRow = Omit<
   readonly full_path: string;
 };
 
-export const pipelineColumns = [
+const pipelineColumns = [
   'pipelines.id',
   'pipelines.project_id',
   'pipelines.iid',
@@ -51,7 +51,7 @@ export function selectPipelines(db: Reader) {
     .select(pipelineColumns);
 }
 
-const pipelineById = prepare((db, value: Params<{ project: number; id: number }>) =>
+const findPipelineRow = prepare((db, value: Params<{ project: number; id: number }>) =>
   selectPipelines(db).where('pipelines.id', '=', value('id')).where('pipelines.project_id', '=', value('project')),
 );
 
@@ -59,7 +59,7 @@ const pipelinesById = prepareForIds<PipelineRow>((db, ids) => selectPipelines(db
 
 /** Returns the pipeline with this id in the project, or null. Does not check permissions. */
 export async function findPipeline(db: Reader, projectId: number, id: number): Promise<PipelineRow | null> {
-  return (await pipelineById.first(db, { project: projectId, id })) ?? null;
+  return (await findPipelineRow.first(db, { project: projectId, id })) ?? null;
 }
 
 /** Returns the existing pipelines in the order of `ids`, with one query. */
@@ -69,7 +69,7 @@ export async function findPipelines(db: Reader, ids: readonly number[]): Promise
 }
 
 // index: pipelines_by_sha
-const newestByCommit = prepare((db, value: Params<{ project: number; commits: string }>) => {
+const loadNewestByCommit = prepare((db, value: Params<{ project: number; commits: string }>) => {
   const newest = db
     .selectFrom('pipelines as newest')
     .select('newest.id')
@@ -88,12 +88,12 @@ export async function loadNewestPipelines(
   projectId: number,
   commitIds: readonly string[],
 ): Promise<ReadonlyMap<string, PipelineRow>> {
-  const rows = await newestByCommit(db, { project: projectId, commits: JSON.stringify(commitIds) });
+  const rows = await loadNewestByCommit(db, { project: projectId, commits: JSON.stringify(commitIds) });
   return new Map(rows.map((row) => [row.sha, row]));
 }
 
 // index: merge_requests primary key, pipelines_by_sha_ref, pipelines primary key, routes_by_project
-const newestByHead = prepareForIds((db, mergeRequestIds) =>
+const loadNewestByHead = prepareForIds((db, mergeRequestIds) =>
   selectPipelines(db)
     .innerJoin('merge_requests', (join) =>
       join.on('pipelines.id', '=', (eb) =>
@@ -117,7 +117,7 @@ export async function loadHeadPipelines(
   db: Reader,
   mergeRequestIds: readonly number[],
 ): Promise<ReadonlyMap<number, PipelineRow>> {
-  const rows = await newestByHead(db, mergeRequestIds);
+  const rows = await loadNewestByHead(db, mergeRequestIds);
   return new Map(rows.map(({ merge_request_id, ...row }) => [merge_request_id, row]));
 }
 

@@ -17,7 +17,7 @@ export interface TagRule {
 }
 
 // index: protected_tags_by_name, protected_tag_levels_by_rule
-const ruleRows = prepare((db, value: Params<{ project: number }>) =>
+const loadRuleRows = prepare((db, value: Params<{ project: number }>) =>
   db
     .selectFrom('protected_tags')
     .leftJoin('protected_tag_access_levels as level', 'level.protected_tag_id', 'protected_tags.id')
@@ -31,7 +31,7 @@ const ruleRows = prepare((db, value: Params<{ project: number }>) =>
 /** Returns all rules of a project in order of id; matching happens in memory. */
 export async function listTagRules(db: Reader, projectId: number): Promise<TagRule[]> {
   const rules = new Map<number, TagRule & { create: RuleEntry[] }>();
-  for (const { id, name, updated_at, ...level } of await ruleRows(db, { project: projectId })) {
+  for (const { id, name, updated_at, ...level } of await loadRuleRows(db, { project: projectId })) {
     const rule = rules.get(id) ?? { id, name, updated_at, create: [] };
     rules.set(id, rule);
     if (level.level_id === null) continue;

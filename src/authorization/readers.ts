@@ -19,7 +19,7 @@ export async function filterProjectReaders(
   mayRead: (reader: Caller, project: Project) => boolean,
 ): Promise<number[]> {
   if (userIds.length === 0) return [];
-  const users = await selectActiveUsers(db, userIds);
+  const users = await loadActiveUsers(db, userIds);
   const roles = await loadRoles(db, userIds, project.namespace_id, project.id);
   const readerIds = new Set(
     users
@@ -44,7 +44,7 @@ export async function filterGroupReaders(
   userIds: readonly number[],
   mayRead: (reader: Caller, group: Group) => boolean,
 ): Promise<number[]> {
-  const users = await selectActiveUsers(db, userIds);
+  const users = await loadActiveUsers(db, userIds);
   const roles = await loadRoles(db, userIds, group.id, null);
   const memberIdsBelow = await loadMembersBelow(db, userIds, group.id);
   const readerIds = new Set(
@@ -63,7 +63,7 @@ export async function filterGroupReaders(
   return [...new Set(userIds)].filter((id) => readerIds.has(id));
 }
 
-function selectActiveUsers(db: Reader, userIds: readonly number[]) {
+function loadActiveUsers(db: Reader, userIds: readonly number[]) {
   return db
     .selectFrom('users')
     .select(['users.id', 'users.admin'])

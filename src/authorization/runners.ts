@@ -57,12 +57,12 @@ export const runnerColumns = [
 ] as const;
 
 // index: runners primary key
-const runnersByIds = prepareForIds<Runner>((db, ids) =>
+const loadRunnerRows = prepareForIds<Runner>((db, ids) =>
   db.selectFrom('runners').select(runnerColumns).where('runners.id', 'in', ids),
 );
 
 // index: runners_by_token
-const runnerByToken = prepare((db, value: Params<{ digest: string }>) =>
+const findRunnerRow = prepare((db, value: Params<{ digest: string }>) =>
   db.selectFrom('runners').select(runnerColumns).where('runners.token_digest', '=', value('digest')),
 );
 
@@ -73,12 +73,12 @@ export async function findRunner(db: Reader, id: number): Promise<Runner | null>
 
 /** Returns the existing runners in the order of `ids`, with one query. */
 export async function findRunners(db: Reader, ids: readonly number[]): Promise<Runner[]> {
-  return sortByIds(ids, await runnersByIds(db, ids));
+  return sortByIds(ids, await loadRunnerRows(db, ids));
 }
 
 /** Returns the runner with this token; null if there is none or the token has expired. */
 export async function findRunnerByToken(db: Reader, token: string, now: string): Promise<Runner | null> {
-  const runner = await runnerByToken.first(db, { digest: hashToken(token) });
+  const runner = await findRunnerRow.first(db, { digest: hashToken(token) });
   if (runner === undefined) return null;
   return runner.token_expires_at !== null && runner.token_expires_at <= now ? null : runner;
 }

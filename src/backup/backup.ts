@@ -41,7 +41,7 @@ import {
 import { openSpool, type Spool } from './spool.ts';
 import { createTarWriter, type TarWriter } from './tar.ts';
 
-export interface BackupOptions {
+interface BackupOptions {
   /** Path of the archive, which must not exist. */
   readonly file: string;
   readonly version: string;

@@ -19,7 +19,7 @@ const CHECKS: readonly Check[] = [
 /** Names for the option `--only`. */
 export const CHECK_NAMES: readonly string[] = CHECKS.map(({ name }) => name);
 
-export interface ExamineOptions {
+interface ExamineOptions {
   readonly repair?: boolean;
   /** Names of checks; default: all. */
   readonly only?: readonly string[] | undefined;

@@ -9,7 +9,7 @@ export interface Progress {
   print(text: string): void;
 }
 
-export interface ProgressOutput {
+interface ProgressOutput {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }

@@ -17,7 +17,7 @@ import type { Spool } from './spool.ts';
  * left. For these, ref updates are blocked for a short time. A repository with an open intent is in the state after a
  * crash: the restored server completes the intent from its refs when it starts.
  */
-export interface ConsistentSnapshot {
+interface ConsistentSnapshot {
   readonly snapshot: DatabaseSnapshot;
   readonly repositories: readonly RepositoryWithRefs[];
 }

@@ -22,7 +22,7 @@ interface BlobCleanupResult {
 }
 
 /**
- * Deletes blobs that no row refers to and that were not stored, claimed or linked within the last hour. It may run at any time,
+ * Deletes blobs that no row refers to and that were not stored or linked within the last hour. It may run at any time,
  * during writes and in several processes at once. If `findReferenced` misses a table, the foreign key makes the cleanup fail,
  * so that no file is lost.
  */
@@ -132,9 +132,9 @@ async function deleteDrafts(blobs: BlobStore): Promise<number> {
 }
 
 /**
- * Deletes a blob's file unless it was stored or claimed since `before`, or a backup guards the directory: then the file stays
- * unlinked for the next cleanup. The file is first moved aside and checked there: a concurrent writer then finds no file to
- * claim, or stores a new one.
+ * Deletes a blob's file unless it was stored since `before`, or a backup guards the directory: then the file stays
+ * unlinked for the next cleanup. The file is first moved aside and checked there: a concurrent writer then stores a new
+ * one.
  */
 async function deleteFile(blobs: BlobStore, sha256: string, before: Date): Promise<boolean> {
   const path = getBlobPath(blobs, sha256);

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Transaction } from '#database/database.ts';
@@ -9,8 +9,8 @@ import { openRegularFile } from '#runtime/regular-file.ts';
 
 /**
  * Files named by the SHA-256 of their content, in `<directory>/ab/cd/<sha256>`. Existing files are complete and durable, for all
- * processes that share the directory. The modification time is the last time of storing or claiming; the cleanup leaves an
- * hour from then to link the file.
+ * processes that share the directory. The modification time is the last time of storing; the cleanup leaves an hour from then
+ * to link the file.
  */
 export interface BlobStore {
   readonly directory: string;
@@ -81,16 +81,7 @@ export async function storeBlob(
   }
 }
 
-/** Claims existing content for another row to link, as if it were stored again. Returns null if it does not exist. */
-export async function claimBlob(blobs: BlobStore, sha256: string): Promise<StoredBlob | null> {
-  const now = blobs.clock.now();
-  const fileStats = await nullIfMissing(async () => {
-    await utimes(getBlobPath(blobs, sha256), now, now);
-    return stat(getBlobPath(blobs, sha256));
-  });
-  return fileStats && { sha256, size: fileStats.size };
-}
-
+/** Returns whether the content exists. */
 export async function hasBlob(blobs: BlobStore, sha256: string): Promise<boolean> {
   return (await nullIfMissing(() => stat(getBlobPath(blobs, sha256)))) !== null;
 }
@@ -185,7 +176,7 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
- * Creates the row of a stored or claimed blob, or renews its `linked_at`. Call it in the transaction that inserts the referring
+ * Creates the row of a stored blob, or renews its `linked_at`. Call it in the transaction that inserts the referring
  * row, before that row: its `sha256` column is a foreign key to `blobs.sha256`.
  */
 export async function registerBlob(tx: Transaction, { sha256, size }: StoredBlob): Promise<void> {

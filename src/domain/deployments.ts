@@ -30,7 +30,7 @@ export const deploymentColumns = [
 ] as const;
 
 // index: deployments primary key
-const deploymentById = prepare((db, value: Params<{ project: number; id: number }>) =>
+const findDeploymentRow = prepare((db, value: Params<{ project: number; id: number }>) =>
   db
     .selectFrom('deployments')
     .select(deploymentColumns)
@@ -53,7 +53,7 @@ export const findLastDeploymentInStatus = prepare(
 
 /** Returns the deployment with this id in the project, or null. Does not check permissions. */
 export async function findDeployment(db: Reader, projectId: number, id: number): Promise<DeploymentRow | null> {
-  return (await deploymentById.first(db, { project: projectId, id })) ?? null;
+  return (await findDeploymentRow.first(db, { project: projectId, id })) ?? null;
 }
 
 /** Returns the current deployment of the environment: the successful one that finished last; null if there is none. */

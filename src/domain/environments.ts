@@ -25,7 +25,7 @@ export const environmentColumns = [
 ] as const;
 
 // index: environments primary key
-const environmentById = prepare((db, value: Params<{ project: number; id: number }>) =>
+const findEnvironmentRow = prepare((db, value: Params<{ project: number; id: number }>) =>
   db
     .selectFrom('environments')
     .select(environmentColumns)
@@ -34,7 +34,7 @@ const environmentById = prepare((db, value: Params<{ project: number; id: number
 );
 
 // index: environments_by_name
-const environmentByName = prepare((db, value: Params<{ project: number; name: string }>) =>
+const findEnvironmentRowByName = prepare((db, value: Params<{ project: number; name: string }>) =>
   db
     .selectFrom('environments')
     .select(environmentColumns)
@@ -44,7 +44,7 @@ const environmentByName = prepare((db, value: Params<{ project: number; name: st
 
 /** Returns the environment with this id in the project, or null. Does not check permissions. */
 export async function findEnvironment(db: Reader, projectId: number, id: number): Promise<EnvironmentRow | null> {
-  return (await environmentById.first(db, { project: projectId, id })) ?? null;
+  return (await findEnvironmentRow.first(db, { project: projectId, id })) ?? null;
 }
 
 /** Returns the environment with exactly this name in the project, or null. */
@@ -53,7 +53,7 @@ export async function findEnvironmentByName(
   projectId: number,
   name: string,
 ): Promise<EnvironmentRow | null> {
-  return (await environmentByName.first(db, { project: projectId, name })) ?? null;
+  return (await findEnvironmentRowByName.first(db, { project: projectId, name })) ?? null;
 }
 
 // index: environments primary key

@@ -19,7 +19,7 @@ interface IngestionLimits {
 }
 
 // index: client_keys_by_public_key, error_tracking_settings primary key, ingestion_settings primary key
-export const ingestionSettingsByKey = prepare((db, value: Params<{ project: number; key: string }>) =>
+export const findIngestionSettingsByKey = prepare((db, value: Params<{ project: number; key: string }>) =>
   db
     .selectFrom('client_keys')
     .leftJoin('error_tracking_settings as settings', 'settings.project_id', 'client_keys.project_id')
@@ -43,7 +43,7 @@ export async function findIngestionLimits(
   db: Reader,
   { projectId, key, tier }: { readonly projectId: number; readonly key: string; readonly tier: Tier },
 ): Promise<IngestionLimits | null> {
-  const row = await ingestionSettingsByKey.first(db, { project: projectId, key });
+  const row = await findIngestionSettingsByKey.first(db, { project: projectId, key });
   if (row === undefined || !row.key_active) return null;
   // Null (no settings row) means that reports are accepted.
   if (row.active === false || row.integrated === false) return null;

@@ -5,7 +5,7 @@ import type { IidKind } from '#database/schema.ts';
 import { invalid } from '#runtime/failure.ts';
 
 /** The project or group whose resources are numbered. */
-export type IidOwner = { readonly projectId: number } | { readonly groupId: number };
+type IidOwner = { readonly projectId: number } | { readonly groupId: number };
 
 /**
  * Returns the next iid of this kind in the project or group: without gaps, and never reused after a deletion

@@ -54,7 +54,7 @@ export const jobColumns = [
 ] as const;
 
 // index: jobs primary key
-const jobById = prepare((db, value: Params<{ project: number; id: number }>) =>
+const findJobRow = prepare((db, value: Params<{ project: number; id: number }>) =>
   db
     .selectFrom('jobs')
     .select(jobColumns)
@@ -64,7 +64,7 @@ const jobById = prepare((db, value: Params<{ project: number; id: number }>) =>
 
 /** Returns the job with this id in the project, or null. Does not check permissions. */
 export async function findJob(db: Reader, projectId: number, id: number): Promise<JobRow | null> {
-  return (await jobById.first(db, { project: projectId, id })) ?? null;
+  return (await findJobRow.first(db, { project: projectId, id })) ?? null;
 }
 
 // index: jobs primary key

@@ -8,7 +8,7 @@ import { prepareForIds } from '#database/prepare.ts';
 /** Matches unresolved notes of threads. Has no parameters, so that the partial index applies. */
 export const IS_OPEN_THREAD_NOTE = sql<SqlBool>`notes."type" is not null and not notes."system" and notes.resolved_at is null`;
 
-/** index: notes_open_by_merge_request */
+// index: notes_open_by_merge_request
 const loadOpenThreads = prepareForIds((db, ids) =>
   db
     .selectFrom('notes')

@@ -8,7 +8,7 @@ import { type GroupOrProject, toNamespaceOwnerColumns } from './namespaces/scope
 export type Wiki = Selectable<Schema['wikis']>;
 
 /** A wiki with the read-only state of its project or group. */
-export interface WikiState extends Wiki {
+interface WikiState extends Wiki {
   readonly read_only: boolean;
 }
 
@@ -29,7 +29,7 @@ export async function findWikiById(db: Reader, wikiId: number): Promise<WikiStat
   return row === undefined ? null : toWikiState(row);
 }
 
-/** index: repositories primary key, namespaces primary key */
+/** Selects wikis with the read-only state of their owners. index: repositories primary key, namespaces primary key */
 function selectWikis(db: Reader) {
   return db
     .selectFrom('wikis')
@@ -52,7 +52,7 @@ function toWikiState({ project_read_only, group_move_id, ...wiki }: WikiStateRow
 /** The fields of a wiki page for lists that refer to it. */
 export type WikiPageRow = Columns<'wiki_pages', 'id' | 'path' | 'title'>;
 
-/** index: wiki_pages primary key */
+/** Loads the wiki pages with these ids. index: wiki_pages primary key */
 export const loadWikiPagesByIds = prepareForIds<WikiPageRow>((db, ids) =>
   db.selectFrom('wiki_pages').select(['id', 'path', 'title']).where('id', 'in', ids),
 );

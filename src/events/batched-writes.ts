@@ -8,7 +8,7 @@ import type { RunUnitOfWork, UnitOfWork } from './unit-of-work.ts';
  * Combines writes of concurrent requests into one transaction, whose commit costs as much for a hundred items as for
  * one.
  */
-export interface BatchedWriteDefinition<Item, Result> {
+interface BatchedWriteDefinition<Item, Result> {
   /**
    * Handles all items in order and returns a result or failure for each, in the same order. It must write nothing for
    * an item that fails, because the others are committed. If it throws, the batch is retried in halves until the
@@ -33,7 +33,7 @@ interface WaitingItem<Item, Result> {
 }
 
 /** Adds an item and resolves with its result after the commit. `waiter` is the client that waits. */
-export type BatchedWrite<Item, Result> = (
+type BatchedWrite<Item, Result> = (
   services: { readonly runUnitOfWork: RunUnitOfWork },
   item: Item,
   waiter?: Waiter,

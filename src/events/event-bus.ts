@@ -4,8 +4,8 @@ import { MORE } from './batches.ts';
 import type { EventName, EventPayloads } from './domain-events.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** A resource's interest in a domain event. */
-export interface Subscription<Services, Name extends EventName = EventName> {
+/** What a resource does when a domain event is published. */
+interface Subscription<Services, Name extends EventName = EventName> {
   readonly event: Name;
   /** Whether the subscription exists on a server with this configuration; absent: always. */
   readonly isEnabled?: (config: Config) => boolean;

@@ -12,7 +12,7 @@ import type { EventPayloads } from './domain-events.ts';
 import { defineSubscription } from './event-bus.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-// What becomes of the rows of a deleted project, group or user in tables with many rows per owner. Foreign keys delete or
+// What happens to the rows of a deleted project, group or user in tables with many rows per owner. Foreign keys delete or
 // clear the rows of all other tables; CONTRIBUTING.md says which declaration to use. Entries run in this order and before the
 // subscriptions of resources, so a table comes before those that it refers to.
 

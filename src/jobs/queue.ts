@@ -34,7 +34,7 @@ export interface JobQueue {
 }
 
 /** The jobs that ran between two idle periods of the queue. */
-export interface JobBatch {
+interface JobBatch {
   /** Number of jobs that ran since the previous batch. */
   readonly jobCount: number;
 }

@@ -1,7 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
+import type { Columns, Schema, Transaction } from '#database/database.ts';
 import { skipLocked } from '#database/dialect.ts';
-import { paginateByKey } from '#database/page.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 
 /** A claimed job of this process. */
@@ -184,7 +183,7 @@ export async function releaseJob(
     .execute();
 }
 
-/** Marks a job as dead; it stays visible to administrators. Returns false if another owner has claimed it. */
+/** Marks a job as dead: it never runs again, and metrics count it. Returns false if another owner has claimed it. */
 export async function markJobDead(tx: Transaction, owner: string, id: number, error: string): Promise<boolean> {
   const deadJobs = await tx
     .updateTable('background_jobs')
@@ -194,33 +193,4 @@ export async function markJobDead(tx: Transaction, owner: string, id: number, er
     .returning('id')
     .execute();
   return deadJobs.length > 0;
-}
-
-/** Lists dead jobs, the latest first; `before` is the last id of the previous page. index: background_jobs_dead */
-export function listDeadJobs(db: Reader, { limit = 100, before }: { limit?: number; before?: number } = {}) {
-  return paginateByKey(selectDeadJobs(db), 'id', 'id', {
-    direction: 'desc',
-    limit,
-    after: before === undefined ? undefined : { value: before, id: before },
-  });
-}
-
-/** Selects all dead jobs. index: background_jobs_dead */
-export function selectDeadJobs(db: Reader) {
-  return db
-    .selectFrom('background_jobs')
-    .select(['id', 'kind', 'payload', 'attempts', 'last_error', 'created_at'])
-    .where('state', '=', sql.lit('dead' as const));
-}
-
-/** Retries a dead job from its first attempt. Returns false if there is no dead job with this id. */
-export async function retryDeadJob(tx: Transaction, id: number): Promise<boolean> {
-  // Without its key, because another job may wait with the same key.
-  const { numUpdatedRows } = await tx
-    .updateTable('background_jobs')
-    .set({ state: 'pending', attempts: 0, process_deaths: 0, run_at: tx.now, key: null })
-    .where('id', '=', id)
-    .where('state', '=', sql.lit('dead' as const))
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
 }

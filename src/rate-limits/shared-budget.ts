@@ -4,7 +4,7 @@ import { ClientDisconnected, MAX_STALL_MS, type RequestClient, STALL_CHECK_MS } 
  * A budget in any unit, limited per client network and in total. When a reservation fails, stalled clients of the same network
  * are disconnected; if the total is the reason, stalled clients of all networks.
  */
-export interface SharedBudget {
+interface SharedBudget {
   /** Makes the client hold at least this amount; returns false and changes nothing if too little is left. */
   reserve(client: RequestClient, amount: number): boolean;
   /**

@@ -52,7 +52,7 @@ export interface Secondary {
 }
 
 /** Overrides for tests. */
-export interface SecondaryOptions {
+interface SecondaryOptions {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly detectLongTransactions?: boolean;
@@ -295,7 +295,7 @@ async function requireNoUsers({ reader }: Database): Promise<void> {
  * Answers health checks, which concern this process and not the primary (contract/conventions.md §10 "Health"); null
  * for other requests.
  */
-export async function serveHealth(
+async function serveHealth(
   services: Parameters<typeof checkReadiness>[0],
   metrics: Metrics,
   { method, path, query }: IncomingRequest,

@@ -6,7 +6,7 @@ import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { getRefVersion, getRepository, type LocatedRepository, type VersionedRepository } from './repository.ts';
 
 /** A repository row with its stored summary (`maintenance/summary.ts`), for lists. */
-export interface SummarizedRepository extends VersionedRepository {
+interface SummarizedRepository extends VersionedRepository {
   readonly id: number;
   readonly empty: boolean;
   /** The ref version of the summary; null before the first one. */

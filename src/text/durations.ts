@@ -1,11 +1,11 @@
 /** The lengths of a day and a month in a calendar; a week is a quarter of a month, in whole days. */
-export interface DurationCalendar {
+interface DurationCalendar {
   readonly hoursPerDay: number;
   readonly daysPerMonth: number;
 }
 
 /** Days and months of the clock: a week has seven days. */
-export const CLOCK_CALENDAR: DurationCalendar = { hoursPerDay: 24, daysPerMonth: 30 };
+const CLOCK_CALENDAR: DurationCalendar = { hoursPerDay: 24, daysPerMonth: 30 };
 
 /** Working days and months: a week has five days. */
 export const WORK_CALENDAR: DurationCalendar = { hoursPerDay: 8, daysPerMonth: 20 };

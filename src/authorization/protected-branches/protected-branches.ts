@@ -10,7 +10,7 @@ export interface ProtectionRuleRow
     Columns<'protected_branches', 'id' | 'code_owner_approval_required' | 'updated_at'> {}
 
 // index: protected_branches_by_name, protected_branch_levels_by_rule
-const ruleRows = prepare((db, value: Params<{ project: number }>) =>
+const loadRuleRows = prepare((db, value: Params<{ project: number }>) =>
   db
     .selectFrom('protected_branches')
     .leftJoin('protected_branch_access_levels as level', 'level.protected_branch_id', 'protected_branches.id')
@@ -34,7 +34,7 @@ const ruleRows = prepare((db, value: Params<{ project: number }>) =>
 /** Returns all rules of a project in order of id; matching happens in memory. */
 export async function listProtectionRules(db: Reader, projectId: number): Promise<ProtectionRuleRow[]> {
   const rules = new Map<number, ProtectionRuleRow & Record<RuleKind, RuleEntry[]>>();
-  for (const row of await ruleRows(db, { project: projectId })) {
+  for (const row of await loadRuleRows(db, { project: projectId })) {
     const rule = rules.get(row.id) ?? { ...toRuleColumns(row), push: [], merge: [], unprotect: [] };
     rules.set(row.id, rule);
     if (row.level_id === null || row.kind === null) continue;
@@ -59,7 +59,7 @@ export async function findProtectionRuleByName(
   return (await listProtectionRules(db, projectId)).find((rule) => rule.name === name) ?? null;
 }
 
-type RuleRow = Awaited<ReturnType<typeof ruleRows>>[number];
+type RuleRow = Awaited<ReturnType<typeof loadRuleRows>>[number];
 
 function toRuleColumns({ id, name, allow_force_push, code_owner_approval_required, updated_at }: RuleRow) {
   return { id, name, allow_force_push, code_owner_approval_required, updated_at };

@@ -22,7 +22,7 @@ export interface DeployJob {
 }
 
 /** Why a job may not start: its user is not allowed to deploy, or approvals of its deployment are missing. */
-export type DeployBlockReason = 'protected' | 'waiting';
+type DeployBlockReason = 'protected' | 'waiting';
 
 /**
  * Returns the jobs of one project that may not start now, with the reason, keyed by job id. `environments`: the

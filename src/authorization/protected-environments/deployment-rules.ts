@@ -134,9 +134,9 @@ async function loadRoles(
   groupIds: readonly number[],
 ): Promise<Roles> {
   const membershipParams = { user: userId, today: db.today };
-  const projectRole = await projectMembership.first(db, { ...membershipParams, project: id });
+  const projectRole = await findProjectMembership.first(db, { ...membershipParams, project: id });
   const membershipsByGroupId = Map.groupBy(
-    await groupMemberships(db, [...groupIds, namespace_id], membershipParams),
+    await loadGroupMemberships(db, [...groupIds, namespace_id], membershipParams),
     ({ group }) => group,
   );
   const getHighestRole = (rows: readonly { role: number }[]) => Math.max(0, ...rows.map(({ role }) => role));
@@ -148,7 +148,7 @@ async function loadRoles(
 }
 
 // index: memberships_by_source
-const projectMembership = prepare((db, value: Params<{ project: number; user: number; today: string }>) =>
+const findProjectMembership = prepare((db, value: Params<{ project: number; user: number; today: string }>) =>
   db
     .selectFrom('memberships')
     .select('access_level as role')
@@ -166,7 +166,7 @@ interface GroupMembership {
 }
 
 // index: namespace_closure_pkey, memberships_by_source
-const groupMemberships = prepareForIds<GroupMembership, { user: number; today: string }>((db, ids, value) =>
+const loadGroupMemberships = prepareForIds<GroupMembership, { user: number; today: string }>((db, ids, value) =>
   db
     .selectFrom('namespace_closure as ancestors')
     .innerJoin('memberships', 'memberships.source_id', 'ancestors.ancestor_id')
@@ -185,7 +185,7 @@ export function needsApproval(protections: readonly EnvironmentProtection[]): bo
 }
 
 // index: deployment_approvals_by_rule
-const approvedByRule = prepare((db, value: Params<{ deployment: number }>) =>
+const countApprovalsByRule = prepare((db, value: Params<{ deployment: number }>) =>
   db
     .selectFrom('deployment_approvals')
     .select(['approval_rule_id', 'rule_key', ({ fn }) => fn.countAll<number>().as('approved')])
@@ -204,7 +204,7 @@ export async function countPendingApprovals(
   deploymentId: number,
 ): Promise<number> {
   if (!needsApproval(protections)) return 0;
-  const rows = await approvedByRule(db, { deployment: deploymentId });
+  const rows = await countApprovalsByRule(db, { deployment: deploymentId });
   const rules = protections.flatMap(({ approval_rules }) => approval_rules);
   if (rules.length > 0) {
     const approvedByRuleId = new Map(rows.map(({ approval_rule_id, approved }) => [approval_rule_id, approved]));

@@ -56,7 +56,7 @@ export async function loadProtectionsForAll(
   environments: readonly Protectable[],
 ): Promise<readonly (readonly EnvironmentProtection[])[]> {
   if (tier === 'free' || environments.length === 0) return environments.map(() => []);
-  const rows = await selectProtections(db, project, environments);
+  const rows = await loadProtectionRows(db, project, environments);
   const protections = await loadProtectionElements(db, rows);
   // The name of a group's protection is a tier.
   return environments.map(({ name, tier: environmentTier }) =>
@@ -68,7 +68,7 @@ export async function loadProtectionsForAll(
  * Selects the protections of the project by name, and those of its ancestor groups by tier.
  * index: protected_environments_by_project, protected_environments_by_group, namespace_closure_pkey
  */
-function selectProtections(
+function loadProtectionRows(
   db: Reader,
   project: EnvironmentProject,
   environments: readonly Protectable[],

@@ -41,7 +41,7 @@ export const groupColumns = [
   'routes.full_name',
 ] as const;
 
-function selectGroup(db: Reader, value: Params<ViewerParams>) {
+function buildGroupQuery(db: Reader, value: Params<ViewerParams>) {
   return db
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
@@ -84,13 +84,13 @@ function selectGroup(db: Reader, value: Params<ViewerParams>) {
 }
 
 // index: namespaces primary key
-const groupById = prepare((db, value: Params<ViewerParams & { id: number }>) =>
-  selectGroup(db, value as Params<ViewerParams>).where('namespaces.id', '=', value('id')),
+const findGroupRow = prepare((db, value: Params<ViewerParams & { id: number }>) =>
+  buildGroupQuery(db, value as Params<ViewerParams>).where('namespaces.id', '=', value('id')),
 );
 
 // index: routes_by_full_path
-const groupByPath = prepare((db, value: Params<ViewerParams & { key: string }>) =>
-  selectGroup(db, value as Params<ViewerParams>).where('routes.full_path_key', '=', value('key')),
+const findGroupRowByPath = prepare((db, value: Params<ViewerParams & { key: string }>) =>
+  buildGroupQuery(db, value as Params<ViewerParams>).where('routes.full_path_key', '=', value('key')),
 );
 
 /**
@@ -103,8 +103,8 @@ export async function findGroup(db: Reader, caller: Caller, id: string): Promise
   if (idOrPath === null) return null;
   const row =
     'id' in idOrPath
-      ? await groupById.first(db, { ...viewer, ...idOrPath })
-      : await groupByPath.first(db, { ...viewer, ...idOrPath });
+      ? await findGroupRow.first(db, { ...viewer, ...idOrPath })
+      : await findGroupRowByPath.first(db, { ...viewer, ...idOrPath });
   if (row === undefined) return null;
   const { is_archived, is_marked, ...group } = row;
   return { ...group, archived: is_archived === 1, marked: is_marked === 1 } as Group;

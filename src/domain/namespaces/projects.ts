@@ -30,7 +30,7 @@ export interface Project extends Omit<Columns<'projects'>, 'name_key' | 'importe
   readonly inherited_role: number;
 }
 
-function selectProject(db: Reader, value: Params<ViewerParams>) {
+function buildProjectQuery(db: Reader, value: Params<ViewerParams>) {
   return db
     .selectFrom('projects')
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
@@ -111,22 +111,22 @@ function getJobTokenRoles({ job, user }: Caller, project: Project): Pick<Project
 type ProjectRow = Project & { readonly archived_above: 0 | 1 };
 
 // index: projects primary key
-const projectById = prepare((db, value: Params<ViewerParams & { id: number }>) =>
-  selectProject(db, value as Params<ViewerParams>).where('projects.id', '=', value('id')),
+const findProjectRow = prepare((db, value: Params<ViewerParams & { id: number }>) =>
+  buildProjectQuery(db, value as Params<ViewerParams>).where('projects.id', '=', value('id')),
 );
 
 // index: projects primary key
 const loadProjectsByIds = prepareForIds<ProjectRow, ViewerParams>((db, ids, value) =>
-  selectProject(db, value).where('projects.id', 'in', ids),
+  buildProjectQuery(db, value).where('projects.id', 'in', ids),
 );
 
 // index: routes_by_full_path
-const projectByPath = prepare((db, value: Params<ViewerParams & { key: string }>) =>
-  selectProject(db, value as Params<ViewerParams>).where('routes.full_path_key', '=', value('key')),
+const findProjectRowByPath = prepare((db, value: Params<ViewerParams & { key: string }>) =>
+  buildProjectQuery(db, value as Params<ViewerParams>).where('routes.full_path_key', '=', value('key')),
 );
 
 // index: redirects primary key
-const redirectByPath = prepare((db, value: Params<{ key: string }>) =>
+const findRedirectByPath = prepare((db, value: Params<{ key: string }>) =>
   db.selectFrom('redirects').select('project_id').where('full_path_key', '=', value('key')),
 );
 
@@ -141,8 +141,8 @@ export async function findProject(db: Reader, caller: Caller, id: string): Promi
   if (!('id' in idOrPath) && !id.includes('/')) return null;
   const row =
     'id' in idOrPath
-      ? await projectById.first(db, { ...viewer, ...idOrPath })
-      : await projectByPath.first(db, { ...viewer, ...idOrPath });
+      ? await findProjectRow.first(db, { ...viewer, ...idOrPath })
+      : await findProjectRowByPath.first(db, { ...viewer, ...idOrPath });
   return row ? toProject(row, caller) : null;
 }
 
@@ -155,7 +155,7 @@ export async function findProjects(db: Reader, caller: Caller, ids: readonly num
 
 /** Returns the project that had this full path before a move or rename, or null. */
 export async function findMovedProject(db: Reader, caller: Caller, path: string): Promise<Project | null> {
-  const redirect = await redirectByPath.first(db, { key: foldCase(path) });
+  const redirect = await findRedirectByPath.first(db, { key: foldCase(path) });
   return redirect ? findProject(db, caller, String(redirect.project_id)) : null;
 }
 

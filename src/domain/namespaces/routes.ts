@@ -85,11 +85,11 @@ export async function getNamespacePath(db: Reader, id: number): Promise<FullPath
 
 /** Returns the full path of each of these namespaces, with one query. index: routes_by_namespace */
 export async function loadNamespacePaths(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
-  const rows = await queryNamespacePaths(db, [...new Set(ids)]);
+  const rows = await loadNamespacePathRows(db, [...new Set(ids)]);
   return new Map(rows.map(({ id, full_path }) => [id, full_path]));
 }
 
-const queryNamespacePaths = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
+const loadNamespacePathRows = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
   db
     .selectFrom('routes')
     .select(['namespace_id as id', 'full_path'])

@@ -65,7 +65,7 @@ async function hasInitialToken(db: Reader, { type, id }: RunnerOwnerRef): Promis
 }
 
 /**
- * Replaces the registration token and returns the new one. Callers take the lock `registrationTokenLockKey`; without it,
+ * Replaces the registration token and returns the new one. Callers take the lock `buildRegistrationTokenLockKey`; without it,
  * a concurrent reset throws a unique violation.
  */
 export async function resetRegistrationToken(tx: Transaction, key: KeyObject, owner: RunnerOwner): Promise<string> {
@@ -90,12 +90,12 @@ export async function allowsRegistrationTokens(db: Reader, owner: RunnerOwner): 
   if (!(await loadSettings(db)).allow_runner_registration_token) return false;
   const namespaceId = await getNamespaceId(db, owner);
   if (namespaceId === null) return true;
-  const rootGroup = await rootGroupAttributes.first(db, { namespaceId });
+  const rootGroup = await findRootGroupAttributes.first(db, { namespaceId });
   return rootGroup === undefined || parseGroupAttributes(rootGroup.attributes).allow_runner_registration_token;
 }
 
 // index: namespace_closure_pkey
-const rootGroupAttributes = prepare((db, value: Params<{ namespaceId: number }>) =>
+const findRootGroupAttributes = prepare((db, value: Params<{ namespaceId: number }>) =>
   selectRootNamespace(db, value('namespaceId')).select('namespaces.attributes'),
 );
 
@@ -111,11 +111,13 @@ async function getNamespaceId(db: Reader, owner: RunnerOwner): Promise<number | 
 /** Returns the encrypted token of an owner; null if it was never reset. */
 async function findStoredToken(db: Reader, owner: RunnerOwner): Promise<string | null> {
   const query = db.selectFrom('runner_registration_tokens').select('token').where(isOwnedBy(owner));
-  return (await (owner.type === 'project' ? projectToken.first(db, owner) : query.executeTakeFirst()))?.token ?? null;
+  return (
+    (await (owner.type === 'project' ? findProjectToken.first(db, owner) : query.executeTakeFirst()))?.token ?? null
+  );
 }
 
 /** Prepared, because it runs whenever a maintainer reads a project. index: runner_registration_tokens_by_project */
-const projectToken = prepare((db, value: Params<{ id: number }>) =>
+const findProjectToken = prepare((db, value: Params<{ id: number }>) =>
   db.selectFrom('runner_registration_tokens').select('token').where('project_id', '=', value('id')),
 );
 

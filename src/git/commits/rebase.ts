@@ -9,7 +9,7 @@ import { formatSigner, type Signer } from './commit.ts';
 import { listCommits } from './commit-log.ts';
 import { cherryPick } from './merge.ts';
 
-export interface RebaseInput {
+interface RebaseInput {
   /** The new base. */
   readonly onto: string;
   /** The last commit to rebase. All commits that `onto` does not have are rebased, except merges. */

@@ -1,5 +1,5 @@
 /** A line of a file's diff, with its old number, its new number, or both if it is unchanged. */
-export interface DiffLine {
+interface DiffLine {
   readonly oldLine: number | null;
   readonly newLine: number | null;
 }

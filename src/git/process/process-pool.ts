@@ -25,7 +25,7 @@ export interface PooledProcess {
  * least recently used one; idle ones are stopped after a while. Callers beyond the limit wait; a full queue throws
  * `QueueFull`.
  */
-export interface ProcessPool {
+interface ProcessPool {
   /**
    * Runs `work` with a process. If `work` throws or leaves output unread, the process is killed. A process that died
    * while idle is replaced once. One that takes too long is stopped. A disconnected `client` stops waiting.

@@ -83,7 +83,7 @@ export interface Processes {
 }
 
 /** Part of `Git` that is needed to run commands. */
-export interface GitRunner {
+interface GitRunner {
   readonly processes: Processes;
   /** Client whose disconnection stops reads (`onClientGone` in `commands.ts`); null without a client. */
   readonly client: RequestClient | null;

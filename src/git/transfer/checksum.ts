@@ -14,17 +14,9 @@ const OMITTED_PREFIX = Buffer.from('refs/pipelines/');
 export const EMPTY_CHECKSUM = '0'.repeat(40);
 
 /**
- * Returns the checksum of lines `<oid> <refname>` in any order: the XOR of their SHA-1, as 40 hex digits. Adding a line
- * twice cancels it, so a changed line is added in its old and new form.
+ * Adds a line `<oid> <refname>` to a checksum: the XOR of the SHA-1 of all lines, which does not depend on their order. Adding a
+ * line twice cancels it.
  */
-export function computeChecksum(lines: Iterable<string | Buffer>): string {
-  const sum = createEmptySum();
-  for (const line of lines) addLine(sum, line);
-  return sum.toString('hex');
-}
-
-const createEmptySum = () => Buffer.from(EMPTY_CHECKSUM, 'hex');
-
 function addLine(sum: Buffer, line: string | Buffer): void {
   const digest = createHash('sha1').update(line).digest();
   for (let index = 0; index < sum.length; index += 1) sum[index]! ^= digest[index]!;
@@ -38,7 +30,7 @@ function addLine(sum: Buffer, line: string | Buffer): void {
 export async function computeRepositoryChecksum(git: Git, repository: Repository): Promise<string> {
   if (!(await repositoryExists(repository))) return EMPTY_CHECKSUM;
   const head = await readHead(repository);
-  const sum = createEmptySum();
+  const sum = Buffer.from(EMPTY_CHECKSUM, 'hex');
   if ('line' in head) addLine(sum, head.line);
   const addRef = (line: Buffer) => {
     if (line.subarray(41, 41 + OMITTED_PREFIX.length).equals(OMITTED_PREFIX)) return;

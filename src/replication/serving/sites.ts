@@ -19,7 +19,7 @@ interface SitesRequest {
 }
 
 /** Parses the four read requests of sites; null for others, and for parameters that only the primary should handle. */
-export function parseSitesRequest({ method, path, query }: IncomingRequest): SitesRequest | null {
+function parseSitesRequest({ method, path, query }: IncomingRequest): SitesRequest | null {
   const pathMatch = /^\/api\/v4\/geo_sites(?:\/(\d{1,15}))?(\/status)?$/.exec(collapseSlashes(path));
   if (pathMatch === null || !READ_METHODS.has(method) || !hasKnownParameters(query)) return null;
   const [, id, status] = pathMatch;

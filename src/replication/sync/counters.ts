@@ -3,7 +3,7 @@ import type { Clock } from '#runtime/clock.ts';
 import { addDays, getToday } from '#runtime/clock.ts';
 
 /** Names of daily counters, as in the status. */
-export type CounterName =
+type CounterName =
   | 'git_fetch_event_count_weekly'
   | 'git_push_event_count_weekly'
   | 'proxy_remote_requests_event_count_weekly'

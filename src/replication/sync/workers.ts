@@ -4,7 +4,7 @@ import type { Log } from '#runtime/log.ts';
 import { listDue, markStarted, type Pool, type RegistryRow } from './registry.ts';
 
 /** Concurrency limit of each pool. */
-export type Capacities = Readonly<Record<Pool, number>>;
+type Capacities = Readonly<Record<Pool, number>>;
 
 /** Processes a copy; `onFailure` stores a failure, but is not called while stopping. */
 export interface Worker {
@@ -22,7 +22,7 @@ interface WorkerPoolOptions {
 }
 
 /** Processes due copies with limited concurrency. */
-export interface WorkerPool {
+interface WorkerPool {
   /** Starts due work. */
   startDue(): void;
   /** Resolves when nothing is due or in progress. */

@@ -16,7 +16,7 @@ import type { RefServices } from '../services.ts';
 // default branch in the transaction that writes their intent.
 
 /** A branch that existed at this ref-state version. */
-export interface BranchAtVersion {
+interface BranchAtVersion {
   readonly branch: string;
   readonly version: number;
 }

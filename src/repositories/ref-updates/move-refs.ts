@@ -44,7 +44,7 @@ export interface RefProject extends LocatedRepository {
   readonly id: number;
 }
 
-export interface RefMove<Code extends string = never> extends RefMoveBase {
+interface RefMove<Code extends string = never> extends RefMoveBase {
   readonly project: RefProject;
   readonly actor: RefMover<Code> | ServerActor;
   /** The merge that this move completes; published with the moved refs. */
@@ -56,7 +56,7 @@ export interface RefMove<Code extends string = never> extends RefMoveBase {
 }
 
 /** A move in a wiki's repository by a caller who must have the ability `may`. */
-export interface WikiMove extends RefMoveBase {
+interface WikiMove extends RefMoveBase {
   readonly wiki: Wiki;
   readonly actor: { readonly caller: SignedInCaller; readonly may: WikiAbility } | ServerActor;
   /** Renamed pages. */

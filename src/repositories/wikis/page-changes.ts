@@ -82,7 +82,7 @@ function toPageChanges(files: readonly ChangedFile[]): PageChange[] {
 }
 
 /** A page with an activity event. */
-export interface WikiPageEvent {
+interface WikiPageEvent {
   readonly id: number;
   readonly action: PageChange['action'];
 }

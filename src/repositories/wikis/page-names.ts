@@ -50,7 +50,7 @@ function getFormat(extension: string): string | undefined {
 }
 
 /** Returns the title of a page: the last part of its slug, with spaces for `-`. */
-export function getPageTitle(slug: string): string {
+function getPageTitle(slug: string): string {
   return slug.slice(slug.lastIndexOf('/') + 1).replaceAll('-', ' ');
 }
 

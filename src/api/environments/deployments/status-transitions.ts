@@ -34,7 +34,7 @@ const ALLOWED_FROM: Readonly<Record<DeploymentStatus, readonly DeploymentStatus[
   canceled: ALL_STATUSES.filter((status) => status !== 'canceled'),
 };
 
-export interface NewDeployment extends Columns<'deployments', 'ref' | 'tag' | 'sha' | 'status'> {
+interface NewDeployment extends Columns<'deployments', 'ref' | 'tag' | 'sha' | 'status'> {
   readonly projectId: number;
   readonly environmentId: number;
   readonly userId: number | null;

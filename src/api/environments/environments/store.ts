@@ -8,7 +8,7 @@ import { type EnvironmentRow, environmentColumns, findEnvironments } from '#doma
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Filters of a list; absent or null means no filter. */
-export interface EnvironmentFilter {
+interface EnvironmentFilter {
   readonly name?: string | null | undefined;
   readonly search?: string | null | undefined;
   readonly states?: EnvironmentState | null | undefined;

@@ -10,7 +10,7 @@ export const ELEMENT_KINDS: readonly ElementKind[] = ['deploy_access_levels', 'a
 
 /** An element of either kind; only rules have `required_approvals`. */
 export type ProtectionElement = Principal & Partial<Pick<ApprovalRule, 'required_approvals'>>;
-export type NewProtectionElement = Omit<ProtectionElement, 'id'>;
+type NewProtectionElement = Omit<ProtectionElement, 'id'>;
 
 /** An element in a request; absent and null fields are not set. */
 export type ElementInput = NullablePartial<ProtectionElement> & { readonly _destroy?: boolean | null | undefined };
@@ -28,7 +28,7 @@ interface ElementChanges {
 }
 
 type ByKind<T> = Readonly<Record<ElementKind, T>>;
-export type ProtectionElements = ByKind<readonly ProtectionElement[]>;
+type ProtectionElements = ByKind<readonly ProtectionElement[]>;
 export type ElementInputs = ByKind<readonly ElementInput[]>;
 export type ProtectionChanges = ByKind<ElementChanges>;
 

@@ -22,7 +22,7 @@ export type MappedField = (typeof FIELDS)[number];
 const VALUE_TYPES = ['string', 'array', 'datetime', 'number'] as const;
 
 /** The path of a value in a payload, and the type to read it as. */
-export interface MappedPath {
+interface MappedPath {
   readonly path: readonly (string | number)[];
   readonly type: (typeof VALUE_TYPES)[number];
   readonly label?: string | null;

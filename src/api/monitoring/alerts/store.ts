@@ -140,7 +140,7 @@ export const incrementEventCounts = prepareForRows<EventCountIncrement, unknown>
       .whereRef('alerts.id', '=', 'given.id'),
 );
 
-export interface StatusUpdate {
+interface StatusUpdate {
   /** Id of the alert. */
   readonly id: number;
   readonly status: AlertStatus;

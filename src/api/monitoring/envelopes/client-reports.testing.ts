@@ -4,7 +4,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 // payloads was recorded from the named releases; fields that Hearth does not read are left out.
 
 /** The error that an event becomes, as members see it. */
-export interface ExpectedError {
+interface ExpectedError {
   readonly type?: 'default';
   readonly title: string;
   readonly culprit: string | null;

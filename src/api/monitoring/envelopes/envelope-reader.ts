@@ -20,13 +20,13 @@ export interface EnvelopeItem {
   readonly payload: Buffer;
 }
 
-export type EnvelopeFailure = Failure<'invalidEnvelope' | 'tooLarge'>;
+type EnvelopeFailure = Failure<'invalidEnvelope' | 'tooLarge'>;
 
 /**
  * Parses an envelope chunk by chunk. Keeps the header and the items of the requested types. Drops items that are too large.
  * After the failure `tooLarge`, the complete items are still valid.
  */
-export interface EnvelopeReader {
+interface EnvelopeReader {
   /** The envelope header (first line), or null until it has been read. */
   readonly header: JsonObject | null;
   readonly items: readonly EnvelopeItem[];

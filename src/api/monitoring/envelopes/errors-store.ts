@@ -4,7 +4,7 @@ import { buildParameterTable, prepareForRows, type RowParameters } from '#databa
 // SQL statements that store error events, each for any number of rows. The table `given` has the parameters.
 
 /** The unique key of an event. */
-export type ErrorEventKey = Columns<'error_events', 'project_id' | 'event_id'>;
+type ErrorEventKey = Columns<'error_events', 'project_id' | 'event_id'>;
 
 /** Returns the keys of the events that are already stored. index: error_events_by_event_id */
 export const findStoredEvents = prepareForRows(
@@ -93,9 +93,7 @@ export const upsertErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParamete
 );
 
 /** The row of an event. */
-export interface ErrorEventInput
-  extends ErrorEventKey,
-    Omit<Columns<'error_events'>, 'id' | 'project_id' | 'event_id'> {}
+interface ErrorEventInput extends ErrorEventKey, Omit<Columns<'error_events'>, 'id' | 'project_id' | 'event_id'> {}
 
 const EVENT_COLUMNS = [
   'project_id',

@@ -33,7 +33,7 @@ export interface ParsedEvent {
 type Level = 'fatal' | 'error' | 'warning' | 'info' | 'debug';
 
 /** The end user of the reporting program who was affected by the error. */
-export interface AffectedUser {
+interface AffectedUser {
   readonly id: string | null;
   readonly email: string | null;
   readonly username: string | null;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reader } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
-import { ingestionSettingsByKey } from '#domain/error-tracking.ts';
+import { findIngestionSettingsByKey } from '#domain/error-tracking.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { buildErrorListQuery, buildEventListQuery } from './store.ts';
 
@@ -34,7 +34,7 @@ const QUERIES: readonly [name: string, buildQuery: BuildQuery, indexes: readonly
   ],
   ['the newest events', (db) => buildEventListQuery(db, 7, 'desc').limit(21), ['error_events_by_error']],
   ['the oldest events', (db) => buildEventListQuery(db, 7, 'asc').limit(21), ['error_events_by_error']],
-  ['a key', (db) => ingestionSettingsByKey.query(db, { project: 7, key: 'glet_0' }), ['client_keys_by_public_key']],
+  ['a key', (db) => findIngestionSettingsByKey.query(db, { project: 7, key: 'glet_0' }), ['client_keys_by_public_key']],
 ];
 
 for (const [name, buildQuery, indexes] of QUERIES) {

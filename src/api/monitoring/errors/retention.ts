@@ -64,7 +64,7 @@ const HOUR_SECONDS = 3600;
  * Returns the lowest project id above `id` with errors or sessions, or null if there is none.
  * index: errors_by_fingerprint, session_buckets primary key, session_states primary key
  */
-export async function findNextProjectId(db: Reader, id: number): Promise<number | null> {
+async function findNextProjectId(db: Reader, id: number): Promise<number | null> {
   const selectMinProjectId = (table: 'errors' | 'session_buckets' | 'session_states') =>
     sql`select min(project_id) as id from ${sql.table(table)} where project_id > ${id}`;
   const { rows } = await sql<{ id: number | null }>`select min(id) as id from

@@ -25,7 +25,7 @@ interface FetchSlots {
 
 const getSlots = definePerGit<FetchSlots>(() => ({ holders: new Set(), waiting: new Map() }));
 
-export interface FetchSlot {
+interface FetchSlot {
   /** Returns whether another user waits for a slot. */
   isContended(): boolean;
   release(): void;

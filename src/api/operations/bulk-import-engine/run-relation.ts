@@ -213,7 +213,7 @@ export async function recordProgress(
 }
 
 /** Ends the relation without a failure. */
-export async function endRelation(
+async function endRelation(
   { services }: EntityRun,
   tracker: TrackerRow,
   status: 'finished' | 'skipped',

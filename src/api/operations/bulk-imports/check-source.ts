@@ -18,7 +18,7 @@ export interface CheckedSource {
   readonly enterprise: boolean;
 }
 
-export type RequestedEntity = Columns<'bulk_import_entities', 'source_type' | 'source_full_path'>;
+type RequestedEntity = Columns<'bulk_import_entities', 'source_type' | 'source_full_path'>;
 
 const CALL_TIMEOUT_MS = 10_000;
 

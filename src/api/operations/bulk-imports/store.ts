@@ -19,7 +19,7 @@ export interface BulkImportEntityRow extends Omit<Columns<'bulk_import_entities'
 export type BulkImportFailureRow = Columns<'bulk_import_failures'>;
 
 /** Filter and order of lists. */
-export interface BulkImportFilter {
+interface BulkImportFilter {
   readonly sort: 'asc' | 'desc';
   readonly status?: BulkImportState | null | undefined;
 }

@@ -154,7 +154,7 @@ export async function replaceNamespaces(tx: Transaction, siteId: number, ids: re
 }
 
 /** Credentials of a secondary (contract/operations.md §3.3). The API returns the secret only once. */
-export interface SiteCredentials {
+interface SiteCredentials {
   readonly access_key: string;
   readonly secret_access_key: string;
 }

@@ -39,7 +39,7 @@ export interface WikiChangePlan<Result> {
 type PlanPromise<Result, Code extends string> = Promise<WikiChangePlan<Result> | Failure<Code>>;
 export type WriteFailure = 'readOnly' | 'invalid';
 
-export interface WriteResult<Result> {
+interface WriteResult<Result> {
   readonly wiki: Wiki;
   /** Id of the new commit; null if nothing changed. */
   readonly commit: string | null;

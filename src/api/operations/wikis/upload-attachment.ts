@@ -16,6 +16,7 @@ import type { Services } from '#http/services.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { findOrCreateWiki } from '#repositories/wikis/find-or-create.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { truncateToBytes } from '#text/trim.ts';
 import { type WikiWriter, type WriteFailure, writeToWiki } from './commit-page.ts';
 import type { AttachmentInfo } from './entities.ts';
 
@@ -92,21 +93,9 @@ function sanitizeFileName(fileName: string): string {
   // A longer suffix is no extension and may be cut.
   const extension = dotIndex <= 0 || safeName.length - dotIndex > 50 ? '' : safeName.slice(dotIndex);
   return (
-    truncateToMaxBytes(
+    truncateToBytes(
       safeName.slice(0, safeName.length - extension.length),
       MAX_NAME_LENGTH - Buffer.byteLength(extension),
     ) + extension
   );
-}
-
-/** Truncates a text to at most `maxBytes` bytes of UTF-8. */
-function truncateToMaxBytes(text: string, maxBytes: number): string {
-  let bytes = 0;
-  let truncated = '';
-  for (const character of text) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > maxBytes) return truncated;
-    truncated += character;
-  }
-  return truncated;
 }

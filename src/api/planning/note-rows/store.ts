@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import {
   getForeignKeyColumn,
   type NoteTarget,
-  newDiscussionId,
+  generateDiscussionId,
   noteColumns,
   toResourceColumns,
 } from '#activity/index.ts';
@@ -166,7 +166,7 @@ export async function insertNote(
     .insertInto('notes')
     .values({
       ...toResourceColumns({ type: noteable.type, id: noteable.id }),
-      discussion_id: thread?.id ?? newDiscussionId(),
+      discussion_id: thread?.id ?? generateDiscussionId(),
       type: thread?.type ?? null,
       position: thread?.position ?? null,
       commit_sha: thread?.commitSha ?? null,
