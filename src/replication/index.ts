@@ -111,7 +111,7 @@ async function startLocked(
   const primaryBaseUrl = getBaseUrl(config.primaryUrl!);
   const client = createPrimaryClient(primaryBaseUrl, `Hearth/${BUILD.version}`);
   let port = config.port;
-  const registeredSite = await loadRegisteredSite({ config, key, client, clock, log, signal, port: () => port });
+  const registeredSite = await loadRegisteredSite({ config, key, client, clock, log, signal, getPort: () => port });
   const database = await openSecondaryDatabase(config, options, clock, log);
   const storages = Object.fromEntries(Object.entries(config.storages).map(([name, { path }]) => [name, path]));
   const git = createGit({
@@ -159,7 +159,7 @@ async function startLocked(
   };
   /** Returns the primary; null until it has listed this site. */
   const getCurrentPrimary = () => (syncLoop?.getPolledSite() ? primary : null);
-  const checks = createCallerChecks({ client, primary: getCurrentPrimary, clock });
+  const checks = createCallerChecks({ client, getPrimary: getCurrentPrimary, clock });
   const getSiteId = () => (getCurrentPrimary() === null ? null : (syncLoop?.getPolledSite()?.site.id ?? null));
   const buildOwnStatus = async (site: SiteRow, previousStatus: SiteStatusRow | undefined) => {
     const polledSite = syncLoop?.getPolledSite();
@@ -174,7 +174,7 @@ async function startLocked(
   };
   const getOwnName = () => syncLoop?.getPolledSite()?.site.name ?? getSiteName(config, port);
   const proxy = createProxy({
-    target: () => config.primaryUrl!,
+    getTarget: () => config.primaryUrl!,
     isTrusted: (address) => isInCidrs(config.trustedProxies, address),
     primaryTimeoutMs: options.primaryTimeoutMs,
   });
@@ -186,7 +186,7 @@ async function startLocked(
       trustedProxies: config.trustedProxies,
     },
     proxy,
-    siteName: getOwnName,
+    getSiteName: getOwnName,
     stallTimeoutMs: options.stallTimeoutMs,
     async answerLocally(request) {
       const ownHealth = await serveHealth(services, metrics, request);
@@ -194,7 +194,7 @@ async function startLocked(
       if (getCurrentPrimary() === null) return null;
       const localResponse =
         (await serveFetch({ database, git, log, checks }, request)) ??
-        (await serveSites({ checks, siteId: getSiteId, ownStatus: buildOwnStatus }, request));
+        (await serveSites({ checks, getSiteId, buildOwnStatus }, request));
       if (localResponse !== null) countRequest(request, 'proxy_local_requests_event_count_weekly');
       return localResponse;
     },
@@ -282,8 +282,8 @@ async function openSecondaryDatabase(
 }
 
 /**
- * Refuses the database of a primary: a secondary deletes copies of whatever the primary deletes, which here would be
- * the only files.
+ * Throws a ConfigError for the database of a primary. A secondary deletes its copy of each object that the primary deletes, which
+ * here would be the only one.
  */
 async function requireNoUsers({ reader }: Database): Promise<void> {
   const user = await reader.selectFrom('users').select('id').limit(1).executeTakeFirst();

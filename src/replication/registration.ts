@@ -30,7 +30,7 @@ interface RegisteredSiteOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   /** Returns the actual port. */
-  readonly port: () => number;
+  readonly getPort: () => number;
 }
 
 /** `EX_CONFIG` of sysexits.h: invalid configuration. */
@@ -56,7 +56,7 @@ export async function loadRegisteredSite(options: RegisteredSiteOptions): Promis
     identity: () => identity,
     async register() {
       if (identity !== null || token === null) return;
-      const port = options.port();
+      const port = options.getPort();
       const [name, url] = [getSiteName(config, port), getServerUrl(config, port)];
       try {
         const newIdentity = await registerSite({ client, token, name, url, clock, signal });

@@ -42,11 +42,11 @@ const CREDENTIAL_HEADERS = ['authorization', 'private-token', 'deploy-token', 'j
 interface CallerChecksOptions {
   readonly client: PrimaryClient;
   /** Returns null while the primary does not list this site. */
-  readonly primary: () => Primary | null;
+  readonly getPrimary: () => Primary | null;
   readonly clock: Clock;
 }
 
-export function createCallerChecks({ client, primary, clock }: CallerChecksOptions): CallerChecks {
+export function createCallerChecks({ client, getPrimary, clock }: CallerChecksOptions): CallerChecks {
   const cache = new LRUCache<string, { readonly expiresAtMs: number; readonly verdict: Promise<Verdict> }>({
     max: MAX_CACHED,
   });
@@ -80,7 +80,7 @@ export function createCallerChecks({ client, primary, clock }: CallerChecksOptio
     async canFetch(request, copy) {
       const verdict = await checkWithCache(buildFetchKey(request, copy), async () => {
         const [isPathCurrent, primaryVerdict] = await Promise.all([
-          isCurrentPath(primary(), copy),
+          isCurrentPath(getPrimary(), copy),
           checkFetch(client, request, copy),
         ]);
         // A caller without credentials has to authenticate first, wherever the repository is now.

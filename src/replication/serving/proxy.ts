@@ -40,20 +40,20 @@ const PARENT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\;]|%2f|%5c|$)/i
 
 interface ProxyOptions {
   /** Returns the current address of the primary. */
-  readonly target: () => URL;
+  readonly getTarget: () => URL;
   /** Returns whether X-Forwarded-For from this address is trusted. */
   readonly isTrusted: (address: string) => boolean;
   /** Overrides the default, in milliseconds. */
   readonly primaryTimeoutMs?: number | undefined;
 }
 
-export function createProxy({ target, isTrusted, primaryTimeoutMs = PRIMARY_TIMEOUT_MS }: ProxyOptions): PrimaryProxy {
+export function createProxy({ getTarget, isTrusted, primaryTimeoutMs = PRIMARY_TIMEOUT_MS }: ProxyOptions): PrimaryProxy {
   const agents = { 'http:': new Agent(reusedConnections), 'https:': new TlsAgent(reusedConnections) };
   const freshAgents = { 'http:': new Agent(freshConnections), 'https:': new TlsAgent(freshConnections) };
   const slots = createConcurrencySlots(MAX_REQUESTS);
 
   const send = (request: IncomingRequest, useFreshConnection: boolean): ClientRequest => {
-    const url = target();
+    const url = getTarget();
     const raw = request.stream;
     const prefix = getBaseUrl(url).slice(url.origin.length);
     if (prefix !== '' && PARENT_SEGMENT.test(request.path)) throw invalidText('path');
@@ -129,8 +129,8 @@ function exchangeWithPrimary(
     let status: number | 'away' | 'stale' = 'away';
     const connectTimeout = setTimeout(() => primaryRequest.destroy(), CONNECT_TIMEOUT_MS);
     const stallTimeout = startStallTimeout({
-      sockets: () => [raw.socket, primaryRequest.socket],
-      timeoutMs: () => (response.headersSent || !raw.complete ? request.idleTimeoutMs : primaryTimeoutMs),
+      getSockets: () => [raw.socket, primaryRequest.socket],
+      getTimeoutMs: () => (response.headersSent || !raw.complete ? request.idleTimeoutMs : primaryTimeoutMs),
       intervalMs: Math.min(request.idleTimeoutMs, primaryTimeoutMs) / 4,
       onStall: () => {
         primaryRequest.destroy();
@@ -205,21 +205,21 @@ function forwardResponse(primaryResponse: IncomingMessage, { request, response, 
 
 interface StallTimeoutOptions {
   /** The sockets that are watched. */
-  readonly sockets: () => readonly (Socket | null | undefined)[];
+  readonly getSockets: () => readonly (Socket | null | undefined)[];
   /** Current time limit without any traffic, in milliseconds. */
-  readonly timeoutMs: () => number;
+  readonly getTimeoutMs: () => number;
   /** Check interval in milliseconds: the time limit may change. */
   readonly intervalMs: number;
   readonly onStall: () => void;
 }
 
 /**
- * Calls `onStall` when the sockets have transferred nothing for `timeoutMs`, because a stalled client occupies a slot and two
+ * Calls `onStall` when the sockets have transferred nothing for that time, because a stalled client occupies a slot and two
  * connections. `end` stops the checks.
  */
-function startStallTimeout({ sockets, timeoutMs, intervalMs, onStall }: StallTimeoutOptions): { end(): void } {
+function startStallTimeout({ getSockets, getTimeoutMs, intervalMs, onStall }: StallTimeoutOptions): { end(): void } {
   const countBytes = () =>
-    sockets().reduce((sum, socket) => sum + (socket ? socket.bytesRead + socket.bytesWritten : 0), 0);
+    getSockets().reduce((sum, socket) => sum + (socket ? socket.bytesRead + socket.bytesWritten : 0), 0);
   let timer: NodeJS.Timeout;
   let lastByteCount = countBytes();
   let lastTransferAt = performance.now();
@@ -229,7 +229,7 @@ function startStallTimeout({ sockets, timeoutMs, intervalMs, onStall }: StallTim
       lastByteCount = byteCount;
       lastTransferAt = performance.now();
     }
-    const remainingMs = timeoutMs() - (performance.now() - lastTransferAt);
+    const remainingMs = getTimeoutMs() - (performance.now() - lastTransferAt);
     if (remainingMs <= 0) onStall();
     else timer = setTimeout(check, Math.max(MIN_INTERVAL_MS, Math.min(remainingMs, intervalMs)));
   };

@@ -8,9 +8,9 @@ import { type CallerChecks, CREDENTIAL_PARAMETERS, type SitesAndStatuses } from 
 interface SitesServices {
   readonly checks: CallerChecks;
   /** Returns null while the primary does not list this site. */
-  readonly siteId: () => number | null;
+  readonly getSiteId: () => number | null;
   /** Returns the current status of this site in the format of the primary's responses. */
-  readonly ownStatus: (site: SiteRow, previousStatus: SiteStatusRow | undefined) => Promise<SiteStatusRow | null>;
+  readonly buildOwnStatus: (site: SiteRow, previousStatus: SiteStatusRow | undefined) => Promise<SiteStatusRow | null>;
 }
 
 interface SitesRequest {
@@ -44,16 +44,16 @@ function hasKnownParameters(query: string): boolean {
 
 /** Serves sites and statuses from the primary's data and this site's own status; null: proxy the request. */
 export async function serveSites(
-  { checks, siteId, ownStatus }: SitesServices,
+  { checks, getSiteId, buildOwnStatus }: SitesServices,
   request: IncomingRequest,
 ): Promise<OutgoingResponse | null> {
   const parsedRequest = parseSitesRequest(request);
-  const ownSiteId = siteId();
+  const ownSiteId = getSiteId();
   if (parsedRequest === null || ownSiteId === null) return null;
   const sites = await checks.listSites(request);
   if (sites === null) return null;
   const rows = parsedRequest.status
-    ? await loadStatuses(sites, ownSiteId, ownStatus)
+    ? await loadStatuses(sites, ownSiteId, buildOwnStatus)
     : markCurrentSite(sites, ownSiteId);
   if (parsedRequest.id === null) return applyIfNoneMatch(request, await paginate(rows, request));
   const row = rows.find(
@@ -70,11 +70,11 @@ function markCurrentSite({ sites }: SitesAndStatuses, ownSiteId: number): readon
 async function loadStatuses(
   { sites, statuses }: SitesAndStatuses,
   ownSiteId: number,
-  ownStatus: SitesServices['ownStatus'],
+  buildOwnStatus: SitesServices['buildOwnStatus'],
 ): Promise<readonly SiteStatusRow[]> {
   const site = sites.find(({ id }) => id === ownSiteId);
   const previousStatus = statuses.find(({ geo_node_id }) => geo_node_id === ownSiteId);
-  const status = site === undefined ? null : await ownStatus(site, previousStatus);
+  const status = site === undefined ? null : await buildOwnStatus(site, previousStatus);
   const otherStatuses = statuses.filter(({ geo_node_id }) => geo_node_id !== ownSiteId);
   return [...otherStatuses, ...(status === null ? [] : [status])].sort((a, b) => a.geo_node_id - b.geo_node_id);
 }

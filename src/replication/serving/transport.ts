@@ -32,7 +32,7 @@ interface TransportOptions {
   readonly respondWhilePrimaryIsAway: (request: IncomingRequest) => Promise<OutgoingResponse | null>;
   /** Called for each proxied request. */
   readonly onProxied: (request: IncomingRequest) => void;
-  readonly siteName: () => string;
+  readonly getSiteName: () => string;
   /** How long a body may stall, in milliseconds; default 60 s. */
   readonly stallTimeoutMs?: number | undefined;
 }
@@ -44,7 +44,7 @@ export function createTransport(options: TransportOptions): Connections {
     getNetwork: (raw) => resolveClientNetwork(raw, options.addressing),
     clock: options.services.clock,
     getUnreadableRequestHeaders: () => [
-      `X-Hearth-Site: ${encodeHeaderValue(options.siteName())}`,
+      `X-Hearth-Site: ${encodeHeaderValue(options.getSiteName())}`,
       'X-Hearth-Proxied: false',
     ],
     idleTimeoutMs: options.stallTimeoutMs,
@@ -81,8 +81,8 @@ async function handleExchange(
 
 /** Answers a request locally or by proxy. Returns the status and where it was answered, for log and metrics. */
 async function respond(options: TransportOptions, request: IncomingRequest, response: ServerResponse) {
-  const { services, proxy, answerLocally, respondWhilePrimaryIsAway, onProxied, siteName } = options;
-  const siteHeader = { 'X-Hearth-Site': encodeHeaderValue(siteName()) };
+  const { services, proxy, answerLocally, respondWhilePrimaryIsAway, onProxied, getSiteName } = options;
+  const siteHeader = { 'X-Hearth-Site': encodeHeaderValue(getSiteName()) };
   const respondLocally = async (outgoing: OutgoingResponse, proxied = false) => {
     const headers = { ...outgoing.headers, ...siteHeader, 'X-Hearth-Proxied': String(proxied) };
     await send(request, { ...outgoing, headers }, response, services);

@@ -85,7 +85,7 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
         onFailure: async (copy, error) => void (await postponeVerification(options, copy, toErrorText(error))),
       },
     },
-    capacities: () => (polledSite?.site.enabled ? getCapacities(polledSite.site) : null),
+    getLimits: () => (polledSite?.site.enabled ? getCapacities(polledSite.site) : null),
   });
 
   const status = () => buildStatusReport({ database, git, primary, siteId, now: clock.now() });
@@ -176,7 +176,7 @@ interface VerifyServices extends SyncServices {
 
 /**
  * Compares the copy's checksum with the primary's and stores the result. A copy verified before is read completely,
- * which detects bit rot. Throws if it must be retried (`postpone`).
+ * which detects bit rot. Throws if the verification must be retried (`postponeVerification`).
  */
 async function verifyCopy(services: VerifyServices, copy: RegistryRow): Promise<void> {
   const { database, primary, followEvents, checksumRetrySeconds } = services;

@@ -18,7 +18,7 @@ interface WorkerPoolOptions {
   readonly log: Log;
   readonly workers: Readonly<Record<Pool, Worker>>;
   /** Returns the current limits; null: do nothing. */
-  readonly capacities: () => Capacities | null;
+  readonly getLimits: () => Capacities | null;
 }
 
 /** Processes due copies with limited concurrency. */
@@ -36,7 +36,7 @@ interface WorkerPool {
 const POOLS = ['repository', 'blob', 'verification'] as const satisfies Pool[];
 const createZeroCounts = (): Record<Pool, number> => ({ repository: 0, blob: 0, verification: 0 });
 
-export function createWorkerPool({ database, clock, log, workers, capacities }: WorkerPoolOptions): WorkerPool {
+export function createWorkerPool({ database, clock, log, workers, getLimits }: WorkerPoolOptions): WorkerPool {
   const busyCopies = new Map<number, Promise<void>>();
   const runningCounts = createZeroCounts();
   let finishedCounts = createZeroCounts();
@@ -45,7 +45,7 @@ export function createWorkerPool({ database, clock, log, workers, capacities }: 
   let isStopping = false;
 
   const fillPool = async (pool: Pool): Promise<void> => {
-    const freeCapacity = (capacities()?.[pool] ?? 0) - runningCounts[pool];
+    const freeCapacity = (getLimits()?.[pool] ?? 0) - runningCounts[pool];
     if (freeCapacity <= 0) return;
     // Copies that are still being processed may be due again.
     const dueCopies = await listDue(database.reader, pool, timestamp(clock), freeCapacity + busyCopies.size);
