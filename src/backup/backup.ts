@@ -286,7 +286,7 @@ async function writeRepository(
   { bundle, refsSpool }: { bundle: string; refsSpool: Spool },
 ): Promise<void> {
   const { storage, disk_path, default_branch: head, intents } = row;
-  const refs = await refsSpool.read(row.refs.at, row.refs.length);
+  const refs = await refsSpool.read(row.refs.position, row.refs.length);
   const repository = getRepositoryAt(git, storage, disk_path);
   const pendingChanges = intents.flatMap((changes) => JSON.parse(changes) as RefChange[]);
   const pendingIds = pendingChanges.flatMap(({ oldId, newId }) => [oldId, newId]).filter((id) => id !== ZERO_ID);

@@ -19,7 +19,7 @@ const CHECKS: readonly Check[] = [
 /** Names for the option `--only`. */
 export const CHECK_NAMES: readonly string[] = CHECKS.map(({ name }) => name);
 
-interface ExamineOptions {
+interface RunChecksOptions {
   readonly repair?: boolean;
   /** Names of checks; default: all. */
   readonly only?: readonly string[] | undefined;
@@ -33,7 +33,7 @@ interface ExamineOptions {
  */
 export async function runChecks(
   context: CheckContext,
-  { repair = false, only, print }: ExamineOptions,
+  { repair = false, only, print }: RunChecksOptions,
 ): Promise<number> {
   let findingCount = 0;
   for (const check of CHECKS.filter(({ name }) => only?.includes(name) ?? true)) {

@@ -23,8 +23,8 @@ interface ConsistentSnapshot {
 }
 
 export interface RepositoryWithRefs extends StoredRepository {
-  /** Position of its list of refs in the spool, in bytes, and the number of refs. */
-  readonly refs: { readonly at: number; readonly length: number; readonly count: number };
+  /** Position and length in bytes of its list of refs in the spool, and the number of refs. */
+  readonly refs: { readonly position: number; readonly length: number; readonly count: number };
 }
 
 /** Maximum number of repositories to list while ref updates are blocked. */
@@ -65,7 +65,7 @@ export async function openConsistentSnapshot(
       const lines = await listRefLines(server.git, repository).catch((error) => {
         throw error instanceof GitError ? createDamagedRepositoryError(row, error) : error;
       });
-      const refs = { at: await spool.add(lines), length: lines.length, count: countLines(lines) };
+      const refs = { position: await spool.add(lines), length: lines.length, count: countLines(lines) };
       repositoriesByName.set(row.name, { ...row, refs });
       server.progress.update(`Listing refs: ${index + 1} of ${rows.length} repositories`);
     }

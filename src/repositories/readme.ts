@@ -64,8 +64,8 @@ async function loadReadme(git: Git, project: SummarizedRepository, onUnreadable:
 /** Reads the repository and returns the name of its readme; null if it has none. */
 export async function findReadme(git: Git, project: LocatedRepository): Promise<string | null> {
   const repository = getRepository(git, project);
-  const tip = await findBranchHead(repository, project.default_branch);
-  const commit = tip === null ? null : await readCommit(git, repository, tip);
+  const head = await findBranchHead(repository, project.default_branch);
+  const commit = head === null ? null : await readCommit(git, repository, head);
   return commit === null ? null : chooseReadme(await listFileNames(git, repository, commit.treeId, README_PATTERN));
 }
 

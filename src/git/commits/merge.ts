@@ -108,10 +108,10 @@ interface ThreeTrees {
  * become commits of an artificial history. Equal merges create equal commits; maintenance prunes them.
  */
 async function mergeTrees(git: Git, repository: Repository, trees: ThreeTrees): Promise<MergeResult> {
-  const base = await writeCommit(git, repository, trees.base, null);
-  const ours = await writeCommit(git, repository, trees.ours, base);
+  const base = await writePlaceholderCommit(git, repository, trees.base, null);
+  const ours = await writePlaceholderCommit(git, repository, trees.ours, base);
   // Equal trees would be the same commit, and merging a commit with itself has no base.
-  const theirs = trees.theirs === trees.ours ? ours : await writeCommit(git, repository, trees.theirs, base);
+  const theirs = trees.theirs === trees.ours ? ours : await writePlaceholderCommit(git, repository, trees.theirs, base);
   return mergeCommits(git, repository, ours, theirs);
 }
 
@@ -145,7 +145,12 @@ async function loadCommit(git: Git, repository: Repository, id: string): Promise
   return commit;
 }
 
-async function writeCommit(git: Git, repository: Repository, tree: string, parent: string | null): Promise<string> {
+async function writePlaceholderCommit(
+  git: Git,
+  repository: Repository,
+  tree: string,
+  parent: string | null,
+): Promise<string> {
   if (tree === EMPTY_TREE_ID) await writeObject(git, repository, 'tree', Buffer.alloc(0));
   // Constant, so that equal trees give equal commits.
   const placeholderSigner = 'Nobody <nobody@localhost> 0 +0000';

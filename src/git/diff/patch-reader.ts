@@ -34,6 +34,7 @@ export interface Diff {
   readonly overflow: boolean;
 }
 
+/** A line of the raw part: the modes and paths before and after the change. `status` is its first letter. */
 interface RawEntry {
   aMode: string;
   bMode: string;
@@ -42,12 +43,13 @@ interface RawEntry {
   status: string;
 }
 
+/** The file whose lines are being read. */
 interface OpenFile {
   entry: RawEntry;
   header: string;
   hunkLines: Buffer[];
   bytes: number;
-  inHunks: boolean;
+  isInHunks: boolean;
   binary: boolean;
   tooLarge: boolean;
 }
@@ -70,15 +72,15 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
   const entries: RawEntry[] = [];
   const files: FileDiff[] = [];
   let overflow = false;
-  let inRaw = true;
+  let isInRawPart = true;
   let unparsed: Buffer = Buffer.alloc(0);
   let fields: string[] = [];
   let open: OpenFile | null = null;
   let includedLines = 0;
   let includedBytes = 0;
   let bytesRead = 0;
-  let limitReached = false;
-  let inOverlongLine = false;
+  let isLimitReached = false;
+  let isInOverlongLine = false;
 
   function addField(field: string): void {
     fields.push(field);
@@ -113,12 +115,12 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
   function readLines(): void {
     for (;;) {
       const end = unparsed.indexOf(NEWLINE);
-      if (limitReached) return;
+      if (isLimitReached) return;
       if (end < 0) {
         discardOverlongLine();
         return;
       }
-      if (inOverlongLine) inOverlongLine = false;
+      if (isInOverlongLine) isInOverlongLine = false;
       else addLine(unparsed.subarray(0, end + 1));
       unparsed = unparsed.subarray(end + 1);
     }
@@ -126,9 +128,9 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
 
   /** Discards the bytes of a line longer than the file limit; its file is then too large. */
   function discardOverlongLine(): void {
-    if (!inOverlongLine && (open === null || unparsed.length <= limits.fileBytes)) return;
-    if (!inOverlongLine && open !== null) appendLine(open, unparsed);
-    inOverlongLine = true;
+    if (!isInOverlongLine && (open === null || unparsed.length <= limits.fileBytes)) return;
+    if (!isInOverlongLine && open !== null) appendLine(open, unparsed);
+    isInOverlongLine = true;
     unparsed = Buffer.alloc(0);
   }
 
@@ -136,7 +138,7 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
     // Lines of hunks begin with a space, + - \ or @, so a line with `d` (0x64) starts the next file.
     if (line[0] === 0x64 && line.toString('latin1', 0, 11) === 'diff --git ') {
       finishFile();
-      if (!limitReached) openFile();
+      if (!isLimitReached) openFile();
     } else if (open !== null) {
       addLineToFile(open, line);
     }
@@ -145,22 +147,22 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
   function openFile(): void {
     const entry = entries[files.length];
     if (entry === undefined) {
-      limitReached = true;
+      isLimitReached = true;
       return;
     }
-    open = { entry, header: '', hunkLines: [], bytes: 0, inHunks: false, binary: false, tooLarge: false };
+    open = { entry, header: '', hunkLines: [], bytes: 0, isInHunks: false, binary: false, tooLarge: false };
   }
 
   function addLineToFile(file: OpenFile, line: Buffer): void {
-    if (!file.inHunks) {
+    if (!file.isInHunks) {
       const prefix = line.toString('latin1', 0, 13);
       if (prefix.startsWith('--- ') || prefix.startsWith('+++ ')) {
         file.header += line.toString('utf8');
         return;
       }
       file.binary = prefix === 'Binary files ';
-      file.inHunks = file.binary || prefix.startsWith('@@ ');
-      if (!file.inHunks) return;
+      file.isInHunks = file.binary || prefix.startsWith('@@ ');
+      if (!file.isInHunks) return;
     }
     appendLine(file, line);
   }
@@ -183,8 +185,8 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
   /** Applies the total limits, which count complete files only: a file that is too large counts nothing. */
   function finishFile(): void {
     if (open === null) return;
-    limitReached = includedLines > limits.lines || includedBytes > limits.bytes;
-    if (limitReached) return;
+    isLimitReached = includedLines > limits.lines || includedBytes > limits.bytes;
+    if (isLimitReached) return;
     const text = open.tooLarge ? '' : Buffer.concat(open.hunkLines).toString('utf8');
     const header = text === '' || open.binary ? '' : open.header;
     files.push(
@@ -197,16 +199,16 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
     write(chunk) {
       bytesRead += chunk.length;
       unparsed = unparsed.length === 0 ? chunk : Buffer.concat([unparsed, chunk]);
-      if (inRaw && readFields()) inRaw = false;
-      if (!inRaw) readLines();
-      if (bytesRead > Math.min(limits.bytes * MAX_READ_RATIO, MAX_READ_BYTES)) limitReached = true;
-      return !limitReached;
+      if (isInRawPart && readFields()) isInRawPart = false;
+      if (!isInRawPart) readLines();
+      if (bytesRead > Math.min(limits.bytes * MAX_READ_RATIO, MAX_READ_BYTES)) isLimitReached = true;
+      return !isLimitReached;
     },
     end() {
-      if (!limitReached) finishFile();
+      if (!isLimitReached) finishFile();
       for (const entry of entries.slice(files.length)) {
         files.push(
-          toFileDiff(entry, { text: '', header: '', binary: false, tooLarge: false, collapsed: limitReached }),
+          toFileDiff(entry, { text: '', header: '', binary: false, tooLarge: false, collapsed: isLimitReached }),
         );
       }
       return { files, overflow };

@@ -35,7 +35,7 @@ export interface UntrustedLimits {
   readonly maxPackBytes: number;
   /** Minimum bytes of the pack that must arrive in each period of this many milliseconds. */
   readonly minBytesPerPeriod: number;
-  /** As `bytesPerPeriod`, while other fetches wait for this one. */
+  /** As `minBytesPerPeriod`, while other fetches wait for this one. */
   readonly minBytesPerContendedPeriod: number;
   readonly periodMs: number;
   /** Periods in which the server may prepare the pack. */
@@ -281,12 +281,7 @@ interface Pace {
 
 /** Destroys a body that arrives too slowly. Returns an object that counts its bytes. */
 function watchPace(body: Readable, { limits, isContended }: UntrustedFetch): Pace {
-  const {
-    periodMs,
-    minBytesPerPeriod: bytesPerPeriod,
-    minBytesPerContendedPeriod: bytesPerContendedPeriod,
-    preparationPeriods,
-  } = limits;
+  const { periodMs, minBytesPerPeriod, minBytesPerContendedPeriod, preparationPeriods } = limits;
   let receivedBytes = 0;
   let periodBytes = 0;
   let periodCount = 0;
@@ -294,10 +289,10 @@ function watchPace(body: Readable, { limits, isContended }: UntrustedFetch): Pac
   const timer = setInterval(() => {
     periodCount += 1;
     const isPreparing = receivedBytes === 0;
-    const isSlow = isPreparing ? periodCount >= preparationPeriods : periodBytes < bytesPerPeriod && !wasPaused;
+    const isSlow = isPreparing ? periodCount >= preparationPeriods : periodBytes < minBytesPerPeriod && !wasPaused;
     const isSlowIfContended = isPreparing
       ? periodCount >= preparationPeriods / 2
-      : periodBytes < bytesPerContendedPeriod && !wasPaused;
+      : periodBytes < minBytesPerContendedPeriod && !wasPaused;
     periodBytes = 0;
     wasPaused = false;
     if (isSlow) body.destroy(createFetchError({ kind: 'timed-out' }));

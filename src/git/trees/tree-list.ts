@@ -151,15 +151,15 @@ async function readList(
   const child = spawnGit(git, repository, 'ls-tree', { flags, args: [treeId] });
   child.stdin.end();
   const reader = createListReader();
-  let isEnough = false;
+  let hasEnough = false;
   child.stdout.on('data', (chunk: Buffer) => {
-    if (isEnough) return;
-    isEnough = !reader.write(chunk) || reader.satisfies(requested);
-    if (isEnough) child.kill();
+    if (hasEnough) return;
+    hasEnough = !reader.write(chunk) || reader.satisfies(requested);
+    if (hasEnough) child.kill();
   });
   const exit = await child.done;
-  if (!exit.ok && !isEnough) throw new GitError('ls-tree', exit.failure);
-  return reader.end(!isEnough);
+  if (!exit.ok && !hasEnough) throw new GitError('ls-tree', exit.failure);
+  return reader.end(!hasEnough);
 }
 
 /** `040000 tree <id>\t<path>`, NUL-terminated: position of the first letter of the type. */

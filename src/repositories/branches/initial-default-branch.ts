@@ -38,8 +38,8 @@ export async function selectInitialDefaultBranch(
   if (names.length < 2) return names[0] ?? null;
   const expectedName = [location.default_branch, ...USUAL_NAMES].find((name) => names.includes(name));
   if (expectedName !== undefined) return expectedName;
-  const tips = branchChanges.map(({ newId }) => newId);
-  const counts = await countContainedTips(git, getRepository(git, location), tips);
+  const heads = branchChanges.map(({ newId }) => newId);
+  const counts = await countContainedTips(git, getRepository(git, location), heads);
   const maximum = counts.reduce((a, b) => Math.max(a, b));
   return names[counts.indexOf(maximum)]!;
 }

@@ -84,7 +84,7 @@ async function commitWithLock(
   if (await hasTooManyDirectories(input.changes)) return fail('tooManyDirectories');
   const start = await resolveStart(services, branch, input);
   if (isFailure(start)) return start;
-  const { parent, tip, forced } = start;
+  const { parent, currentHead, forced } = start;
   const stalePath = parent === null ? null : await findStalePath(services, project, parent, input.changes);
   if (stalePath !== null) return fail('stale', { path: stalePath });
   if (parent === null) await ensureProjectRepository(git, project);
@@ -99,7 +99,7 @@ async function commitWithLock(
   const failure = await updateRepositoryRefs(services, {
     project,
     actor: { caller, permission: commitPermission({ branch: name, forced }) },
-    changes: [{ ref: HEADS + name, oldId: tip ?? ZERO_ID, newId: commit.commit }],
+    changes: [{ ref: HEADS + name, oldId: currentHead ?? ZERO_ID, newId: commit.commit }],
     writeWithIntent: storedContents.linkLfsObjects,
     mustBeFirstBranch: parent === null,
   });
@@ -118,7 +118,7 @@ interface CommitStart {
   /** Parent of the new commit; null for the first commit of the repository. */
   readonly parent: string | null;
   /** Current head of the branch; null if it does not exist. */
-  readonly tip: string | null;
+  readonly currentHead: string | null;
   /** Whether the new head does not contain the current one. */
   readonly forced: boolean;
 }
@@ -132,20 +132,20 @@ async function resolveStart(
   const repository = getRepository(services.git, project);
   const commit = await resolveStartCommit(services, project, startSha);
   if (isFailure(commit)) return commit;
-  const tip = await findBranchHead(repository, name);
+  const currentHead = await findBranchHead(repository, name);
   // An explicit start that is not simply the head of this branch.
   const hasOtherStart = commit !== undefined || (startBranch !== undefined && startBranch !== name);
-  const parent = commit ?? (hasOtherStart ? await findBranchHead(repository, startBranch!) : tip);
+  const parent = commit ?? (hasOtherStart ? await findBranchHead(repository, startBranch!) : currentHead);
   if (parent === null && !(await isStillEmpty(services, project))) return fail('notOnBranch');
-  if (hasOtherStart && tip !== null && !force) return fail('branchExists', { branch: name });
-  if (tip === null && !isValidBranchName(name)) return fail('branchInvalid', { branch: name });
-  if (tip === null && startsWithSha(name)) return fail('looksLikeSha');
-  if (tip === null || parent === tip) return { parent, tip, forced: false };
-  const forced = parent === null || !(await isAncestor(services.git, repository, tip, parent));
+  if (hasOtherStart && currentHead !== null && !force) return fail('branchExists', { branch: name });
+  if (currentHead === null && !isValidBranchName(name)) return fail('branchInvalid', { branch: name });
+  if (currentHead === null && startsWithSha(name)) return fail('looksLikeSha');
+  if (currentHead === null || parent === currentHead) return { parent, currentHead, forced: false };
+  const forced = parent === null || !(await isAncestor(services.git, repository, currentHead, parent));
   if (forced && !mayForcePush(await listProtectionRules(services.database.reader, project.id), name)) {
     return fail('forceNotAllowed');
   }
-  return { parent, tip, forced };
+  return { parent, currentHead, forced };
 }
 
 type Project = PushableBranch['project'];

@@ -126,9 +126,9 @@ async function measureRepository(
   row: LocatedRepository & { readonly default_branch: string },
 ): Promise<RepositoryMeasures> {
   const repository = getRepository(git, row);
-  const tip = await findBranchHead(repository, row.default_branch);
+  const head = await findBranchHead(repository, row.default_branch);
   const [commit_count, size] = await Promise.all([
-    tip === null ? 0 : countCommitsCached(git, row, tip),
+    head === null ? 0 : countCommitsCached(git, row, head),
     measureObjects(repository),
   ]);
   return { commit_count, size };
@@ -137,12 +137,12 @@ async function measureRepository(
 /** Commit counts by repository and head. They never change: a commit's ancestors are immutable. */
 const commitCountCache = definePerGit(() => createBoundedCache<number>(10_000));
 
-async function countCommitsCached(git: Git, row: LocatedRepository, tip: string): Promise<number> {
+async function countCommitsCached(git: Git, row: LocatedRepository, head: string): Promise<number> {
   const repository = getRepository(git, row);
-  const key = `${repository.directory} ${tip}`;
+  const key = `${repository.directory} ${head}`;
   const cached = commitCountCache(git).get(key);
   if (cached !== undefined) return cached;
-  const count = await countCommits(git, repository, { include: [tip] });
+  const count = await countCommits(git, repository, { include: [head] });
   commitCountCache(git).set(key, count);
   return count;
 }
