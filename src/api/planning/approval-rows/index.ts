@@ -10,10 +10,10 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 
-/** Rows of approvals. This module has no endpoints; the approval endpoints and quick actions use it. */
+// Rows of approvals. This module has no endpoints; the approval endpoints and quick actions use it.
 
-/** A merge request whose approvals have changed. */
-export interface ApprovedMergeRequest {
+/** A merge request with its project, from which its approvals are serialized. */
+export interface ApprovableMergeRequest {
   readonly mergeRequest: MergeRequest;
   readonly project: Project;
 }
@@ -24,7 +24,7 @@ export async function approve(
   project: Project,
   { id, iid }: MergeRequest,
   sha: string | null | undefined,
-): Promise<ApprovedMergeRequest | Failure<'shaDiffers' | 'notAllowed'>> {
+): Promise<ApprovableMergeRequest | Failure<'shaDiffers' | 'notAllowed'>> {
   const mergeRequest = await findMergeRequest(uow, uow.actor, project.id, iid);
   if (mergeRequest === null) return fail('notAllowed');
   if (sha && sha !== mergeRequest.head_sha) return fail('shaDiffers', { sha: mergeRequest.head_sha });
@@ -45,7 +45,7 @@ export async function unapprove(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   { id, iid }: MergeRequest,
-): Promise<ApprovedMergeRequest | Failure<'notApproved'>> {
+): Promise<ApprovableMergeRequest | Failure<'notApproved'>> {
   const mergeRequest = await findMergeRequest(uow, uow.actor, project.id, iid);
   if (mergeRequest === null || mergeRequest.state === 'merged') return fail('notApproved');
   const approval = { mergeRequestId: id, userId: uow.actor.user.id };

@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, ok } from '#http/endpoint/responses.ts';
 import { unauthorized } from '#http/errors/http-error.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { describe, optional } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { approve, deleteApprovals, resetReviewStates, unapprove } from '../approval-rows/index.ts';
@@ -33,6 +33,8 @@ const UNAUTHORIZED = [401, '401 Unauthorized'] as const;
 export const getMergeRequestApprovals = endpoint({
   get: `${MERGE_REQUEST}/approvals`,
   summary: 'Get the approvals of a merge request',
+  description:
+    'Returns the merge request with the users who have approved it. Approvals are never required, so `approved` is always true. `user_can_approve` tells whether an approval by the caller would succeed.',
   access: readableMergeRequestAccess(),
   response: ok(Approvals),
   read: (_db, { mergeRequest, project }) => ({ mergeRequest, project }),
@@ -41,6 +43,7 @@ export const getMergeRequestApprovals = endpoint({
 export const getMergeRequestApprovalState = endpoint({
   get: `${MERGE_REQUEST}/approval_state`,
   summary: 'Get the approval state of a merge request',
+  description: 'Approval rules are not supported, so `rules` is always empty.',
   access: readableMergeRequestAccess(),
   response: ok(ApprovalState),
   read: () => ({ approval_rules_overwritten: false, rules: [] }),
@@ -49,8 +52,10 @@ export const getMergeRequestApprovalState = endpoint({
 export const approveMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/approve`,
   summary: 'Approve a merge request',
+  description:
+    'Records the approval in a system note, and marks the pending to-do items of the caller for the merge request as done. Answers 401 if the caller has already approved the merge request or it is merged. On the premium and ultimate tiers, authors cannot approve their own merge requests.',
   access: mergeRequestAccessWithAbility('update_merge_request'),
-  params: { sha: optional(refName) },
+  params: { sha: describe(optional(refName), 'The approval fails unless this is the head of the source branch.') },
   errors: { shaDiffers: SHA_DIFFERS, notAllowed: UNAUTHORIZED },
   activity: ['approved MergeRequest', 'note approval'],
   response: created(Approvals),
@@ -60,6 +65,8 @@ export const approveMergeRequest = endpoint({
 export const unapproveMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/unapprove`,
   summary: 'Unapprove a merge request',
+  description:
+    'Removes the approval of the caller and records it in a system note. Answers 404 if the caller has not approved the merge request or it is merged.',
   access: mergeRequestAccessWithAbility('update_merge_request'),
   errors: { notApproved: [404, '404 Not Found'] },
   activity: ['note approval'],
@@ -70,6 +77,8 @@ export const unapproveMergeRequest = endpoint({
 export const resetMergeRequestApprovals = endpoint({
   put: `${MERGE_REQUEST}/reset_approvals`,
   summary: 'Reset the approvals of a merge request',
+  description:
+    'Deletes all approvals, without notes and notifications. Only bots of project and group access tokens with the Developer role may do this; all other callers get 401.',
   access: resetApprovalsAccess(),
   errors: { alreadyMerged: UNAUTHORIZED },
   response: accepted,

@@ -3,7 +3,7 @@ import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { requireRow } from '#runtime/failure.ts';
-import { type ApprovedMergeRequest, canApprove, loadApprovals } from '../approval-rows/index.ts';
+import { type ApprovableMergeRequest, canApprove, loadApprovals } from '../approval-rows/index.ts';
 import { loadMergeStatuses, mergeRequestState, mergeStatusField } from '../merge-requests/index.ts';
 
 const boolean = Type.Boolean();
@@ -32,14 +32,14 @@ export const Approvals = entity('Approvals', {
   approvers: emptyArray,
   approver_groups: emptyArray,
   user_has_approved: boolean,
-  user_can_approve: boolean,
+  user_can_approve: Type.Boolean({ description: 'Whether an approval by the caller would succeed.' }),
   approval_rules_left: emptyArray,
   has_approval_rules: boolean,
   merge_request_approvers_available: boolean,
   multiple_approval_rules_available: boolean,
   invalid_approvers_rules: emptyArray,
 }).from(
-  async (rows: readonly ApprovedMergeRequest[], context) => {
+  async (rows: readonly ApprovableMergeRequest[], context) => {
     const { db } = context;
     const mergeRequests = rows.map(({ mergeRequest }) => mergeRequest);
     const approvals = await loadApprovals(

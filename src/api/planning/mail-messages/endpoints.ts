@@ -12,9 +12,14 @@ import { listMails } from './store.ts';
 /** A mail as administrators see it, without its content (contract/activity.md Part 5). */
 const MailMessage = entity('MailMessage', {
   id: Type.Integer(),
-  state: Type.Enum([...MAIL_STATES]),
+  state: Type.Enum([...MAIL_STATES], {
+    description:
+      '`held`: stored only, as mails are not sent; `skipped`: the recipient could no longer read the target.',
+  }),
   event: Type.Enum([...MAIL_EVENTS]),
-  reason: nullable(Type.String()),
+  reason: nullable(
+    Type.String({ description: 'Null if only the notification settings of the recipient caused the mail.' }),
+  ),
   recipient_id: Type.Integer(),
   recipient_email: Type.String(),
   project_id: nullable(Type.Integer()),
@@ -35,6 +40,8 @@ const MailMessage = entity('MailMessage', {
 export const listMailMessages = endpoint({
   get: '/admin/mail_messages',
   summary: 'List mail messages',
+  description:
+    'Returns notification mails without their content, newest first. `HEARTH_MAIL_DELIVERY` decides whether mails are sent, only stored (`held`), or not written at all. Mails are deleted after 30 days.',
   access: administrator(),
   params: {
     recipient_id: optional(integer),
@@ -51,6 +58,8 @@ export const listMailMessages = endpoint({
 export const retryMailMessage = endpoint({
   post: '/admin/mail_messages/:id/retry',
   summary: 'Retry a failed mail message',
+  description:
+    'Queues the mail again with as many attempts as a new one. Only mails in the state `failed` can be retried.',
   access: administrator(),
   params: { id: required(integer) },
   errors: {

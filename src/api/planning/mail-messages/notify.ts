@@ -19,10 +19,8 @@ import { selectRecipients } from './recipients/recipients.ts';
 import { insertMails, insertMentions, type NewMails } from './store.ts';
 import { getAssignedUserIds, loadNewMailSubject, type MailSubject, type NewMailSubject } from './subjects/subject.ts';
 
-/**
- * Writes the mails of notifiable events. A unit of work enqueues one job per event, whatever the number of recipients; the job finds the
- * recipients and writes their mails in batches.
- */
+// Writes the mails of notifiable events. A unit of work enqueues one job per event, whatever the number of recipients; the job finds the
+// recipients and writes their mails in batches.
 
 /** Returns whether this server writes mails. */
 export const isMailEnabled = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery !== 'off';
@@ -94,10 +92,9 @@ async function writeMails(
 
 /** Returns the mentioned users who become participants. An internal comment adds only users who may read it. */
 async function findMentionedParticipants(
-  db: Services['database']['reader'],
-  subject: NewMailSubject,
+  db: Reader,
+  { note, noteable, mentionedUserIds }: NewMailSubject,
 ): Promise<readonly number[]> {
-  const { note, noteable, mentionedUserIds } = subject;
   return note?.internal && noteable !== null
     ? noteable.filterReaders(db, mentionedUserIds, note.internal)
     : mentionedUserIds;
@@ -117,7 +114,7 @@ const MESSAGE_ID_PREFIXES = {
 
 async function composeNewMails(
   { config, serverUrl }: Pick<MailWriterServices, 'config' | 'serverUrl'>,
-  db: Services['database']['reader'],
+  db: Reader,
   subject: NewMailSubject,
   { key, by: actorId }: NotifyPayload,
 ): Promise<NewMails> {

@@ -20,7 +20,7 @@ interface ProjectContext {
   readonly project: Project;
 }
 
-/** Resource: the merge request `:merge_request_iid` of a project whose merge requests the caller may read. */
+/** Resource: the merge request `:merge_request_iid`, where the access has checked that the caller may read merge requests. */
 const mergeRequestResource = {
   name: 'mergeRequest',
   params: { merge_request_iid: required(integer) },
@@ -29,7 +29,7 @@ const mergeRequestResource = {
   notFound: genericNotFound,
 } as const;
 
-/** Resource: the merge request `:merge_request_iid`. Callers who may not read it get 404. */
+/** Resource: the merge request `:merge_request_iid`. Callers who may not read merge requests of the project get 404. */
 const readableMergeRequestResource = {
   ...mergeRequestResource,
   async load(call: AccessCall<{ readonly merge_request_iid: number }>, { project }: ProjectContext) {
@@ -49,6 +49,7 @@ interface MergeRequestInProject extends ProjectContext {
   readonly mergeRequest: MergeRequest;
 }
 
+/** Returns the resource with a further check that answers 403 to callers who are not allowed. */
 const createAuthorizedResource = (isAllowed: (call: AccessCall, context: MergeRequestInProject) => boolean) => ({
   ...mergeRequestResource,
   authorize(call: AccessCall, context: MergeRequestInProject) {
@@ -83,7 +84,7 @@ export const signedInMergeRequestCodeAccess = () =>
     .require(requireReadCode)
     .withLabel('project:read_merge_request, read_code');
 
-function requireReadCode({ caller }: AccessCall, { project }: { readonly project: Project }): void {
+function requireReadCode({ caller }: AccessCall, { project }: ProjectContext): void {
   if (!mayInProject(caller, 'read_code', project)) throw forbidden();
 }
 

@@ -128,7 +128,7 @@ export async function importMergeRequest(
     ...row,
     ...IMPORTED_VALUES,
     project_id: project.id,
-    // The head of the target branch after the merge.
+    // The commit of the target branch right after the merge.
     merged_sha: row.merge_commit_sha ?? row.squash_commit_sha ?? (row.state === 'merged' ? row.comparison.head : null),
     merge_status: row.state === 'merged' ? 'can_be_merged' : 'unchecked',
     milestone_id: foundMilestone?.id ?? null,
@@ -175,11 +175,11 @@ export function isDraft(title: string): boolean {
 /** Lock key for opening merge requests of a project or changing their target branch. */
 export const mergeRequestsLockKey = ({ id }: Project): string => `merge requests of project ${id}`;
 
-/** Metadata: labels, milestone, assignees, reviewers and other fields that need the Developer role (contract/planning.md §0 "Who may"). */
+// Metadata: labels, milestone, assignees, reviewers and other fields that need the Developer role (contract/planning.md §0 "Who may").
 
 type MetadataInput = Partial<ParameterValues<typeof updateMergeRequestParams>>;
 
-/** Metadata of a merge request; `assignees` and `reviewers` are user ids. */
+/** The metadata before an update; `assignees` and `reviewers` are user ids. */
 interface MergeRequestMetadata
   extends Pick<
     MergeRequest,

@@ -46,7 +46,7 @@ export async function createMergeRequest(
   if (input.source_branch === input.target_branch) return fail('sameBranches');
   const branches = { source: input.source_branch, head: null, target: input.target_branch };
   const options = { lock: mergeRequestsLockKey(project) };
-  // `heads` is not null, because `branches` is set.
+  // The heads are null only if `branches` is null.
   return runWithBranchHeads(services, { caller, project, branches, options }, (uow, access, heads) =>
     createWithQuickActions(uow, access, input, heads!),
   );
@@ -123,7 +123,10 @@ async function insertNewMergeRequest(
     merge_status: 'unchecked',
     ...metadata,
     ...newStateColumns(uow.now),
-    ...{ labels, assignees, reviewers, comparison: { head, start, base } },
+    labels,
+    assignees,
+    reviewers,
+    comparison: { head, start, base },
   });
   await recordIssuableCreated(uow, 'MergeRequest', mergeRequest);
   await recordMentions(uow, { type: 'MergeRequest', id: mergeRequest.id, iid, project }, [

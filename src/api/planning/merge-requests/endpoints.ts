@@ -4,7 +4,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, noContent, ok } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND, NOT_MODIFIED, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
-import { atLeastOne, mutuallyExclusive, optional } from '#http/parameters/declarations.ts';
+import { atLeastOne, describe, mutuallyExclusive, optional } from '#http/parameters/declarations.ts';
 import { commitMessage, refName } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import {
@@ -37,11 +37,13 @@ const MERGE_REQUEST = '/projects/:id/merge_requests/:merge_request_iid';
 export const getMergeRequest = endpoint({
   get: MERGE_REQUEST,
   summary: 'Get a merge request',
+  description:
+    '`merge_status` and `detailed_merge_status` of an open merge request are computed from the current branches. `detailed_merge_status` is the first check that is not met, or `mergeable`. `pipeline` and `head_pipeline` are null for callers who may not read pipelines.',
   access: readableMergeRequestAccess(),
   params: {
-    render_html: optional(boolean, false),
-    include_diverged_commits_count: optional(boolean, false),
-    include_rebase_in_progress: optional(boolean, false),
+    render_html: describe(optional(boolean, false), 'Adds `title_html` and `description_html`.'),
+    include_diverged_commits_count: describe(optional(boolean, false), 'Adds `diverged_commits_count`.'),
+    include_rebase_in_progress: describe(optional(boolean, false), 'Adds `rebase_in_progress`.'),
   },
   response: ok(MergeRequest),
   read: (_db, { mergeRequest }) => mergeRequest,
@@ -49,7 +51,6 @@ export const getMergeRequest = endpoint({
 
 const SAME_BRANCHES = [422, { message: ["You can't use same project/branch for source and target"] }] as const;
 
-/** Another merge request is open for the same branches. */
 const ALREADY_EXISTS = [
   409,
   { message: ['Another open merge request already exists for this source branch: !{iid}'] },
@@ -58,6 +59,8 @@ const ALREADY_EXISTS = [
 export const createMergeRequest = endpoint({
   post: '/projects/:id/merge_requests',
   summary: 'Create a merge request',
+  description:
+    'The source and the target branch must exist in this project: forks are not supported. Only one merge request can be open for two branches. Quick actions in `description` are executed. Users who may not read merge requests of the project are ignored as assignees and reviewers. Assignees, reviewers and mentioned users get to-do items and mails.',
   access: inProject('create_merge_request'),
   params: createMergeRequestParams,
   rules: [mutuallyExclusive('assignee_ids', 'assignee_id')],
@@ -76,6 +79,8 @@ export const createMergeRequest = endpoint({
 export const updateMergeRequest = endpoint({
   put: MERGE_REQUEST,
   summary: 'Update a merge request',
+  description:
+    'At least one parameter is required. Authors and assignees without the Developer role can change only the title, description, target branch, state and merge options; their other parameters are ignored. A new target branch or `close` aborts auto-merge. Quick actions in `description` are executed.',
   access: updatableMergeRequestAccess(),
   params: updateMergeRequestParams,
   rules: [mutuallyExclusive('assignee_ids', 'assignee_id'), atLeastOne(...Object.keys(updateMergeRequestParams))],
@@ -104,6 +109,8 @@ export const updateMergeRequest = endpoint({
 export const deleteMergeRequest = endpoint({
   delete: MERGE_REQUEST,
   summary: 'Delete a merge request',
+  description:
+    'Deletes the merge request with its notes, versions and approvals. Its refs `refs/merge-requests/<iid>/head` are deleted in the background; its branches stay.',
   access: mergeRequestAccessWithAbility('delete_merge_request').resource(ifUnmodifiedResource),
   lastModified: ({ mergeRequest }) => mergeRequest.updated_at,
   errors: { notFound: NOT_FOUND, changed: [412, '412 Precondition Failed'] },
@@ -117,6 +124,8 @@ const AutoMergeCanceled = entity('AutoMergeCanceled', { status: Type.Literal('su
 export const cancelMergeWhenPipelineSucceeds = endpoint({
   post: `${MERGE_REQUEST}/cancel_merge_when_pipeline_succeeds`,
   summary: 'Cancel auto-merge of a merge request',
+  description:
+    'Callers who may merge into the target branch can cancel auto-merge, and so can the author. A system note records it. Answers 406 if auto-merge is not enabled.',
   access: mergeOrAuthorAccess(),
   errors: { autoMergeNotEnabled: [406, "Can't cancel the automatic merge"] },
   activity: ['note auto_merge'],
@@ -130,15 +139,23 @@ export const SHA_DIFFERS = [409, 'SHA does not match HEAD of source branch: {sha
 export const mergeMergeRequest = endpoint({
   put: `${MERGE_REQUEST}/merge`,
   summary: 'Merge a merge request',
+  description:
+    'Merges by the merge method of the project. Answers 405 while a check is not met and 422 on conflicts; of concurrent merges one succeeds. With `auto_merge`, a merge request that waits for its pipeline or another check is returned unmerged, and merged in the background when all checks are met. Issues that the description closes are closed in the background if the target is the default branch.',
   access: mergeAccess(),
   params: {
-    merge_commit_message: optional(commitMessage),
-    squash_commit_message: optional(commitMessage),
-    squash: optional(boolean),
-    should_remove_source_branch: optional(boolean),
-    sha: optional(refName),
-    auto_merge: optional(boolean),
-    merge_when_pipeline_succeeds: optional(boolean),
+    merge_commit_message: describe(optional(commitMessage), 'Replaces the default message of the merge commit.'),
+    squash_commit_message: describe(
+      optional(commitMessage),
+      'Replaces the default message of the squash commit, which is the title.',
+    ),
+    squash: describe(optional(boolean), 'Replaces the choice of the merge request, and is stored in it.'),
+    should_remove_source_branch: describe(
+      optional(boolean),
+      'Whether to delete the source branch; default and protected branches are never deleted.',
+    ),
+    sha: describe(optional(refName), 'The merge fails unless this is the head of the source branch.'),
+    auto_merge: describe(optional(boolean), 'Merges when all checks are met, if there is a check to wait for.'),
+    merge_when_pipeline_succeeds: describe(optional(boolean), 'Deprecated: use `auto_merge`.'),
   },
   errors: {
     notFound: NOT_FOUND,
@@ -160,6 +177,8 @@ const MergeRef = entity('MergeRef', { commit_id: Type.String() });
 export const getMergeRef = endpoint({
   get: `${MERGE_REQUEST}/merge_ref`,
   summary: 'Get the merge ref of a merge request',
+  description:
+    'Returns a commit that merges the source branch into the target branch, without moving a branch. Repeated calls return the same commit until one of the branches moves.',
   access: mergeRequestCodeAccess(),
   errors: { notMergeable: [400, 'Merge request is not mergeable'] },
   response: ok(MergeRef),
@@ -168,15 +187,18 @@ export const getMergeRef = endpoint({
 
 const Rebase = entity('MergeRequestRebase', { rebase_in_progress: Type.Boolean() });
 
-/** Describes the permission checks of `startRebase` in api.txt. */
-const PERMISSION_LABEL = 'project:read_merge_request, push and force push to the source branch';
+/** Describes the permission checks of `startRebase` in the API documentation. */
+const REBASE_PERMISSION_LABEL = 'project:read_merge_request, push and force push to the source branch';
 
 /** contract/planning.md §3.8 "Rebase" */
 export const rebaseMergeRequest = endpoint({
   put: `${MERGE_REQUEST}/rebase`,
   summary: 'Rebase a merge request',
-  access: authorizedMergeRequestAccess(() => {}).withLabel(PERMISSION_LABEL),
-  params: { skip_ci: optional(boolean, false) },
+  description:
+    'Replays the commits onto the target branch in the background and then moves the source branch, as a push of the caller. Poll `rebase_in_progress` of the merge request until it is false. On conflicts, the branch stays as it is and `merge_error` has the reason. Answers 409 if the merge request is not open or a rebase is in progress.',
+  // `startRebase` checks the permissions, because each failure has an error text of its own.
+  access: authorizedMergeRequestAccess(() => {}).withLabel(REBASE_PERMISSION_LABEL),
+  params: { skip_ci: describe(optional(boolean, false), 'Creates no pipeline for the rebased commits.') },
   errors: {
     sourceBranchMissing: [403, '403 Forbidden - Source branch does not exist'],
     pushForbidden: [403, '403 Forbidden - Cannot push to source branch'],
@@ -192,6 +214,7 @@ export const rebaseMergeRequest = endpoint({
 export const subscribeToMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/subscribe`,
   summary: 'Subscribe to a merge request',
+  description: 'The caller is notified of changes to the merge request. Answers 304 if they are subscribed already.',
   access: updatableMergeRequestAccess(),
   errors: { subscriptionUnchanged: NOT_MODIFIED },
   response: created(MergeRequest),
@@ -201,6 +224,8 @@ export const subscribeToMergeRequest = endpoint({
 export const unsubscribeFromMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/unsubscribe`,
   summary: 'Unsubscribe from a merge request',
+  description:
+    'The caller is no longer notified of changes to the merge request, unless they are mentioned. Answers 304 if they are not subscribed.',
   access: updatableMergeRequestAccess(),
   errors: { subscriptionUnchanged: NOT_MODIFIED },
   response: created(MergeRequest),

@@ -42,8 +42,6 @@ import {
 import { findActiveRebases } from './rebase.ts';
 import { loadMergeSettings } from './store.ts';
 
-/** Entities of a merge request (contract/planning.md §1 "MergeRequest"). */
-
 const text = Type.String();
 const integer = Type.Integer();
 const flag = Type.Boolean();
@@ -52,6 +50,7 @@ const userOrNull = nullable(UserBasic.schema);
 export const mergeRequestState = Type.Enum(['opened', 'closed', 'merged', 'locked']);
 export const mergeStatusField = Type.Enum(['unchecked', 'checking', 'can_be_merged', 'cannot_be_merged']);
 
+/** Fields of single and listed merge requests (contract/planning.md §1 "MergeRequest"). */
 const fields = {
   id: integer,
   iid: integer,
@@ -81,25 +80,29 @@ const fields = {
   draft: flag,
   imported: flag,
   imported_from: text,
-  work_in_progress: flag,
+  work_in_progress: Type.Boolean({ description: 'Deprecated: use `draft`.' }),
   milestone: nullable(Milestone.schema),
-  merge_when_pipeline_succeeds: flag,
+  merge_when_pipeline_succeeds: Type.Boolean({ description: 'Whether auto-merge is enabled.' }),
   merge_status: mergeStatusField,
-  detailed_merge_status: Type.Enum([...DETAILED_STATUSES]),
+  detailed_merge_status: Type.Enum([...DETAILED_STATUSES], {
+    description: 'The first check that is not met, or `mergeable`.',
+  }),
   merge_after: nullable(dateTime),
-  sha: nullable(text),
+  sha: nullable(Type.String({ description: 'Head of the source branch.' })),
   merge_commit_sha: nullable(text),
   squash_commit_sha: nullable(text),
   discussion_locked: nullable(flag),
-  should_remove_source_branch: nullable(flag),
-  force_remove_source_branch: flag,
+  should_remove_source_branch: nullable(
+    Type.Boolean({ description: 'The choice that was made with the merge or with auto-merge.' }),
+  ),
+  force_remove_source_branch: Type.Boolean({ description: 'The choice of the author: `remove_source_branch`.' }),
   prepared_at: dateTime,
-  reference: text,
+  reference: Type.String({ description: 'Deprecated: use `references`.' }),
   references: referencesSchema,
   web_url: text,
   time_stats: TimeStats.schema,
   squash: flag,
-  squash_on_merge: flag,
+  squash_on_merge: Type.Boolean({ description: 'Whether the merge will squash, by `squash` and the project setting.' }),
   task_completion_status: taskCompletionStatusSchema,
   has_conflicts: flag,
   blocking_discussions_resolved: flag,
@@ -135,9 +138,11 @@ async function loadMergeRequestRelations(rows: readonly ListedRow[], context: Se
   };
 }
 
+/** Returns whether the project of the merge request requires a successful pipeline. */
 const requiresPipelineSuccess = (mergeSettings: ReadonlyMap<number, MergeSettings>, { project_id }: ListedRow) =>
   requireRow(mergeSettings.get(project_id)).only_allow_merge_if_pipeline_succeeds;
 
+/** Returns whether the project of the merge request requires resolved threads. */
 const requiresResolvedThreads = (mergeSettings: ReadonlyMap<number, MergeSettings>, { project_id }: ListedRow) =>
   requireRow(mergeSettings.get(project_id)).only_allow_merge_if_all_discussions_are_resolved;
 
@@ -157,6 +162,33 @@ async function findMatchingTitles(
 
 type MergeRequestRelations = Awaited<ReturnType<typeof loadMergeRequestRelations>>;
 
+/** The fields that are copied from columns of the same names. */
+const COPIED_COLUMNS = [
+  'id',
+  'iid',
+  'project_id',
+  'title',
+  'state',
+  'created_at',
+  'updated_at',
+  'merged_at',
+  'closed_at',
+  'target_branch',
+  'source_branch',
+  'user_notes_count',
+  'upvotes',
+  'downvotes',
+  'draft',
+  'imported_from',
+  'merge_after',
+  'merge_commit_sha',
+  'squash_commit_sha',
+  'discussion_locked',
+  'should_remove_source_branch',
+  'squash',
+] as const;
+
+/** Serializes the fields of single and listed merge requests that are not copied from columns. */
 function serializeMergeRequest(
   row: MergeRequestOfCaller,
   context: SerializationContext,
@@ -170,24 +202,10 @@ function serializeMergeRequest(
   const shortReference = `!${row.iid}`;
   const settings = requireRow(relations.mergeSettings.get(row.project_id));
   return {
-    id: row.id,
-    iid: row.iid,
-    project_id: row.project_id,
-    title: row.title,
     description: row.description,
-    state: row.state,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
     merged_by: serializeUserOrNull(row.merged_by_id),
     merge_user: serializeUserOrNull(row.auto_merge_user_id ?? row.merged_by_id),
-    merged_at: row.merged_at,
     closed_by: serializeUserOrNull(row.closed_by_id),
-    closed_at: row.closed_at,
-    target_branch: row.target_branch,
-    source_branch: row.source_branch,
-    user_notes_count: row.user_notes_count,
-    upvotes: row.upvotes,
-    downvotes: row.downvotes,
     author: serializeUser(row.author_id),
     assignees,
     assignee: assignees[0] ?? null,
@@ -195,9 +213,7 @@ function serializeMergeRequest(
     source_project_id: row.project_id,
     target_project_id: row.project_id,
     labels: (labelsById.get(row.id) ?? []).map(({ title }) => title),
-    draft: row.draft,
     imported: row.imported_from !== 'none',
-    imported_from: row.imported_from,
     work_in_progress: row.draft,
     milestone: milestones.get(row.milestone_id ?? 0) ?? null,
     merge_when_pipeline_succeeds: row.auto_merge_user_id !== null,
@@ -212,19 +228,13 @@ function serializeMergeRequest(
       pipeline: relations.headPipelines.get(row.id)?.status ?? null,
       settings,
     }),
-    merge_after: row.merge_after,
     sha: row.head_sha,
-    merge_commit_sha: row.merge_commit_sha,
-    squash_commit_sha: row.squash_commit_sha,
-    discussion_locked: row.discussion_locked,
-    should_remove_source_branch: row.should_remove_source_branch,
     force_remove_source_branch: row.force_remove_source_branch ?? false,
     prepared_at: row.created_at,
     reference: shortReference,
     references: serializeReferences(shortReference, projectPath, referenceContext),
     web_url: buildWebUrl(context, projectPath, row),
     time_stats: TimeStats.serialize(row, context),
-    squash: row.squash,
     squash_on_merge: isSquashed(row.squash, settings),
     task_completion_status: { count: row.task_count, completed_count: row.completed_task_count },
     has_conflicts: row.merge_status === 'cannot_be_merged',
@@ -245,65 +255,71 @@ const diffRefs = objectSchema('DiffRefs', { base_sha: nullable(text), head_sha: 
 export const MergeRequest = entity('MergeRequest', {
   ...fields,
   subscribed: flag,
-  changes_count: nullable(text),
+  changes_count: nullable(
+    Type.String({ description: 'Number of changed files; `+` follows if limits cut the changes.' }),
+  ),
   latest_build_started_at: nullable(dateTime),
   latest_build_finished_at: nullable(dateTime),
   first_deployed_to_production_at: Type.Null(),
   pipeline: nullable(PipelineInList.schema),
   head_pipeline: nullable(Pipeline.schema),
   diff_refs: diffRefs,
-  merge_error: nullable(text),
+  merge_error: nullable(Type.String({ description: 'Why the last rebase or auto-merge failed.' })),
   first_contribution: flag,
   user: objectSchema('MergeRequestOfCaller', { can_merge: flag }),
-  /** The following fields are present only on request. */
+  // The following fields are present only if the request asks for them.
   rebase_in_progress: Type.Optional(flag),
-  diverged_commits_count: Type.Optional(nullable(integer)),
+  diverged_commits_count: Type.Optional(
+    nullable(Type.Integer({ description: 'Number of target branch commits that the source lacks.' })),
+  ),
   title_html: Type.Optional(text),
   description_html: Type.Optional(text),
-}).from(
-  async (rows: readonly MergeRequestOfCaller[], context) => {
-    const liveStatuses = await loadLiveStatuses(rows, context);
-    return {
-      relations: await loadMergeRequestRelations(rows, context),
-      subscribedIds: await findSubscribedIds(context.db, MERGE_REQUESTS, context.caller, rows),
-      liveStatuses,
-      rebasingIds: await findRebasingIds(rows, context),
-      headPipelines: await serializeHeadPipelines(
-        rows.filter(({ id }) => liveStatuses.get(id)?.mayReadPipelines),
-        context,
-      ),
-    };
-  },
-  (row, context, { relations, subscribedIds, liveStatuses, rebasingIds, headPipelines }) => {
-    const headPipeline = headPipelines.get(row.id);
-    const { check, comparison, changesCount, mayMerge, divergedCommits } = requireRow(liveStatuses.get(row.id));
-    return {
-      ...serializeMergeRequest(
-        { ...row, ...(row.state === 'opened' && { merge_check: check, merge_status: toMergeStatus(check) }) },
-        context,
-        relations,
-        'project',
-      ),
-      subscribed: subscribedIds.has(row.id),
-      changes_count: changesCount,
-      latest_build_started_at: headPipeline?.row.started_at ?? null,
-      latest_build_finished_at: headPipeline?.row.finished_at ?? null,
-      first_deployed_to_production_at: null,
-      pipeline: headPipeline === undefined ? null : PipelineInList.serialize(headPipeline.row, context),
-      head_pipeline: headPipeline?.json ?? null,
-      diff_refs: { base_sha: comparison.base, head_sha: comparison.head, start_sha: comparison.start },
-      merge_error: row.merge_error,
-      first_contribution: false,
-      user: { can_merge: mayMerge },
-      ...(context.params.include_rebase_in_progress === true && { rebase_in_progress: rebasingIds.has(row.id) }),
-      ...(context.params.include_diverged_commits_count === true && { diverged_commits_count: divergedCommits }),
-      ...(context.params.render_html === true && {
-        title_html: escapeHtml(row.title),
-        description_html: toHtmlParagraphs(row.description ?? ''),
-      }),
-    };
-  },
-);
+})
+  .columns(...COPIED_COLUMNS)
+  .from(
+    async (rows: readonly MergeRequestOfCaller[], context) => {
+      const liveStatuses = await loadLiveStatuses(rows, context);
+      return {
+        relations: await loadMergeRequestRelations(rows, context),
+        subscribedIds: await findSubscribedIds(context.db, MERGE_REQUESTS, context.caller, rows),
+        liveStatuses,
+        rebasingIds: await findRebasingIds(rows, context),
+        headPipelines: await serializeHeadPipelines(
+          rows.filter(({ id }) => liveStatuses.get(id)?.mayReadPipelines),
+          context,
+        ),
+      };
+    },
+    (row, context, { relations, subscribedIds, liveStatuses, rebasingIds, headPipelines }) => {
+      const headPipeline = headPipelines.get(row.id);
+      const { check, comparison, changesCount, mayMerge, divergedCommits } = requireRow(liveStatuses.get(row.id));
+      return {
+        ...serializeMergeRequest(
+          { ...row, ...(row.state === 'opened' && { merge_check: check, merge_status: toMergeStatus(check) }) },
+          context,
+          relations,
+          'project',
+        ),
+        subscribed: subscribedIds.has(row.id),
+        changes_count: changesCount,
+        latest_build_started_at: headPipeline?.row.started_at ?? null,
+        latest_build_finished_at: headPipeline?.row.finished_at ?? null,
+        first_deployed_to_production_at: null,
+        pipeline: headPipeline === undefined ? null : PipelineInList.serialize(headPipeline.row, context),
+        head_pipeline: headPipeline?.json ?? null,
+        diff_refs: { base_sha: comparison.base, head_sha: comparison.head, start_sha: comparison.start },
+        merge_error: row.merge_error,
+        first_contribution: false,
+        user: { can_merge: mayMerge },
+        ...(context.params.include_rebase_in_progress === true && { rebase_in_progress: rebasingIds.has(row.id) }),
+        ...(context.params.include_diverged_commits_count === true && { diverged_commits_count: divergedCommits }),
+        ...(context.params.render_html === true && {
+          title_html: escapeHtml(row.title),
+          description_html: toHtmlParagraphs(row.description ?? ''),
+        }),
+      };
+    },
+  );
 
 /** Returns the ids with a rebase in progress, if the request asks for it. */
 async function findRebasingIds(
@@ -336,21 +352,23 @@ export interface MergeRequestListRow extends ListedRow {
 }
 
 /** A merge request in a list. */
-export const MergeRequestInList = entity('MergeRequestInList', { ...fields, labels: listLabelsSchema }).from(
-  async (rows: readonly MergeRequestListRow[], context) => {
-    const relations = await loadMergeRequestRelations(rows, context);
-    return { relations, listRelations: await loadListRelations(MERGE_REQUESTS, rows, relations.labelsById, context) };
-  },
-  (row, context, { relations, listRelations }) => ({
-    ...serializeMergeRequest(
-      { ...row, description: listRelations.description(row.id) },
-      context,
-      relations,
-      row.referenceContext,
-    ),
-    labels: listRelations.labels(row.id),
-  }),
-);
+export const MergeRequestInList = entity('MergeRequestInList', { ...fields, labels: listLabelsSchema })
+  .columns(...COPIED_COLUMNS)
+  .from(
+    async (rows: readonly MergeRequestListRow[], context) => {
+      const relations = await loadMergeRequestRelations(rows, context);
+      return { relations, listRelations: await loadListRelations(MERGE_REQUESTS, rows, relations.labelsById, context) };
+    },
+    (row, context, { relations, listRelations }) => ({
+      ...serializeMergeRequest(
+        { ...row, description: listRelations.description(row.id) },
+        context,
+        relations,
+        row.referenceContext,
+      ),
+      labels: listRelations.labels(row.id),
+    }),
+  );
 
 const { id, iid, project_id, title, description, state, created_at, updated_at, web_url } = fields;
 

@@ -78,7 +78,7 @@ function createBaseSubject(uow: UnitOfWork<SignedInCaller>, project: Project) {
   } as const;
 }
 
-/** Returns what quick actions do with a merge request as the caller, with the permissions of the endpoints. */
+/** Returns the operations that quick actions execute on a merge request as the caller, with the permissions of the endpoints. */
 function createMergeRequestOperations(
   uow: UnitOfWork<SignedInCaller>,
   { caller, project }: Pick<CurrentAccess, 'caller' | 'project'>,
@@ -127,7 +127,7 @@ interface MergeByCommand {
 /** Message for a merge that a quick action requested and that failed. */
 const MERGE_FAILED = 'Merge failed: the merge request cannot be merged now.';
 
-/** Merges a merge request by a quick action, or enables auto-merge if requirements are open. A failure is stored in it. */
+/** Merges a merge request by a quick action, or enables auto-merge if requirements are open. The merge request shows a failure. */
 export const mergeByCommandJob = defineJob({
   kind: 'merge_by_quick_action',
   maxAttempts: 4,

@@ -26,9 +26,9 @@ import { updateMergeError } from './store.ts';
 export const REBASE_FAILED = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
 
 /**
- * Rebases the source branch onto the target branch, as the user who requested it. The branch moves once, from the requested head to the
- * last rebased commit, so a crash leaves it unchanged or fully rebased. A new head deletes the request (`updateHeads`), so a retry
- * finds nothing to do.
+ * Rebases the source branch onto the target branch, as the user who requested it. The branch moves once, from its head at the time of the
+ * request to the last rebased commit, so a crash leaves it unchanged or fully rebased. Any move deletes the request (`updateHeads`), so a
+ * retry finds nothing to do.
  */
 export const rebaseJob = defineJob({
   kind: 'rebase_merge_request',
@@ -75,19 +75,18 @@ async function rebaseOnTarget(
   // The branch is already up to date.
   if (base === onto) return true;
   const { name, email } = caller.user;
-  const checkAborted = () => signal.throwIfAborted();
   const repository = getRepository(git, project);
   const rebaseResult = await rebase(git, repository, {
     onto,
     head: request.head_sha,
     committer: { name, email },
-    checkCancelled: checkAborted,
+    checkCancelled: () => signal.throwIfAborted(),
   });
   if (typeof rebaseResult === 'string') return false;
   return moveSourceBranch(services, caller, project, mergeRequest, { ...request, tip: rebaseResult.tip });
 }
 
-/** Returns the target head and the merge base, or null if the source branch moved or there is no merge base. */
+/** Returns the head of the target branch (`onto`) and the merge base, or null if the source branch moved or there is no merge base. */
 async function findRebaseCommits({ git }: RefServices, project: Project, mergeRequest: MergeRequest, head: string) {
   const { source_branch, target_branch } = mergeRequest;
   const repository = getRepository(git, project);
@@ -151,9 +150,9 @@ export async function startRebase(
   });
 }
 
-/** Rows of requested rebases, each valid until its lease ends. */
+// Rows of requested rebases. Each has a lease: when it ends, the rebase counts as abandoned, and another can be requested.
 
-/** Duration of a lease: longer than one attempt and the delay before the next. After it the rebase counts as abandoned. */
+/** Duration of a lease: longer than one attempt and the delay before the next. */
 const LEASE_MS = 15 * 60_000;
 
 /** A requested rebase. */

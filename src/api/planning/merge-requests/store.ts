@@ -6,8 +6,6 @@ import type { Schema } from '#database/schema.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import type { MergeSettings } from './merging/mergeability.ts';
 
-/** Rows of merge requests and their versions. */
-
 export type NewMergeRequestRow = Insertable<Schema['merge_requests']>;
 
 /** Inserts a merge request and returns its id. */
@@ -16,7 +14,7 @@ export async function insertMergeRequest(tx: Transaction, row: NewMergeRequestRo
   return id;
 }
 
-/** index: merge_requests primary key */
+/** Sets columns of a merge request. index: merge_requests primary key */
 export async function updateMergeRequestRow(
   tx: Transaction,
   id: number,
@@ -84,7 +82,7 @@ interface NewVersionRow {
   readonly base: string | null;
 }
 
-/** Inserts a version. Its summary is computed later. */
+/** Inserts a version. `checkMergeRequests` computes its summary in the background. */
 export async function insertVersion(tx: Transaction, { id, head, start, base }: NewVersionRow): Promise<void> {
   await tx
     .insertInto('merge_request_versions')

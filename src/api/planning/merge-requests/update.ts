@@ -73,6 +73,7 @@ interface UpdateTarget {
   readonly mergeRequest: MergeRequest;
 }
 
+/** What decides which locks and branch heads an update needs. */
 interface UpdateOptions {
   readonly input?: UpdateMergeRequestInput;
   /** Whether a quick action reopens the merge request. */
@@ -199,6 +200,7 @@ async function applyUpdate(
   return updatedMergeRequest;
 }
 
+/** The comparison of a version that is not compared yet. */
 const NOT_COMPARED = { start: null, base: null };
 
 /** Returns the target branch after the update; empty if the request clears it. */
@@ -207,9 +209,9 @@ const getRequestedTarget = (
   { target_branch }: UpdateMergeRequestInput,
 ) => (target_branch === undefined ? currentTarget : (target_branch ?? ''));
 
-/** Returns whether the request clears the target branch. Any non-blank current target gives the same result. */
-const isTargetBlank = (input: UpdateMergeRequestInput) =>
-  getRequestedTarget({ target_branch: 'somewhere' }, input).trim() === '';
+/** Returns whether the request clears the target branch. */
+const isTargetBlank = ({ target_branch }: UpdateMergeRequestInput) =>
+  target_branch !== undefined && (target_branch ?? '').trim() === '';
 
 /**
  * Returns the columns of state, target branch and head after the update, with the merge check reset. A merged merge request does not

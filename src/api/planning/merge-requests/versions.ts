@@ -94,7 +94,7 @@ export async function diffComparison(
   comparison: VersionComparison,
   { whole = false } = {},
 ): Promise<Diff> {
-  return (await compareIn(git, project, comparison, whole ? getFullDiff : getDiff)) ?? EMPTY_DIFF;
+  return (await withComparedCommits(git, project, comparison, whole ? getFullDiff : getDiff)) ?? EMPTY_DIFF;
 }
 
 /** Returns the commits between which the changes are; `to` is null if the head or the target branch does not exist. */
@@ -103,16 +103,19 @@ export async function findDiffCommits(
   project: LocatedRepository,
   comparison: VersionComparison,
 ): Promise<{ readonly from: string | null; readonly to: string | null }> {
-  const commits = await compareIn(git, project, comparison, async (_git, _repository, from, to) => ({ from, to }));
+  const commits = await withComparedCommits(git, project, comparison, async (_git, _repository, from, to) => ({
+    from,
+    to,
+  }));
   return commits ?? { from: null, to: null };
 }
 
 /** Returns the patch id, or null if nothing is changed. */
 const readPatchId = (git: Git, project: LocatedRepository, comparison: VersionComparison) =>
-  compareIn(git, project, comparison, computePatchId);
+  withComparedCommits(git, project, comparison, computePatchId);
 
-/** Runs `compare`. Returns null if the head or the target branch does not exist. */
-async function compareIn<T>(
+/** Calls `compare` with both commits of the comparison. Returns null if the head or the target branch does not exist. */
+async function withComparedCommits<T>(
   git: Git,
   project: LocatedRepository,
   { base, start, head }: VersionComparison,
@@ -123,7 +126,7 @@ async function compareIn<T>(
   return compare(git, repository, base, head);
 }
 
-/** Formats the number of changed files, with `+` if it was limited. */
+/** Formats the number of changed files; `+` follows if limits cut the list of files. */
 export function formatFileCount({ files, overflow }: Diff): string {
   return overflow ? `${files.length}+` : String(files.length);
 }

@@ -33,6 +33,8 @@ const Reviewer = entity('Reviewer', {
 export const listMergeRequestReviewers = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid/reviewers',
   summary: 'List the reviewers of a merge request',
+  description:
+    'Returns the reviewers in the order of their assignment. Approving a merge request and removing the approval change `state`.',
   access: readableMergeRequestAccess(),
   response: page(Reviewer),
   read: (db, { mergeRequest, page }) => listReviewers(db, mergeRequest, page),

@@ -3,7 +3,7 @@ import { paginate } from '#database/page.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { signedInMergeRequestCodeAccess } from '../merge-requests/index.ts';
@@ -24,6 +24,8 @@ const VERSIONS = '/projects/:id/merge_requests/:merge_request_iid/versions';
 export const listMergeRequestVersions = endpoint({
   get: VERSIONS,
   summary: 'List the versions of a merge request',
+  description:
+    'Returns one version for each head of the source branch and for each change of the target branch, newest first.',
   access: signedInMergeRequestCodeAccess(),
   response: page(VersionInList),
   async read(db, { project, mergeRequest, page }) {
@@ -39,8 +41,12 @@ export const listMergeRequestVersions = endpoint({
 export const getMergeRequestVersion = endpoint({
   get: `${VERSIONS}/:version_id`,
   summary: 'Get a version of a merge request',
+  description: 'Returns the version with at most 1000 commits, newest first, and its changed files.',
   access: signedInMergeRequestCodeAccess(),
-  params: { version_id: required(integer), unidiff: optional(boolean, false) },
+  params: {
+    version_id: required(integer),
+    unidiff: describe(optional(boolean, false), 'Adds the header lines of the unified diff format to each diff.'),
+  },
   errors: { notFound: NOT_FOUND },
   response: ok(Version),
   async read(db, { project, mergeRequest, params }) {

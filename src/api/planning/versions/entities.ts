@@ -17,13 +17,13 @@ import {
 const fields = {
   id: Type.Integer(),
   head_commit_sha: Type.String(),
-  base_commit_sha: nullable(Type.String()),
-  start_commit_sha: nullable(Type.String()),
+  base_commit_sha: nullable(Type.String({ description: 'Merge base of the source and the target branch.' })),
+  start_commit_sha: nullable(Type.String({ description: 'Head of the target branch when the version was created.' })),
   created_at: dateTime,
   merge_request_id: Type.Integer(),
-  state: Type.Enum(['empty', 'collected', 'overflow']),
-  real_size: nullable(Type.String()),
-  patch_id_sha: nullable(Type.String()),
+  state: Type.Enum(['empty', 'collected', 'overflow'], { description: '`overflow`: size limits cut the changes.' }),
+  real_size: nullable(Type.String({ description: 'Number of changed files; `+` follows if limits cut the list.' })),
+  patch_id_sha: nullable(Type.String({ description: 'The output of `git patch-id --stable`; null without changes.' })),
 };
 
 /** A version with the rows from which its comparison is computed. */
@@ -33,7 +33,7 @@ interface VersionWithMergeRequest {
   readonly mergeRequest: MergeRequest;
 }
 
-/** Summary if git exceeds its limits or the target branch does not exist. */
+/** The summary of a version if git exceeds its limits or the target branch does not exist. */
 const UNKNOWN_SUMMARY = { state: 'overflow', real_size: null, patch_id_sha: null } as const;
 
 /** Returns the stored summaries by version id, and computes the missing ones. */

@@ -4,9 +4,7 @@ import { skipLocked } from '#database/dialect.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import type { StoredMail } from '../content/compose.ts';
 
-/**
- * Leases on mails that are being sent. A lease is longer than sending can take, so an expired lease means that its process died.
- */
+// Leases on mails that are being sent. A lease is longer than sending can take, so an expired lease means that its process died.
 
 /** Maximum number of delivery attempts per mail. */
 export const MAX_ATTEMPTS = 6;

@@ -82,10 +82,8 @@ async function postponeToDigest(tx: Transaction, mails: readonly StoredMail[], a
   }
 }
 
-/**
- * Delivery of mails (contract/activity.md Part 5 "Outbox and delivery"): one job at a time across all processes claims due mails
- * until none are left. No request waits for it.
- */
+// Delivery of mails (contract/activity.md Part 5 "Outbox and delivery"): one job at a time across all processes claims due mails
+// until none are left. No request waits for it.
 
 const isSmtpEnabled = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery === 'smtp';
 
@@ -115,7 +113,7 @@ export const deliverMails = defineJob({
   },
 });
 
-/** Delivers mails that no job is left for: after a change of settings, or if the job queue has given up. */
+/** Delivers queued mails for which no job is enqueued: after a change of settings, or if the job queue has given up. */
 export const deliverMailsRegularly = {
   name: 'deliver_mails',
   cron: '*/10 * * * *',

@@ -6,10 +6,8 @@ import { isActiveMembership, MAINTAINER } from '#domain/members/roles.ts';
 import type { MailSubject, NewMailSubject } from '../subjects/subject.ts';
 import type { Involvement } from './notification-rules.ts';
 
-/**
- * Candidates for a notification. A project can have very many watchers, so candidates are read in batches ordered by id. Each
- * candidate of a batch has all their involvements.
- */
+// Candidates for a notification. A project can have very many watchers, so candidates are read in batches ordered by id. Each
+// candidate of a batch has all their involvements.
 
 /** Returns at most `limit` user ids after an id, in ascending order. */
 type CandidateSource = (afterId: number, limit: number) => Promise<readonly number[]>;
@@ -153,7 +151,7 @@ function labelSubscriberSource(
   ];
 }
 
-// SQL literals, because partial indexes do not match parameters.
+// These conditions contain literals, because partial indexes do not match parameters.
 const WATCHES = sql<SqlBool>`notification_settings.level in ('watch', 'custom')`;
 /** Includes `global`, whose effective level is checked for each user later. */
 const MAY_WATCH = sql<SqlBool>`notification_settings.level in ('watch', 'custom', 'global')`;

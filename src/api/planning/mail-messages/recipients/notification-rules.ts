@@ -1,9 +1,7 @@
 import { isEventEnabled, type UserNotificationSetting } from '#api/planning/notification-settings/index.ts';
 import type { AlertMailEvent, EmailEvent, MailEvent, MailReason } from '#database/schema.ts';
 
-/**
- * Rules that decide who gets a mail (contract/activity.md Part 5 "Who gets a mail"), as pure functions.
- */
+// Rules that decide who gets a mail (contract/activity.md Part 5 "Who gets a mail"), as pure functions.
 
 /** How a candidate is involved in the subject. */
 export type Involvement = 'participating' | 'mention' | 'watch' | 'custom' | 'subscription';

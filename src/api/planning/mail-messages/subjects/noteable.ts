@@ -30,7 +30,7 @@ export interface NoteableSubject {
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
   readonly dueDate: string | null;
-  /** Returns which of these users may read the noteable now, with `internal` also its internal notes. */
+  /** Returns which of these users may read the noteable now; with `internal`, only those who may also read its internal notes. */
   readonly filterReaders: (db: Reader, userIds: readonly number[], internal: boolean) => Promise<readonly number[]>;
 }
 

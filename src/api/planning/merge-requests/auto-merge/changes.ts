@@ -38,7 +38,7 @@ export async function enableAutoMerge(
     squash: squash ?? undefined,
     updated_at: uow.now,
   });
-  // No event is published at that time, so the job is scheduled.
+  // No event is published when `merge_after` passes, so the job is scheduled for that time.
   if (merge_after !== null && merge_after > uow.now) await enqueueAutoMergeAfter(uow, id, merge_after);
   if (wasEnabled) return;
   await uow.record({ noteOn: { type: 'MergeRequest', id }, text: autoMergeEnabledText(head_sha) });
@@ -81,7 +81,7 @@ export async function cancelAutoMerge(
 /** The kind of the job that runs a pending auto-merge (`job.ts`). */
 export const AUTO_MERGE = { kind: 'run_auto_merge' } as const;
 
-/** Enqueues the job after this delay in milliseconds. */
+/** Enqueues the auto-merge job after this delay in milliseconds. */
 export const enqueueAutoMergeLater = (tx: Transaction, id: number, delayMs: number) =>
   enqueue(tx, AUTO_MERGE, { mergeRequestId: id }, { key: `${id}`, runAt: addMilliseconds(tx.now, delayMs) });
 
@@ -97,7 +97,7 @@ export async function enqueueAutoMergeAfter(tx: Transaction, id: number, time: s
   await enqueue(tx, AUTO_MERGE, { mergeRequestId: id }, { key: `${id} after ${time}`, runAt: time });
 }
 
-/** Enqueues the job now. */
+/** Enqueues the auto-merge job now. */
 export const enqueueAutoMerge = (tx: Transaction, id: number) =>
   enqueue(tx, AUTO_MERGE, { mergeRequestId: id }, { key: `${id}` });
 
@@ -127,11 +127,11 @@ export const isPipelineActive = (status: PipelineStatus | null) => ACTIVE_PIPELI
  * Decides whether a request for auto-merge merges now, merges later, or fails because there is nothing to wait for. The checks must
  * contain the pipeline even if the project does not require one. contract/planning.md §3.8 "Auto-merge"
  */
-export function decideAutoMerge(mergeChecks: MergeChecks): 'now' | 'later' | 'not' {
+export function decideAutoMerge(mergeChecks: MergeChecks): 'now' | 'later' | 'notMergeable' {
   const obstacles = findObstacles(mergeChecks);
-  if (obstacles.some((status) => FINAL_STATUSES.includes(status))) return 'not';
+  if (obstacles.some((status) => FINAL_STATUSES.includes(status))) return 'notMergeable';
   if (obstacles.length > 0 || isPipelineActive(mergeChecks.pipeline)) return 'later';
-  return mergeChecks.pipeline === 'success' ? 'now' : 'not';
+  return mergeChecks.pipeline === 'success' ? 'now' : 'notMergeable';
 }
 
 /** Returns whether all requirements are fulfilled. */

@@ -25,7 +25,7 @@ import { deleteAutoMerges, findAutoMerge, hasAutoMerge } from './store.ts';
 /** Delay before the check whether another merge is still in progress. */
 const MERGE_IN_PROGRESS_DELAY_MS = 60_000;
 
-/** Delay before a retry, in milliseconds, for failures whose end publishes no event. */
+/** Delay before a retry, in milliseconds, for failures that end without an event. */
 const RETRY_DELAYS_MS: Partial<Record<MergeFailure, number>> = {
   readOnly: 10 * 60_000,
   mergeInProgress: MERGE_IN_PROGRESS_DELAY_MS,
@@ -60,7 +60,7 @@ async function tryAutoMerge(services: MergeServices, id: number): Promise<string
   if (mergeRequest === undefined) return null;
   const project = await findProject(db, caller, String(mergeRequest.project_id));
   if (project === null || !isSignedIn(caller)) return MERGER_NOT_ALLOWED;
-  if (pendingMerge.head !== undefined && pendingMerge.head !== mergeRequest.head_sha) {
+  if (pendingMerge.head !== mergeRequest.head_sha) {
     await services.runUnitOfWork(caller, (uow) => abortIfHeadMoved(uow, id));
     return null;
   }
@@ -101,6 +101,7 @@ export async function abortOrRetryAutoMerges(uow: UnitOfWork, ids: readonly numb
   if (otherIds.length > 0) await abortAutoMerges(uow, otherIds, 'the source branch was updated');
 }
 
+/** Disables auto-merge and stores why it failed, unless it was disabled meanwhile. */
 async function failAutoMerge(tx: Transaction, id: number, failure: string): Promise<void> {
   if ((await deleteAutoMerges(tx, [id])).length > 0) await updateMergeError(tx, id, failure);
 }

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { hasRow } from '#database/page.ts';
 
-/** Rows of merge requests with auto-merge enabled. The column `options` contains the options and the head as JSON. */
+// Rows of merge requests with auto-merge enabled. The column `options` contains the options and the head as JSON.
 
 /** Stored options of an auto-merge. */
 export interface AutoMergeOptions {
@@ -45,7 +45,7 @@ export async function findAutoMerge(db: Reader, id: number): Promise<AutoMerge |
   return { userId: row.user_id, head, options };
 }
 
-/** index: merge_request_auto_merges primary key */
+/** Returns whether auto-merge is enabled. index: merge_request_auto_merges primary key */
 export function hasAutoMerge(db: Reader, id: number): Promise<boolean> {
   return hasRow(
     db.selectFrom('merge_request_auto_merges').select('merge_request_id').where('merge_request_id', '=', id),

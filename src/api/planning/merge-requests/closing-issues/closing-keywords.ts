@@ -29,18 +29,15 @@ const MAX_DIGITS = 9;
 export function parseClosingIids(description: string): number[] {
   const issueIids = new Set<number>();
   const code = findCodeRanges(description, { indented: false });
-  /** End of the last closing reference, or -1. A reference that follows it after a separator closes its issue too. */
+  // End of the last closing reference, or -1. A reference that follows it after a separator closes its issue too.
   let lastReferenceEnd = -1;
   let scannedCount = 0;
   for (const { index: hashIndex } of description.matchAll(/#(?=\d)/g)) {
     if (issueIids.size === MAX_REFERENCES || ++scannedCount > MAX_SCANNED_POSITIONS) break;
     const end = findNumberEnd(description, hashIndex + 1);
     if (end === null || code.has(hashIndex)) continue;
-    if (
-      !(lastReferenceEnd !== -1 && isSeparator(description.slice(lastReferenceEnd, hashIndex))) &&
-      !followsKeyword(description, hashIndex)
-    )
-      continue;
+    const continuesList = lastReferenceEnd !== -1 && isSeparator(description.slice(lastReferenceEnd, hashIndex));
+    if (!continuesList && !followsKeyword(description, hashIndex)) continue;
     const iid = Number(description.slice(hashIndex + 1, end));
     if (iid > 0) issueIids.add(iid);
     lastReferenceEnd = end;

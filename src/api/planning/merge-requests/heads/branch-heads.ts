@@ -26,7 +26,7 @@ interface ComparedBranches {
   readonly target: string;
 }
 
-interface HeadsUnitOfWorkOptions {
+interface BranchHeadsOptions {
   readonly caller: SignedInCaller;
   readonly project: Project;
   /** The branches to read; null if the unit of work does not need their heads. */
@@ -44,7 +44,7 @@ const MAX_ATTEMPTS = 5;
  */
 export async function runWithBranchHeads<T>(
   { database, git, runUnitOfWork }: RefServices,
-  { caller, project, branches, options }: HeadsUnitOfWorkOptions,
+  { caller, project, branches, options }: BranchHeadsOptions,
   work: (uow: UnitOfWork<SignedInCaller>, access: CurrentAccess, heads: BranchHeads | null) => Promise<T>,
 ): Promise<T> {
   const runWork = async (uow: UnitOfWork<SignedInCaller>, heads: BranchHeads | null) =>

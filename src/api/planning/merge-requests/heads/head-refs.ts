@@ -70,7 +70,7 @@ function getJobKey({ projectId, iids }: MergeRequestIids): { readonly key?: stri
   return iids.length === 1 ? { key: `${projectId} ${iids[0]}` } : {};
 }
 
-/** Enqueues the update in the unit of work that changes or deletes the heads. */
+/** Enqueues the update of the head refs, in the unit of work that changes or deletes the heads. */
 export async function enqueueHeadRefUpdate(tx: Transaction, projectId: number, iids: readonly number[]): Promise<void> {
   if (iids.length > 0) await enqueue(tx, updateHeadRefs, { projectId, iids }, getJobKey({ projectId, iids }));
 }
@@ -87,6 +87,7 @@ function findRepository(db: Reader, projectId: number) {
 type HeadRefRepository = NonNullable<Awaited<ReturnType<typeof findRepository>>> & { readonly id: number };
 
 const getHeadRefName = (iid: number) => `refs/merge-requests/${iid}/head`;
+
 /** Returns the prefix of the refs that keep replaced heads reachable. A commit id follows. */
 const getKeepAroundPrefix = (iid: number) => `refs/keep-around/merge-requests/${iid}/`;
 
@@ -159,8 +160,8 @@ function listVersionsWithoutRef(db: Reader, projectId: number, iids: readonly nu
 type VersionWithoutRef = Awaited<ReturnType<typeof listVersionsWithoutRef>>[number];
 
 /**
- * Stores the comparison of versions that have none. The other side is the head of the target branch or, for a merge request
- * imported as merged, the parent of its merge commit.
+ * Stores the comparison of versions that have none. They are compared with the head of the target branch or, if the merge request was
+ * imported as merged, with the parent of its merge commit.
  */
 async function compareNewVersions(
   { database, git }: { readonly database: Database; readonly git: Git },
@@ -211,7 +212,7 @@ async function markVersionsRetained(database: Database, versions: readonly Versi
   );
 }
 
-/** Returns the heads that are not reachable from their successor. Missing commits are skipped. */
+/** Returns the heads that are not reachable from the next head in the list. Missing commits are skipped. */
 async function findUnreachableHeads(
   git: Git,
   repository: Repository,

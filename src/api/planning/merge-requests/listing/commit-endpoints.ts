@@ -5,6 +5,7 @@ import { mayReadMergeRequests } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import type { Page } from '#database/page.ts';
+import type { MergeRequestState } from '#database/schema.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { filterDescendants } from '#git/commits/ancestry.ts';
 import type { Git } from '#git/git.ts';
@@ -14,28 +15,33 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { page } from '#http/endpoint/responses.ts';
 import { forbidden } from '#http/errors/http-error.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { describe, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { MergeRequestInList, type MergeRequestListRow } from '../entities.ts';
-import { loadMergeRequestPage, type MergeRequestQuery } from './list.ts';
+import { loadMergeRequestPage } from './list.ts';
 
 export const listCommitMergeRequests = endpoint({
   get: '/projects/:id/repository/commits/:sha/merge_requests',
   summary: 'List the merge requests of a commit',
+  description:
+    'Returns the merge requests, newest first, that have the commit in one of their versions, or as their merge or squash commit.',
   access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled)
     .resource(commitResource)
     .require(({ caller }, { project }) => {
       if (!mayReadMergeRequests(caller, project)) throw forbidden();
     })
     .withLabel('project:read_code, read_merge_request (public)'),
-  params: { state: optional(string) },
+  params: {
+    state: describe(
+      optional(string),
+      '`opened`, `closed`, `merged` or `locked`; absent and any other value mean all states.',
+    ),
+  },
   response: page(MergeRequestInList),
   read: (db, { project, commit, caller, params, page }, git) =>
     listMergeRequestsOfCommit(db, git, caller, project, { sha: commit.id, state: params.state }, page),
 });
-
-/** Merge requests that contain a commit (contract/planning.md §3.16). */
 
 /** Number of merge requests for each call to git. */
 const BATCH_SIZE = 1_000;
@@ -46,7 +52,7 @@ interface CommitFilter {
   readonly state: string | null | undefined;
 }
 
-/** Returns a page of the project's merge requests that contain the commit, newest first. */
+/** Returns a page of the project's merge requests that contain the commit, newest first (contract/planning.md §3.16). */
 async function listMergeRequestsOfCommit(
   db: Reader,
   git: Git,
@@ -65,15 +71,15 @@ async function listMergeRequestsOfCommit(
   const query = db
     .selectFrom('merge_requests')
     .select('merge_requests.id')
-    .where(isInIds(db, sql.ref<number>('merge_requests.id'), ids))
-    .$if(isMergeRequestState(state), (idQuery) => idQuery.where('merge_requests.state', '=', state as 'opened'));
-  return loadMergeRequestPage(db, caller, project, query as unknown as MergeRequestQuery, page);
+    .where(isInIds(db, sql.ref<number>('merge_requests.id'), ids));
+  const filteredQuery = isMergeRequestState(state) ? query.where('merge_requests.state', '=', state) : query;
+  return loadMergeRequestPage(db, caller, project, filteredQuery, page);
 }
 
-const isMergeRequestState = (state: string | null | undefined) =>
+const isMergeRequestState = (state: string | null | undefined): state is MergeRequestState =>
   state != null && ['opened', 'closed', 'merged', 'locked'].includes(state);
 
-/** index: merge_requests_by_iid */
+/** Loads the next merge requests of the project, newest first. index: merge_requests_by_iid */
 function loadBatch(db: Reader, { id }: Project, beforeIid: number | null) {
   return db
     .selectFrom('merge_requests')

@@ -9,7 +9,7 @@ import { forGroupAndProject } from '#http/access/parents.ts';
 import { inGroupAllowingAnonymous, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { page } from '#http/endpoint/responses.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { describe, optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { ListedMergeRequest, MergeRequestInList } from '../entities.ts';
 import { listMergeRequests as list, listMergeRequestsOfMilestone, listMergeRequestsOfProject } from './list.ts';
@@ -20,16 +20,18 @@ import {
   projectMergeRequestParams,
 } from './parameters.ts';
 
-/** Lists of merge requests. */
+const nonArchived = describe(optional(boolean, true), 'Leaves out merge requests of archived projects.');
 
 export const listMergeRequests = endpoint({
   get: '/merge_requests',
   summary: 'List merge requests of all projects',
+  description:
+    'Returns the merge requests that the caller may read, of all projects. By default, these are the ones that the caller created. Anonymous callers must set `scope=all`.',
   access: scopeAccess(),
   params: {
     scope: optional(mergeRequestScopeType, 'created_by_me'),
     ...mergeRequestListParams,
-    non_archived: optional(boolean, true),
+    non_archived: nonArchived,
   },
   rules: mergeRequestFilterRules,
   response: page(ListedMergeRequest),
@@ -54,11 +56,12 @@ const toOrdering = ({ order_by: order, sort: direction }: OrderParams) => ({ ord
 export const listGroupMergeRequests = endpoint({
   get: '/groups/:id/merge_requests',
   summary: 'List the merge requests of a group',
+  description: 'Returns the merge requests of the projects in the group and its subgroups that the caller may read.',
   access: inGroupAllowingAnonymous('read_group'),
   params: {
     scope: optional(mergeRequestScopeType, 'all'),
     ...mergeRequestListParams,
-    non_archived: optional(boolean, true),
+    non_archived: nonArchived,
   },
   rules: mergeRequestFilterRules,
   response: page(ListedMergeRequest),
@@ -71,6 +74,7 @@ export const listGroupMergeRequests = endpoint({
 export const listProjectMergeRequests = endpoint({
   get: '/projects/:id/merge_requests',
   summary: 'List the merge requests of a project',
+  description: 'Returns merge requests in all states, newest first by default.',
   access: inProjectAllowingAnonymous('read_merge_request'),
   params: projectMergeRequestParams,
   rules: mergeRequestFilterRules,
@@ -82,6 +86,8 @@ export const [listGroupMilestoneMergeRequests, listProjectMilestoneMergeRequests
   endpoint({
     get: `${parent.path}/milestones/:milestone_id/merge_requests`,
     summary: 'List the merge requests of a milestone',
+    description:
+      'Returns the merge requests in all states that the caller may read, by label priority and then newest first.',
     access: parent.accessWith(READ_MILESTONES).resource(milestoneResource),
     response: page(MergeRequestInList),
     read: (db, { parent: milestoneParent, caller, milestone, page }) =>

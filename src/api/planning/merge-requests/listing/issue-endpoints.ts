@@ -27,6 +27,8 @@ import { loadMergeRequestPage, type MergeRequestQuery } from './list.ts';
 export const listMergeRequestParticipants = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid/participants',
   summary: 'List the participants of a merge request',
+  description:
+    'Returns the author, assignees, reviewers and commenters. Authors of internal notes are included only for callers who may read these notes.',
   access: readableMergeRequestAccess(),
   response: page(UserBasic),
   read(db, { mergeRequest, project, caller, page }) {
@@ -38,6 +40,8 @@ export const listMergeRequestParticipants = endpoint({
 export const listMergeRequestsClosingIssue = endpoint({
   get: '/projects/:id/issues/:issue_iid/closed_by',
   summary: 'List the merge requests that close an issue',
+  description:
+    'Returns the merge requests of the project in all states whose description closes the issue when they are merged, newest first. The list is empty if the project does not close issues automatically.',
   access: readableIssueAccess(),
   response: page(MergeRequestInList),
   read: (db, { issue, project, caller, page }) => listMergeRequestsClosing(db, caller, project, issue, page),
@@ -46,6 +50,8 @@ export const listMergeRequestsClosingIssue = endpoint({
 export const listRelatedMergeRequests = endpoint({
   get: '/projects/:id/issues/:issue_iid/related_merge_requests',
   summary: 'List the merge requests that mention an issue',
+  description:
+    'Returns the merge requests of all projects that mention the issue and that the caller may read, newest first.',
   access: readableIssueAccess(),
   response: page(MergeRequestInList),
   read: (db, { issue, project, caller, page }) => listMergeRequestsMentioning(db, caller, project, issue, page),
@@ -54,6 +60,8 @@ export const listRelatedMergeRequests = endpoint({
 export const listIssuesClosedByMergeRequest = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid/closes_issues',
   summary: 'List the issues that a merge request closes',
+  description:
+    'Returns the issues in all states that the merge will close and that the caller may read. The list is empty unless the target is the default branch and the project closes issues automatically.',
   access: readableMergeRequestAccess(),
   response: page(IssueInList),
   read: (db, { mergeRequest, project, caller, page }) => listIssuesClosedBy(db, caller, project, mergeRequest, page),
@@ -62,6 +70,8 @@ export const listIssuesClosedByMergeRequest = endpoint({
 export const listIssuesRelatedToMergeRequest = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid/related_issues',
   summary: 'List the issues that a merge request mentions',
+  description:
+    'Returns the issues that its title, description, newest 100 comments or newest 100 commits mention and that the caller may read. Commits count only for callers who may read code.',
   access: readableMergeRequestAccess(),
   response: page(IssueInList),
   read: (db, { mergeRequest, project, caller, page }, git) =>
@@ -99,16 +109,14 @@ async function listIssuesClosedBy(
   return { ...idPage, items: rows.map((row) => ({ ...row, referenceContext: 'project' })) };
 }
 
-/** Merge requests related to an issue, newest first (contract/planning.md §3.6). */
-
 interface IssueRef {
   readonly id: number;
   readonly iid: number;
 }
 
 /**
- * Returns a page of the merge requests, in any state, whose merge closes the issue. Empty if the project does not close issues
- * automatically. index: merge_request_closing_iids_by_issue, merge_requests primary key
+ * Returns a page of the merge requests, in any state, whose merge closes the issue, newest first (contract/planning.md §3.6). Empty if
+ * the project does not close issues automatically. index: merge_request_closing_iids_by_issue, merge_requests primary key
  */
 function listMergeRequestsClosing(
   db: Reader,
@@ -153,7 +161,7 @@ function listMergeRequestsMentioning(
   return loadMergeRequestPage(db, caller, project, query as unknown as MergeRequestQuery, page);
 }
 
-/** The texts that are searched: the newest comments and commits, and of each comment the first characters. */
+/** Limits of the texts that are searched for mentions of issues: the newest comments and commits, and the start of each comment. */
 const MAX_NOTES = 100;
 const MAX_NOTE_CHARACTERS = 16_384;
 const MAX_COMMITS = 100;
@@ -167,12 +175,12 @@ async function listRelatedIssues(
   mergeRequest: MergeRequest,
   page: OffsetRequest,
 ): Promise<ListPage<IssueListRow>> {
-  const readsCode = mayInProject(caller, 'read_code', project);
+  const mayReadCode = mayInProject(caller, 'read_code', project);
   const texts = [
     mergeRequest.title,
     mergeRequest.description ?? '',
     ...(await loadNoteTexts(db, caller, project, mergeRequest)),
-    ...(readsCode ? await loadCommitMessages(db, git, project, mergeRequest) : []),
+    ...(mayReadCode ? await loadCommitMessages(db, git, project, mergeRequest) : []),
   ];
   const ids = (await findMentionedIssueIds(db, caller, { project }, texts)).sort((first, second) => first - second);
   const { items, ...rest } = paginateInMemory(ids, page);
@@ -183,7 +191,7 @@ async function listRelatedIssues(
   };
 }
 
-/** index: notes_by_merge_request_created */
+/** Returns the starts of the newest comments; internal ones only if the caller may read them. index: notes_by_merge_request_created */
 async function loadNoteTexts(
   db: Reader,
   caller: Caller,

@@ -42,11 +42,11 @@ import type { MergeRequestOrder, mergeRequestFilterParams, projectMergeRequestPa
 
 /** Filters of a merge request list. */
 interface MergeRequestFilter extends Partial<ParameterValues<typeof mergeRequestFilterParams>> {
-  /** Id of the milestone. */
+  /** Id of the milestone whose merge requests are listed. */
   readonly scopeMilestoneId?: number;
-  /** Additional condition. */
+  /** Condition of another resource, such as the merge requests of a deployment. */
   readonly extraCondition?: ListCondition;
-  /** Ids of author, assignee and reviewer. */
+  /** The caller's id, set by the parameter `scope`: `created_by_me`, `assigned_to_me` or `reviews_for_me`. */
   readonly scopeAuthorId?: number;
   readonly scopeAssigneeId?: number;
   readonly scopeReviewerId?: number;
@@ -58,6 +58,7 @@ interface MergeRequestOrdering {
   readonly direction: 'asc' | 'desc';
 }
 
+/** A query for ids of merge requests. Queries with joins, whose type lists more tables, are cast to it. */
 export type MergeRequestQuery = IssuableIdQuery<'merge_requests'>;
 
 /** Returns a page of the merge requests that the caller may read. Only ids are sorted; the rows of the page are loaded afterwards. */
@@ -84,7 +85,7 @@ export async function listMergeRequests(
   return withReferenceContext(parent, { ...idPage, items: rows });
 }
 
-/** A filter by deployments matches only in projects whose deployments the caller may read. */
+/** Returns whether the list of a project can have items. A filter by deployments matches only if the caller may read deployments. */
 function mayListInProject(caller: Caller, project: Project, filter: MergeRequestFilter): boolean {
   return (
     mayReadMergeRequests(caller, project) &&
@@ -92,7 +93,7 @@ function mayListInProject(caller: Caller, project: Project, filter: MergeRequest
   );
 }
 
-/** As `mayListInProject`, for merge requests joined with their projects. */
+/** Returns the same check as `mayListInProject` as a condition on merge requests joined with their projects. */
 function visibleAcrossProjects(caller: Caller, today: string, filter: MergeRequestFilter): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, 'merge_requests' | 'projects'>();
   const visible = mergeRequestVisibleTo(caller, today)(eb);
@@ -198,7 +199,7 @@ const toReviewerFilter = ({ reviewer_id, reviewer_username }: ReviewerFilter) =>
   assignee_username: isPresent(reviewer_username) ? [reviewer_username] : null,
 });
 
-/** Drafts are few, and have an index; others are not looked up by one. index: merge_requests_drafts */
+/** Returns the condition for drafts or for all others. Only drafts are few enough for an index. index: merge_requests_drafts */
 export function draftCondition(db: Reader, scope: IssuableListScope, isDraft: boolean): ListCondition {
   // The engines use the partial index only for a condition without a parameter.
   const { ids, ...condition } = columnCondition(db, scope, 'draft', (column) =>
@@ -278,20 +279,20 @@ type DeploymentFilter = Pick<MergeRequestFilter, 'environment' | 'deployed_befor
 const hasDeploymentFilter = ({ environment, deployed_before, deployed_after }: DeploymentFilter): boolean =>
   isPresent(environment) || isPresent(deployed_before) || isPresent(deployed_after);
 
-/** Returns the condition that one deployment fulfils all filters; none without filters. */
+/** Returns the conditions that one deployment matches all three filters; none without filters. */
 export function deploymentConditions(
   db: Reader,
   { project }: IssuableListScope,
   { environment, deployed_before: before, deployed_after: after }: DeploymentFilter,
 ): ListCondition[] {
-  const isInTime = [
+  const timeConditions = [
     ...(isPresent(before) ? [sql<SqlBool>`deployment.finished_at < ${before}`] : []),
     ...(isPresent(after) ? [sql<SqlBool>`deployment.finished_at > ${after}`] : []),
   ];
-  // The condition of the time is implied by the one of the environment, but may be more selective.
+  // `environmentCondition` includes the times. They are also a condition of their own, because it may be more selective.
   return [
-    ...(isInTime.length === 0 ? [] : [timeCondition(db, project, isInTime)]),
-    ...(isPresent(environment) ? [environmentCondition(db, project, environment, isInTime)] : []),
+    ...(timeConditions.length === 0 ? [] : [timeCondition(db, project, timeConditions)]),
+    ...(isPresent(environment) ? [environmentCondition(db, project, environment, timeConditions)] : []),
   ];
 }
 
@@ -299,37 +300,41 @@ type ListedProject = IssuableListScope['project'];
 
 const MERGE_REQUEST_ID = sql.ref('merge_requests.id');
 
-/** Returns the condition for an environment. index: environments_by_name, environments_of_all_by_name, deployment_merge_requests_pkey, deployments primary key */
+/** Returns the condition that a deployment to the environment at these times shipped the merge request. index: environments_by_name, environments_of_all_by_name, deployment_merge_requests_pkey, deployments primary key */
 function environmentCondition(
   db: Reader,
   project: ListedProject,
   name: string,
-  isInTime: readonly RawBuilder<SqlBool>[],
+  timeConditions: readonly RawBuilder<SqlBool>[],
 ): ListCondition {
-  // The cross joins keep the order of the tables on SQLite.
-  const selectShipped = (isEnvironment: RawBuilder<SqlBool>) =>
+  // SQLite joins the tables of a cross join in the written order.
+  const selectShippedIds = (isEnvironment: RawBuilder<SqlBool>) =>
     sql`select link.merge_request_id from environments as environment cross join deployment_merge_requests as link
       where ${isEnvironment} and link.environment_id = environment.id`;
   const isShippedInTime = sql<SqlBool>`exists (select 1 from deployments as deployment
-    where ${joinConditions([sql<SqlBool>`deployment.id = link.deployment_id`, ...isInTime])})`;
-  const isOfRow = sql<SqlBool>`environment.project_id = merge_requests.project_id and environment.name = ${name}`;
+    where ${joinConditions([sql<SqlBool>`deployment.id = link.deployment_id`, ...timeConditions])})`;
+  const isInProjectOfRow = sql<SqlBool>`environment.project_id = merge_requests.project_id and environment.name = ${name}`;
   const isNamed =
     project === null
       ? // The expression of `environments_of_all_by_name`.
         sql<SqlBool>`environment.name || '' = ${name}`
       : sql<SqlBool>`environment.project_id = ${project.id} and environment.name = ${name}`;
-  const ofRow = sql`${selectShipped(isOfRow)} and link.merge_request_id = ${MERGE_REQUEST_ID}`;
-  if (isInTime.length === 0) return { ...existsCondition(db, ofRow), ids: selectShipped(isNamed) };
+  const shipmentsOfRow = sql`${selectShippedIds(isInProjectOfRow)} and link.merge_request_id = ${MERGE_REQUEST_ID}`;
+  if (timeConditions.length === 0) return { ...existsCondition(db, shipmentsOfRow), ids: selectShippedIds(isNamed) };
   return {
-    ...existsCondition(db, sql`${ofRow} and ${isShippedInTime}`),
-    ids: sql`${selectShipped(isNamed)} and ${isShippedInTime}`,
-    idsSuperset: selectShipped(isNamed),
+    ...existsCondition(db, sql`${shipmentsOfRow} and ${isShippedInTime}`),
+    ids: sql`${selectShippedIds(isNamed)} and ${isShippedInTime}`,
+    idsSuperset: selectShippedIds(isNamed),
   };
 }
 
-/** Returns the condition for the end of a deployment. index: deployments_by_finished_at, deployments_of_all_by_finished_at, deployment_merge_requests_by_deployment, deployment_merge_requests_by_merge_request */
-function timeCondition(db: Reader, project: ListedProject, isInTime: readonly RawBuilder<SqlBool>[]): ListCondition {
-  const isMatch = joinConditions([sql<SqlBool>`deployment.id = link.deployment_id`, ...isInTime]);
+/** Returns the condition that a deployment that finished at these times shipped the merge request. index: deployments_by_finished_at, deployments_of_all_by_finished_at, deployment_merge_requests_by_deployment, deployment_merge_requests_by_merge_request */
+function timeCondition(
+  db: Reader,
+  project: ListedProject,
+  timeConditions: readonly RawBuilder<SqlBool>[],
+): ListCondition {
+  const isMatch = joinConditions([sql<SqlBool>`deployment.id = link.deployment_id`, ...timeConditions]);
   const inProject = project === null ? sql<SqlBool>`1 = 1` : sql<SqlBool>`deployment.project_id = ${project.id}`;
   return {
     ...existsCondition(

@@ -4,7 +4,7 @@ import {
   negatableFilterParams,
   searchAndTimeParams,
 } from '#api/planning/issuables/index.ts';
-import { mutuallyExclusive, object, optional } from '#http/parameters/declarations.ts';
+import { describe, mutuallyExclusive, object, optional } from '#http/parameters/declarations.ts';
 import { refName, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, commaSeparated, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 
@@ -15,11 +15,11 @@ const MAX_APPROVERS = 5;
 
 const negatableParams = {
   ...negatableFilterParams,
-  reviewer_id: optional(idOrKeyword),
+  reviewer_id: describe(optional(idOrKeyword), 'User id, `None` for merge requests without reviewers, or `Any`.'),
   reviewer_username: optional(absentIfBlank(string)),
 };
 
-/** Each pair names the same person or object. */
+/** Each pair identifies a user in two ways, so that only one can be given. */
 const alternatives = [
   mutuallyExclusive('author_id', 'author_username'),
   mutuallyExclusive('assignee_id', 'assignee_username'),
@@ -33,19 +33,34 @@ export const mergeRequestFilterParams = {
   source_branch: optional(absentIfBlank(refName)),
   target_branch: optional(absentIfBlank(refName)),
   draft: optional(boolean),
-  /** The name that glab uses for `draft`. */
-  wip: optional(oneOf('yes', 'no')),
+  /** glab, the command line client, sends this name. */
+  wip: describe(optional(oneOf('yes', 'no')), 'Deprecated: use `draft`.'),
   ...searchAndTimeParams,
-  not: optional(object(negatableParams, alternatives)),
-  deployed_before: optional(dateTime),
-  deployed_after: optional(dateTime),
-  environment: optional(string),
-  approved: optional(oneOf('yes', 'no')),
-  approved_by_ids: optional(commaSeparated(idOrKeyword, MAX_APPROVERS)),
-  approved_by_usernames: optional(commaSeparated(string, MAX_APPROVERS)),
-  approver_ids: optional(commaSeparated(idOrKeyword, MAX_APPROVERS)),
-  merge_user_id: optional(integer),
-  merge_user_username: optional(absentIfBlank(string)),
+  not: describe(
+    optional(object(negatableParams, alternatives)),
+    'Excludes the merge requests that match these filters.',
+  ),
+  deployed_before: describe(optional(dateTime), 'Time before which a deployment with the merge request finished.'),
+  deployed_after: describe(optional(dateTime), 'Time after which a deployment with the merge request finished.'),
+  environment: describe(
+    optional(string),
+    'Name of an environment; one deployment to it must match `deployed_before` and `deployed_after` too.',
+  ),
+  approved: describe(optional(oneOf('yes', 'no')), 'Whether at least one user has approved.'),
+  approved_by_ids: describe(
+    optional(commaSeparated(idOrKeyword, MAX_APPROVERS)),
+    'Ids of at most 5 users who have all approved, or `None` or `Any`.',
+  ),
+  approved_by_usernames: describe(
+    optional(commaSeparated(string, MAX_APPROVERS)),
+    'Usernames of at most 5 users who have all approved, or `None` or `Any`.',
+  ),
+  approver_ids: describe(
+    optional(commaSeparated(idOrKeyword, MAX_APPROVERS)),
+    'Only `None` matches, because approval rules are not supported.',
+  ),
+  merge_user_id: describe(optional(integer), 'Id of the user who merged.'),
+  merge_user_username: describe(optional(absentIfBlank(string)), 'Username of the user who merged.'),
 };
 
 export const mergeRequestFilterRules = [
@@ -68,8 +83,8 @@ export type MergeRequestOrder = (typeof ORDERS)[number];
 
 export const mergeRequestListParams = {
   ...mergeRequestFilterParams,
-  view: optional(oneOf('simple')),
-  with_labels_details: optional(boolean, false),
+  view: describe(optional(oneOf('simple')), '`simple` returns only ids, title, description, state, times and URL.'),
+  with_labels_details: describe(optional(boolean, false), 'Returns labels as objects instead of titles.'),
   order_by: optional(oneOf(...ORDERS), 'created_at'),
   sort: optional(oneOf('asc', 'desc'), 'desc'),
 };

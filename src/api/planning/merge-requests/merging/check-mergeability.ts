@@ -14,10 +14,8 @@ import { summarizeVersion } from '../versions.ts';
 import { compareBranches } from './branch-comparison.ts';
 import { toMergeStatus } from './mergeability.ts';
 
-/**
- * After branches have moved, a background job updates the columns that lists show: whether merge requests can be merged, and the
- * summary of each version.
- */
+// After branches have moved, a background job updates the columns that lists show: whether merge requests can be merged, and the
+// summary of each version.
 
 /** Maximum number of merge requests that one job checks, newest first. Another job checks the rest. */
 const BATCH_SIZE = 100;
@@ -71,7 +69,10 @@ async function checkMergeRequest(
   };
 }
 
-/** Returns whether the objects of one merge request cause the failure, so that the others can still be checked. */
+/**
+ * Returns whether the git objects of one merge request cause the failure, so that the others can still be checked. A stopped or unavailable
+ * git fails for all merge requests.
+ */
 function isCausedByObjects(error: unknown): boolean {
   return error instanceof GitError && !['stopped', 'unavailable'].includes(error.failure.kind);
 }

@@ -12,7 +12,7 @@ import { diffComparison, formatFileCount, resolveComparison } from '../versions.
 import { compareBranches, countDivergedCommits } from './branch-comparison.ts';
 import { toMergeStatus } from './mergeability.ts';
 
-/** Loads the statuses by merge request id; those of deleted projects are omitted. */
+/** Loads the current git state and permissions by merge request id. Merge requests of deleted projects are omitted. */
 export const loadLiveStatuses = (rows: readonly MergeRequestRow[], context: SerializationContext) =>
   loadForEach(rows, context, loadLiveStatus);
 
@@ -36,13 +36,13 @@ async function loadForEach<T>(
   return resultsById;
 }
 
-/** Loads the current git state of a merge request, and the caller's permissions. What git's limits leave unknown is null. */
+/** Loads the current git state of a merge request, and the caller's permissions. A value is null if git exceeds its limits. */
 async function loadLiveStatus(row: MergeRequestRow, project: Project, context: SerializationContext) {
   const { db, git, caller, params } = context;
   const [version] = await loadLatestVersions(db, [row.id]);
   const comparison = await nullIfOverLimit(context, () => resolveComparison(git, project, row, version));
   return {
-    /** The stored value if the merge request is not open. */
+    /** Whether the branches can be merged; the stored result if the merge request is not open. */
     check:
       row.state === 'opened' ? await nullIfOverLimit(context, () => checkBranches(git, project, row)) : row.merge_check,
     comparison: comparison ?? { head: version?.head_commit_sha ?? row.head_sha, base: null, start: null },

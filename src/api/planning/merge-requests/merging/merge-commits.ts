@@ -11,7 +11,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { compareBranches } from './branch-comparison.ts';
 import type { MergeSettings } from './mergeability.ts';
 
-/** Writes the commits of a merge durably before any branch refers to them (contract/planning.md §3.8 "Merging"). */
+// Writes the commits of a merge before any branch refers to them (contract/planning.md §3.8 "Merging").
 
 interface Signature {
   readonly name: string;
@@ -35,7 +35,7 @@ interface MergePlan {
   readonly squashMessage?: string | null | undefined;
 }
 
-/** Ids of the commits of a merge. */
+/** Ids of the commits of a merge; null for a commit that the merge does not need. */
 export interface MergeCommits {
   /** The new head of the target branch. */
   readonly tip: string;

@@ -33,7 +33,7 @@ import {
   type MergeChecks,
 } from './mergeability.ts';
 
-/** Services for merges, which may have to wait for their time. */
+/** Services for merges. The clock decides whether `merge_after` has passed. */
 export interface MergeServices extends RefServices {
   readonly clock: Clock;
 }
@@ -106,7 +106,7 @@ function mergeInMode(
   { iid, target_branch: name }: MergeRequest,
   options: MergeModeOptions,
 ): Promise<MergeRequest | Failure<MergeFailure>> {
-  return withBranchLock(services.git, { project: project, name }, async () => {
+  return withBranchLock(services.git, { project, name }, async () => {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const result = await mergeOnce(services, caller, { projectId: project.id, iid }, options);
       if (result !== undefined) return result;
@@ -173,7 +173,7 @@ interface MergeState {
   readonly now: string;
 }
 
-/** Returns the failure, `later` if auto-merge is to be enabled, or null if it can be merged now. */
+/** Returns the failure, `later` if auto-merge is to be enabled, or null if the merge request can be merged now. */
 async function checkMerge(
   db: Reader,
   state: MergeState,
@@ -196,7 +196,7 @@ function decideMerge(
   if (mode === 'now') return getMergeFailure(checks);
   if (mode === 'pending') return isReadyToAutoMerge(checks) ? null : 'notMergeable';
   const decision = decideAutoMerge(checks);
-  return decision === 'not' ? 'notMergeable' : decision === 'later' ? decision : null;
+  return decision === 'now' ? null : decision;
 }
 
 /** Loads the current checks of a merge. */

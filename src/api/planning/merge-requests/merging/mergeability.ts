@@ -3,7 +3,7 @@ import type { MergeCheck, MergeRequestState, MergeStatus, PipelineStatus } from 
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { compileRegex } from '#text/safe-regex.ts';
 
-/** Whether a merge request can be merged, and if not, the first obstacle (contract/planning.md §1, §3.8 "Checks"). */
+// Whether a merge request can be merged, and if not, the first obstacle (contract/planning.md §1, §3.8 "Checks").
 
 /** Statuses in the order of the checks. `unchecked`: all other checks pass, and the git check has not run yet. */
 export const DETAILED_STATUSES = [

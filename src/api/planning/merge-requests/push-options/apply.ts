@@ -21,8 +21,7 @@ import { createMergeRequest } from '../create.ts';
 import { updateMergeRequestWithLock } from '../update.ts';
 import { buildNewTexts } from './new-texts.ts';
 
-/** Parses the options `merge_request.*` of a push (contract/repository.md §5 "Push options"). */
-
+/** Prefix of the push options for merge requests (contract/repository.md §5 "Push options"). */
 const PREFIX = 'merge_request.';
 
 /** The deprecated name of `auto_merge`. */
@@ -232,7 +231,7 @@ async function updateFromOptions(
   });
 }
 
-/** Returns the input that means the same for new and existing merge requests. An unknown milestone has no effect. */
+/** Returns the input that new and existing merge requests share. An unknown milestone has no effect. */
 async function toCommonInput(
   db: Reader,
   project: Project,
@@ -249,7 +248,7 @@ async function toCommonInput(
   };
 }
 
-/** Returns the assignees after the options were applied. 0 alone means nobody. Unknown users have no effect. */
+/** Returns the ids of the assignees after the options were applied; `[0]` means nobody. Unknown users have no effect. */
 async function listAssigneeIds(
   db: Reader,
   before: readonly number[],
@@ -311,6 +310,7 @@ function describeFailure({ code, values }: ApplyFailure, branch: string): string
   }
 }
 
+/** Formats the errors of an invalid input, which are lists of texts by field. */
 const describeErrors = (errors: unknown) =>
   Object.entries(errors as Readonly<Record<string, readonly string[]>>)
     .map(([field, texts]) => `${field} ${texts.join(', ')}`)

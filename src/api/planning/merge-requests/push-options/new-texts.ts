@@ -24,9 +24,9 @@ interface Branches {
 }
 
 /**
- * Returns the default title and description of a merge request that a push creates, as the reference builds them: from its only commit or the oldest
- * one with a body, else from the issue whose number begins the branch name, else from the branch name. A merge request
- * without commits is a draft. The description closes that issue.
+ * Returns the default title and description of a merge request that a push creates: from its only commit or the oldest one with a body,
+ * else from the issue whose number begins the branch name, else from the branch name. A merge request without commits is a draft.
+ * The description closes the issue.
  */
 export async function buildNewTexts(
   { database, git }: RefServices,
@@ -66,7 +66,7 @@ async function findDescribingCommit(
   return { count: ids.length, commit: null };
 }
 
-/** Returns the message after its title. */
+/** Returns the message of a commit after its title. */
 function getBody({ message }: Commit): string {
   const text = message.trimStart();
   const end = text.indexOf('\n');
