@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { buildWeb } from '../../scripts/web.ts';
 import { ADDRESSES } from '#web/addresses.ts';
+import { buildWeb } from '../../scripts/web.ts';
 import { installFromDebian } from '../clients/debian.ts';
 import { PASSWORD, startVictim, TOKEN } from '../crash/process.ts';
 

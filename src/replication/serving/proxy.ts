@@ -47,7 +47,11 @@ interface ProxyOptions {
   readonly primaryTimeoutMs?: number | undefined;
 }
 
-export function createProxy({ getTarget, isTrusted, primaryTimeoutMs = PRIMARY_TIMEOUT_MS }: ProxyOptions): PrimaryProxy {
+export function createProxy({
+  getTarget,
+  isTrusted,
+  primaryTimeoutMs = PRIMARY_TIMEOUT_MS,
+}: ProxyOptions): PrimaryProxy {
   const agents = { 'http:': new Agent(reusedConnections), 'https:': new TlsAgent(reusedConnections) };
   const freshAgents = { 'http:': new Agent(freshConnections), 'https:': new TlsAgent(freshConnections) };
   const slots = createConcurrencySlots(MAX_REQUESTS);

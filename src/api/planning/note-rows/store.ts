@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import {
+  generateDiscussionId,
   getForeignKeyColumn,
   type NoteTarget,
-  generateDiscussionId,
   noteColumns,
   toResourceColumns,
 } from '#activity/index.ts';
