@@ -10,7 +10,7 @@ interface PageSource {
   /** Below web/. */
   readonly file: string;
   readonly line: number;
-  /** The operations that the page reads, `GET /projects`, in the order of the source. */
+  /** The operations that the page calls, `GET /projects`, in the order of the source. */
   readonly operations: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export function listPageSources(): PageSource[] {
       name,
       file,
       line: text.slice(0, text.indexOf(declaration)).split('\n').length,
-      operations: [...new Set(text.match(/(?<=query\(\s*')[^']+(?=')/g) ?? [])],
+      operations: [...new Set(text.match(/(?<=')(?:GET|POST|PUT|PATCH|DELETE) \/[^']*(?=')/g) ?? [])],
     };
   });
 }

@@ -1,10 +1,16 @@
 /**
  * The pages of the web application by name: the address, and the API path of the same data. `:name` is one segment, `*name` are
- * several. The server serves the application at these addresses, so this module imports nothing.
+ * several. The server serves the application at these addresses, so this module imports nothing. The first that matches counts.
  */
 export const ADDRESSES = {
   home: { path: '/', api: '/projects' },
   explore: { path: '/explore', api: '/projects' },
+  tree: { path: '/*project/-/tree/*ref_path', api: '/projects/:project/repository/tree' },
+  file: { path: '/*project/-/blob/*ref_path', api: '/projects/:project/repository/tree' },
+  commits: { path: '/*project/-/commits/*ref', api: '/projects/:project/repository/commits' },
+  branches: { path: '/*project/-/branches', api: '/projects/:project/repository/branches' },
+  tags: { path: '/*project/-/tags', api: '/projects/:project/repository/tags' },
+  project: { path: '/*project', api: '/projects/:project' },
 } as const satisfies Readonly<Record<string, PageAddress>>;
 
 interface PageAddress {
@@ -22,31 +28,53 @@ export interface AddressMatch {
   readonly values: AddressValues;
 }
 
+/** First segments of addresses that belong to the server or to pages that do not exist yet, so no project begins with them. */
+export const RESERVED_SEGMENTS: readonly string[] =
+  '- .well-known admin api assets dashboard files groups help import jwt login oauth profile projects public s search snippets unsubscribe uploads users v2'.split(
+    ' ',
+  );
+
 /** Returns the page at a path without the base path of the server; null if there is none. */
 export function matchAddress(path: string): AddressMatch | null {
   for (const name of Object.keys(ADDRESSES) as PageName[]) {
     const match = toPattern(ADDRESSES[name].path).exec(path);
     if (match === null) continue;
     const values = decodeValues(match.groups ?? {});
-    if (values !== null) return { name, values };
+    if (values !== null && !isReserved(values.project)) return { name, values };
   }
   return null;
 }
 
 /** Returns the path of a page; values are encoded. */
 export function toPath(name: PageName, values: AddressValues = {}): string {
-  return ADDRESSES[name].path.replace(/([:*])(\w+)/g, (_all, kind: string, key: string) => {
+  return fill(ADDRESSES[name].path, values);
+}
+
+/** Returns the path below /api/v4 of the data that a page shows. */
+export function toApiPath(name: PageName, values: AddressValues): string {
+  return fill(ADDRESSES[name].api, values);
+}
+
+function fill(path: string, values: AddressValues): string {
+  return path.replace(/([:*])(\w+)/g, (_all, kind: string, key: string) => {
     const segments = kind === '*' ? (values[key] ?? '').split('/') : [values[key] ?? ''];
     return segments.map(encodeURIComponent).join('/');
   });
 }
 
+/** A project has a namespace, so at least two segments; the first `/-/` ends its path. */
+const PROJECT = '(?<project>(?!-/)[^/]+(?:/(?!-(?:/|$))[^/]+)+)';
+
 function toPattern(path: string): RegExp {
-  const source = path.replace(/([:*])(\w+)/g, (_all, kind: string, key: string) =>
-    // The first `/-/` ends the path of a project.
-    kind === '*' ? `(?<${key}>(?!-/)[^/]+(?:/(?!-/)[^/]+)*)` : `(?<${key}>[^/]+)`,
-  );
+  const source = path.replace(/([:*])(\w+)/g, (_all, kind: string, key: string) => {
+    if (key === 'project') return PROJECT;
+    return kind === '*' ? `(?<${key}>.+?)` : `(?<${key}>[^/]+)`;
+  });
   return new RegExp(`^${source}/?$`);
+}
+
+function isReserved(project: string | undefined): boolean {
+  return project !== undefined && RESERVED_SEGMENTS.includes(project.split('/', 1)[0]!.toLowerCase());
 }
 
 function decodeValues(groups: AddressValues): AddressValues | null {

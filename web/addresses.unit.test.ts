@@ -1,20 +1,63 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ADDRESSES, matchAddress, type PageName, toPath } from './addresses.ts';
+import { resourceModules } from '#api/index.ts';
+import { isReservedName } from '#authentication/users/usernames.ts';
+import { createRegistry } from '#http/server/routing/registry.ts';
+import { ADDRESSES, matchAddress, type PageName, RESERVED_SEGMENTS, toApiPath, toPath } from './addresses.ts';
 
 test('finds the page of an address, with or without a slash at the end', () => {
-  assert.deepEqual(matchAddress('/'), { name: 'home', values: {} });
-  assert.deepEqual(matchAddress('/explore'), { name: 'explore', values: {} });
-  assert.deepEqual(matchAddress('/explore/'), { name: 'explore', values: {} });
+  const pages: [path: string, name: PageName, values: Record<string, string>][] = [
+    ['/', 'home', {}],
+    ['/explore', 'explore', {}],
+    ['/explore/', 'explore', {}],
+    ['/group/sub/project', 'project', { project: 'group/sub/project' }],
+    ['/group/project/-/branches', 'branches', { project: 'group/project' }],
+    ['/group/project/-/tree/main', 'tree', { project: 'group/project', ref_path: 'main' }],
+    ['/g/p/-/tree/main/a%20b/-/tags/', 'tree', { project: 'g/p', ref_path: 'main/a b/-/tags' }],
+    ['/g/p/-/blob/fix/1/c%23.md', 'file', { project: 'g/p', ref_path: 'fix/1/c#.md' }],
+    ['/g/p/-/commits/v1.0', 'commits', { project: 'g/p', ref: 'v1.0' }],
+  ];
+  for (const [path, name, values] of pages) assert.deepEqual(matchAddress(path), { name, values }, path);
 });
 
 test('finds no page for other paths', () => {
-  for (const path of ['', 'explore', '/explore/x', '/api/v4/projects', '/%', '/-/web/app.js'])
-    assert.equal(matchAddress(path), null, path);
+  const paths = [
+    '',
+    'explore',
+    '/group',
+    '/g/p/-/nothing',
+    '/g/p/-',
+    '/-/g/p',
+    '/api/v4/projects',
+    '/users/sign_in',
+    '/g/%',
+    '/-/web/app.js',
+    '/g/p/-/tree',
+  ];
+  for (const path of paths) assert.equal(matchAddress(path), null, path);
 });
 
 test('the path of each page leads to it', () => {
-  const values = { project: 'group/a project', iid: '7' };
-  for (const name of Object.keys(ADDRESSES) as PageName[])
-    assert.equal(matchAddress(toPath(name, values))?.name, name, name);
+  const values = { project: 'group/a project', ref: 'fix/1', ref_path: 'fix/1/a#b' };
+  for (const name of Object.keys(ADDRESSES) as PageName[]) {
+    const match = matchAddress(toPath(name, values));
+    assert.equal(match?.name, name);
+    for (const [key, value] of Object.entries(match.values)) assert.equal(value, values[key as keyof typeof values]);
+  }
+});
+
+test('the API path names the project as one segment', () => {
+  assert.equal(toApiPath('tags', { project: 'g/p' }), '/projects/g%2Fp/repository/tags');
+});
+
+test('no user or group, and so no project, begins with a reserved segment', () => {
+  for (const segment of RESERVED_SEGMENTS) assert.ok(isReservedName(segment), segment);
+});
+
+test('no other endpoint that a browser opens is at the address of a page', () => {
+  const paths = createRegistry(resourceModules)
+    .endpoints.filter(({ method, outsideApi, htmlOnly }) => method === 'GET' && outsideApi && !htmlOnly)
+    .map(({ path }) => path)
+    .filter((path) => path !== '/' && !path.startsWith('/*') && matchAddress(path) !== null);
+  assert.deepEqual(paths, []);
 });

@@ -1,5 +1,5 @@
 import { renderToString } from 'preact-render-to-string';
-import type { Client } from './api/call.ts';
+import { createClient } from './api/call.ts';
 import { loadQueries } from './api/query.ts';
 import { type PageState, toCallError } from './layout/page-state.ts';
 import { PageView } from './layout/page-view.tsx';
@@ -7,8 +7,14 @@ import { locate } from './page.ts';
 import { PAGES } from './pages/index.ts';
 import type { Session } from './session.ts';
 
-/** For tests: returns the HTML of the page at a path and query, with the data that the client reads; null without a page. */
-export async function renderAt(client: Client, session: Session, path: string, search = ''): Promise<string | null> {
+/** For tests: returns the HTML of the page at a path and query, with the data that `fetch` reads; null without a page. */
+export async function renderAt(
+  fetch: typeof globalThis.fetch,
+  session: Session,
+  path: string,
+  search = '',
+): Promise<string | null> {
+  const client = createClient({ session, fetch });
   const location = locate(session, path, search);
   if (location === null) return null;
   const page = PAGES[location.name];

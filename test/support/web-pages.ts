@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { scratchDirectory } from '#test/engines/scratch.ts';
-import { createClient } from '#web/api/call.ts';
 import type { Session } from '#web/session.ts';
 import type { Caller } from './caller.ts';
 import type { World } from './world.ts';
 
 type RenderAt = (
-  client: ReturnType<typeof createClient>,
+  fetch: typeof globalThis.fetch,
   session: Session,
   path: string,
   search?: string,
@@ -44,16 +43,13 @@ export async function renderPage(
   bundled ??= bundlePages();
   const renderAt = await bundled;
   const session: Session = { origin: server.address, basePath: '', userId: caller?.id ?? null, csrfToken: null };
-  const client = createClient({
-    session,
-    fetch: (url, init) => {
-      const headers = new Headers(init?.headers);
-      if (caller?.token) headers.set('PRIVATE-TOKEN', caller.token);
-      return fetch(`${server.address}${url}`, { ...init, headers });
-    },
-  });
+  const fetchAsCaller: typeof fetch = (url, init) => {
+    const headers = new Headers(init?.headers);
+    if (caller?.token) headers.set('PRIVATE-TOKEN', caller.token);
+    return fetch(`${server.address}${url}`, { ...init, headers });
+  };
   const [path = '', search = ''] = address.split('?');
-  const html = await renderAt(client, session, path, search);
+  const html = await renderAt(fetchAsCaller, session, path, search);
   if (html === null) throw new Error(`No page has the address ${address}`);
   return html;
 }

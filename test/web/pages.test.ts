@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Caller } from '#test/support/caller.ts';
 import { renderPage } from '#test/support/web-pages.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
-import { ADDRESSES } from '#web/addresses.ts';
+import type { PageName } from '#web/addresses.ts';
 
 // Each page of the web application, rendered without a browser for callers with different roles.
 
@@ -16,15 +16,104 @@ const render = (caller: Caller | null, address: string) => renderPage(scene, cal
 /** Returns the text of HTML without its tags. */
 const toText = (html: string): string => html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
+const PATH = project.path_with_namespace;
+
+/** An address of each page, in a repository with branches and files whose names are awkward. */
+const ADDRESSES_HERE: Readonly<Record<PageName, string>> = {
+  home: '/',
+  explore: '/explore',
+  project: `/${PATH}`,
+  tree: `/${PATH}/-/tree/main`,
+  file: `/${PATH}/-/blob/main/README.md`,
+  commits: `/${PATH}/-/commits/main`,
+  branches: `/${PATH}/-/branches`,
+  tags: `/${PATH}/-/tags`,
+};
+
+const files = `/projects/${project.id}/repository/files`;
+const commit = (branch: string, path: string, content: string) =>
+  expectSuccess(
+    owner.post(`${files}/${encodeURIComponent(path)}`, {
+      branch,
+      content,
+      commit_message: `Add ${path}`,
+      start_branch: 'main',
+    }),
+  );
+await expectSuccess(
+  owner.post(`${files}/README.md`, {
+    branch: 'main',
+    content: '# Stove\n<b>hot</b>\n',
+    commit_message: 'Add a README',
+  }),
+);
+await commit('fix/grate', 'src/a b#c.ts', 'one\ntwo\nthree');
+await expectSuccess(owner.post(`/projects/${project.id}/repository/tags`, { tag_name: 'v1.0', ref: 'main' }));
+
 test('each page has one heading and shows no missing value, whoever looks', async () => {
-  for (const { path } of Object.values(ADDRESSES)) {
+  for (const [name, address] of Object.entries(ADDRESSES_HERE)) {
     for (const caller of [root, owner, developer, guest, stranger, null]) {
-      const html = await render(caller, path);
-      const who = `${path} ${caller?.username ?? 'anonymous'}`;
+      const html = await render(caller, address);
+      const who = `${name} ${caller?.username ?? 'anonymous'}`;
       assert.equal(html.match(/<h1\b/g)?.length, 1, who);
       assert.doesNotMatch(toText(html), /undefined|null|NaN|\[object/, who);
     }
   }
+});
+
+test('a private project looks like a missing one to strangers', async () => {
+  for (const [name, address] of Object.entries(ADDRESSES_HERE)) {
+    if (!address.startsWith(`/${PATH}`)) continue;
+    const missing = address.replace(PATH, 'no-group/no-project');
+    for (const caller of [stranger, null])
+      assert.equal(hideRequestId(await render(caller, address)), hideRequestId(await render(caller, missing)), name);
+  }
+});
+
+const hideRequestId = (html: string): string => html.replace(/<code>[\w-]{36}<\/code>/, '');
+
+test('guests see a private project, but not its files', async () => {
+  assert.match(toText(await render(guest, ADDRESSES_HERE.project)), /git clone http/);
+  assert.doesNotMatch(await render(guest, ADDRESSES_HERE.project), /README/);
+  for (const page of ['tree', 'file', 'commits', 'branches', 'tags'] as const)
+    assert.match(toText(await render(guest, ADDRESSES_HERE[page])), /You are not allowed|does not exist/, page);
+});
+
+test('a project shows the files of its default branch', async () => {
+  const html = await render(developer, ADDRESSES_HERE.project);
+  assert.match(html, new RegExp(`href="/${PATH}/-/blob/main/README.md">README.md</a>`));
+});
+
+test('a branch with a slash is found, in directories and files', async () => {
+  const html = await render(developer, `/${PATH}/-/tree/fix/grate/src`);
+  assert.match(html, new RegExp(`href="/${PATH}/-/blob/fix/grate/src/a%20b%23c.ts">a b#c.ts</a>`));
+  const file = await render(developer, `/${PATH}/-/blob/fix/grate/src/a%20b%23c.ts`);
+  assert.match(toText(file), /one two three/);
+  assert.equal(file.match(/id="L\d+"/g)?.length, 3);
+  assert.match(
+    file,
+    new RegExp(`/api/v4/projects/${project.id}/repository/files/src%2Fa%20b%23c.ts/raw\\?ref=fix%2Fgrate`),
+  );
+});
+
+test('the content of a file is text, not HTML', async () => {
+  assert.match(await render(developer, ADDRESSES_HERE.file), /&lt;b>hot&lt;\/b>/);
+});
+
+test('lists commits, branches and tags', async () => {
+  assert.match(toText(await render(developer, ADDRESSES_HERE.commits)), /Commits of main .*Add a README/);
+  assert.match(toText(await render(developer, ADDRESSES_HERE.branches)), /fix\/grate .*main +default/);
+  assert.match(toText(await render(developer, ADDRESSES_HERE.tags)), /v1\.0/);
+});
+
+test('an empty repository shows how to push the first files', async () => {
+  const empty = await expectSuccess(owner.post('/projects', { name: scene.name('empty') }));
+  const address = `/${empty.body.path_with_namespace}`;
+  assert.match(
+    toText(await render(owner, address)),
+    /git remote add origin http\S+ git branch -M main git push -u origin main/,
+  );
+  assert.match(toText(await render(owner, `${address}/-/branches`)), /No branches/);
 });
 
 test('the list of projects shows those that the caller can see', async () => {

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { ADDRESSES } from '#web/addresses.ts';
+import type { PageName } from '#web/addresses.ts';
 import { buildWeb } from '../../scripts/web.ts';
 import { installFromDebian } from '../clients/debian.ts';
 import { PASSWORD, startVictim, TOKEN } from '../crash/process.ts';
@@ -79,9 +79,20 @@ const SCREENS: readonly (readonly [string, BrowserContextOptions])[] = [
   ['small', { colorScheme: 'light', viewport: { width: 390, height: 800 } }],
 ];
 
+const PATHS: Readonly<Record<PageName, string>> = {
+  home: '/',
+  explore: '/explore',
+  project: '/root/first-stove',
+  tree: '/root/first-stove/-/tree/main/docs',
+  file: '/root/first-stove/-/blob/main/docs/fire.md',
+  commits: '/root/first-stove/-/commits/main',
+  branches: '/root/first-stove/-/branches',
+  tags: '/root/first-stove/-/tags',
+};
+
 async function checkPages(browser: Browser, base: string): Promise<void> {
   for (const [screen, options] of SCREENS) {
-    for (const [name, { path }] of Object.entries(ADDRESSES)) {
+    for (const [name, path] of Object.entries(PATHS)) {
       for (const isSignedIn of [false, true]) {
         await check(`${name}, ${screen}, ${isSignedIn ? 'signed in' : 'anonymous'}`, () =>
           withPage(browser, base, options, async (page) => {
@@ -128,6 +139,19 @@ async function checkJourneys(browser: Browser, base: string): Promise<void> {
       assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Your work');
     }),
   );
+  await check('from the list of projects to a line of a file', () =>
+    withPage(browser, base, {}, async (page) => {
+      await page.goto('/explore');
+      await page.getByRole('link', { name: 'first-stove' }).click();
+      await page.getByRole('link', { name: 'docs' }).click();
+      await page.getByRole('link', { name: 'fire.md' }).click();
+      await page.getByRole('heading', { name: 'fire.md' }).waitFor();
+      await page.getByRole('link', { name: 'Line 3', exact: true }).click();
+      assert.match(page.url(), /\/root\/first-stove\/-\/blob\/main\/docs\/fire\.md#L3$/);
+      await page.getByRole('link', { name: 'Tags' }).click();
+      await page.getByRole('link', { name: 'v1.0' }).waitFor();
+    }),
+  );
   await check('a search keeps the application loaded', () =>
     withPage(browser, base, {}, async (page) => {
       await page.goto('/explore');
@@ -171,14 +195,26 @@ if (!installFromDebian({ name: 'chromium', probe: ['/usr/bin/chromium', '--versi
   await buildWeb();
   const directory = mkdtempSync(join(tmpdir(), 'hearth-web-'));
   const server = await startVictim(directory, undefined);
+  const post = async (path: string, body: object): Promise<void> => {
+    const headers = { 'PRIVATE-TOKEN': TOKEN, 'Content-Type': 'application/json' };
+    const response = await fetch(`${server.address}/api/v4${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    assert.ok(response.ok, await response.text());
+  };
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   try {
-    for (const name of ['first-stove', 'second-stove']) {
-      const body = JSON.stringify({ name, visibility: 'public', description: `The firmware of the ${name}` });
-      const headers = { 'PRIVATE-TOKEN': TOKEN, 'Content-Type': 'application/json' };
-      const { ok } = await fetch(`${server.address}/api/v4/projects`, { method: 'POST', headers, body });
-      assert.ok(ok);
-    }
+    for (const name of ['first-stove', 'second-stove'])
+      await post('/projects', { name, visibility: 'public', description: `The firmware of the ${name}` });
+    const content = `# Fire\n\n${'A long line of text about fires. '.repeat(20)}\n${'More.\n'.repeat(200)}`;
+    await post('/projects/root%2Ffirst-stove/repository/files/docs%2Ffire.md', {
+      branch: 'main',
+      content,
+      commit_message: 'Describe fires',
+    });
+    await post('/projects/root%2Ffirst-stove/repository/tags', { tag_name: 'v1.0', ref: 'main' });
     await checkPages(browser, server.address);
     await checkJourneys(browser, server.address);
   } finally {

@@ -5,6 +5,12 @@ export interface Operations {
   'GET /merge_requests': { params: { readonly scope?: 'created_by_me' | 'assigned_to_me' | 'created-by-me' | 'assigned-to-me' | 'all' | 'reviews_for_me'; readonly state?: 'opened' | 'closed' | 'merged' | 'locked' | 'all'; readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string; readonly source_project_id?: number; readonly source_branch?: string; readonly target_branch?: string; readonly draft?: boolean; readonly wip?: 'yes' | 'no'; readonly search?: string; readonly in?: readonly ('title' | 'description')[] | string; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly not?: { readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string }; readonly deployed_before?: string; readonly deployed_after?: string; readonly environment?: string; readonly approved?: 'yes' | 'no'; readonly approved_by_ids?: readonly (number | 'None' | 'Any')[] | string; readonly approved_by_usernames?: readonly string[] | string; readonly approver_ids?: readonly (number | 'None' | 'Any')[] | string; readonly merge_user_id?: number; readonly merge_user_username?: string; readonly view?: 'simple'; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'title' | 'merged_at' | 'priority' | 'label_priority' | 'milestone_due' | 'popularity'; readonly sort?: 'asc' | 'desc'; readonly non_archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly (MergeRequestInList | MergeRequestSimple)[] };
   'GET /projects': { params: { readonly archived?: boolean; readonly active?: boolean; readonly visibility?: 'private' | 'internal' | 'public'; readonly search?: string; readonly sort?: 'asc' | 'desc'; readonly simple?: boolean; readonly owned?: boolean; readonly starred?: boolean; readonly topic?: readonly string[] | string; readonly with_issues_enabled?: boolean; readonly with_merge_requests_enabled?: boolean; readonly min_access_level?: 10 | 15 | 20 | 30 | 40 | 50; readonly with_custom_attributes?: boolean; readonly custom_attributes?: Readonly<Record<string, string>>; readonly order_by?: 'id' | 'name' | 'path' | 'created_at' | 'updated_at' | 'last_activity_at' | 'similarity' | 'star_count' | 'repository_size' | 'wiki_size' | 'storage_size' | 'packages_size'; readonly search_namespaces?: boolean; readonly membership?: boolean; readonly id_after?: number; readonly id_before?: number; readonly last_activity_after?: string; readonly last_activity_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly statistics?: boolean; readonly imported?: boolean; readonly marked_for_deletion_on?: string; readonly topic_id?: number; readonly repository_storage?: string; readonly repository_checksum_failed?: boolean; readonly wiki_checksum_failed?: boolean; readonly with_programming_language?: string; readonly include_hidden?: boolean; readonly include_pending_delete?: boolean; readonly pagination?: string; readonly cursor?: string; readonly page?: number; readonly per_page?: number }; result: readonly (ProjectSimple | ProjectWithPermissions)[] };
   'GET /projects/:id': { params: { readonly id: number | string; readonly statistics?: boolean; readonly license?: boolean; readonly with_custom_attributes?: boolean }; result: ProjectSimple | ProjectWithPermissions };
+  'GET /projects/:id/repository/branches': { params: { readonly id: number | string; readonly search?: string; readonly regex?: string; readonly sort?: 'name_asc' | 'updated_asc' | 'updated_desc'; readonly pagination?: string; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly Branch[] };
+  'GET /projects/:id/repository/commits': { params: { readonly id: number | string; readonly ref_name?: string; readonly since?: string; readonly until?: string; readonly path?: string; readonly author?: string; readonly all?: boolean; readonly with_stats?: boolean; readonly first_parent?: boolean; readonly order?: 'default' | 'topo'; readonly trailers?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly CommitInList[] };
+  'GET /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly ref: string }; result: RepositoryFile };
+  'GET /projects/:id/repository/files/:file_path/raw': { params: { readonly id: number | string; readonly file_path: number | string; readonly ref?: string; readonly lfs?: boolean }; result: null };
+  'GET /projects/:id/repository/tags': { params: { readonly id: number | string; readonly order_by?: 'name' | 'updated' | 'version'; readonly sort?: 'asc' | 'desc'; readonly search?: string; readonly pagination?: string; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly Tag[] };
+  'GET /projects/:id/repository/tree': { params: { readonly id: number | string; readonly ref?: string; readonly path?: string; readonly recursive?: boolean; readonly pagination?: 'legacy' | 'keyset' | 'none'; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly TreeEntry[] };
   'GET /todos': { params: { readonly state?: 'pending' | 'done'; readonly action?: 'assigned' | 'review_requested' | 'mentioned' | 'directly_addressed' | 'build_failed' | 'unmergeable' | 'marked' | 'approval_required' | 'review_submitted' | 'member_access_requested' | 'merge_train_removed' | 'ssh_key_expired' | 'ssh_key_expiring_soon' | 'okr_checkin_requested' | 'added_approver' | 'duo_pro_access_granted' | 'duo_enterprise_access_granted' | 'duo_core_access_granted'; readonly type?: 'Issue' | 'MergeRequest' | 'Epic' | 'Commit' | 'Project' | 'Namespace' | 'Key' | 'User' | 'WorkItem' | 'Vulnerability' | 'WikiPage::Meta' | 'DesignManagement::Design' | 'AlertManagement::Alert' | 'ComplianceManagement::Projects::ComplianceViolation'; readonly author_id?: number; readonly project_id?: number; readonly group_id?: number; readonly page?: number; readonly per_page?: number }; result: readonly Todo[] };
   'GET /user': { params: {}; result: UserSelf | UserAdmin };
 }
@@ -48,6 +54,18 @@ export interface AlertEnvironment {
   readonly tier: 'production' | 'staging' | 'testing' | 'development' | 'other';
 }
 
+export interface Branch {
+  readonly name: string;
+  readonly commit: Commit;
+  readonly merged: boolean;
+  readonly protected: boolean;
+  readonly developers_can_push: boolean;
+  readonly developers_can_merge: boolean;
+  readonly can_push: boolean;
+  readonly default: boolean;
+  readonly web_url: string;
+}
+
 export interface Commit {
   readonly id: string;
   readonly short_id: string;
@@ -64,6 +82,31 @@ export interface Commit {
   readonly trailers: Readonly<Record<string, string>>;
   readonly extended_trailers: Readonly<Record<string, readonly string[]>>;
   readonly web_url: string;
+}
+
+export interface CommitInList {
+  readonly id: string;
+  readonly short_id: string;
+  readonly created_at: string;
+  readonly parent_ids: readonly string[];
+  readonly title: string;
+  readonly message: string;
+  readonly author_name: string;
+  readonly author_email: string;
+  readonly authored_date: string;
+  readonly committer_name: string;
+  readonly committer_email: string;
+  readonly committed_date: string;
+  readonly trailers: Readonly<Record<string, string>>;
+  readonly extended_trailers: Readonly<Record<string, readonly string[]>>;
+  readonly web_url: string;
+  readonly stats?: CommitStats;
+}
+
+export interface CommitStats {
+  readonly additions: number;
+  readonly deletions: number;
+  readonly total: number;
 }
 
 export interface ContainerExpirationPolicy {
@@ -899,6 +942,30 @@ export interface References {
   readonly full: string;
 }
 
+export interface RepositoryFile {
+  readonly file_name: string;
+  readonly file_path: string;
+  readonly size: number;
+  readonly encoding: 'base64';
+  readonly content_sha256: string;
+  readonly ref: string;
+  readonly blob_id: string;
+  readonly commit_id: string;
+  readonly last_commit_id: string;
+  readonly execute_filemode: boolean;
+  readonly content: string;
+}
+
+export interface Tag {
+  readonly name: string;
+  readonly message: string;
+  readonly target: string;
+  readonly commit: Commit | null;
+  readonly release: null;
+  readonly protected: boolean;
+  readonly created_at: string | null;
+}
+
 export interface TaskCompletionStatus {
   readonly count: number;
   readonly completed_count: number;
@@ -924,6 +991,14 @@ export interface Todo {
   readonly state: 'pending' | 'done';
   readonly created_at: string;
   readonly updated_at: string;
+}
+
+export interface TreeEntry {
+  readonly id: string;
+  readonly name: string;
+  readonly type: 'tree' | 'blob' | 'commit';
+  readonly path: string;
+  readonly mode: string;
 }
 
 export interface UserAdmin {

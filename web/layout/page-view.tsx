@@ -39,12 +39,13 @@ function Content({
 }) {
   if (state.kind === 'loading') return <LoadingState />;
   if (state.kind === 'error') return <ErrorState error={state.error} location={location} />;
+  // The type of any page cannot name its own queries.
   return (
     <>
       {state.problem === 'stale' ? <StaleNote since={state.readAt} /> : null}
       {state.problem === 'signedOut' ? <SignedOutNote location={location} /> : null}
+      {page.navigation?.({ ...state.loaded, location } as never)}
       <h1 tabIndex={-1}>{page.title(state.loaded, location)}</h1>
-      {/* The type of any page cannot name its own queries. */}
       {page.render({ ...state.loaded, location } as never)}
     </>
   );

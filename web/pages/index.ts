@@ -1,7 +1,13 @@
 import type { PageName } from '../addresses.ts';
 import type { Page } from '../page.ts';
+import { branches } from './code/branches.tsx';
+import { commits } from './code/commits.tsx';
 import { explore } from './code/explore.tsx';
+import { file } from './code/file.tsx';
 import { home } from './code/home.tsx';
+import { project } from './code/project.tsx';
+import { tags } from './code/tags.tsx';
+import { tree } from './code/tree.tsx';
 
 /** All pages, by name. */
-export const PAGES: Readonly<Record<PageName, Page>> = { home, explore };
+export const PAGES: Readonly<Record<PageName, Page>> = { home, explore, tree, file, commits, branches, tags, project };

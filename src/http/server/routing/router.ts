@@ -30,7 +30,7 @@ export class Router {
 
   /** Returns null if no endpoint has this method and path. `acceptsHtml` includes endpoints with `htmlOnly`. */
   find(method: string, path: string, acceptsHtml: boolean): RouteMatch | null {
-    return this.#findBySegments(method, path, acceptsHtml) ?? findSuffixRoute(this.#suffixRoutes, method, path);
+    return this.#findBySegments(method, path, acceptsHtml) ?? this.#findBySuffix(method, path, acceptsHtml);
   }
 
   #add(endpoint: Endpoint, path: string): void {
@@ -59,6 +59,18 @@ export class Router {
       segments.push(segment);
     }
     return findBelow(this.#root, 0, { method, acceptsHtml, segments, rawSegments, values: [] });
+  }
+
+  #findBySuffix(method: string, path: string, acceptsHtml: boolean): RouteMatch | null {
+    for (const { endpoint, pattern, names } of this.#suffixRoutes) {
+      if (endpoint.method !== method || (endpoint.htmlOnly && !acceptsHtml)) continue;
+      const match = pattern.exec(path);
+      if (match === null) continue;
+      const values = names.map((name, index) => [name, decodePathValue(match[index + 1] ?? '')] as const);
+      if (values.every(([, value]) => value !== null))
+        return { endpoint, path: Object.fromEntries(values) as RouteMatch['path'] };
+    }
+    return null;
   }
 }
 
@@ -179,18 +191,6 @@ function toSuffixRoute(endpoint: Endpoint): SuffixRoute {
     });
   const literalCount = replaceParameters(endpoint.path, () => '').length;
   return { endpoint, pattern: new RegExp(`^/${source}$`), names, literalCount };
-}
-
-function findSuffixRoute(routes: readonly SuffixRoute[], method: string, path: string): RouteMatch | null {
-  for (const { endpoint, pattern, names } of routes) {
-    if (endpoint.method !== method) continue;
-    const match = pattern.exec(path);
-    if (match === null) continue;
-    const values = names.map((name, index) => [name, decodePathValue(match[index + 1] ?? '')] as const);
-    if (values.every(([, value]) => value !== null))
-      return { endpoint, path: Object.fromEntries(values) as RouteMatch['path'] };
-  }
-  return null;
 }
 
 function decodePathValue(text: string): string | null {

@@ -1,0 +1,43 @@
+import { toPath } from '../../addresses.ts';
+import { query } from '../../api/query.ts';
+import { queryAtRef } from '../../api/ref-path.ts';
+import { Pager } from '../../components/pager.tsx';
+import { ProjectNavigation } from '../../components/project-navigation.tsx';
+import { MAX_TREE_ENTRIES, PathLinks, Tree } from '../../components/tree.tsx';
+import { page } from '../../page.ts';
+
+/** A directory at a branch, tag or commit. */
+export const tree = page('tree', {
+  queries: ({ values: { project: id = '', ref_path = '' }, search }) => ({
+    project: query('GET /projects/:id', { id }),
+    entries: queryAtRef('GET /projects/:id/repository/tree', id, ref_path, (client, { ref, path }) =>
+      client.call('GET /projects/:id/repository/tree', {
+        id,
+        ref,
+        path,
+        per_page: MAX_TREE_ENTRIES,
+        page: Math.max(1, Number(search.get('page')) || 1),
+      }),
+    ),
+  }),
+  title: ({ project, entries }) => entries.value.path.split('/').at(-1) || project.value.name,
+  navigation: ({ project, location }) => (
+    <ProjectNavigation project={project.value} location={location} current="project" />
+  ),
+  render: ({ project: { value: project }, entries, location, location: { search, toUrl, values } }) => (
+    <>
+      <PathLinks project={project.path_with_namespace} refPath={entries.value} location={location} />
+      {entries.value.result.length === 0 ? (
+        <p class="quiet">This directory is empty.</p>
+      ) : (
+        <Tree
+          entries={entries.value.result}
+          project={project.path_with_namespace}
+          refName={entries.value.ref}
+          location={location}
+        />
+      )}
+      <Pager list={entries} search={search} href={toUrl(toPath('tree', values))} />
+    </>
+  ),
+});

@@ -1,0 +1,26 @@
+/** The content of a file as a page shows it. */
+
+/** Files over this number of bytes are only offered as downloads. */
+export const MAX_SHOWN_BYTES = 1_000_000;
+
+/** Returns the lines of a file in base64; null for content that is not text in UTF-8. */
+export function decodeLines(base64: string): readonly string[] | null {
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  if (bytes.includes(0)) return null;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const lines = text.split(/\r?\n/);
+    // The end of the last line is not another line.
+    return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns a number of bytes in the largest unit below it: `1.5 kB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const exponent = Math.min(units.length - 1, bytes === 0 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** exponent;
+  return `${exponent === 0 ? value : value.toFixed(1)} ${units[exponent]}`;
+}
