@@ -12,13 +12,14 @@ export type CiFileQuestion =
   | { readonly context: ContextNeeds }
   | { readonly pathSource: PathSource };
 
+/** The answer to a question. `invalid` is an error of the file. */
 export type CiFileAnswer =
   | { readonly text: string | null; readonly tooLarge: boolean }
   | { readonly context: PlanContextData }
   | { readonly paths: Paths }
   | { readonly invalid: string };
 
-/** Answers to the questions of the thread. */
+/** Loads what the thread asks for. The last two are needed only to plan a pipeline. */
 export interface CiFileSources {
   readonly readFile: ReadFile;
   /** Called once, for a valid file whose pipeline is planned. A text is an error of the file. */

@@ -24,11 +24,11 @@ import {
   CiReference,
   type CiValue,
   fileTooLarge,
-  inspectValue,
   isArray,
   isMap,
   SizeCheck,
   scalarToText,
+  toRubyNotation,
 } from './yaml/values.ts';
 
 /** A valid CI configuration, from which pipelines are planned. */
@@ -39,7 +39,7 @@ export interface CiConfiguration {
   readonly workflow: { readonly rules: readonly CiRule[] | null; readonly name: string | null };
   /** The visible jobs, in file order. */
   readonly jobs: readonly CiJob[];
-  /** Which repository paths the conditions depend on. */
+  /** Whether conditions depend on the paths that a push changed, and on the paths that exist. */
   readonly usesPaths: { readonly changes: boolean; readonly exists: boolean };
 }
 
@@ -48,18 +48,19 @@ export interface InvalidConfiguration {
   readonly invalid: string;
 }
 
-/** The keys that can never be jobs. */
+/** The top-level keys that can never be jobs. */
 const RESERVED_KEYS = new Set([
   ...['include', 'before_script', 'image', 'services', 'after_script', 'variables', 'stages', 'cache'],
 ]);
 
-/** The keys that are jobs if they have a script. */
+/** The top-level keys that are jobs if they have a script, and settings otherwise. */
 const SECTION_KEYS = new Set(['default', 'workflow']);
 
-/** The deprecated global form of `default`. */
+/** The top-level keys that are the deprecated form of `default`. */
 const GLOBAL_DEFAULTS = ['before_script', 'image', 'services', 'after_script', 'cache'];
 
-const STAGES = ['build', 'test', 'deploy'];
+/** The stages of a file that names none. */
+const DEFAULT_STAGES = ['build', 'test', 'deploy'];
 
 /**
  * Reads and parses the CI file at `path` with all its includes; returns null if the file does not exist, or the first error with
@@ -74,7 +75,7 @@ export async function readCiFile(
 }
 
 /** The result of reading a CI file, as far as it is valid. */
-export interface CiFileInspection {
+interface CiFileInspection {
   readonly configuration: CiConfiguration | InvalidConfiguration;
   /** The file after includes, `extends` and references are resolved; null if that failed. */
   readonly merged: CiMap | null;
@@ -93,7 +94,7 @@ export async function inspectCiFile(
   if (text === null) return null;
   const includedPaths = new Set<string>();
   const notes = new YamlNotes();
-  let knownFile: CiMap | null = null;
+  let mergedFile: CiMap | null = null;
   const configuration = await catchCiFileError(async () => {
     if (text === TOO_LARGE) throw fileTooLarge();
     if (text.trim() === '') throw new CiFileError('Please provide content of .gitlab-ci.yml');
@@ -107,11 +108,11 @@ export async function inspectCiFile(
     const extended = resolveExtends(merged, effort);
     new SizeCheck().check(extended);
     const resolvedFile = resolveReferences(extended, effort);
-    knownFile = resolvedFile;
+    mergedFile = resolvedFile;
     return parseConfiguration(resolvedFile, effort, notes.otherTypeNames);
   });
   const { warnings } = notes;
-  return { configuration, merged: knownFile, includes: knownFile === null ? [] : [...includedPaths], warnings };
+  return { configuration, merged: mergedFile, includes: mergedFile === null ? [] : [...includedPaths], warnings };
 }
 
 /** Runs `work` and returns its result, or the error of the CI file that it threw. */
@@ -169,7 +170,7 @@ function parseDefaults(file: CiMap, defaultValue: CiValue): CiMap {
 }
 
 function parseStages(value: CiValue): string[] {
-  const stageList = isPresent(value) ? flattenArrays(value) : STAGES;
+  const stageList = isPresent(value) ? flattenArrays(value) : DEFAULT_STAGES;
   if (stageList === null || !stageList.every((stage) => typeof stage === 'string') || typeof value === 'string') {
     throw configError(
       'stages',
@@ -208,7 +209,7 @@ function parseJobs(
   const jobs: CiJob[] = [];
   for (const [name, value] of entries) {
     if (name.startsWith('.')) checkNotBlank(value, `jobs:${name}`);
-    // A job that only has needs is taken for one that triggers a pipeline.
+    // A job with `needs` but without a script is meant to trigger another pipeline, which is not supported.
     else if (!isExecutable(value))
       throw configError(`jobs:${name}`, 'config should contain either a trigger or a needs:pipeline');
     else jobs.push(parseJob(name, value as CiMap, defaults, patterns));
@@ -220,13 +221,13 @@ function hasNeeds(value: CiValue): boolean {
   return isMap(value) && value.has('needs');
 }
 
-/** The error shows blanks in plain names as underscores. */
+/** Returns the error for a job without a script. It shows blanks in plain names as underscores, as in GitLab. */
 function createNotExecutableError(name: string): CiFileError {
   const shownName = /^[a-z\s]+$/i.test(name) ? name.replaceAll(' ', '_') : name;
   return configError(`jobs ${shownName}`, 'config should implement the script:, run:, or trigger: keyword');
 }
 
-/** Limit for references within references, because each level is a call. */
+/** Limit for references within references, because each level is a nested function call. */
 const MAX_DEPTH = 500;
 
 /** Replaces each `!reference [entry, key, ...]` by the value at that path, which may contain references. */
@@ -262,7 +263,7 @@ class ReferenceResolver {
   }
 
   #resolveReference({ target }: CiReference): CiValue {
-    const createError = (problem: string) => new CiFileError(`!reference ${inspectValue(target)} ${problem}`);
+    const createError = (problem: string) => new CiFileError(`!reference ${toRubyNotation(target)} ${problem}`);
     if (!isPath(target)) throw createError('is not valid');
     const key = JSON.stringify(target);
     if (this.#openReferences.has(key)) throw createError('is part of a circular chain');

@@ -18,15 +18,17 @@ export interface CiFileTask {
   readonly listJobs: boolean;
 }
 
-export interface CiFileHost {
+/** Provides the files and the context of an evaluation. */
+interface CiFileHost {
   readonly readFile: ReadFile;
   /** Called once, for a valid file whose pipeline is planned. A text is an error of the file. */
   readonly loadContext: (needs: ContextNeeds) => Promise<PlanContext | { readonly invalid: string }>;
 }
 
+/** The result of an evaluation. */
 export interface CiFileEvaluation {
-  /** `missing`: there is no file; `refused`: `workflow: rules` exclude the pipeline; `empty`: no job would run. */
-  readonly outcome: 'missing' | 'refused' | 'empty' | 'valid' | { readonly invalid: string };
+  /** `missing`: there is no file; `excluded`: `workflow: rules` exclude the pipeline; `empty`: no job would run. */
+  readonly outcome: 'missing' | 'excluded' | 'empty' | 'valid' | { readonly invalid: string };
   /** The plan, if requested and the outcome is `valid`. */
   readonly plan: StoredPlan | null;
   /** The merged file as YAML; null if it was not requested or failed. */
@@ -37,24 +39,25 @@ export interface CiFileEvaluation {
   readonly warnings: readonly string[];
 }
 
-/** Characters of an error that are stored and shown: names in it may be as long as the file. */
+/** Maximum length of an error that is stored and shown: names in it may be as long as the file. */
 const MAX_ERROR_LENGTH = 10_000;
 
-const NOTHING = { plan: null, merged: null, includes: [], jobs: null, warnings: [] } as const;
+/** The parts of an evaluation that were not requested or failed. */
+const NO_RESULTS = { plan: null, merged: null, includes: [], jobs: null, warnings: [] } as const;
 
 /** The evaluation of a file that exceeded the memory or time of the thread. */
 export function failedEvaluation(invalid: string): CiFileEvaluation {
-  return { ...NOTHING, outcome: { invalid } };
+  return { ...NO_RESULTS, outcome: { invalid } };
 }
 
-/** Reads a CI file with its includes, and plans or lists as the task says. All work together has one budget. */
+/** Reads a CI file with its includes, and returns the parts that the task requests. One budget limits all the work. */
 export async function evaluateCiFile(task: CiFileTask, host: CiFileHost): Promise<CiFileEvaluation> {
   const effort = new EffortBudget();
   const inspection = await inspectCiFile(task.path, host.readFile, effort);
-  if (inspection === null) return { ...NOTHING, outcome: 'missing' };
+  if (inspection === null) return { ...NO_RESULTS, outcome: 'missing' };
   const { configuration, includes, warnings } = inspection;
   const merged = task.merge && inspection.merged !== null ? toYaml(inspection.merged) : null;
-  const base = { ...NOTHING, merged, includes, warnings };
+  const base = { ...NO_RESULTS, merged, includes, warnings };
   const failWith = (invalid: string): CiFileEvaluation => ({
     ...base,
     outcome: { invalid: invalid.slice(0, MAX_ERROR_LENGTH) },

@@ -24,12 +24,13 @@ import type { CiLintResult } from './entities.ts';
 
 const MAX_CACHED_CHARACTERS = 4 * 1024 * 1024;
 
-export interface LintRequest {
+/** What to check, and how. */
+interface LintRequest {
   /** The commit at which files are read; null: there is no commit. */
   readonly sha: string | null;
   /** Replaces the content of the CI file. */
   readonly content?: string;
-  /** The ref of the dryRun push; null: only the file is checked. */
+  /** The branch or tag whose push is simulated; null: only the file is checked. */
   readonly dryRunRef: string | null;
   readonly includeJobs: boolean;
   /** Without a trailing slash. */

@@ -28,7 +28,10 @@ const MAX_SUBJECT_LENGTH = 50_000;
 
 const MAX_TOKENS = 99;
 
-/** The pattern of a literal regular expression has at least two characters. An input has no value in a condition. */
+/**
+ * Matches one token. A regular expression between slashes has at least two characters. `$[[ inputs.NAME ]]` is valid, but its value
+ * is always null.
+ */
 const TOKEN =
   /\s*(?:\$\[\[\s*(?<input>inputs\.[\w-]+)\s*\]\]|\$(?<variable>\w+)|"(?<double>[^"\n]*)"|'(?<single>[^'\n]*)'|(?<pattern>\/(?:[^/]|\\\/)+[^\\]\/[ismU]*)|(?<word>null|\b(?:true|false)\b)|(?<operator>==|!=|=~|!~|&&|\|\||\(|\)))/y;
 
@@ -43,12 +46,12 @@ type Token =
   | { readonly kind: 'operator'; readonly text: string };
 
 /**
- * Parses the expression of an `if`, once for all jobs that share it; returns null if it is invalid (contract/runners.md §6). Comparisons bind closest, then `&&`,
- * then `||`. An operand of these is false only if it is null or false; the whole expression is also false if it is a blank text.
+ * Parses the expression of an `if`, once for all jobs that share it; returns null if it is invalid (contract/runners.md §6). Comparisons
+ * have the highest precedence, then `&&`, then `||`. Null and false count as false; a blank text does so only as the whole expression.
  */
 export function parseCondition(source: string, patterns: PatternCache): Condition | null {
   if (source.length > MAX_EXPRESSION_LENGTH) return null;
-  return patterns.condition(source, () => compileCondition(source, patterns));
+  return patterns.getCondition(source, () => compileCondition(source, patterns));
 }
 
 function compileCondition(source: string, patterns: PatternCache): Condition | null {
@@ -95,7 +98,7 @@ function toToken(tokenMatch: RegExpExecArray, patterns: PatternCache): Token | n
 class ExpressionParser {
   readonly #tokens: readonly Token[];
   readonly #patterns: PatternCache;
-  #at = 0;
+  #position = 0;
   #depth = 0;
 
   constructor(tokens: readonly Token[], patterns: PatternCache) {
@@ -104,42 +107,42 @@ class ExpressionParser {
   }
 
   parse(): Operand | null {
-    const operand = this.#or();
-    return this.#at === this.#tokens.length ? operand : null;
+    const operand = this.#parseOr();
+    return this.#position === this.#tokens.length ? operand : null;
   }
 
-  #or(): Operand | null {
-    return this.#each(
+  #parseOr(): Operand | null {
+    return this.#parseChain(
       '||',
-      () => this.#and(),
+      () => this.#parseAnd(),
       (operands) => (values) => evaluateUntil(operands, values, isTruthy),
     );
   }
 
-  #and(): Operand | null {
-    return this.#each(
+  #parseAnd(): Operand | null {
+    return this.#parseChain(
       '&&',
-      () => this.#comparison(),
+      () => this.#parseComparison(),
       (operands) => (values) => evaluateUntil(operands, values, (value) => !isTruthy(value)),
     );
   }
 
-  #each(operator: string, next: () => Operand | null, join: (operands: Operand[]) => Operand): Operand | null {
+  #parseChain(operator: string, next: () => Operand | null, join: (operands: Operand[]) => Operand): Operand | null {
     const operands: Operand[] = [];
     do {
       const operand = next();
       if (operand === null) return null;
       operands.push(operand);
-    } while (this.#take(operator));
+    } while (this.#takeOperator(operator));
     return operands.length === 1 ? operands[0]! : join(operands);
   }
 
-  #comparison(): Operand | null {
-    let leftOperand = this.#single();
+  #parseComparison(): Operand | null {
+    let leftOperand = this.#parseOperand();
     for (;;) {
-      const operator = ['==', '!=', '=~', '!~'].find((each) => this.#take(each));
+      const operator = ['==', '!=', '=~', '!~'].find((each) => this.#takeOperator(each));
       if (operator === undefined || leftOperand === null) return leftOperand;
-      const right = this.#single();
+      const right = this.#parseOperand();
       if (right === null) return null;
       leftOperand = this.#compare(operator, leftOperand, right);
     }
@@ -152,7 +155,7 @@ class ExpressionParser {
     return operator === '=~' ? matches : (values) => !matches(values);
   }
 
-  /** A text that is no regular expression matches the texts that it contains. Null counts as the empty text. */
+  /** Returns whether the subject matches. A pattern without slashes matches the texts that it contains. Null counts as the empty text. */
   #matches(subject: Value, pattern: Value): boolean {
     const text = subject === null ? '' : typeof subject === 'object' ? null : String(subject);
     if (text === null || text.length > MAX_SUBJECT_LENGTH || pattern === null || typeof pattern === 'boolean')
@@ -161,22 +164,22 @@ class ExpressionParser {
     return compiled === null ? (pattern as string).includes(text) : compiled.find(text);
   }
 
-  #single(): Operand | null {
-    const token = this.#tokens[this.#at];
+  #parseOperand(): Operand | null {
+    const token = this.#tokens[this.#position];
     if (token?.kind === 'operand') {
-      this.#at++;
+      this.#position++;
       return token.operand;
     }
-    if (!this.#take('(') || ++this.#depth > MAX_DEPTH) return null;
-    const operand = this.#or();
+    if (!this.#takeOperator('(') || ++this.#depth > MAX_DEPTH) return null;
+    const operand = this.#parseOr();
     this.#depth--;
-    return this.#take(')') ? operand : null;
+    return this.#takeOperator(')') ? operand : null;
   }
 
-  #take(operator: string): boolean {
-    const token = this.#tokens[this.#at];
+  #takeOperator(operator: string): boolean {
+    const token = this.#tokens[this.#position];
     if (token?.kind !== 'operator' || token.text !== operator) return false;
-    this.#at++;
+    this.#position++;
     return true;
   }
 }
@@ -206,15 +209,15 @@ export class PatternCache {
   readonly effort: EffortBudget;
   readonly #compiled = new Map<string, Pattern | null>();
   readonly #conditions = new Map<string, Condition | null>();
-  /** Remaining budget for compilation; repetitions such as `a{1000}` cost more. */
-  #left = 100_000;
+  /** Remaining characters of expressions that may be compiled; repetitions such as `a{1000}` count more. */
+  #remainingBudget = 100_000;
 
   constructor(effort: EffortBudget) {
     this.effort = effort;
   }
 
   /** Returns the condition of this source; `parse` runs once. */
-  condition(source: string, parse: () => Condition | null): Condition | null {
+  getCondition(source: string, parse: () => Condition | null): Condition | null {
     let condition = this.#conditions.get(source);
     if (condition === undefined) {
       condition = parse();
@@ -223,7 +226,7 @@ export class PatternCache {
     return condition;
   }
 
-  /** Returns null if the expression is invalid or the budget is spent. */
+  /** Returns the compiled expression, or null if it is invalid or the budget is spent. */
   compile(source: string): Pattern | null {
     let pattern = this.#compiled.get(source);
     if (pattern === undefined) {
@@ -233,17 +236,17 @@ export class PatternCache {
     return pattern;
   }
 
-  /** Compiles the first line of a text that is between slashes, as a variable may hold one; returns null if there is none. */
+  /** Compiles the first expression between slashes in a text, which may be the value of a variable; returns null if there is none. */
   compileLiteral(text: string): Pattern | null {
     const source = text.length > MAX_EXPRESSION_LENGTH ? null : parseRegexLiteral(text.replaceAll('\\/', '/'));
     return source === null ? null : this.compile(source);
   }
 
   #compile(source: string): Pattern | null {
-    this.#left -= source.includes('{') ? source.length * 50 : source.length;
-    if (this.#left < 0) return null;
-    const read = compileRegex(source);
-    if (typeof read === 'string') return null;
+    this.#remainingBudget -= source.includes('{') ? source.length * 50 : source.length;
+    if (this.#remainingBudget < 0) return null;
+    const regex = compileRegex(source);
+    if (typeof regex === 'string') return null;
     const cost = getRegexCost(source);
     // Jobs often share both the expression and the text.
     const results = new Map<string, boolean>();
@@ -251,8 +254,8 @@ export class PatternCache {
       find: (text) => {
         let isMatch = results.get(text);
         if (isMatch === undefined) {
-          this.effort.match(cost, text.length);
-          isMatch = read.matcher(text).find();
+          this.effort.spendMatching(cost, text.length);
+          isMatch = regex.matcher(text).find();
           results.set(text, isMatch);
         }
         return isMatch;

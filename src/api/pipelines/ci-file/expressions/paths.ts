@@ -3,12 +3,14 @@ import { CiFileError } from '../yaml/values.ts';
 import type { VariableValues } from './expression.ts';
 import { expandReferences } from './variables.ts';
 
+/** `changes` of a rule. */
 export interface ChangesClause {
   readonly globs: readonly string[];
   /** The ref whose merge base the paths are compared with, as written; null: the previous commit of the push. */
   readonly compareTo: string | null;
 }
 
+/** `exists` of a rule. */
 export interface ExistsClause {
   readonly globs: readonly string[];
   /** Another project whose files count, as written; null: the pipeline's own commit. */
@@ -38,7 +40,7 @@ export class RulePathsError extends CiFileError {}
 /** The loaded paths, by the JSON of their source; a text is an error. */
 export type LoadedPaths = ReadonlyMap<string, Paths | string>;
 
-/** A clause that needs more comparisons of globs with paths counts as true. */
+/** Maximum number of comparisons of globs with paths; a clause that needs more counts as true. */
 const MAX_COMPARISONS = 50_000;
 
 /** Evaluates `changes` and `exists` for one pipeline. */
@@ -46,7 +48,7 @@ export class PathMatcher {
   readonly #changed: Paths;
   readonly #files: Paths;
   readonly #loaded: LoadedPaths;
-  readonly #answers = new Map<string, boolean>();
+  readonly #results = new Map<string, boolean>();
   readonly #globs = new Map<string, Glob>();
   readonly #effort: EffortBudget;
   readonly #fileSets = new Map<readonly string[], ReadonlySet<string>>();
@@ -63,7 +65,7 @@ export class PathMatcher {
     const paths = source === null ? this.#changed : this.#getLoaded(source);
     if (paths === null) return true;
     const expandedGlobs = this.#expandAll(globs, values);
-    return this.#answer(['changes', source], expandedGlobs, () => this.#someMatch(paths, expandedGlobs));
+    return this.#getResult(['changes', source], expandedGlobs, () => this.#someMatch(paths, expandedGlobs));
   }
 
   exist({ globs, project, ref }: ExistsClause, values: VariableValues): boolean {
@@ -73,7 +75,7 @@ export class PathMatcher {
     const expandedGlobs = this.#expandAll(globs, values);
     const patterns = expandedGlobs.filter((glob) => /[*?[{]/.test(glob));
     const names = expandedGlobs.filter((glob) => !patterns.includes(glob));
-    return this.#answer(
+    return this.#getResult(
       ['exists', source],
       expandedGlobs,
       () => names.some((name) => this.#hasFile(files, name)) || this.#someMatch(files, patterns),
@@ -98,10 +100,10 @@ export class PathMatcher {
     return paths;
   }
 
-  #answer(kind: readonly unknown[], globs: readonly string[], compute: () => boolean): boolean {
+  #getResult(kind: readonly unknown[], globs: readonly string[], compute: () => boolean): boolean {
     const key = JSON.stringify([...kind, ...globs]);
-    const isMatch = this.#answers.get(key) ?? compute();
-    this.#answers.set(key, isMatch);
+    const isMatch = this.#results.get(key) ?? compute();
+    this.#results.set(key, isMatch);
     return isMatch;
   }
 
@@ -113,7 +115,7 @@ export class PathMatcher {
   /** Returns whether a file has this path, or is below it if it ends with a slash. */
   #hasFile(files: readonly string[], name: string): boolean {
     if (name.endsWith('/')) {
-      this.#effort.match(1, files.length);
+      this.#effort.spendMatching(1, files.length);
       return files.some((path) => path.startsWith(name));
     }
     const fileSet = this.#fileSets.get(files) ?? new Set(files);
@@ -127,31 +129,31 @@ export class PathMatcher {
 
   #expand(glob: string, values: VariableValues): string {
     const expandedGlob = expandReferences(glob, (name) => values.get(name), MAX_GLOB_LENGTH);
-    this.#effort.build(expandedGlob.length);
+    this.#effort.spendCharacters(expandedGlob.length);
     return expandedGlob.slice(0, MAX_GLOB_LENGTH + 1);
   }
 
   #matchesAny(source: string, paths: readonly string[]): boolean {
     const glob = this.#glob(source);
     return paths.some((path) => {
-      this.#effort.match(glob.cost, path.length);
+      this.#effort.spendMatching(glob.cost, path.length);
       return glob.matches(path);
     });
   }
 
   #glob(glob: string): Glob {
-    let read = this.#globs.get(glob);
-    if (read === undefined) {
-      read = compileGlob(glob);
-      this.#globs.set(glob, read);
+    let compiledGlob = this.#globs.get(glob);
+    if (compiledGlob === undefined) {
+      compiledGlob = compileGlob(glob);
+      this.#globs.set(glob, compiledGlob);
     }
-    return read;
+    return compiledGlob;
   }
 }
 
 /**
- * Globs over paths of a repository, in time linear in the path times the glob: `*` and `?` stay inside a folder, two stars before a slash go
- * through any number of them, `[a-z]`, `{a,b}`. Other pairs of stars count as one star.
+ * A compiled glob. `*` and `?` match within a folder, two stars before a slash match any number of folders, and other pairs of stars count as
+ * one. `[a-z]` and `{a,b}` are supported. Matching takes time linear in the length of the path times that of the glob.
  */
 interface Glob {
   /** Upper bound of the cost of a match per character of the path. */
@@ -161,8 +163,12 @@ interface Glob {
 
 type Step =
   | { readonly kind: 'character'; readonly text: string }
-  | { readonly kind: 'one' | 'some' | 'folders' }
-  | { readonly kind: 'among'; readonly ranges: readonly (readonly [string, string])[]; readonly negated: boolean };
+  | { readonly kind: 'anyCharacter' | 'anyCharacters' | 'anyFolders' }
+  | {
+      readonly kind: 'characterClass';
+      readonly ranges: readonly (readonly [string, string])[];
+      readonly negated: boolean;
+    };
 
 const MAX_GLOB_LENGTH = 1024;
 const MAX_ALTERNATIVES = 100;
@@ -170,10 +176,10 @@ const MAX_ALTERNATIVES = 100;
 /** Compiles a glob. A glob that is too long or has too many alternatives matches nothing. */
 export function compileGlob(glob: string): Glob {
   const alternatives = glob.length > MAX_GLOB_LENGTH ? [] : (expandBraces(glob) ?? []);
-  const all = alternatives.map((each) => compileSteps(each));
+  const compiledAlternatives = alternatives.map(compileSteps);
   return {
-    cost: all.reduce((sum, { length }) => sum + length, 0),
-    matches: (path) => all.some((steps) => matches(steps, path)),
+    cost: compiledAlternatives.reduce((sum, { length }) => sum + length, 0),
+    matches: (path) => compiledAlternatives.some((steps) => matches(steps, path)),
   };
 }
 
@@ -212,12 +218,12 @@ function compileSteps(glob: string): Step[] {
     const character = glob[position]!;
     const isAtSegmentStart = position === 0 || glob[position - 1] === '/';
     if (isAtSegmentStart && glob.startsWith('**/', position)) {
-      steps.push({ kind: 'folders' });
+      steps.push({ kind: 'anyFolders' });
       position += 2;
     } else if (character === '*') {
-      if (steps.at(-1)?.kind !== 'some') steps.push({ kind: 'some' });
+      if (steps.at(-1)?.kind !== 'anyCharacters') steps.push({ kind: 'anyCharacters' });
     } else if (character === '?') {
-      steps.push({ kind: 'one' });
+      steps.push({ kind: 'anyCharacter' });
     } else if (character === '[') {
       const end = glob.indexOf(']', position + 2);
       if (end < 0) steps.push({ kind: 'character', text: '[' });
@@ -238,10 +244,10 @@ function compileCharacterClass(content: string): Step {
   const ranges: [string, string][] = [];
   for (const [, from, to] of content.slice(negated ? 1 : 0).matchAll(/(.)(?:-(.))?/gs))
     ranges.push([from!, to ?? from!]);
-  return { kind: 'among', ranges, negated };
+  return { kind: 'characterClass', ranges, negated };
 }
 
-/** Simulates the glob as a state machine: after each character of the path, keeps all steps that it may have reached. */
+/** Simulates the glob as a state machine: after each character of the path, `positions` are all steps that may match next. */
 function matches(steps: readonly Step[], path: string): boolean {
   let positions = addSkippedPositions(steps, [0], true);
   for (let pathIndex = 0; pathIndex < path.length && positions.size > 0; pathIndex++) {
@@ -258,13 +264,17 @@ function matches(steps: readonly Step[], path: string): boolean {
   return positions.has(steps.length);
 }
 
-/** Adds the positions after steps that may match nothing; `folders` only at the start of a folder. */
-function addSkippedPositions(steps: readonly Step[], positions: readonly number[], atStart: boolean): Set<number> {
+/** Adds the positions after steps that may match nothing; `anyFolders` only at the start of a folder. */
+function addSkippedPositions(
+  steps: readonly Step[],
+  positions: readonly number[],
+  isFolderStart: boolean,
+): Set<number> {
   const all = new Set<number>();
   for (let position of positions) {
     all.add(position);
     for (let step = steps[position]; step !== undefined; step = steps[position]) {
-      const maySkip = step.kind === 'some' || (step.kind === 'folders' && atStart);
+      const maySkip = step.kind === 'anyCharacters' || (step.kind === 'anyFolders' && isFolderStart);
       if (!maySkip || all.has(position + 1)) break;
       all.add(++position);
     }
@@ -273,13 +283,13 @@ function addSkippedPositions(steps: readonly Step[], positions: readonly number[
 }
 
 function repeatsOn({ kind }: Step, character: string): boolean {
-  return kind === 'folders' || (kind === 'some' && character !== '/');
+  return kind === 'anyFolders' || (kind === 'anyCharacters' && character !== '/');
 }
 
 function advancesOn(step: Step, character: string): boolean {
   if (step.kind === 'character') return step.text === character;
   if (character === '/') return false;
-  if (step.kind === 'one') return true;
-  if (step.kind !== 'among') return false;
+  if (step.kind === 'anyCharacter') return true;
+  if (step.kind !== 'characterClass') return false;
   return step.ranges.some(([from, to]) => from <= character && character <= to) !== step.negated;
 }

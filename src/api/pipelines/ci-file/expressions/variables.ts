@@ -4,11 +4,11 @@ import { matchesParts } from '#text/safe-regex.ts';
 export interface CiVariable {
   readonly key: string;
   readonly value: string;
-  /** The value is literal: the server replaces nothing in it, and only the runner expands references to it. */
+  /** Whether the value is literal: the server replaces nothing in it, and only the runner expands references to the variable. */
   readonly raw?: boolean;
-  /** The value is the content of a file; the variable itself holds the path, which only the runner knows. */
+  /** Whether the value is the content of a file. For the job, the variable contains its path, which only the runner knows. */
   readonly file?: boolean;
-  /** The value is secret. */
+  /** Whether the value is secret. */
   readonly masked?: boolean;
 }
 
@@ -23,35 +23,35 @@ const REFERENCE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*
 const mayHaveReferences = (text: string) => text.includes('$') || text.includes('%');
 
 /**
- * Replaces `$NAME`, `${NAME}` and `%NAME%` by `meaningOf(name)`. Unknown references and `$$` stay as written. A result longer than
+ * Replaces `$NAME`, `${NAME}` and `%NAME%` by `getValue(name)`. Unknown references and `$$` stay as written. A result longer than
  * `maxLength` is cut somewhere after it: the caller checks the length.
  */
 export function expandReferences(
   text: string,
-  meaningOf: (name: string) => string | undefined,
+  getValue: (name: string) => string | undefined,
   maxLength = Number.POSITIVE_INFINITY,
 ): string {
-  return replaceReferences(text, (name) => (name === undefined ? undefined : meaningOf(name)), maxLength);
+  return replaceReferences(text, (name) => (name === undefined ? undefined : getValue(name)), maxLength);
 }
 
 /** Replaces references; for `$$` the callback gets undefined. */
 function replaceReferences(
   text: string,
-  meaningOf: (name: string | undefined) => string | undefined,
+  getValue: (name: string | undefined) => string | undefined,
   maxLength: number,
 ): string {
   if (!mayHaveReferences(text)) return text;
   let expandedText = '';
-  let at = 0;
+  let position = 0;
   for (const reference of text.matchAll(REFERENCE)) {
     const [matchedText, braces, dollar, percent] = reference;
-    const value = meaningOf(braces ?? dollar ?? percent) ?? matchedText;
+    const value = getValue(braces ?? dollar ?? percent) ?? matchedText;
     expandedText +=
-      text.slice(at, reference.index) + (value.length > maxLength ? value.slice(0, maxLength + 1) : value);
+      text.slice(position, reference.index) + (value.length > maxLength ? value.slice(0, maxLength + 1) : value);
     if (expandedText.length > maxLength) return expandedText;
-    at = reference.index + matchedText.length;
+    position = reference.index + matchedText.length;
   }
-  return expandedText + text.slice(at);
+  return expandedText + text.slice(position);
 }
 
 /**
@@ -63,15 +63,15 @@ export function expandVariables<V extends CiVariable>(
   variables: readonly V[],
   onCharacters: (characters: number) => void = () => {},
 ): V[] {
-  const last = new Map(variables.map((variable) => [variable.key, variable]));
+  const lastByKey = new Map(variables.map((variable) => [variable.key, variable]));
   const expandedValues = new Map<string, string>();
-  const open = new Set<string>();
+  const openNames = new Set<string>();
   let [characters, references] = [0, 0];
   const expand = ({ key, value, raw = false }: CiVariable): string => {
     if (raw || !mayHaveReferences(value)) return value;
     const resolveValue = (name: string | undefined) => {
       if (++references > MAX_REFERENCES) throw new Unexpandable();
-      return name === undefined || name === key ? undefined : meaningOf(name);
+      return name === undefined || name === key ? undefined : getValue(name);
     };
     const result = replaceReferences(value, resolveValue, MAX_CHARACTERS);
     characters += result.length;
@@ -79,23 +79,23 @@ export function expandVariables<V extends CiVariable>(
     if (characters > MAX_CHARACTERS) throw new Unexpandable();
     return result;
   };
-  const meaningOf = (name: string): string | undefined => {
+  const getValue = (name: string): string | undefined => {
     const expandedValue = expandedValues.get(name);
     if (expandedValue !== undefined) return expandedValue;
-    const variable = last.get(name);
+    const variable = lastByKey.get(name);
     if (variable === undefined || variable.raw || variable.file) return undefined;
-    // No hand-written file nests this deeply.
-    if (open.has(name) || open.size > 500) throw new Unexpandable();
-    open.add(name);
+    // Each level is a nested function call, and no hand-written file has this many.
+    if (openNames.has(name) || openNames.size > 500) throw new Unexpandable();
+    openNames.add(name);
     const value = expand(variable);
-    open.delete(name);
+    openNames.delete(name);
     expandedValues.set(name, value);
     return value;
   };
   try {
     return variables.map((variable) => ({
       ...variable,
-      value: last.get(variable.key) === variable ? (meaningOf(variable.key) ?? expand(variable)) : expand(variable),
+      value: lastByKey.get(variable.key) === variable ? (getValue(variable.key) ?? expand(variable)) : expand(variable),
     }));
   } catch (error) {
     if (!(error instanceof Unexpandable)) throw error;
@@ -129,7 +129,7 @@ export function toPublicValues(
 }
 
 /** Returns the cost of expanding these variables, in steps of a few microseconds. */
-export function expansionCost(variables: readonly CiVariable[]): number {
+export function estimateExpansionCost(variables: readonly CiVariable[]): number {
   const characters = variables.reduce(
     (sum, { value }) => sum + value.length / (mayHaveReferences(value) ? 500 : 20_000),
     0,
@@ -138,10 +138,9 @@ export function expansionCost(variables: readonly CiVariable[]): number {
 }
 
 /**
- * Decides which variables reach a job, and which one of several with the same key wins (contract/runners.md §4.5
- * "Reaching jobs"). Pure. Variables given with the pipeline and the job override these (`job-requests/payload.ts`).
+ * A variable of the instance, a group or the project. It reaches only some jobs, and one of several with the same key wins
+ * (contract/runners.md §4.5 "Reaching jobs"). Variables given with the pipeline or the job override it (`job-requests/payload.ts`).
  */
-
 export interface ScopedVariable {
   readonly id: number;
   readonly key: string;
@@ -163,18 +162,16 @@ export interface ReceivingJob {
 export const ALL_ENVIRONMENTS = '*';
 
 /** Returns the winning variable of each key, in the order of the variables. */
-export function selectEffectiveVariables<V extends ScopedVariable>(all: readonly V[], receiver: ReceivingJob): V[] {
+export function selectEffectiveVariables<V extends ScopedVariable>(variables: readonly V[], job: ReceivingJob): V[] {
   const compareByPrecedence = (a: V, b: V) =>
-    b.distance - a.distance || specificity(a, receiver) - specificity(b, receiver) || a.id - b.id;
-  const visibleVariables = all.filter((variable) => isVisibleToJob(variable, receiver)).sort(compareByPrecedence);
-  const last = new Map(visibleVariables.map((variable) => [variable.key, variable]));
-  return visibleVariables.filter((variable) => last.get(variable.key) === variable);
+    b.distance - a.distance || getSpecificity(a, job) - getSpecificity(b, job) || a.id - b.id;
+  const visibleVariables = variables.filter((variable) => isVisibleToJob(variable, job)).sort(compareByPrecedence);
+  const lastByKey = new Map(visibleVariables.map((variable) => [variable.key, variable]));
+  return visibleVariables.filter((variable) => lastByKey.get(variable.key) === variable);
 }
 
-function isVisibleToJob(variable: ScopedVariable, receiver: ReceivingJob): boolean {
-  return (
-    (receiver.protected || !variable.protected) && matchesEnvironment(variable.environment_scope, receiver.environment)
-  );
+function isVisibleToJob(variable: ScopedVariable, job: ReceivingJob): boolean {
+  return (job.protected || !variable.protected) && matchesEnvironment(variable.environment_scope, job.environment);
 }
 
 function matchesEnvironment(scope: string, environment: string | null): boolean {
@@ -182,8 +179,8 @@ function matchesEnvironment(scope: string, environment: string | null): boolean 
   return environment !== null && scope.includes('*') && matchesParts(environment, scope.split('*'));
 }
 
-/** Orders scopes by specificity: `*`, then wildcards by length, then the exact name. */
-function specificity({ environment_scope: scope }: ScopedVariable, { environment }: ReceivingJob): number {
+/** Returns how specific a scope is: `*` least, then wildcards by length, then the exact name. */
+function getSpecificity({ environment_scope: scope }: ScopedVariable, { environment }: ReceivingJob): number {
   if (scope === environment) return Number.POSITIVE_INFINITY;
   return scope === ALL_ENVIRONMENTS ? 0 : scope.length + 1;
 }

@@ -1,8 +1,10 @@
 import { parsePositiveSeconds } from '#text/durations.ts';
-import { CiFileError, type CiMap, type CiValue, describeValue, isArray, isMap, scalarToText } from '../yaml/values.ts';
+import { CiFileError, type CiMap, type CiValue, isArray, isMap, scalarToText, toErrorText } from '../yaml/values.ts';
 
-/** Structure checks for CI files. Errors name the location and the problem, in lower case (§6). */
+// Structure checks for CI files (contract/runners.md §6). `location` is the path of keys in the file, such as `jobs:unit:image`; errors
+// begin with it. `key` names the checked value in the error.
 
+/** Returns the error for a problem at this location, in lower case. */
 export function configError(location: string, problem: string): CiFileError {
   return new CiFileError(`${location} ${problem}`.toLowerCase());
 }
@@ -12,7 +14,7 @@ export function typeError(location: string, problem: string): CiFileError {
   return new CiFileError(`${location} ${problem}`);
 }
 
-/** The results of a job after which something is done. */
+/** Values of `when` of caches and artifacts: the results of a job after which they are uploaded. */
 export const WHEN_FINISHED = ['on_success', 'on_failure', 'always'] as const;
 
 /** Returns whether a value is present; null counts as absent. */
@@ -167,7 +169,7 @@ export function parseWords(value: CiValue, location: string, key: string, allowe
 /** Throws if the value is not one of the words, whatever its type. */
 export function checkWord(value: CiValue, location: string, key: string, allowed: ReadonlySet<string>): void {
   const text = scalarToText(value);
-  if (text === null || !allowed.has(text)) throw configError(location, `${key} unknown value: ${describeValue(value)}`);
+  if (text === null || !allowed.has(text)) throw configError(location, `${key} unknown value: ${toErrorText(value)}`);
 }
 
 /** Parses a duration and returns seconds; `limit` is in seconds too. A number must be quoted. */

@@ -3,10 +3,8 @@ import { CiFileError } from '../yaml/values.ts';
 import type { CiJob } from './job.ts';
 import type { CiJobNeed, MatrixCombination } from './job-keywords.ts';
 
-/**
- * Checks references between jobs (`needs`, `dependencies`, `on_stop`), whether or not a pipeline contains all of them
- * (contract/runners.md §6).
- */
+// Checks of references between jobs (`needs`, `dependencies`, `on_stop`), whether or not a pipeline contains all of the jobs
+// (contract/runners.md §6).
 
 const MAX_NEEDS = 50;
 
@@ -24,6 +22,7 @@ export function checkDependencies(jobs: readonly CiJob[], stages: readonly strin
   checkCycles(jobs, jobsByName);
 }
 
+/** The input of the checks that is the same for all jobs. */
 interface DependencyCheck {
   readonly stages: readonly string[];
   readonly stageIndexes: ReadonlyMap<string, number>;
@@ -173,7 +172,7 @@ export function expandParallel(
   const total = parallel.matrix.length;
   return parallel.matrix.map((combination, at) => {
     effort.spend(1);
-    effort.build(combination.reduce((sum, { value }) => sum + value.length, name.length));
+    effort.spendCharacters(combination.reduce((sum, { value }) => sum + value.length, name.length));
     return {
       name: formatMatrixName(name, combination),
       parallel: { index: at + 1, total },
@@ -192,12 +191,12 @@ function listParallelNames(job: Pick<CiJob, 'name' | 'parallel'>, effort: Effort
   return job.parallel === null ? [] : expandParallel(job, effort).map(({ name }) => name);
 }
 
-/** A variable of the needing instance in its needs: `$[[ matrix.KEY ]]`. */
+/** An expression in `needs` for a matrix variable of the instance that has the needs: `$[[ matrix.KEY ]]`. */
 const EXPRESSION = /\$\[\[\s*matrix\.([\w-]+)\s*\]\]/g;
 
 /**
- * Replaces expressions in `needs` by the variables of each instance, and needs of some instances of a parallel job by needs of
- * these. Without a parallel job expressions stay texts.
+ * Replaces expressions in `needs` by the variables of each instance. Replaces a need that selects instances of a parallel job by one need
+ * for each of them. In a file without parallel jobs, expressions stay texts.
  */
 export function resolveInstanceNeeds(jobs: readonly CiJob[], effort: EffortBudget): readonly CiJob[] {
   const parallelNames = new Set(jobs.filter(({ parallel }) => parallel !== null).map(({ name }) => name));
@@ -263,7 +262,7 @@ function replaceExpressions(
   return needs.map((need) => {
     const texts = listTexts(need);
     effort.spend(texts.length);
-    effort.build(texts.reduce((sum, text) => sum + text.length, 0));
+    effort.spendCharacters(texts.reduce((sum, text) => sum + text.length, 0));
     return { ...need, job: replace(need.job), matrix: need.matrix?.map(replaceValues) ?? null };
   });
 }

@@ -20,7 +20,7 @@ const IMAGE_KEYS = new Set(['name', 'entrypoint', 'ports', 'docker', 'kubernetes
 const SERVICE_KEYS = new Set([...IMAGE_KEYS, 'alias', 'command', 'variables']);
 const PULL_POLICIES: ReadonlySet<string> = new Set(['always', 'never', 'if-not-present']);
 
-/** The options of each executor, with the longest texts. */
+/** The options of each executor, with the maximum length of their values. */
 const EXECUTOR_OPTIONS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   docker: { platform: 64, user: 255 },
   kubernetes: { user: 255 },

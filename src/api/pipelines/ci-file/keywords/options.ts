@@ -33,6 +33,7 @@ export interface JobOptions {
   readonly secrets: unknown;
 }
 
+/** A variable of the CI file. */
 export interface FileVariable {
   readonly key: string;
   readonly value: string;

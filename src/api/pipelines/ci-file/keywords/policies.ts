@@ -24,7 +24,7 @@ export interface RefPolicy {
 }
 
 /** The properties of a pipeline that a policy checks. */
-export interface PolicySubject {
+interface PolicySubject {
   readonly ref: string;
   readonly tag: boolean;
   readonly source: string;

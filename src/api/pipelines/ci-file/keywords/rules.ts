@@ -24,6 +24,7 @@ import { type CiJobNeed, MAX_DELAY_SECONDS, parseNeeds } from './job-keywords.ts
 import type { FileVariable } from './options.ts';
 import { PLAIN_VARIABLES, parseVariables } from './variables.ts';
 
+/** A rule of a job or of `workflow`. */
 export interface CiRule {
   readonly if: Condition | null;
   readonly changes: ChangesClause | null;
@@ -53,7 +54,7 @@ const WORKFLOW_RULE: RuleKind = {
   whens: new Set(['always', 'never']),
 };
 
-/** Throws if the rules of a job are no nested array of maps; `location` is that of the job. */
+/** Throws unless the rules of a job are an array of maps, which may be nested; `location` is that of the job. */
 export function checkJobRules(value: CiValue, location: string): void {
   const rules = isArray(value) ? flattenArrays(value) : null;
   if (rules === null || !rules.every(isMap))

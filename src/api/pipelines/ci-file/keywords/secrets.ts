@@ -18,7 +18,7 @@ import {
 
 const EMPTY_MAP: CiMap = new Map();
 
-/** Checks the JSON web tokens of a job. */
+/** Checks the JSON web tokens of a job and returns them as JSON data. */
 export function parseIdTokens(value: CiValue, location: string): unknown {
   const map = parseMap(value, location);
   for (const [name, entry] of map) {
@@ -44,7 +44,7 @@ const KEYS_BY_PROVIDER: Readonly<Record<string, readonly string[]>> = {
   gitlab_secrets_manager: ['name', 'source'],
 };
 
-/** Checks the secrets of a job, which runners read from their providers. */
+/** Checks the secrets of a job, which runners read from their providers, and returns them as JSON data. */
 export function parseSecrets(value: CiValue, location: string): unknown {
   const map = parseMap(value, location);
   for (const [name, secret] of map) checkSecret(secret ?? EMPTY_MAP, `${location}:${name}`);
@@ -107,7 +107,7 @@ function checkProvider(value: CiValue, provider: string, location: string): void
   }
 }
 
-/** Checks `identity` and refuses it, because no provider is supported. */
+/** Checks `identity` and rejects it, because no provider is supported. */
 export function checkIdentity(value: CiValue, job: string, location: string): void {
   parseOneOf(value, location, 'config', ['google_cloud']);
   throw new CiFileError(`${job} job: The google_cloud_support feature is not available`);

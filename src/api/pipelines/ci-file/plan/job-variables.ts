@@ -1,8 +1,8 @@
 import {
   type CiVariable,
+  estimateExpansionCost,
   expandReferences,
   expandVariables,
-  expansionCost,
   toPublicValues,
   toValues,
 } from '../expressions/variables.ts';
@@ -47,10 +47,10 @@ export function resolveJobVariables(
       ...storedVariables(environment),
       ...pipelineVariables,
     ];
-    effort.spend(expansionCost(variables));
+    effort.spend(estimateExpansionCost(variables));
     return variables;
   };
-  const spendCharacters = (characters: number) => effort.build(characters);
+  const spendCharacters = (characters: number) => effort.spendCharacters(characters);
   const unscopedValues = once(() => toPublicValues(listVariables(null), spendCharacters));
   const environment =
     job.environment &&

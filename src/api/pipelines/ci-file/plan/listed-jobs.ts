@@ -5,8 +5,7 @@ import type { EffortBudget } from '../yaml/effort-budget.ts';
 import { type CiMap, fileTooLarge, toJsonValue } from '../yaml/values.ts';
 import { createTooManyJobsError, MAX_JOBS, type PipelinePlan, type PlannedNeed } from './plan.ts';
 
-/** Lists the jobs of a CI file in stage order, for lint results (contract/runners.md §4.9). */
-
+/** A job as lint results show it (contract/runners.md §4.9). */
 export interface ListedJob {
   readonly name: string;
   readonly stage: string;
@@ -27,7 +26,7 @@ interface PlannedNeedByName extends Omit<PlannedNeed, 'job'> {
   readonly name: string;
 }
 
-/** Lists all jobs of the file, without evaluating rules. */
+/** Lists all jobs of the file in stage order, without evaluating rules. */
 export function listJobsOfFile({ jobs, stages }: CiConfiguration, file: CiMap, effort: EffortBudget): ListedJob[] {
   if (jobs.reduce((count, { parallel }) => count + countInstances(parallel), 0) > MAX_JOBS)
     throw createTooManyJobsError();
@@ -55,7 +54,12 @@ export function listJobsOfFile({ jobs, stages }: CiConfiguration, file: CiMap, e
 /** Lists the jobs of a planned pipeline. */
 export function listJobsOfPlan({ jobs }: PipelinePlan): ListedJob[] {
   const listedJobs = jobs.map(({ name, stage, options, tags, environment, when, allowFailure }) => ({
-    ...{ name, stage, ...toScripts(options), tag_list: [...tags], environment, when },
+    name,
+    stage,
+    ...toScripts(options),
+    tag_list: [...tags],
+    environment,
+    when,
     allow_failure: allowFailure,
   }));
   return limitScripts(listedJobs);
@@ -69,6 +73,7 @@ function countInstances(parallel: CiJob['parallel']): number {
 /** Limit for the total length of scripts: shared scripts are repeated for each job. */
 const MAX_SCRIPT_LENGTH = 4 * 1024 * 1024;
 
+/** Returns the jobs. Throws if their scripts are too long. */
 function limitScripts(jobs: ListedJob[]): ListedJob[] {
   let length = 0;
   for (const { before_script, script, after_script } of jobs) {

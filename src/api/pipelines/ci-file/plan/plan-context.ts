@@ -3,7 +3,7 @@ import type { PathSource, Paths } from '../expressions/paths.ts';
 import type { CiVariable, ScopedVariable } from '../expressions/variables.ts';
 
 /** Returns the stored variables for jobs of this environment; null: for jobs without one, and for `workflow`. */
-export type VariablesByEnvironment = (environment: string | null) => readonly CiVariable[];
+type VariablesByEnvironment = (environment: string | null) => readonly CiVariable[];
 
 /** The context in which a pipeline is planned. */
 export interface PlanContext {

@@ -58,23 +58,23 @@ export function createTooManyJobsError(): CiFileError {
 const MAX_NAME_LENGTH = 255;
 
 /**
- * Plans the jobs of a pipeline. Returns `refused` if `workflow: rules` exclude it, `empty` if no job would run, and the error if
- * the selected jobs are inconsistent.
+ * Plans the jobs of a pipeline. Returns `excluded` if `workflow: rules` exclude the pipeline, `empty` if no job would run, and the error
+ * if the selected jobs are inconsistent.
  */
 export async function planPipeline(
   configuration: CiConfiguration,
   context: PlanContext,
   effort = new EffortBudget(),
-): Promise<PipelinePlan | 'refused' | 'empty' | InvalidConfiguration> {
+): Promise<PipelinePlan | 'excluded' | 'empty' | InvalidConfiguration> {
   return catchCiFileError(() =>
     withLoadedPaths(context, (loaded) => planWithPaths(configuration, context, effort, loaded)),
   );
 }
 
-/** Limit for the sources of paths that the rules of a file name. */
+/** Limit for the refs and projects whose paths the rules of a file compare with. */
 const MAX_PATH_SOURCES = 20;
 
-/** Runs `plan` again each time it needs paths that are not loaded: which ones depends on the variables of jobs. */
+/** Runs `plan` again each time it needs paths that are not loaded. They are unknown before, because they depend on variables of jobs. */
 async function withLoadedPaths<T>({ loadPaths }: PlanContext, plan: (loaded: LoadedPaths) => T): Promise<T> {
   const loaded = new Map<string, Paths | string>();
   for (;;) {
@@ -93,10 +93,10 @@ function planWithPaths(
   context: PlanContext,
   effort: EffortBudget,
   loaded: LoadedPaths,
-): PipelinePlan | 'refused' | 'empty' {
+): PipelinePlan | 'excluded' | 'empty' {
   const paths = new PathMatcher(context.changedPaths, context.files, effort, loaded);
   const variables = resolveWorkflowVariables(configuration, context, paths);
-  if (variables === null) return 'refused';
+  if (variables === null) return 'excluded';
   const selectedJobs = selectJobs({ configuration, context, paths, variables, effort });
   if (selectedJobs.every(({ job }) => job.stage === '.pre' || job.stage === '.post')) return 'empty';
   requireDistinctNames(selectedJobs);
@@ -140,6 +140,7 @@ function resolvePipelineName(
   return name === '' ? null : name.slice(0, MAX_NAME_LENGTH);
 }
 
+/** The input of planning that is the same for all jobs. */
 interface PlanState {
   readonly effort: EffortBudget;
   readonly configuration: CiConfiguration;
@@ -148,12 +149,14 @@ interface PlanState {
   readonly variables: readonly FileVariable[];
 }
 
+/** A job of the file that is part of the pipeline, with its needs by their names in the file. */
 interface SelectedJob {
   readonly job: CiJob;
   readonly needs: readonly CiJobNeed[] | null;
   readonly planned: PlannedJob;
 }
 
+/** Returns the jobs that are part of the pipeline, ordered by stage; a parallel job once for each instance. */
 function selectJobs(planning: PlanState): SelectedJob[] {
   const { effort } = planning;
   const selectedJobs: SelectedJob[] = [];

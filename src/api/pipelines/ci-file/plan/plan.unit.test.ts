@@ -75,8 +75,8 @@ test('rules of workflow decide about the pipeline, and give it variables and a n
   const file = `workflow: {name: "$KIND of $REF", rules: [{if: $REF == "no", when: never}, {if: $REF, variables: {KIND: run}}]}
 variables: {KIND: none}
 J: {script: a, rules: [{if: $KIND == "run"}]}`;
-  assert.equal(await planFile(file), 'refused');
-  assert.equal(await planFile(file, { variables: { REF: 'no' } }), 'refused');
+  assert.equal(await planFile(file), 'excluded');
+  assert.equal(await planFile(file, { variables: { REF: 'no' } }), 'excluded');
   const plan = await planRequiredPipeline(file, { variables: { REF: 'yes' } });
   assert.deepEqual([plan.name, plan.jobs.length], ['run of yes', 1]);
 });

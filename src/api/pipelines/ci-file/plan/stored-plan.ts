@@ -72,7 +72,7 @@ class PartList {
   }
 
   add(name: string | null, value: string): number {
-    this.#effort.build(value.length);
+    this.#effort.spendCharacters(value.length);
     const key = `${name ?? ''} ${value}`;
     const cachedIndex = this.#indexesByKey.get(key);
     if (cachedIndex !== undefined) return cachedIndex;

@@ -15,18 +15,20 @@ export class EffortBudget {
   #characters = 0;
   #matching = 0;
 
+  /** Spends steps of any other work. */
   spend(steps: number): void {
     this.#steps += steps;
     if (this.#steps > MAX_STEPS) throw fileTooLarge();
   }
 
   /** Spends the characters of a text that is about to be built. */
-  build(characters: number): void {
+  spendCharacters(characters: number): void {
     this.#characters += characters;
     if (this.#characters > MAX_CHARACTERS) throw fileTooLarge();
   }
 
-  match(costPerCharacter: number, length: number): void {
+  /** Spends the work of matching a text of this length. */
+  spendMatching(costPerCharacter: number, length: number): void {
     this.#matching += costPerCharacter * length;
     if (this.#matching > MAX_MATCHING) throw fileTooLarge();
   }

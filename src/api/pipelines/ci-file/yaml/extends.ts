@@ -1,13 +1,13 @@
 import type { EffortBudget } from './effort-budget.ts';
-import { CiFileError, type CiMap, type CiValue, describeValue, inspectValue, isArray, isMap } from './values.ts';
+import { CiFileError, type CiMap, type CiValue, isArray, isMap, toErrorText, toRubyNotation } from './values.ts';
 
-/** Limit for the entries above one that extends others: a chain may have eleven bases. */
+/** Limit for the nesting of `extends` above an entry, so that a chain may have eleven bases. */
 const MAX_DEPTH = 10;
 
 /** Number of merged keys that cost one step. */
 const KEYS_PER_STEP = 10;
 
-/** Resolves each `extends`: an entry overrides its bases, and later bases override earlier ones (§6). */
+/** Resolves each `extends`: an entry overrides its bases, and later bases override earlier ones (contract/runners.md §6). */
 export function resolveExtends(file: CiMap, effort: EffortBudget): CiMap {
   const resolver = new ExtendsResolver(file, effort);
   return new Map([...file].map(([name, value]) => [name, isMap(value) ? resolver.resolve(name) : value]));
@@ -76,8 +76,8 @@ class ExtendsResolver {
 /** Returns the names of the bases. A value of another type becomes a name that no entry has. */
 function listBases(value: CiValue | undefined): readonly string[] {
   if (value === undefined || value === null) return [];
-  if (isMap(value)) return [...value].map((entry) => inspectValue(entry));
-  return (isArray(value) ? value : [value]).map(describeValue);
+  if (isMap(value)) return [...value].map((entry) => toRubyNotation(entry));
+  return (isArray(value) ? value : [value]).map(toErrorText);
 }
 
 /** Merges maps recursively; for other values the second wins (contract/runners.md §6, `extends`). */

@@ -6,10 +6,10 @@ import {
   CiFileError,
   type CiMap,
   type CiValue,
-  describeValue,
   fileTooLarge,
   isArray,
   isMap,
+  toErrorText,
   toJsonValue,
 } from './values.ts';
 
@@ -110,7 +110,7 @@ function parseInclude(entry: CiValue): string {
       `\`${JSON.stringify(toJsonValue(entry))}\` does not have a valid subkey for include. Valid subkeys are: ${KIND_LIST}`,
     );
   if (kinds.length > 1) throw new CiFileError(`Each include must use only one of: ${KIND_LIST}`);
-  const location = describeValue(entry.get(kind) ?? null);
+  const location = toErrorText(entry.get(kind) ?? null);
   if (kind !== 'local') throw unsupportedInclude(location, kind);
   for (const key of ['rules', 'inputs']) if (entry.has(key)) throw unsupportedInclude(location, key);
   return parseLocalPath(location);

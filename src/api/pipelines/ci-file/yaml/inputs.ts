@@ -1,7 +1,7 @@
 import { compileRegex, getRegexCost } from '#text/safe-regex.ts';
 import type { EffortBudget } from './effort-budget.ts';
 import type { YamlFile } from './read-yaml.ts';
-import { CiFileError, type CiMap, type CiValue, describeValue, isArray, isMap, scalarToText } from './values.ts';
+import { CiFileError, type CiMap, type CiValue, isArray, isMap, scalarToText, toErrorText } from './values.ts';
 
 /** Replaces `$[[ inputs.N ]]` in a file by the inputs that its header declares (contract/pipelines-composition.md §3). */
 
@@ -51,8 +51,8 @@ function parseInput(name: string, value: CiValue): CiMap {
   const input = parseMapOrEmpty(value, location);
   const [regex, type, options] = ['regex', 'type', 'options'].map((key) => input.get(key) ?? null);
   if (regex !== null && typeof regex !== 'string') throw headerError(location, 'input regex should be a string');
-  if (type !== null && !TYPES.includes(describeValue(type!)))
-    throw headerError(location, `input type unknown value: ${describeValue(type!)}`);
+  if (type !== null && !TYPES.includes(toErrorText(type!)))
+    throw headerError(location, `input type unknown value: ${toErrorText(type!)}`);
   if (options !== null && !isArray(options)) throw headerError(location, 'input options should be an array');
   if (isArray(options) && options.length > MAX_OPTIONS)
     throw headerError(location, `config cannot define more than ${MAX_OPTIONS} options`);
@@ -66,7 +66,7 @@ function resolveInputs(inputs: ReadonlyMap<string, CiMap>, effort: EffortBudget)
   const errors: string[] = [];
   const values = new Map<string, CiValue>();
   for (const [name, input] of inputs) {
-    const type = describeValue(input.get('type') ?? 'string');
+    const type = toErrorText(input.get('type') ?? 'string');
     const value = coerceValue(input.get('default') ?? null, type);
     const problem = input.has('default')
       ? findProblem(input, type, value, effort)
@@ -80,7 +80,7 @@ function resolveInputs(inputs: ReadonlyMap<string, CiMap>, effort: EffortBudget)
 
 /** Converts a default to the type of its input: a scalar to a string, a string to another type by JSON. */
 function coerceValue(value: CiValue, type: string): CiValue {
-  if (type === 'string') return describeValue(value);
+  if (type === 'string') return toErrorText(value);
   if (typeof value !== 'string') return value;
   try {
     const parsed: unknown = JSON.parse(value);
@@ -99,7 +99,7 @@ function findProblem(input: CiMap, type: string, value: CiValue, effort: EffortB
     if (type !== 'string' && type !== 'number') return 'Options can only be used with string and number inputs';
     if (!options.some((option) => scalarToText(option) === scalarToText(value))) {
       const list = type === 'string' ? 'the list of allowed options' : 'the list of the allowed options';
-      return `\`${describeValue(value)}\` cannot be used because it is not in ${list}`;
+      return `\`${toErrorText(value)}\` cannot be used because it is not in ${list}`;
     }
   }
   const regex = input.get('regex') ?? null;
@@ -107,7 +107,7 @@ function findProblem(input: CiMap, type: string, value: CiValue, effort: EffortB
   if (type !== 'string') return 'RegEx validation can only be used with string inputs';
   const compiledRegex = compileRegex(regex as string);
   if (typeof compiledRegex === 'string') return 'invalid regular expression';
-  effort.match(getRegexCost(regex as string), (value as string).length);
+  effort.spendMatching(getRegexCost(regex as string), (value as string).length);
   return compiledRegex.matcher(value as string).find() ? null : 'default value does not match required RegEx pattern';
 }
 
@@ -129,7 +129,7 @@ class Interpolation {
     if (typeof value === 'string') return this.#replaceBlocks(value);
     if (isArray(value)) return value.flatMap((item) => this.#replaceItem(item));
     if (!isMap(value)) return value;
-    return new Map([...value].map(([key, entry]) => [describeValue(this.#replaceBlocks(key)), this.replace(entry)]));
+    return new Map([...value].map(([key, entry]) => [toErrorText(this.#replaceBlocks(key)), this.replace(entry)]));
   }
 
   /** An item that is only a block with an array becomes the items of that array. */
@@ -146,8 +146,8 @@ class Interpolation {
     const [block] = text.match(BLOCK) ?? [];
     if (block === text) return this.#getValue(block);
     return text.replaceAll(BLOCK, (each) => {
-      const value = describeValue(this.#getValue(each));
-      this.#effort.build(value.length);
+      const value = toErrorText(this.#getValue(each));
+      this.#effort.spendCharacters(value.length);
       return value;
     });
   }
@@ -182,7 +182,7 @@ class Interpolation {
     }
     if (functions.length > MAX_FUNCTIONS) throw new CiFileError('too many functions in interpolation block');
     return functions.reduce<CiValue>((input, call) => {
-      if (typeof input === 'string') this.#effort.build(input.length);
+      if (typeof input === 'string') this.#effort.spendCharacters(input.length);
       return applyFunction(input, call);
     }, value);
   }

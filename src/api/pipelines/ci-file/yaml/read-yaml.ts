@@ -23,17 +23,17 @@ export const MAX_FILE_LENGTH = 1024 * 1024;
 const MAX_LINE_LENGTH = 64 * 1024;
 const MAX_DEPTH = 100;
 
-/** Limit for the summed weights of structural characters; enough for about 20,000 lines of an ordinary file. */
+/** Limit for the weights of all structural characters of a file (`isTooComplex`); enough for about 20,000 ordinary lines. */
 const MAX_WEIGHT = 120_000;
 
 /** Limit for top-level entries: more than the number of jobs in a pipeline. */
 const MAX_ENTRIES = 2_500;
 
-/** Number of tokens that are composed per chunk, and the limit per entry, because an entry cannot be split. */
+/** Number of tokens per chunk of `composeDocument`, and the limit per top-level entry, because an entry cannot be split. */
 const TOKENS_PER_CHUNK = 2_500;
 const MAX_TOKENS_PER_ENTRY = 12_000;
 
-/** The documents of a file that count. */
+/** The documents of a file; all but the first two are ignored. */
 export interface YamlFile {
   /** A first document with `spec`; null if there is none. */
   readonly header: CiMap | null;
@@ -51,7 +51,7 @@ export function parseYaml(text: string, effort: EffortBudget, notes = new YamlNo
   lines.addNewLine(0);
   const values: CiValue[] = [];
   for (const document of parseDocuments(text, lines, effort)) {
-    const value = composeDocument(document, new NodeConverter(lines, notes, getUnendedLength(text)));
+    const value = composeDocument(document, new NodeConverter(lines, notes, getLengthWithoutFinalBreak(text)));
     if (!isBlankDocument(value)) values.push(value);
     if (values.length === 2) break;
   }
@@ -137,7 +137,10 @@ function parseDocuments(text: string, lines: LineCounter, effort: EffortBudget):
   return documents;
 }
 
-/** Composes a document in chunks and returns its value. Aliases are resolved later, so that chunks are independent. */
+/**
+ * Composes a document in chunks, because the library's time grows faster than the document, and returns its value. Aliases are resolved
+ * later, so that chunks are independent.
+ */
 function composeDocument(document: CST.Document, converter: NodeConverter): CiValue {
   const documentParts = splitIntoChunks(document);
   const values: CiValue[] = [];
@@ -203,7 +206,7 @@ const REFERENCE = '!reference';
 const RUBY_TAG = /^(?:!ruby|tag:ruby\.yaml\.org)/;
 
 /** Returns the length of a text whose last line has content but no line break, else null. */
-function getUnendedLength(text: string): number | null {
+function getLengthWithoutFinalBreak(text: string): number | null {
   return /[\r\n]/.test(text.slice(text.trimEnd().length)) ? null : text.length;
 }
 
@@ -211,17 +214,17 @@ function getUnendedLength(text: string): number | null {
 class NodeConverter {
   readonly #lines: LineCounter;
   readonly #notes: YamlNotes;
-  readonly #unendedLength: number | null;
+  readonly #lengthWithoutFinalBreak: number | null;
   /** The keys of the maps that contain the current value. */
   readonly #path: string[] = [];
   readonly #anchors = new Map<string, CiValue>();
   /** Remaining number of keys that merge keys may copy. */
   #remainingCopies = 100_000;
 
-  constructor(lines: LineCounter, notes: YamlNotes, unendedLength: number | null) {
+  constructor(lines: LineCounter, notes: YamlNotes, lengthWithoutFinalBreak: number | null) {
     this.#lines = lines;
     this.#notes = notes;
-    this.#unendedLength = unendedLength;
+    this.#lengthWithoutFinalBreak = lengthWithoutFinalBreak;
   }
 
   convertDocument({ errors, contents }: Document.Parsed): CiValue {
@@ -264,7 +267,7 @@ class NodeConverter {
     if (typeof value !== 'string') throw this.#createError(node, 'Unexpected content');
     if (value.includes('\0')) throw this.#createError(node, 'Control characters are not allowed');
     // The parser adds a line break to a block that ends with the file; libyaml keeps only what the file has.
-    const hasAddedBreak = isBlock(node) && node.range?.[1] === this.#unendedLength && value.endsWith('\n');
+    const hasAddedBreak = isBlock(node) && node.range?.[1] === this.#lengthWithoutFinalBreak && value.endsWith('\n');
     return (hasAddedBreak ? value.slice(0, -1) : value).toWellFormed();
   }
 
@@ -323,9 +326,9 @@ function isMergeSource(value: CiValue): boolean {
   return isMap(value) || (Array.isArray(value) && value.every(isMap));
 }
 
-/** What the parser notices about plain texts that YAML 1.1, and so the reference, reads as values of other types. */
+/** Notes about unquoted texts that YAML 1.1, which GitLab uses, reads as values of other types. */
 export class YamlNotes {
-  /** Top-level names that are no texts for the reference. */
+  /** Top-level names that are not texts in GitLab. */
   readonly otherTypeNames = new Set<string>();
   readonly #warnings: string[] = [];
 
@@ -337,7 +340,7 @@ export class YamlNotes {
     if (readAsOtherType(text) !== null) this.otherTypeNames.add(text);
   }
 
-  /** Adds a warning if the reference reads a variable's value differently. `location` is the place in the file. */
+  /** Adds a warning if GitLab reads a variable's value differently. `location` is the place in the file. */
   noteVariable(location: string, text: string): void {
     const reading = readAsOtherType(text);
     if (reading === null || reading === text || this.#warnings.length >= MAX_WARNINGS) return;

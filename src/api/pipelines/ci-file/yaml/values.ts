@@ -35,18 +35,18 @@ export function scalarToText(value: CiValue | undefined): string | null {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
 
-/** Returns a value as error texts show it inside a list: `"text"`, `nil`, `[1, "text"]`, `{:key=>1}`. */
-export function inspectValue(value: CiValue): string {
-  if (isArray(value)) return `[${value.map(inspectValue).join(', ')}]`;
-  if (isMap(value)) return `{${[...value].map(([key, entry]) => `:${key}=>${inspectValue(entry)}`).join(', ')}}`;
-  if (value instanceof CiReference) return `!reference ${inspectValue(value.target)}`;
+/** Returns a value in the notation of Ruby, as error texts show it inside a list: `"text"`, `nil`, `[1, "text"]`, `{:key=>1}`. */
+export function toRubyNotation(value: CiValue): string {
+  if (isArray(value)) return `[${value.map(toRubyNotation).join(', ')}]`;
+  if (isMap(value)) return `{${[...value].map(([key, entry]) => `:${key}=>${toRubyNotation(entry)}`).join(', ')}}`;
+  if (value instanceof CiReference) return `!reference ${toRubyNotation(value.target)}`;
   if (value === null) return 'nil';
   return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
 
 /** Returns a value as error texts show it; texts are bare and null is empty. */
-export function describeValue(value: CiValue): string {
-  return value === null ? '' : (scalarToText(value) ?? inspectValue(value));
+export function toErrorText(value: CiValue): string {
+  return value === null ? '' : (scalarToText(value) ?? toRubyNotation(value));
 }
 
 /** Converts a value to JSON data. A key `__proto__` is an ordinary key. */
@@ -58,14 +58,14 @@ export function toJsonValue(value: CiValue): unknown {
   return object;
 }
 
-/** Number, characters and depth of a value and its descendants; shared values count each time. */
+/** Number, characters and nesting depth of a value and the values in it; a value that YAML aliases share counts each time. */
 interface Measure {
   readonly size: number;
   readonly characters: number;
   readonly depth: number;
 }
 
-/** Limits for the number of values and their characters when shared values are counted each time. */
+/** Limits of a `Measure`. */
 const MAX_VALUES = 250_000;
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 const MAX_DEPTH = 100;

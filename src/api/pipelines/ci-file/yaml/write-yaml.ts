@@ -1,4 +1,4 @@
-import { type CiMap, CiReference, type CiValue, inspectValue, isArray, isMap } from './values.ts';
+import { type CiMap, CiReference, type CiValue, isArray, isMap, toRubyNotation } from './values.ts';
 
 /** Length limit: shared values are written out each time they are used. */
 const MAX_LENGTH = 4 * 1024 * 1024;
@@ -61,13 +61,13 @@ function writeScalar(value: CiValue, indent: string): string {
   if (value === null) return '';
   if (isMap(value)) return ' {}';
   if (isArray(value)) return ' []';
-  if (value instanceof CiReference) return ` ${inspectValue(value)}`;
+  if (value instanceof CiReference) return ` ${toRubyNotation(value)}`;
   if (typeof value !== 'string') return ` ${value}`;
-  return ` ${isBlock(value) ? writeBlock(value, indent) : writeInline(value)}`;
+  return ` ${canBeBlock(value) ? writeBlock(value, indent) : writeInline(value)}`;
 }
 
 /** Returns whether a text can be a block scalar: its first character must not be white space, which would change the indentation. */
-function isBlock(text: string): boolean {
+function canBeBlock(text: string): boolean {
   return text.includes('\n') && /^[^\s]/.test(text) && !HIDDEN_IN_LINES.test(text);
 }
 

@@ -36,7 +36,7 @@ import { getRepository } from '#repositories/repository.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { buildPredefinedVariables, getConfigPath, type PipelineFields } from './predefined-variables.ts';
 
-/** Maximum number of paths; beyond it, every path counts as changed and existing. */
+/** Maximum number of paths that rules compare with; if there are more, every path counts as changed and existing. */
 const MAX_PATHS = 10_000;
 
 /** The trigger or schedule that creates a pipeline. */
@@ -80,7 +80,7 @@ type PlanFailure = 'noFile' | 'invalid' | 'excludedByRules' | 'empty';
 export function toPlan({ outcome, plan }: CiFileEvaluation): StoredPlan | Failure<PlanFailure> {
   if (outcome === 'valid') return plan!;
   if (outcome === 'missing') return fail('noFile');
-  if (outcome === 'refused') return fail('excludedByRules');
+  if (outcome === 'excluded') return fail('excludedByRules');
   return outcome === 'empty' ? fail('empty') : fail('invalid', { text: outcome.invalid });
 }
 
@@ -199,10 +199,9 @@ async function listPathsAtCommit(git: Git, repository: Repository, { treeId }: C
     requestedEntries: { maxEntries: maxPaths, maxCounted: maxPaths },
   });
   if (list === null || list.length > MAX_PATHS) return null;
-  return list
-    .slice(0, list.length)
-    .filter(({ type }) => type === 'blob')
-    .map(({ path }) => path);
+  // `slice` reads the entries, which are stored in a compact form.
+  const entries = list.slice(0, list.length);
+  return entries.filter(({ type }) => type === 'blob').map(({ path }) => path);
 }
 
 /** Creates a function that reads CI files and their includes at a commit. Symbolic links count as missing. */
