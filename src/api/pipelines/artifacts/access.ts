@@ -8,7 +8,7 @@ import { checkRunnerLimit, getJobToken } from '#http/access/job-access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
 import { forbidden, genericNotFound, unauthorized } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { refName, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { timestamp } from '#runtime/clock.ts';
@@ -82,9 +82,12 @@ export function readArchiveAccess() {
 }
 
 const LATEST_ARCHIVE_PARAMS = {
-  ref_name: required(refName),
-  job: required(string),
-  search_recent_successful_pipelines: optional(boolean, false),
+  ref_name: describe(required(refName), 'Short name of a branch or tag; not a commit.'),
+  job: describe(required(string), 'Name of the job.'),
+  search_recent_successful_pipelines: describe(
+    optional(boolean, false),
+    'Uses the newest of the last 100 successful pipelines in which the job has an archive.',
+  ),
 };
 
 /** Maximum number of successful pipelines that are searched on request. */

@@ -10,7 +10,13 @@ import {
 } from '#http/access/job-access.ts';
 import { invalidParameters } from '#http/errors/http-error.ts';
 import { isFilePart, mergeParameters, type RawParameters } from '#http/parameters/brackets.ts';
-import { optional, type Parameters, type ParameterValues, readParameters } from '#http/parameters/declarations.ts';
+import {
+  describe,
+  optional,
+  type Parameters,
+  type ParameterValues,
+  readParameters,
+} from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { string } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
@@ -67,8 +73,14 @@ export const expireArtifactsDaily: Schedule<Services> = {
 export const uploadFields = {
   artifact_type: optional(oneOf(...(Object.keys(ARTIFACT_TYPES) as ArtifactTypeName[])), 'archive'),
   artifact_format: optional(oneOf('zip', 'gzip', 'raw'), 'zip'),
-  expire_in: optional(string),
-  accessibility: optional(oneOf('public', 'private', 'none')),
+  expire_in: describe(
+    optional(string),
+    'Duration, such as `3 days` or `2 hrs 5 min`, or `never`; absent: the setting `default_artifacts_expire_in`.',
+  ),
+  accessibility: describe(
+    optional(oneOf('public', 'private', 'none')),
+    'Who may download the artifact; absent: as `artifacts:access` of the CI file says.',
+  ),
 } satisfies Parameters;
 
 type UploadFieldValues = ParameterValues<typeof uploadFields>;

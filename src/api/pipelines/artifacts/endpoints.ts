@@ -5,7 +5,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { noContent, ok, type StreamReply, stream, streamWith } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { pathText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
@@ -105,6 +105,8 @@ async function* concatChunks(firstChunk: Buffer, remainingChunks: AsyncGenerator
 export const uploadArtifacts = endpoint({
   post: '/jobs/:id/artifacts',
   summary: 'Upload an artifact of a running job',
+  description:
+    'A runner uploads one file of `artifact_type`. Uploading the same file again is ignored; another file of the same type is rejected. The size limit is that of the project, else the nearest group, else the setting `max_artifacts_size`.',
   access: deferredJobTokenAccess(),
   stageOrder: 'clientToken',
   body: 'deferred',
@@ -130,9 +132,11 @@ export const uploadArtifacts = endpoint({
 export const downloadDependency = endpoint({
   get: '/jobs/:id/artifacts',
   summary: 'Download the artifacts archive of a dependency',
+  description:
+    'A running job downloads the archive of another job with its own token, if its user may read jobs of that project. Jobs of the same pipeline always get the archive; otherwise, `artifacts:access` of the CI file applies. Answers 404 if the job has no archive or it has expired.',
   access: dependencyTokenAccess(),
   stageOrder: 'clientToken',
-  params: { direct_download: optional(boolean) },
+  params: { direct_download: describe(optional(boolean), 'Has no effect: the archive is always in the response.') },
   unknownIdStatus: 403,
   errors: { archiveNotFound: NOT_FOUND },
   response: stream,
@@ -143,6 +147,8 @@ export const downloadDependency = endpoint({
 export const downloadArtifacts = endpoint({
   get: '/projects/:id/jobs/:job_id/artifacts',
   summary: 'Download the artifacts archive of a job',
+  description:
+    'Returns the archive as a zip file. The CI file can restrict who gets it (`artifacts:access`). Answers 404 if the job has no archive or it has expired.',
   access: readArchiveAccess(),
   allowJobToken: true,
   errors: { archiveNotFound: NOT_FOUND },
@@ -156,6 +162,8 @@ const FILE_NOT_FOUND = [404, '404 Not Found'] as const;
 export const downloadArtifactFile = endpoint({
   get: '/projects/:id/jobs/:job_id/artifacts/*path',
   summary: 'Download one file of a job’s artifacts',
+  description:
+    'Unpacks the file from the archive. It is sent like a raw file of a repository, so that browsers never execute it.',
   access: readArchiveAccess(),
   allowJobToken: true,
   params: { path: required(pathText) },
@@ -167,6 +175,8 @@ export const downloadArtifactFile = endpoint({
 export const downloadLatestArtifacts = endpoint({
   get: '/projects/:id/jobs/artifacts/:ref_name/download',
   summary: 'Download the latest artifacts archive of a ref',
+  description:
+    'Returns the archive of the job `job` in the newest successful pipeline of the branch or tag. Answers 404 if the pipeline, the job or its archive does not exist.',
   access: readLatestArchiveAccess(),
   allowJobToken: true,
   errors: { archiveNotFound: NOT_FOUND },
@@ -177,6 +187,8 @@ export const downloadLatestArtifacts = endpoint({
 export const downloadLatestArtifactFile = endpoint({
   get: '/projects/:id/jobs/artifacts/:ref_name/raw/*path',
   summary: 'Download one file of a ref’s latest artifacts',
+  description:
+    'Unpacks the file from the archive of the job `job` in the newest successful pipeline of the branch or tag.',
   access: readLatestArchiveAccess(),
   allowJobToken: true,
   params: { path: required(pathText) },
@@ -188,6 +200,7 @@ export const downloadLatestArtifactFile = endpoint({
 export const keepArtifacts = endpoint({
   post: '/projects/:id/jobs/:job_id/artifacts/keep',
   summary: 'Keep the artifacts of a job',
+  description: 'The artifacts no longer expire. Answers 404 if the job has no archive or it has expired already.',
   access: updateJobAccess(),
   errors: { archiveNotFound: NOT_FOUND },
   response: ok(Job),
@@ -201,6 +214,7 @@ export const keepArtifacts = endpoint({
 export const deleteJobArtifacts = endpoint({
   delete: '/projects/:id/jobs/:job_id/artifacts',
   summary: 'Delete the artifacts of a job',
+  description: 'Deletes all artifacts except the log.',
   access: readJobAccess()
     .require((_call, { project, caller }) => {
       if (!mayAdministerPipelines(caller, project)) throw forbidden();

@@ -9,6 +9,7 @@ import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
 import { loadSettings } from '#settings/settings.ts';
 import type { JobOptions } from '../ci-file/index.ts';
 
+/** A file that a job has stored, without its format and creation time. */
 export type Artifact = Pick<
   Selectable<Schema['job_artifacts']>,
   'id' | 'job_id' | 'project_id' | 'file_type' | 'filename' | 'size' | 'sha256' | 'accessibility' | 'expire_at'
@@ -56,6 +57,7 @@ export async function listJobsWithArchive(db: Reader, pipelineIds: readonly numb
   return jobs.map(({ id }) => id);
 }
 
+/** Inserts an artifact, whose blob must be registered. */
 export async function insertArtifact(
   tx: Transaction,
   artifact: Omit<Insertable<Schema['job_artifacts']>, 'created_at'>,

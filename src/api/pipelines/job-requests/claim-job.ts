@@ -68,8 +68,10 @@ export async function claimJob(
   return fail('conflict');
 }
 
+/** `conflict`: another runner was faster; `failed`: the job cannot run and was failed. */
 type ClaimAttempt = Omit<ClaimedJob, 'attempts'> | 'conflict' | 'failed';
 
+/** Assigns one job to the runner, or fails the job if it cannot run. */
 async function tryToClaim(
   { runUnitOfWork }: Pick<Services, 'runUnitOfWork'>,
   { runner, managerId, features, client }: RequestingRunner,
@@ -199,10 +201,8 @@ function supportsJob(
   return listRequiredFeatures(options).every((name) => features?.[name] === true);
 }
 
-/**
- * Selects the pending jobs that a runner may take (contract/runners.md §7). The index of pending jobs makes the cost
- * independent of the number of finished jobs.
- */
+// Pending jobs that a runner may take (contract/runners.md §7). The index of pending jobs makes the cost of the queries
+// independent of the number of finished jobs.
 
 /** A pending job that a runner may take. */
 type CandidateJob = Columns<'jobs', 'id' | 'project_id'>;
@@ -260,10 +260,10 @@ function prepareQuery(kind: RunnerKind) {
   });
 }
 
-/** Counts the pending jobs that a runner may take, up to `MAX_COUNT`. */
+/** Counts the pending jobs that a runner may take, up to `MAX_COUNTED_JOBS`. */
 export async function countPendingJobs(db: Reader, runner: Runner): Promise<number> {
   const filter = { ...runner, id: sql.val(runner.id), group_id: sql.val(runner.group_id ?? 0) };
-  const pendingJobs = selectPendingJobs(db, filter).select('jobs.id').limit(MAX_COUNT);
+  const pendingJobs = selectPendingJobs(db, filter).select('jobs.id').limit(MAX_COUNTED_JOBS);
   const { count } = await db
     .selectFrom(pendingJobs.as('limited_jobs'))
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -271,8 +271,8 @@ export async function countPendingJobs(db: Reader, runner: Runner): Promise<numb
   return Number(count);
 }
 
-/** Limit for the number of pending jobs that are counted. */
-const MAX_COUNT = 1000;
+/** Maximum number of pending jobs that are counted, because runners only show the number. */
+const MAX_COUNTED_JOBS = 1000;
 
 function selectPendingJobs(db: Reader, runner: ScopedRunner) {
   return (

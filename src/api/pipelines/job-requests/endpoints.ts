@@ -4,7 +4,7 @@ import { checkRunnerLimit } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
-import { object, optional } from '#http/parameters/declarations.ts';
+import { describe, object, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
@@ -17,14 +17,16 @@ import { waitForQueueChange } from './long-poll.ts';
 export const requestJob = endpoint({
   post: '/jobs/request',
   summary: 'Request a job to run',
+  description:
+    'Assigns the next pending job to the runner and returns its payload with 201: script, variables, token and artifacts of other jobs. Answers 204 if there is no job, with a queue version in `X-GitLab-Last-Update`, which the runner sends as `last_update`. While the version is unchanged, the request waits for the seconds of the setting `runner_long_polling_seconds`. On 409, another runner was faster: the runner asks again.',
   access: runnerTokenAccess(),
   stageOrder: 'clientToken',
   params: {
     ...machineParams,
-    last_update: optional(string),
-    // Accepted and ignored.
-    session: optional(
-      object({ url: optional(string), certificate: optional(string), authorization: optional(string) }),
+    last_update: describe(optional(string), 'Queue version from the header `X-GitLab-Last-Update` of the last answer.'),
+    session: describe(
+      optional(object({ url: optional(string), certificate: optional(string), authorization: optional(string) })),
+      'Accepted and ignored.',
     ),
   },
   errors: { conflict: [409, '409 Conflict'], tokenInvalid: FORBIDDEN, tooMany: TOO_MANY_REQUESTS },

@@ -25,7 +25,7 @@ const HELD_REQUESTS = new WeakMap<Config, number>();
 const PENDING_POLLS = new WeakMap<Config, Map<number, Promise<RunnerQueueState | null>>>();
 
 /** A runner and the version of its queue. */
-export interface RunnerQueueState {
+interface RunnerQueueState {
   readonly runner: Runner;
   readonly version: string;
 }

@@ -28,6 +28,7 @@ type JobAccess = Access<
   typeof jobResource.params
 >;
 
+/** Access for signed-in callers who may read jobs. */
 export function readJobAccess(): JobAccess {
   return inProject('read_job').resource(jobResource);
 }

@@ -1,6 +1,6 @@
 /** Artifact types: upload format and default file name (contract/runners.md §3.6). */
 
-export type ArtifactFormat = 'zip' | 'gzip' | 'raw';
+type ArtifactFormat = 'zip' | 'gzip' | 'raw';
 
 interface ArtifactType {
   readonly format: ArtifactFormat;

@@ -91,8 +91,7 @@ function parseFailureReason(reason: string | null | undefined): FailureReason {
   return reason && KNOWN_REASONS.has(reason) ? (reason as FailureReason) : 'unknown_failure';
 }
 
-/** Actions of users on a job. Each returns the job after the action, or the new job that replaces it. */
-
+/** Cancels a job on request of a user, and returns it. */
 export async function cancelAndReloadJob(
   uow: UnitOfWork,
   job: JobRow,
@@ -102,6 +101,7 @@ export async function cancelAndReloadJob(
   return reloadJob(uow, job, job.id);
 }
 
+/** Retries a job as the acting user, and returns the new job that replaces it. */
 export async function retryAndReloadJob(
   uow: UnitOfWork,
   job: JobRow,
@@ -110,7 +110,7 @@ export async function retryAndReloadJob(
   return isFailure(id) ? id : reloadJob(uow, job, id);
 }
 
-/** Plays a job. The values of `variables` are encrypted already. */
+/** Plays a job, and returns it or the new job that replaces it. The values of `variables` are encrypted already. */
 export async function playAndReloadJob(
   uow: UnitOfWork,
   job: JobRow,

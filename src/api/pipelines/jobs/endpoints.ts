@@ -10,7 +10,7 @@ import { inProject, inProjectAllowingAnonymous } from '#http/access/project-acce
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, ok, page, streamWith } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
-import { object, optional, required } from '#http/parameters/declarations.ts';
+import { describe, object, optional, required } from '#http/parameters/declarations.ts';
 import { refName, string } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, integer, oneOf } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
@@ -28,8 +28,8 @@ import { JOBS_KEYSET, listJobs, listJobsOfPipeline, listJobsOfRunner, RUNNER_JOB
 
 const runnerJobsParams = {
   status: optional(oneOf(...STATUSES)),
-  order_by: optional(oneOf('id')),
-  sort: optional(oneOf('asc', 'desc')),
+  order_by: describe(optional(oneOf('id')), 'With this parameter, the newest jobs come first by default.'),
+  sort: describe(optional(oneOf('asc', 'desc')), 'Has no effect without `order_by`.'),
 };
 
 /** Endpoints for users to read jobs and act on them (contract/runners.md §5). */
@@ -37,9 +37,10 @@ const runnerJobsParams = {
 export const listProjectJobs = endpoint({
   get: '/projects/:id/jobs',
   summary: 'List the jobs of a project',
+  description: 'Returns the latest attempt of each job, newest first. Retried attempts are left out.',
   access: inProject('read_job'),
   allowJobToken: true,
-  params: { scope: statusesParam, ref: optional(refName) },
+  params: { scope: statusesParam, ref: describe(optional(refName), 'Short name of a branch or tag.') },
   keyset: JOBS_KEYSET,
   response: page(Job),
   read: (db, { project, params, page }) => listJobs(db, project.id, params, page),
@@ -48,9 +49,14 @@ export const listProjectJobs = endpoint({
 export const listPipelineJobs = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id/jobs',
   summary: 'List the jobs of a pipeline',
+  description:
+    'Returns the jobs newest first; retried attempts only with `include_retried`. Trigger jobs do not exist, and external commit statuses are not jobs.',
   access: inProjectAllowingAnonymous('read_job').resource(pipelineResource),
   allowJobToken: true,
-  params: { scope: statusesParam, include_retried: optional(boolean, false) },
+  params: {
+    scope: statusesParam,
+    include_retried: describe(optional(boolean, false), 'Whether to include attempts that were retried.'),
+  },
   response: page(Job),
   read: (db, { pipeline, params, page }) => listJobsOfPipeline(db, pipeline.id, params, page),
 });
@@ -58,6 +64,8 @@ export const listPipelineJobs = endpoint({
 export const getJob = endpoint({
   get: '/projects/:id/jobs/:job_id',
   summary: 'Get a job',
+  description:
+    '`artifacts` lists all files that can be downloaded, including the log; `artifacts_file` is the archive.',
   access: readJobAccess(),
   response: ok(Job),
   read: (_db, { job }) => job,
@@ -66,8 +74,15 @@ export const getJob = endpoint({
 export const cancelJob = endpoint({
   post: '/projects/:id/jobs/:job_id/cancel',
   summary: 'Cancel a job',
+  description:
+    'A job that is waiting is canceled at once. A running job becomes `canceling` if its runner can end it gracefully, else `canceled`. A finished job is returned unchanged. The setting `ci_restrict_pipeline_cancellation_role` of the project can restrict who may cancel.',
   access: runJobAccess(),
-  params: { force: optional(boolean, false) },
+  params: {
+    force: describe(
+      optional(boolean, false),
+      'Ends a job that is `canceling` without waiting for its runner, and no other job; requires the Maintainer role.',
+    ),
+  },
   lock: ({ job }) => jobsLockKey(job.project_id),
   errors: { forbidden: FORBIDDEN, notFound: NOT_FOUND },
   response: created(Job),
@@ -80,6 +95,8 @@ export const cancelJob = endpoint({
 export const retryJob = endpoint({
   post: '/projects/:id/jobs/:job_id/retry',
   summary: 'Retry a job',
+  description:
+    'Creates a new job with another id, and marks the old one as retried. Later jobs that were skipped wait again. Only the latest attempt of a finished job can be retried. Answers 403 if the caller may not deploy to the environment of the job.',
   access: runJobAccess(),
   lock: ({ job }) => jobsLockKey(job.project_id),
   errors: { notRetryable: [403, '403 Forbidden - Job is not retryable'], forbidden: FORBIDDEN, notFound: NOT_FOUND },
@@ -90,9 +107,14 @@ export const retryJob = endpoint({
 export const playJob = endpoint({
   post: '/projects/:id/jobs/:job_id/play',
   summary: 'Play a manual or delayed job',
+  description:
+    'Starts the job now; the caller becomes its user. A finished manual or delayed job is retried as a new job. Answers 400 if approvals of the deployment are missing.',
   access: runJobAccess(),
   params: {
-    job_variables_attributes: optional(arrayOf(object({ key: required(string), value: required(string) }))),
+    job_variables_attributes: describe(
+      optional(arrayOf(object({ key: required(string), value: required(string) }))),
+      'Additional variables of the job; the project setting `ci_pipeline_variables_minimum_override_role` decides who may set them.',
+    ),
   },
   errors: { unplayable: [400, '400 Bad request - Unplayable Job'], forbidden: FORBIDDEN, notFound: NOT_FOUND },
   response: ok(Job),
@@ -107,6 +129,8 @@ export const playJob = endpoint({
 export const eraseJob = endpoint({
   post: '/projects/:id/jobs/:job_id/erase',
   summary: 'Erase the log and artifacts of a job',
+  description:
+    'Permanently deletes the log and all artifacts, and sets `erased_at`. Maintainers may erase the jobs of others; Developers only their own jobs on unprotected branches and tags. The job must have finished.',
   access: updateJobAccess(),
   errors: { forbidden: FORBIDDEN, notErasable: [403, '403 Forbidden - Job is not erasable!'] },
   response: created(Job),
@@ -155,9 +179,11 @@ async function eraseJobData(uow: UnitOfWork, job: JobRow): Promise<JobRow | Fail
 export const listRunnerJobs = endpoint({
   get: '/runners/:id/jobs',
   summary: 'List the jobs of a runner',
+  description:
+    'Returns the jobs of projects in which the caller has at least the Reporter role, oldest first unless `order_by` is given. Administrators see all jobs.',
   access: runnerAccess(mayListRunnerJobs, 'jobs'),
   scopes: ['manage_runner'],
-  params: { system_id: optional(string), ...runnerJobsParams },
+  params: { system_id: describe(optional(string), 'Lists only the jobs of this manager.'), ...runnerJobsParams },
   keyset: RUNNER_JOBS_KEYSET,
   response: page(RunnerJob),
   read: (db, { runner, caller, params, page }) => listJobsOfRunner(db, caller, runner.id, params, page),
@@ -166,6 +192,8 @@ export const listRunnerJobs = endpoint({
 export const listRunnerManagerJobs = endpoint({
   get: '/runners/:id/managers/:system_id/jobs',
   summary: 'List the jobs of a runner manager',
+  description:
+    'Returns the jobs that this manager of the runner took, like the list of jobs of the runner. The list is empty for an unknown `system_id`.',
   access: runnerAccess(mayListRunnerJobs, 'jobs'),
   scopes: ['manage_runner'],
   params: { system_id: required(string), ...runnerJobsParams },
@@ -179,14 +207,22 @@ export const listRunnerManagerJobs = endpoint({
 export const updateJob = endpoint({
   put: '/jobs/:id',
   summary: 'Update the state of a running job',
+  description:
+    'A runner reports that its job still runs or how it has ended. The header `Job-Status` has the resulting status: a job that is being canceled ends as `canceled`. A failed job may be retried or allowed to fail by its CI file. A job that has already ended answers 403.',
   access: jobTokenAccess(),
   stageOrder: 'clientToken',
   params: {
     state: required(oneOf('running', 'success', 'failed')),
-    failure_reason: optional(string),
-    exit_code: optional(integer),
-    checksum: optional(string),
-    output: optional(object({ checksum: optional(string), bytesize: optional(integer) })),
+    failure_reason: describe(
+      optional(string),
+      'Reason of the state `failed`; unknown reasons count as `unknown_failure`.',
+    ),
+    exit_code: describe(optional(integer), 'Exit code of the script, for `allow_failure:exit_codes` of the CI file.'),
+    checksum: describe(optional(string), 'Deprecated: use `output`.'),
+    output: describe(
+      optional(object({ checksum: optional(string), bytesize: optional(integer) })),
+      'CRC-32 of the log, as `crc32:` and hexadecimal digits; the server logs a warning if its own log differs.',
+    ),
   },
   unknownIdStatus: 403,
   response: streamWith({ mediaTypes: [], headers: ['Job-Status'] }),
@@ -212,6 +248,8 @@ const ownJobAccess = access({
 export const getOwnJob = endpoint({
   get: '/job',
   summary: 'Get the job of the job token',
+  description:
+    'Returns the running job whose token authenticates the request. Answers 404 to callers with other credentials.',
   access: ownJobAccess,
   allowJobToken: true,
   errors: { noJob: [404, '404 Job Not Found'] },

@@ -15,8 +15,6 @@ import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { findManagersByIds, Runner, RunnerManager } from '../runners/index.ts';
 
-/** Related data of jobs, loaded for many jobs at once. */
-
 /** Relations of jobs; the maps are keyed by id, unless noted. */
 interface JobRelations {
   readonly pipelines: ReadonlyMap<number, PipelineRow>;
@@ -137,18 +135,15 @@ const commonFields = {
   started_at: nullable(dateTime),
   finished_at: nullable(dateTime),
   erased_at: nullable(dateTime),
-  /** Seconds; up to now while the job runs. */
-  duration: nullable(Type.Number()),
-  /** Seconds; up to now while the job waits for a runner. */
-  queued_duration: nullable(Type.Number()),
+  duration: nullable(Type.Number({ description: 'Seconds; until now while the job runs.' })),
+  queued_duration: nullable(Type.Number({ description: 'Seconds; until now while the job waits for a runner.' })),
   /** Null if the user was deleted. */
   user: nullable(EmbeddedUser.schema),
   /** Null if the commit no longer exists. */
   commit: nullable(Commit.schema),
   pipeline: PipelineBasic.schema,
   web_url: text,
-  /** Only for failed jobs. */
-  failure_reason: Type.Optional(text),
+  failure_reason: Type.Optional(Type.String({ description: 'Present only for failed jobs.' })),
 };
 
 const COMMON_COLUMNS = [

@@ -78,7 +78,7 @@ async function selectLatestJobs(db: Reader, projectId: number, { scope, ref }: J
   const isInPipelines = isInSubquery(db, sql.ref<number>('jobs.pipeline_id'), pipelineIds);
   const matches = selectOfProject(withoutIndex(db, projectColumn)).where(isInPipelines);
   const { buildMatchCondition: isMatch, count } = await scanMatches(db, matches.clearSelect().select('jobs.id'));
-  // Null: too many matches to sort, so the list is read in its order instead.
+  // Null: there are too many matches to sort them, so the query reads the jobs in the order of the list instead.
   if (isMatch !== null) return { query: jobsQuery.where(isMatch(sql.ref<number>('jobs.id'))), count };
   return { query: selectOfProject(projectColumn).where('jobs.pipeline_id', 'in', pipelineIds), count };
 }
@@ -161,21 +161,8 @@ export async function isLatestArtifact(db: Reader, jobId: number): Promise<boole
     .where('jobs.id', '=', jobId)
     .executeTakeFirst();
   if (row === undefined || !parseStoredAttributes(row).keep_latest_artifact) return false;
-  return (await findLatestSuccessfulPipelineId(db, row.project_id, row.ref, row.tag)) === row.id;
-}
-
-/** Returns the id of the latest successful pipeline of a ref; `tag` restricts it to a tag or branch. */
-async function findLatestSuccessfulPipelineId(
-  db: Reader,
-  projectId: number,
-  ref: string,
-  tag?: boolean,
-): Promise<number | null> {
-  const [latest] = await selectSuccessfulPipelines(db, projectId, ref)
-    .$if(tag !== undefined, (query) => query.where('tag', '=', tag ?? false))
-    .limit(1)
-    .execute();
-  return latest?.id ?? null;
+  const successfulPipelines = selectSuccessfulPipelines(db, row.project_id, row.ref).where('tag', '=', row.tag);
+  return (await successfulPipelines.limit(1).executeTakeFirst())?.id === row.id;
 }
 
 /** Returns the ids of at most `limit` successful pipelines of a branch or tag, latest first. */

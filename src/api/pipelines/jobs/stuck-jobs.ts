@@ -8,7 +8,7 @@ import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import { changeJobStatus, jobsLockKey } from '../processing/index.ts';
-import { hasStatus } from '../runners/index.ts';
+import { buildStatusCondition } from '../runners/index.ts';
 import type { FailureReason } from './changes.ts';
 
 /**
@@ -17,7 +17,7 @@ import type { FailureReason } from './changes.ts';
  */
 
 const HOUR_MS = 3_600_000;
-/** Time in milliseconds in which the runner may still report a timeout. */
+/** Time after the timeout of a job in which its runner may still report the end. */
 const GRACE_MS = 15 * 60_000;
 const STUCK_BATCH_SIZE = 500;
 
@@ -137,7 +137,7 @@ function hasOnlineRunner(db: Reader, jobId: number, now: string): Promise<boolea
       .select('runners.id')
       .where('jobs.id', '=', jobId)
       .where('runners.paused', '=', false)
-      .where(hasStatus('online', now))
+      .where(buildStatusCondition('online', now))
       .where(isJobForRunnerRow()),
   );
 }

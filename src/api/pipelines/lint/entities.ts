@@ -57,7 +57,7 @@ export const LintResult = entity('LintResult', {
   valid: Type.Boolean(),
   errors: texts,
   warnings: texts,
-  merged_yaml: nullable(text),
+  merged_yaml: nullable(Type.String({ description: 'Null if the file could not be parsed.' })),
   includes: Type.Array(LintedInclude),
   jobs: Type.Optional(Type.Array(LintedJob)),
 }).from(({ errors, warnings, yaml, includes, source, jobs }: CiLintResult, { url }) => ({

@@ -48,13 +48,19 @@ interface ScheduleContext {
 
 type ScheduleAccess = Access<ScheduleContext, typeof scheduleResource.params>;
 
+/** Access for callers who may read pipelines. */
 export function readScheduleAccess(): ScheduleAccess {
   return scheduleAccess(() => true, 'project:read_pipeline (else 404)');
 }
 
+/** Access for the owner while they are a Developer, and for administrators. */
 export const updateScheduleAccess = (): ScheduleAccess => scheduleAccess(mayUpdateSchedule, 'its owner');
+
+/** Access for Maintainers, and for those who may update the schedule. */
 export const deleteScheduleAccess = (): ScheduleAccess =>
   scheduleAccess(mayDeleteSchedule, 'project:admin_pipeline or its owner');
+
+/** Access for Maintainers, and for the owner. */
 export const takeScheduleAccess = (): ScheduleAccess =>
   scheduleAccess(mayTakeOwnership, 'project:admin_pipeline or its owner');
 
@@ -65,6 +71,7 @@ export function playScheduleAccess(): ScheduleAccess {
 
 const SET_VARIABLES_LABEL = 'the right to set pipeline variables';
 
+/** Access for those who may update the schedule and set pipeline variables. */
 export function updateVariablesAccess(): ScheduleAccess {
   return scheduleAccess(
     (context) => mayUpdateSchedule(context) && maySetVariables(context),
@@ -72,6 +79,7 @@ export function updateVariablesAccess(): ScheduleAccess {
   );
 }
 
+/** Access for those who may delete the schedule and set pipeline variables. */
 export function deleteVariablesAccess(): ScheduleAccess {
   return scheduleAccess(
     (context) => mayDeleteSchedule(context) && maySetVariables(context),
@@ -122,9 +130,9 @@ export function mayReadScheduleVariables(
   return role >= MAINTAINER || (role >= DEVELOPER && owner_id !== null && owner_id === caller.user?.id);
 }
 
-/** Schedules store the full name of their branch or tag. */
-
-/** Returns the full name for a short or full name; null: no such ref, or both a branch and a tag. */
+/**
+ * Returns the full name, which schedules store, for a short or full name. Null: there is no such ref, or both a branch and a tag.
+ */
 export async function findFullRefName(git: Git, project: Project, name: string): Promise<string | null> {
   const repository = getRepository(git, project);
   const isFull = name.startsWith(HEADS) || name.startsWith(TAGS);

@@ -6,7 +6,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, Message, noContent, ok, page, Reply } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, type Parameter, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, longText, refName, string } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
 import { enqueue } from '#jobs/job.ts';
@@ -38,23 +38,35 @@ import {
   updateVariable,
 } from './store.ts';
 
-/** Pipeline schedule endpoints (contract/runners.md §4.7). */
+// Pipeline schedules (contract/runners.md §4.7).
 
-interface CallerContext {
+interface CallerInProject {
   readonly project: Project;
   readonly caller: Caller;
 }
 
-const toScheduleForCaller = ({ project, caller }: CallerContext, schedule: ScheduleRow): ScheduleForCaller => ({
+/** Adds to the schedule whether the caller may read its variables. */
+const toScheduleForCaller = ({ project, caller }: CallerInProject, schedule: ScheduleRow): ScheduleForCaller => ({
   ...schedule,
   showsVariables: mayReadScheduleVariables(caller, project, schedule),
 });
 
 const SCHEDULE_NOT_FOUND = [404, '404 Pipeline Schedule Not Found'] as const;
 
+/** Describes the parameters that creation and update share. */
+const scheduleParam = {
+  ref: <P extends Parameter<string>>(parameter: P) =>
+    describe(parameter, 'Short or full name of a branch or tag; the full name is stored.'),
+  cron: <P extends Parameter<string>>(parameter: P) =>
+    describe(parameter, 'Five cron fields, such as `0 1 * * 5`, or a shortcut such as `@daily`.'),
+  timeZone: <P extends Parameter<string>>(parameter: P) =>
+    describe(parameter, 'IANA name of the time zone, or a name of Ruby on Rails such as `Berlin`.'),
+};
+
 export const listPipelineSchedules = endpoint({
   get: '/projects/:id/pipeline_schedules',
   summary: 'List the pipeline schedules of a project',
+  description: 'Returns the schedules oldest first, without their variables and latest pipelines.',
   access: inProject('read_pipeline'),
   params: { scope: optional(oneOf('active', 'inactive')) },
   response: page(PipelineSchedule),
@@ -64,6 +76,7 @@ export const listPipelineSchedules = endpoint({
 export const getPipelineSchedule = endpoint({
   get: '/projects/:id/pipeline_schedules/:pipeline_schedule_id',
   summary: 'Get a pipeline schedule',
+  description: '`variables` and `inputs` are present only for Maintainers and for the owner with the Developer role.',
   access: readScheduleAccess(),
   response: ok(PipelineScheduleDetail),
   read: (_db, call) => toScheduleForCaller(call, call.schedule),
@@ -72,6 +85,7 @@ export const getPipelineSchedule = endpoint({
 export const listPipelinesOfSchedule = endpoint({
   get: '/projects/:id/pipeline_schedules/:pipeline_schedule_id/pipelines',
   summary: 'List the pipelines of a pipeline schedule',
+  description: 'Returns the pipelines that the schedule created, oldest first by default.',
   access: readScheduleAccess(),
   params: { ...periodParams, sort: optional(oneOf('asc', 'desc'), 'asc') },
   response: page(PipelineInList),
@@ -81,12 +95,14 @@ export const listPipelinesOfSchedule = endpoint({
 export const createPipelineSchedule = endpoint({
   post: '/projects/:id/pipeline_schedules',
   summary: 'Create a pipeline schedule',
+  description:
+    'The caller becomes the owner, as whom the pipelines run, and must be allowed to push to `ref`. A project has at most 10 schedules.',
   access: inProject('update_pipeline'),
   params: {
     description: required(longText),
-    ref: required(refName),
-    cron: required(string),
-    cron_timezone: optional(string, 'UTC'),
+    ref: scheduleParam.ref(required(refName)),
+    cron: scheduleParam.cron(required(string)),
+    cron_timezone: scheduleParam.timeZone(optional(string, 'UTC')),
     active: optional(boolean, true),
   },
   errors: { invalid: INVALID },
@@ -105,12 +121,14 @@ export const createPipelineSchedule = endpoint({
 export const updatePipelineSchedule = endpoint({
   put: '/projects/:id/pipeline_schedules/:pipeline_schedule_id',
   summary: 'Update a pipeline schedule',
+  description:
+    'Only the owner and administrators may update a schedule; Maintainers take ownership first. A change of the times or activating the schedule computes `next_run_at` again.',
   access: updateScheduleAccess(),
   params: {
     description: optional(longText),
-    ref: optional(refName),
-    cron: optional(string),
-    cron_timezone: optional(string),
+    ref: scheduleParam.ref(optional(refName)),
+    cron: scheduleParam.cron(optional(string)),
+    cron_timezone: scheduleParam.timeZone(optional(string)),
     active: optional(boolean),
   },
   errors: { invalid: INVALID, notFound: SCHEDULE_NOT_FOUND },
@@ -132,6 +150,8 @@ export const updatePipelineSchedule = endpoint({
 export const takeOwnershipOfPipelineSchedule = endpoint({
   post: '/projects/:id/pipeline_schedules/:pipeline_schedule_id/take_ownership',
   summary: 'Take ownership of a pipeline schedule',
+  description:
+    'The caller becomes the owner, as whom the next pipelines run. Answers 200 instead of 201 if the caller is already the owner.',
   access: takeScheduleAccess(),
   errors: { notFound: SCHEDULE_NOT_FOUND },
   response: { ...created(PipelineScheduleDetail), otherStatuses: [200] },
@@ -147,6 +167,8 @@ export const takeOwnershipOfPipelineSchedule = endpoint({
 export const playPipelineSchedule = endpoint({
   post: '/projects/:id/pipeline_schedules/:pipeline_schedule_id/play',
   summary: 'Play a pipeline schedule',
+  description:
+    'Creates a pipeline in the background, as the caller and with the variables of the schedule. `next_run_at` stays as it is.',
   access: playScheduleAccess(),
   response: created(rawEntity(Message)),
   async write(uow, { caller, schedule }) {
@@ -158,13 +180,14 @@ export const playPipelineSchedule = endpoint({
 export const deletePipelineSchedule = endpoint({
   delete: '/projects/:id/pipeline_schedules/:pipeline_schedule_id',
   summary: 'Delete a pipeline schedule',
+  description: 'Deletes the schedule with its variables. Its pipelines stay.',
   access: deleteScheduleAccess(),
   lastModified: ({ schedule }) => schedule.updated_at,
   response: noContent,
   write: (uow, { schedule }) => deleteSchedule(uow, schedule.id),
 });
 
-/** Pipeline schedule variable endpoints (contract/runners.md §4.7). */
+// Variables of pipeline schedules (contract/runners.md §4.7).
 
 const PATH = '/projects/:id/pipeline_schedules/:pipeline_schedule_id/variables';
 
@@ -176,6 +199,8 @@ const VARIABLE_NOT_FOUND = [404, '404 Pipeline Schedule Variable Not Found'] as 
 export const createScheduleVariable = endpoint({
   post: PATH,
   summary: 'Create a pipeline schedule variable',
+  description:
+    'Later pipelines of the schedule get the variable. The value is stored encrypted. A schedule has at most 200 variables.',
   access: updateVariablesAccess(),
   params: {
     key: required(domainValidatedText(255)),
@@ -196,6 +221,7 @@ export const createScheduleVariable = endpoint({
 export const getScheduleVariable = endpoint({
   get: `${PATH}/:key`,
   summary: 'Get a pipeline schedule variable',
+  description: 'Returns the variable with its decrypted value, so that the right to delete the schedule is required.',
   access: deleteScheduleAccess().resource(scheduleVariableResource),
   response: ok(ScheduleVariable),
   read: (_db, { variable }) => variable,
@@ -204,6 +230,7 @@ export const getScheduleVariable = endpoint({
 export const updateScheduleVariable = endpoint({
   put: `${PATH}/:key`,
   summary: 'Update a pipeline schedule variable',
+  description: 'Changes the value or the type; absent parameters keep theirs.',
   access: updateVariablesAccess().resource(scheduleVariableResource),
   params: { value: optional(variableValue), variable_type: optional(variableType) },
   errors: { invalid: INVALID, notFound: VARIABLE_NOT_FOUND },
@@ -224,6 +251,7 @@ export const updateScheduleVariable = endpoint({
 export const deleteScheduleVariable = endpoint({
   delete: `${PATH}/:key`,
   summary: 'Delete a pipeline schedule variable',
+  description: 'Returns the deleted variable.',
   access: deleteVariablesAccess().resource(scheduleVariableResource),
   errors: { notFound: VARIABLE_NOT_FOUND },
   response: { ...ok(ScheduleVariable), status: 202 },

@@ -11,7 +11,7 @@ import { decryptScheduleVariable, listScheduleVariables, type ScheduleRow, type 
 const fields = {
   id: Type.Integer(),
   description: Type.String(),
-  ref: Type.String(),
+  ref: Type.String({ description: 'Full name, such as `refs/heads/main`.' }),
   cron: Type.String(),
   cron_timezone: Type.String(),
   next_run_at: dateTime,
@@ -52,9 +52,10 @@ export const ScheduleVariable = PipelineVariable.from(
   (row, _context, key) => decryptScheduleVariable(key, row),
 );
 
-/** A single schedule; `showsVariables`: the caller may read its variables. */
+/** A schedule, and whether the caller may read its variables. */
 export type ScheduleForCaller = ScheduleRow & { readonly showsVariables: boolean };
 
+/** A single schedule. */
 export const PipelineScheduleDetail = entity('PipelineScheduleDetail', {
   ...fields,
   last_pipeline: nullable(PipelineBasic.schema),

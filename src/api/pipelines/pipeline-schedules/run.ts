@@ -29,6 +29,7 @@ type ScheduleServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 's
 
 const DUE_BATCH_SIZE = 50;
 
+/** Enqueues the runs of all due schedules. */
 export const startDueSchedules = defineJob({
   kind: 'start_due_pipeline_schedules',
   async handle(

@@ -65,6 +65,7 @@ export async function countSchedules(db: Reader, projectId: number): Promise<num
   return (await ids.execute()).length;
 }
 
+/** Inserts a schedule and returns it. */
 export async function insertSchedule(
   tx: Transaction,
   row: Omit<Insertable<Table>, 'created_at' | 'updated_at'>,
@@ -91,7 +92,7 @@ export async function updateSchedule(
   return row ?? null;
 }
 
-/** index: pipeline_schedules primary key */
+/** Deletes a schedule; its variables are deleted with it. index: pipeline_schedules primary key */
 export async function deleteSchedule(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('pipeline_schedules').where('id', '=', id).execute();
 }

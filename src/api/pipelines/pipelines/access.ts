@@ -33,19 +33,17 @@ type AnonymousPipelineAccess = Access<
 >;
 type PipelineAccess = Access<{ project: Project; caller: SignedInCaller } & { readonly pipeline: PipelineRow }, Params>;
 
+/** Access for callers who may read pipelines, anonymous ones included. */
 export function readPipelineAccess(): AnonymousPipelineAccess {
   return inProjectAllowingAnonymous('read_pipeline').resource(pipelineResource);
 }
 
 /** Like `readPipelineAccess`, for signed-in callers only. */
-export function signedInPipelineAccess(): PipelineAccess {
-  return inProject('read_pipeline').resource(pipelineResource);
-}
+const signedInPipelineAccess = (): PipelineAccess => inProject('read_pipeline').resource(pipelineResource);
 
 /** Requires a Developer who may push or merge to the ref of the pipeline. */
 export function updatePipelineAccess(): PipelineAccess {
-  return inProject('read_pipeline')
-    .resource(pipelineResource)
+  return signedInPipelineAccess()
     .require(async ({ db, caller }, { project, pipeline }) => {
       if (!(await mayRunPipelineOn(db, caller, project, pipeline))) throw forbidden();
     })
@@ -63,8 +61,7 @@ export function cancelPipelineAccess(): PipelineAccess {
 
 /**
  * Returns whether `ci_restrict_pipeline_cancellation_role` lets the caller cancel pipelines and jobs
- * (contract/runners.md §4.4). Tier free ignores the setting, because a project that comes from another tier could not
- * reset it.
+ * (contract/runners.md §4.4). The free tier ignores the setting, because a project that was on another tier could not reset it.
  */
 export function mayCancelJobs(tier: Tier, caller: Caller, project: Project): boolean {
   if (tier === 'free') return true;
@@ -83,8 +80,7 @@ export function readPipelineVariablesAccess(): PipelineAccess {
 }
 
 export function deletePipelineAccess(): PipelineAccess {
-  return inProject('read_pipeline')
-    .resource(pipelineResource)
+  return signedInPipelineAccess()
     .require(({ caller }, { project }) => {
       if (!mayInProject(caller, 'destroy_pipeline', project)) throw forbidden();
     })

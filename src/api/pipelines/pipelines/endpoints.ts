@@ -9,7 +9,7 @@ import { created, list, Message, noContent, ok, page } from '#http/endpoint/resp
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden } from '#http/errors/http-error.ts';
 import { idCursor } from '#http/lists/pagination.ts';
-import { object, optional, required } from '#http/parameters/declarations.ts';
+import { describe, object, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, limitedText, refName } from '#http/parameters/texts.ts';
 import { arrayOf, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
@@ -40,6 +40,7 @@ import {
 export const listPipelines = endpoint({
   get: '/projects/:id/pipelines',
   summary: 'List the pipelines of a project',
+  description: 'Returns the pipelines, newest first by default.',
   access: inProjectAllowingAnonymous('read_pipeline'),
   allowJobToken: true,
   params: listParams,
@@ -57,8 +58,19 @@ const variableParam = object({
 export const createPipeline = endpoint({
   post: '/projects/:id/pipeline',
   summary: 'Create a pipeline for a branch or tag',
+  description:
+    'Evaluates the CI file at the head of the branch or tag and creates the pipeline with its jobs. The caller becomes the user of the jobs, and must be allowed to push or merge to the ref. `[skip ci]` in the commit message is ignored. If the file is invalid or no job would run, nothing is stored.',
   access: inProject('create_pipeline'),
-  params: { ref: required(refName), variables: optional(arrayOf(variableParam)) },
+  params: {
+    ref: describe(
+      required(refName),
+      'Short or full name of a branch or tag; a branch precedes a tag of the same name.',
+    ),
+    variables: describe(
+      optional(arrayOf(variableParam)),
+      'Variables of all jobs; the project setting `ci_pipeline_variables_minimum_override_role` decides who may set them.',
+    ),
+  },
   errors: PIPELINE_CREATION_ERRORS,
   response: created(Pipeline),
   handle: ({ project, caller, params, base, request }, services) =>
@@ -79,8 +91,9 @@ export const createPipeline = endpoint({
 export const getLatestPipeline = endpoint({
   get: '/projects/:id/pipelines/latest',
   summary: 'Get the latest pipeline of a branch or tag',
+  description: 'Returns the newest pipeline of `ref`, whatever its status. Answers 404 if the ref has no pipeline.',
   access: inProjectAllowingAnonymous('read_pipeline'),
-  params: { ref: optional(refName) },
+  params: { ref: describe(optional(refName), 'Short name of a branch or tag; absent: the default branch.') },
   errors: { noPipeline: NOT_FOUND },
   response: ok(PipelineDetail),
   read: async (db, { project, params }) =>
@@ -90,6 +103,7 @@ export const getLatestPipeline = endpoint({
 export const getPipeline = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id',
   summary: 'Get a pipeline',
+  description: '`yaml_errors` says why a CI file was invalid; such a pipeline has no jobs.',
   access: readPipelineAccess(),
   allowJobToken: true,
   response: ok(PipelineDetail),
@@ -99,6 +113,8 @@ export const getPipeline = endpoint({
 export const listPipelineVariables = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id/variables',
   summary: 'List the variables of a pipeline',
+  description:
+    'Returns the variables with which the pipeline was created, with their values. Maintainers may read them, and the Developer who started the pipeline.',
   access: readPipelineVariablesAccess(),
   response: list(PipelineVariable),
   handle: ({ pipeline }, services) => loadPipelineVariables(services, pipeline.id),
@@ -108,6 +124,7 @@ export const listPipelineVariables = endpoint({
 export const listPipelineBridges = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id/bridges',
   summary: 'List the trigger jobs of a pipeline',
+  description: 'The list is always empty, because trigger jobs are not supported.',
   access: readPipelineAccess(),
   params: { scope: statusesParam },
   response: page(PipelineInList),
@@ -117,6 +134,7 @@ export const listPipelineBridges = endpoint({
 export const retryPipeline = endpoint({
   post: '/projects/:id/pipelines/:pipeline_id/retry',
   summary: 'Retry the failed jobs of a pipeline',
+  description: 'Creates a new attempt of each failed or canceled job. Skipped jobs wait again.',
   access: updatePipelineAccess(),
   lock: ({ pipeline }) => jobsLockKey(pipeline.project_id),
   errors: { notFound: NOT_FOUND },
@@ -127,6 +145,8 @@ export const retryPipeline = endpoint({
 export const cancelPipeline = endpoint({
   post: '/projects/:id/pipelines/:pipeline_id/cancel',
   summary: 'Cancel the jobs of a pipeline',
+  description:
+    'Cancels all jobs that have not finished, and external commit statuses. Running jobs become `canceling` if their runner can end them gracefully. A finished pipeline is returned unchanged. The setting `ci_restrict_pipeline_cancellation_role` of the project can restrict who may cancel.',
   access: cancelPipelineAccess(),
   lock: ({ pipeline }) => jobsLockKey(pipeline.project_id),
   errors: { notFound: NOT_FOUND },
@@ -137,6 +157,8 @@ export const cancelPipeline = endpoint({
 export const deletePipeline = endpoint({
   delete: '/projects/:id/pipelines/:pipeline_id',
   summary: 'Delete a pipeline',
+  description:
+    'Cancels unfinished jobs, then deletes the pipeline with its jobs, logs, artifacts and variables. They cannot be restored.',
   access: deletePipelineAccess(),
   response: noContent,
   handle: ({ pipeline, caller }, { runUnitOfWork }) => deletePipelineInBatches(runUnitOfWork, caller, pipeline),
@@ -145,6 +167,7 @@ export const deletePipeline = endpoint({
 export const updatePipelineMetadata = endpoint({
   put: '/projects/:id/pipelines/:pipeline_id/metadata',
   summary: 'Update the metadata of a pipeline',
+  description: 'Changes the name of the pipeline.',
   access: updatePipelineAccess(),
   params: { name: required(domainValidatedText(255)) },
   errors: { notFound: NOT_FOUND, invalid: INVALID },
@@ -170,6 +193,8 @@ async function loadPipelineVariables(
 export const listMergeRequestPipelines = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
   summary: 'List the pipelines of a merge request',
+  description:
+    'Returns the pipelines of the source branch for the head of any version of the merge request, newest first.',
   access: readableMergeRequestAccess()
     .require(({ caller }, { project }) => {
       if (!mayReadPipelines(caller, project)) throw forbidden();
@@ -183,6 +208,7 @@ export const listMergeRequestPipelines = endpoint({
 export const listPackagePipelines = endpoint({
   get: '/projects/:id/packages/:package_id/pipelines',
   summary: 'List the pipelines of a package',
+  description: 'Always answers 404, because the server has no package registry.',
   access: inProject('read_package')
     .require((_call, { project }) => {
       if (!parseStoredAttributes(project).packages_enabled) throw forbidden();

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { optional } from '#http/parameters/declarations.ts';
+import { describe, optional } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { refName, shortText, string } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, dateTime, oneOf } from '#http/parameters/types.ts';
@@ -40,9 +40,9 @@ function oneOrArrayOf<T>(item: ParameterType<T>, array: ParameterType<T[]>): Par
 }
 
 /** Statuses of jobs: one, or an array. */
-export const statusesParam = optional(oneOrArrayOf(status, statuses));
+export const statusesParam = describe(optional(oneOrArrayOf(status, statuses)), 'One status, or an array of statuses.');
 
-/** Pipelines of the sources after `external` do not exist. */
+/** The server creates no pipelines of the sources after `external`; filters by them match nothing. */
 const SOURCES = [
   'push',
   'api',
@@ -67,7 +67,10 @@ const SOURCES = [
 
 /** Parameters that lists of a schedule's pipelines accept too. */
 export const periodParams = {
-  scope: optional(oneOf('running', 'pending', 'finished', 'branches', 'tags')),
+  scope: describe(
+    optional(oneOf('running', 'pending', 'finished', 'branches', 'tags')),
+    '`branches` and `tags` return only the newest pipeline of each branch or tag.',
+  ),
   status: optional(oneOf(...STATUSES)),
   created_after: optional(dateTime),
   created_before: optional(dateTime),
@@ -80,9 +83,9 @@ export const listParams = {
   ref: optional(refName),
   sha: optional(string),
   source: optional(oneOf(...SOURCES)),
-  username: optional(string),
+  username: describe(optional(string), 'Username of the user who started the pipeline.'),
   name: optional(shortText),
-  yaml_errors: optional(boolean),
+  yaml_errors: describe(optional(boolean), 'Whether the CI file was invalid.'),
   order_by: optional(oneOf('id', 'status', 'ref', 'updated_at', 'user_id'), 'id'),
   sort: optional(oneOf('asc', 'desc'), 'desc'),
 };

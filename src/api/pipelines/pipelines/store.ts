@@ -30,10 +30,11 @@ export async function listPipelines(
   return paginate(db, orderedQuery.orderBy('pipelines.id', direction), page);
 }
 
-type Eb = ExpressionBuilder<Schema, 'pipelines'>;
+type PipelineExpressions = ExpressionBuilder<Schema, 'pipelines'>;
 
-function buildFilterConditions(outerBuilder: unknown, filter: PipelineFilter) {
-  const eb = outerBuilder as Eb;
+/** Builds the conditions of the filters. `queryBuilder` is the expression builder of a query that may join other tables. */
+function buildFilterConditions(queryBuilder: unknown, filter: PipelineFilter) {
+  const eb = queryBuilder as PipelineExpressions;
   const { username, name, yaml_errors } = filter;
   const conditions = [];
   if (filter.scope != null) conditions.push(buildScopeCondition(eb, filter.scope));
@@ -52,11 +53,11 @@ function buildFilterConditions(outerBuilder: unknown, filter: PipelineFilter) {
 }
 
 // index: users_by_username
-const selectUserId = (eb: Eb, username: string) =>
+const selectUserId = (eb: PipelineExpressions, username: string) =>
   eb.selectFrom('users').select('users.id').where('users.username_key', '=', foldCase(username));
 
 /** Builds the condition of a scope; `branches` and `tags` select the newest pipeline of each ref. */
-function buildScopeCondition(eb: Eb, scope: NonNullable<PipelineFilter['scope']>) {
+function buildScopeCondition(eb: PipelineExpressions, scope: NonNullable<PipelineFilter['scope']>) {
   if (scope === 'finished') return eb('pipelines.status', 'in', ['success', 'failed', 'canceled']);
   if (scope === 'running' || scope === 'pending') return eb('pipelines.status', '=', scope);
   // index: pipelines_by_ref

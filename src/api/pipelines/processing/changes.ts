@@ -4,7 +4,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { type ClonedJob, cloneJobs } from './clone-jobs.ts';
 import { findBlockedDeployments } from './deployment-check.ts';
-import { findLaterJobs } from './job-readiness.ts';
+import { findLaterJobs, hasFinished } from './job-readiness.ts';
 import { getIds, type PipelineRef, toPipelineRef, transitionJobs } from './job-transitions.ts';
 import { changeJobStatus, type PipelineKey, processPipeline, startJob } from './state-machine.ts';
 import {
@@ -88,8 +88,6 @@ export async function cancelJob(uow: UnitOfWork, jobId: number, { force = false 
   await changeJobStatus(uow, jobId, ['running'], isGraceful ? 'canceling' : 'canceled');
 }
 
-const FINISHED_STATUSES: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
-
 /**
  * Cancels all unfinished jobs of a pipeline. A finished pipeline stays as it is, including its manual jobs. `force`:
  * does not wait for runners.
@@ -99,7 +97,7 @@ export async function cancelPipeline(
   pipeline: PipelineKey & { readonly status: JobStatus },
   { force = false } = {},
 ): Promise<void> {
-  if (FINISHED_STATUSES.includes(pipeline.status)) return;
+  if (hasFinished(pipeline.status)) return;
   const jobs = await listLatestJobs(uow, pipeline.id);
   const pipelineRef = toPipelineRef(pipeline);
   const runningJobs = jobs.filter(({ status }) => status === 'running');

@@ -15,7 +15,7 @@ import {
  * status change and all its consequences run in one unit of work, under the lock of the project's jobs.
  */
 
-export interface CommitStatusInput {
+interface CommitStatusInput {
   readonly name: string;
   readonly state: CommitStatusName;
   readonly userId: number;

@@ -2,7 +2,7 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import type { JobStatus, JobWhen } from '#database/schema.ts';
 import { insertJobRow, insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import type { Project, World } from '#test/support/world.ts';
-import { changeJobStatus, startPipeline } from './index.ts';
+import { changeJobStatus, processPipeline } from './index.ts';
 
 /** A started pipeline with these jobs, as a CI file would create it. */
 export interface PipelineFixture {
@@ -52,7 +52,7 @@ export async function createPipelineFixture(
       ...jobRow,
     });
   }
-  await runUnitOfWork(ANONYMOUS, (uow) => startPipeline(uow, { id, project_id: project.id }));
+  await runUnitOfWork(ANONYMOUS, (uow) => processPipeline(uow, { id, project_id: project.id }));
   const listLatestJobs = () =>
     database.reader
       .selectFrom('jobs')

@@ -9,8 +9,7 @@ export { deleteRunnerQueue, getQueueVersion, notifyRunnersOfScope } from './runn
 export {
   changeJobStatus,
   jobsLockKey,
+  processPipeline,
   startDelayedJob,
   startNextInResourceGroup,
-  startPipeline,
 } from './state-machine.ts';
-export { JOB_VARIABLE, PIPELINE_VARIABLE } from './store.ts';

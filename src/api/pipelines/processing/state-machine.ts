@@ -54,11 +54,6 @@ export interface PipelineKey {
   readonly project_id: number;
 }
 
-/** Starts a pipeline whose jobs were just inserted as `created`. */
-export async function startPipeline(uow: UnitOfWork, pipeline: PipelineKey): Promise<void> {
-  await processPipeline(uow, pipeline);
-}
-
 /**
  * Changes the status of a job from one of `from` to `to`, writes the columns in `change`, and processes its pipeline.
  * Returns null and changes nothing if the job has none of these statuses: of two concurrent calls, one succeeds. The

@@ -133,7 +133,7 @@ export async function loadProcessingOptions(
 
 /** The options of the CI file that affect job statuses. */
 export interface ProcessingOptions {
-  /** Seconds. */
+  /** Delay of a delayed job in seconds. */
   readonly start_in?: number | null;
   readonly retry?: {
     readonly max: number;
@@ -199,7 +199,8 @@ export async function countRetriedAttempts(db: Reader, pipelineId: number, name:
   return Number(count);
 }
 
-const FINISHED_STATUSES: readonly PipelineStatus[] = ['success', 'failed', 'canceled'];
+/** Statuses that set the time at which a pipeline finished; a skipped pipeline never started. */
+const STATUSES_WITH_END: readonly PipelineStatus[] = ['success', 'failed', 'canceled'];
 
 /**
  * Sets the pipeline's status. Returns false if it is unchanged. A pipeline with an invalid CI file stays failed,
@@ -212,7 +213,7 @@ export async function setPipelineStatus(tx: Transaction, pipelineId: number, sta
     .set((eb) => ({
       status,
       ...(status === 'running' ? { started_at: eb.fn.coalesce('started_at', eb.val(tx.now)) } : {}),
-      finished_at: FINISHED_STATUSES.includes(status) ? tx.now : null,
+      finished_at: STATUSES_WITH_END.includes(status) ? tx.now : null,
       updated_at: tx.now,
     }))
     .where('id', '=', pipelineId)
@@ -347,11 +348,3 @@ async function findFirstWaiting(db: Reader, groupId: number, mode: ProcessMode) 
 export function getResourceGroupIds(jobs: readonly { readonly resource_group_id: number | null }[]): number[] {
   return [...new Set(jobs.flatMap(({ resource_group_id: id }) => (id === null ? [] : [id])))].sort((a, b) => a - b);
 }
-
-/**
- * Encryption contexts of variable values (`security/encryption.ts`): a value decrypts only with the context of its
- * column.
- */
-
-export const PIPELINE_VARIABLE = 'pipeline_variables.value';
-export const JOB_VARIABLE = 'job_variables.value';

@@ -11,7 +11,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, ok, page } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { jobsLockKey, startNextInResourceGroup } from '../processing/index.ts';
@@ -40,11 +40,13 @@ const ResourceGroup = entity('ResourceGroup', {
   updated_at: dateTime,
 }).columns();
 
-/** Resource groups: one job of a group runs at a time (contract/runners.md §5.6). */
+// Resource groups: one job of a group runs at a time (contract/runners.md §5.6).
 
 export const listResourceGroups = endpoint({
   get: '/projects/:id/resource_groups',
   summary: 'List the resource groups of a project',
+  description:
+    'Returns the resource groups that CI files of the project have named, oldest first. Of the jobs of one group, only one runs at a time.',
   access: inProject('read_resource_group'),
   response: page(ResourceGroup),
   read: (db, { project, page }) => paginate(db, selectOfProject(db, project.id).orderBy('id'), page),
@@ -53,6 +55,7 @@ export const listResourceGroups = endpoint({
 export const getResourceGroup = endpoint({
   get: '/projects/:id/resource_groups/:key',
   summary: 'Get a resource group',
+  description: 'Returns the group that CI files name with `resource_group`.',
   access: inProject('read_resource_group').resource(resourceGroupResource),
   response: ok(ResourceGroup),
   read: (_db, { resourceGroup }) => resourceGroup,
@@ -61,8 +64,15 @@ export const getResourceGroup = endpoint({
 export const updateResourceGroup = endpoint({
   put: '/projects/:id/resource_groups/:key',
   summary: 'Update a resource group',
+  description:
+    'Changes the order in which waiting jobs start. If the resource is free, the first job by the new order starts at once.',
   access: inProject('update_pipeline').resource(resourceGroupResource),
-  params: { process_mode: optional(oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first')) },
+  params: {
+    process_mode: describe(
+      optional(oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first')),
+      '`oldest_first` and `newest_first` also wait for jobs of such a pipeline that are not ready yet.',
+    ),
+  },
   lock: ({ resourceGroup }) => jobsLockKey(resourceGroup.project_id),
   response: ok(ResourceGroup),
   write: (uow, { resourceGroup, params }) => updateProcessMode(uow, resourceGroup, params.process_mode),

@@ -10,7 +10,7 @@ import type { RunnerOwner } from '#domain/runners/registration-tokens.ts';
 import { type AnySubscription, defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
-import { type Failure, fail, invalid, isFailure, requireRow } from '#runtime/failure.ts';
+import { type Failure, type FieldErrors, fail, invalid, isFailure, requireRow } from '#runtime/failure.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
 import { loadSettings, type SettingName } from '#settings/settings.ts';
 import type { IssuedRunner } from './entities.ts';
@@ -53,7 +53,7 @@ export async function createRunner(
   if (isFailure(owner)) return owner;
   const result = await insertValidRunner(uow, owner, input, { creatorId: uow.actor.user.id });
   if (isFailure(result))
-    return fail('invalidAttributes', { sentence: formatErrorSentence(result.values.errors as never) });
+    return fail('invalidAttributes', { sentence: formatErrorSentence(result.values.errors as FieldErrors) });
   await recordRunnerCreated(uow, result.runner);
   return result.issuedToken;
 }
@@ -230,7 +230,7 @@ function getRunnerKind({ runner_type }: Pick<Runner, 'runner_type'>): string {
   return runner_type.replace('_type', '');
 }
 
-/** Assigns project runners to several projects (contract/runners.md §1.6). */
+// Assignment of project runners to several projects (contract/runners.md §1.6).
 
 const MAX_RUNNERS_PER_PROJECT = 1000;
 

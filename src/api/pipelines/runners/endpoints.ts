@@ -8,6 +8,7 @@ import { INVALID } from '#http/errors/error-messages.ts';
 import { genericNotFound, notFound } from '#http/errors/http-error.ts';
 import {
   atLeastOne,
+  describe,
   mutuallyExclusive,
   optional,
   type ParameterRule,
@@ -25,7 +26,7 @@ import {
 } from './changes.ts';
 import { Runner, RunnerDetail, RunnerManager, RunnerWithToken } from './entities.ts';
 import {
-  allRunners,
+  allRunnersCondition,
   buildGroupRunnerCondition,
   buildProjectRunnerCondition,
   filterParams,
@@ -51,12 +52,14 @@ const requireGroupOrProjectId: ParameterRule = ({ runner_type, group_id, project
 export const createRunner = endpoint({
   post: '/user/runners',
   summary: 'Create a runner',
+  description:
+    'Creates a runner for the instance, a group or a project, with the caller as its creator. The response has the token, which cannot be read later: only its hash is stored. Each machine that uses the token appears as a manager of the runner.',
   access: signedIn(),
   scopes: ['create_runner'],
   params: {
     runner_type: required(oneOf('instance_type', 'group_type', 'project_type')),
-    group_id: optional(integer),
-    project_id: optional(integer),
+    group_id: describe(optional(integer), 'Id of the group; required for `group_type`.'),
+    project_id: describe(optional(integer), 'Id of the project; required for `project_type`.'),
     ...contentParams,
   },
   rules: [requireGroupOrProjectId],
@@ -75,9 +78,11 @@ export const createRunner = endpoint({
 export const getRunner = endpoint({
   get: '/runners/:id',
   summary: 'Get a runner',
+  description:
+    '`version`, `platform` and similar fields are those of the manager with the latest contact. `projects` and `groups` contain only those of which the caller is a member.',
   access: runnerAccess(mayReadRunner, 'read'),
   scopes: ['manage_runner'],
-  params: { include_projects: optional(boolean, true) },
+  params: { include_projects: describe(optional(boolean, true), 'Whether to include `projects`.') },
   response: ok(RunnerDetail),
   read: (_db, { runner }) => runner,
 });
@@ -86,6 +91,8 @@ export const getRunner = endpoint({
 export const listRunnerManagers = endpoint({
   get: '/runners/:id/managers',
   summary: 'List the managers of a runner',
+  description:
+    'Returns the machines that run jobs as this runner, oldest first, without pagination. A machine without contact for seven days is deleted.',
   access: runnerAccess(mayReadRunner, 'read'),
   scopes: ['manage_runner'],
   response: list(RunnerManager),
@@ -96,9 +103,11 @@ export const listRunnerManagers = endpoint({
 export const updateRunner = endpoint({
   put: '/runners/:id',
   summary: 'Update a runner',
+  description:
+    'At least one parameter is required. Running jobs continue, also when the runner is paused. The runner asks for jobs again after the change.',
   access: runnerAccess(mayUpdateRunner, 'update'),
   scopes: ['manage_runner'],
-  params: { ...contentParams, active: optional(boolean) },
+  params: { ...contentParams, active: describe(optional(boolean), 'Deprecated: the opposite of `paused`.') },
   rules: [
     mutuallyExclusive('active', 'paused'),
     atLeastOne(
@@ -123,6 +132,8 @@ export const updateRunner = endpoint({
 export const deleteRunner = endpoint({
   delete: '/runners/:id',
   summary: 'Delete a runner',
+  description:
+    'Deletes the runner and its managers; its token is rejected from then on. Its running jobs continue. Only administrators can delete a runner that is assigned to several projects.',
   access: runnerAccess(mayDeleteRunnerOrThrow, 'delete'),
   scopes: ['manage_runner'],
   lastModified: ({ runner }) => runner.updated_at,
@@ -135,6 +146,8 @@ export const deleteRunner = endpoint({
 export const listRunnerProjects = endpoint({
   get: '/runners/:id/projects',
   summary: 'List the projects of a runner',
+  description:
+    'Returns the projects to which the runner is assigned and that the caller can see; empty for group and instance runners.',
   access: runnerAccess(mayReadRunner, 'read'),
   scopes: ['manage_runner'],
   response: page(ProjectForCaller),
@@ -145,6 +158,8 @@ export const listRunnerProjects = endpoint({
 export const listRunners = endpoint({
   get: '/runners',
   summary: "List the runners of the caller's projects and groups",
+  description:
+    'Returns the runners of projects that the caller maintains and of groups that they own, oldest first. Instance runners are never included.',
   access: signedIn(),
   params: scopedFilterParams,
   errors: { invalidScope: [400, 'Scope contains invalid value'] },
@@ -160,16 +175,20 @@ export const listRunners = endpoint({
 export const listAllRunners = endpoint({
   get: '/runners/all',
   summary: 'List all runners',
+  description: 'Returns the runners of the whole instance, oldest first.',
   access: administratorAfterParameters(),
   params: scopedFilterParams,
   response: page(Runner),
-  read: (db, { params: filter, page, base }) => listRunnersWhere(db, allRunners, { filter, page, now: base.now }),
+  read: (db, { params: filter, page, base }) =>
+    listRunnersWhere(db, allRunnersCondition, { filter, page, now: base.now }),
 });
 
 /** contract/runners.md §1.6 */
 export const listProjectRunners = endpoint({
   get: '/projects/:id/runners',
   summary: 'List the runners of a project',
+  description:
+    'Returns the runners that may take jobs of the project: its own runners, and group and instance runners if the project uses them.',
   access: inProject('admin_runner'),
   params: scopedFilterParams,
   response: page(Runner),
@@ -181,6 +200,8 @@ export const listProjectRunners = endpoint({
 export const listGroupRunners = endpoint({
   get: '/groups/:id/runners',
   summary: 'List the runners of a group',
+  description:
+    'Returns the runners of the group and its ancestors, and the instance runners if the group uses them. Runners of projects and subgroups are not included.',
   access: inGroup('read_runner'),
   params: filterParams,
   response: page(Runner),
@@ -196,6 +217,8 @@ const LOCKED = [403, '403 Forbidden - Runner is locked'] as const;
 export const assignRunner = endpoint({
   post: '/projects/:id/runners',
   summary: 'Assign a runner to a project',
+  description:
+    'Assigns a project runner to a further project. The caller must also be allowed to update the runner; locked runners can be assigned only by administrators. A project has at most 1000 runners.',
   access: inProject('admin_runner').resource({
     name: 'runner',
     params: { runner_id: required(integer) },
@@ -219,6 +242,8 @@ export const assignRunner = endpoint({
 export const unassignRunner = endpoint({
   delete: '/projects/:id/runners/:runner_id',
   summary: 'Unassign a runner from a project',
+  description:
+    'The runner can no longer take jobs of the project. It cannot be unassigned from its owner, which is the first project it was assigned to.',
   access: inProject('admin_runner').resource({
     name: 'runner',
     params: { runner_id: required(integer) },

@@ -23,13 +23,13 @@ const executionStatus = Type.Enum(['idle', 'active']);
 const listFields = {
   id: integer,
   description: nullable(text),
-  ip_address: text,
-  active: flag,
+  ip_address: Type.String({ description: 'Address of the latest contact; empty before the first one.' }),
+  active: Type.Boolean({ description: 'Deprecated: the opposite of `paused`.' }),
   paused: flag,
-  is_shared: flag,
+  is_shared: Type.Boolean({ description: 'Whether it is an instance runner.' }),
   runner_type: Type.Enum(['instance_type', 'group_type', 'project_type']),
   name: nullable(text),
-  online: nullable(flag),
+  online: nullable(Type.Boolean({ description: 'Whether the latest contact was within two hours; null without one.' })),
   status: Type.Enum([...RUNNER_STATUSES]),
   /** Absent for runners that registered with a registration token. */
   created_by: Type.Optional(UserBasic.schema),
@@ -84,7 +84,7 @@ export const RunnerDetail = entity('RunnerDetail', {
   tag_list: Type.Array(text),
   run_untagged: flag,
   locked: flag,
-  maximum_timeout: nullable(integer),
+  maximum_timeout: nullable(Type.Integer({ description: 'Seconds.' })),
   access_level: Type.Enum([...ACCESS_LEVELS]),
   version: nullable(text),
   revision: nullable(text),
@@ -112,7 +112,7 @@ export const RunnerDetail = entity('RunnerDetail', {
 async function loadDetails(row: RunnerRow, context: SerializationContext) {
   const { db, caller, params } = context;
   const manager = await findLatestManager(db, row.id);
-  // The row has the properties that the runner sent at its registration.
+  // Before the first contact of a machine, the row has the properties that the runner sent at its registration.
   const { version, revision, platform, architecture } = manager ?? row;
   return {
     tag_list: await listRunnerTags(db, row.id),
@@ -179,11 +179,10 @@ export const RunnerToken = entity('RunnerToken', { token: text, token_expires_at
   ({ token, token_expires_at }: IssuedRunner) => ({ token, token_expires_at }),
 );
 
+/** The response to the reset of a registration token. */
 export const RegistrationToken = entity('RegistrationToken', { token: text });
 
-/**
- * The projects and groups in the details of a runner: those that the caller is a member of (contract/runners.md §1.2).
- */
+// The details of a runner contain the projects and groups that the caller is a member of (contract/runners.md §1.2).
 
 /** Maximum number of projects in the details of a runner; the project list of a runner contains all. */
 const MAX_PROJECTS_IN_DETAIL = 1000;

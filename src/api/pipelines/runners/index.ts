@@ -44,7 +44,7 @@ async function deleteStaleManagers(tx: Transaction, limit: number): Promise<numb
 export { runnerAccess, runnerTokenAccess } from './access.ts';
 export { Runner, RunnerManager } from './entities.ts';
 export { findManagersByIds, findUnchangedManagerId, machineParams, recordContact } from './managers.ts';
-export { hasStatus } from './status.ts';
+export { buildStatusCondition } from './status.ts';
 export { listRunnerTags } from './store.ts';
 
 export const runners = resourceModule({

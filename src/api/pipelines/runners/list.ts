@@ -9,11 +9,11 @@ import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import { groupListsInstanceRunners, loadAllowedRunners } from '#domain/runners/runner-scope.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { limitedText, shortText } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, oneOf } from '#http/parameters/types.ts';
-import { hasStatus, STATUS_FILTERS, type StatusFilter } from './status.ts';
+import { buildStatusCondition, STATUS_FILTERS, type StatusFilter } from './status.ts';
 
 /** Condition for the runners that a list may contain. */
 type RunnerCondition = (eb: ExpressionBuilder<Schema, 'runners'>) => Expression<SqlBool>;
@@ -25,7 +25,8 @@ interface RunnerListRequest {
   readonly now: string;
 }
 
-export const allRunners: RunnerCondition = (eb) => eb.lit(true);
+/** The condition of the list of all runners, which excludes none. */
+export const allRunnersCondition: RunnerCondition = (eb) => eb.lit(true);
 
 /** Returns one page of these runners, the oldest first. index: runners primary key, runners_by_type */
 export async function listRunnersWhere(
@@ -37,7 +38,7 @@ export async function listRunnersWhere(
     .selectFrom('runners')
     .select('runners.id')
     .where(condition)
-    .where(matchesFilter(db, filter, now));
+    .where(buildFilterCondition(db, filter, now));
   const result = await paginate(db, ids.orderBy('runners.id', 'asc'), page);
   return {
     ...result,
@@ -115,7 +116,7 @@ const typeScopes = Object.keys(TYPE_SCOPES) as TypeScope[];
 
 const prefix = limitedText(255);
 
-/** A version prefix that starts with a digit; the pattern in the published schema is less strict. */
+/** A version prefix that starts with a digit; the pattern in the OpenAPI document is less strict. */
 const versionPrefix: ParameterType<string> = {
   schema: { ...prefix.schema, pattern: '^[\\d+.]+' } as ParameterType<string>['schema'],
   read(raw, name, problems) {
@@ -127,35 +128,45 @@ const versionPrefix: ParameterType<string> = {
 /** The parameters of all runner lists. */
 export const filterParams = {
   type: optional(oneOf(...TYPES)),
-  status: optional(oneOf(...STATUS_FILTERS)),
+  status: describe(
+    optional(oneOf(...STATUS_FILTERS)),
+    '`offline` includes stale runners and excludes those that were never online.',
+  ),
   paused: optional(boolean),
-  tag_list: optional(commaSeparated(shortText)),
-  version_prefix: optional(versionPrefix),
+  tag_list: describe(optional(commaSeparated(shortText)), 'Tags that the runner must all have.'),
+  version_prefix: describe(
+    optional(versionPrefix),
+    'First one to three parts of the version of a manager: `15.1` matches 15.1.x, not 15.10.',
+  ),
 };
 
-export const scopedFilterParams = { scope: optional(oneOf(...STATUS_FILTERS, ...typeScopes)), ...filterParams };
+export const scopedFilterParams = {
+  scope: describe(optional(oneOf(...STATUS_FILTERS, ...typeScopes)), 'Deprecated: use `type` or `status`.'),
+  ...filterParams,
+};
 
 type RunnerFilter = ParameterValues<typeof filterParams> &
   Partial<Pick<ParameterValues<typeof scopedFilterParams>, 'scope'>>;
 
+/** Returns whether the value of `scope` is a type of runner, not a status. */
 export function isTypeScope(scope: string | null | undefined): scope is TypeScope {
   return scope != null && Object.hasOwn(TYPE_SCOPES, scope);
 }
 
-type Eb = ExpressionBuilder<Schema, 'runners'>;
+type RunnerExpressions = ExpressionBuilder<Schema, 'runners'>;
 
 /** Builds the condition for runners that match all filters. */
-function matchesFilter(db: Reader, filter: RunnerFilter, now: string) {
-  return (eb: Eb): Expression<SqlBool> => {
+function buildFilterCondition(db: Reader, filter: RunnerFilter, now: string): RunnerCondition {
+  return (eb) => {
     const { scope, type, status, paused, tag_list, version_prefix } = filter;
     const conditions: Expression<SqlBool>[] = [];
     if (isTypeScope(scope)) conditions.push(eb('runners.runner_type', 'in', [...TYPE_SCOPES[scope]]));
-    else if (scope != null) conditions.push(hasStatus(scope as StatusFilter, now)(eb));
+    else if (scope != null) conditions.push(buildStatusCondition(scope as StatusFilter, now)(eb));
     if (type != null) conditions.push(eb('runners.runner_type', '=', type));
-    if (status != null) conditions.push(hasStatus(status, now)(eb));
+    if (status != null) conditions.push(buildStatusCondition(status, now)(eb));
     if (paused != null) conditions.push(eb('runners.paused', '=', paused));
-    if (tag_list != null && tag_list.length > 0) conditions.push(hasTags(db, eb, [...new Set(tag_list)]));
-    if (version_prefix != null) conditions.push(hasVersion(eb, version_prefix));
+    if (tag_list != null && tag_list.length > 0) conditions.push(buildTagsCondition(db, eb, [...new Set(tag_list)]));
+    if (version_prefix != null) conditions.push(buildVersionCondition(eb, version_prefix));
     return eb.and(conditions);
   };
 }
@@ -167,7 +178,7 @@ function matchesFilter(db: Reader, filter: RunnerFilter, now: string) {
  * needs minutes to plan one condition per tag.
  * index: runner_tags_pkey
  */
-function hasTags(db: Reader, eb: Eb, names: readonly string[]): Expression<SqlBool> {
+function buildTagsCondition(db: Reader, eb: RunnerExpressions, names: readonly string[]): Expression<SqlBool> {
   const tagCount = eb
     .selectFrom('runner_tags')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -177,10 +188,10 @@ function hasTags(db: Reader, eb: Eb, names: readonly string[]): Expression<SqlBo
 }
 
 /**
- * Matches runners with a manager of this version, in whole parts: `15.1` matches 15.1.x, not 15.10.
+ * Builds the condition for runners with a manager of this version, in whole parts: `15.1` matches 15.1.x, not 15.10.
  * index: runner_managers_by_runner
  */
-function hasVersion(eb: Eb, versionPrefix: string): Expression<SqlBool> {
+function buildVersionCondition(eb: RunnerExpressions, versionPrefix: string): Expression<SqlBool> {
   const ranges = listVersionRanges(versionPrefix);
   if (ranges.length === 0) return eb.lit(false);
   const version = sql.ref<string>('runner_managers.version');

@@ -5,7 +5,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare, prepareForIds, prepareWrite } from '#database/prepare.ts';
 import type { Schema } from '#database/schema.ts';
 import { isParameterObject } from '#http/parameters/brackets.ts';
-import { object, optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, object, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { limitedText, string } from '#http/parameters/texts.ts';
 
@@ -258,7 +258,10 @@ export const registrationInfo = object(versionParams);
 
 /** The parameters of each request from a runner's machine, in addition to the token. */
 export const machineParams = {
-  system_id: optional(limitedText(MAX_SYSTEM_ID_LENGTH)),
+  system_id: describe(
+    optional(limitedText(MAX_SYSTEM_ID_LENGTH)),
+    'Identifies the machine on which the runner runs; it becomes a manager of the runner.',
+  ),
   info: optional(
     object({
       ...versionParams,

@@ -13,7 +13,7 @@ import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, Message, noContent, ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { forbidden } from '#http/errors/http-error.ts';
-import { mutuallyExclusive, optional, required } from '#http/parameters/declarations.ts';
+import { describe, mutuallyExclusive, optional, required } from '#http/parameters/declarations.ts';
 import { limitedText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
@@ -34,14 +34,15 @@ import { contentParams } from './validation.ts';
 export const registerRunner = endpoint({
   post: '/runners',
   summary: 'Register a runner with a registration token',
+  description:
+    'The registration token decides whether the runner belongs to the instance, a group or a project. Returns the authentication token of the runner, which cannot be read later. Answers 410 if registration with tokens is switched off.',
   access: registrationTokenAccess(),
   stageOrder: 'clientToken',
   params: {
     ...contentParams,
     info: optional(registrationInfo),
-    active: optional(boolean),
-    // Deprecated name of `maintenance_note`.
-    maintainer_note: contentParams.maintenance_note,
+    active: describe(optional(boolean), 'Deprecated: the opposite of `paused`.'),
+    maintainer_note: describe(contentParams.maintenance_note, 'Deprecated: use `maintenance_note`.'),
   },
   rules: [mutuallyExclusive('maintainer_note', 'maintenance_note'), mutuallyExclusive('active', 'paused')],
   errors: { invalid: INVALID },
@@ -60,6 +61,8 @@ export const registerRunner = endpoint({
 export const verifyRunner = endpoint({
   post: '/runners/verify',
   summary: 'Verify a runner authentication token',
+  description:
+    'Answers 403 if the token is unknown or expired. Records the contact of the machine `system_id`, and creates its manager at the first contact.',
   access: runnerTokenAccess(),
   stageOrder: 'clientToken',
   params: machineParams,
@@ -74,6 +77,7 @@ export const verifyRunner = endpoint({
 export const resetOwnAuthenticationToken = endpoint({
   post: '/runners/reset_authentication_token',
   summary: 'Reset the token of the calling runner',
+  description: 'Returns the new token; the former one is rejected from then on.',
   access: runnerTokenAccess(),
   stageOrder: 'clientToken',
   response: created(RunnerToken),
@@ -84,6 +88,7 @@ export const resetOwnAuthenticationToken = endpoint({
 export const unregisterRunner = endpoint({
   delete: '/runners',
   summary: 'Delete the calling runner',
+  description: 'Deletes the runner that the token authenticates, with its managers. Its running jobs continue.',
   access: runnerTokenAccess(),
   stageOrder: 'clientToken',
   lastModified: ({ runner }) => runner.updated_at,
@@ -96,6 +101,7 @@ export const unregisterRunner = endpoint({
 export const unregisterManager = endpoint({
   delete: '/runners/managers',
   summary: 'Delete a manager of the calling runner',
+  description: 'Deletes the machine `system_id`; the runner stays.',
   access: runnerTokenAccess(),
   stageOrder: 'clientToken',
   params: { system_id: required(limitedText(MAX_SYSTEM_ID_LENGTH)) },
@@ -110,6 +116,7 @@ export const unregisterManager = endpoint({
 export const discoverRouter = endpoint({
   get: '/runners/router/discovery',
   summary: 'Get the job router address',
+  description: 'Always answers 501, because the server has no job router.',
   access: runnerTokenHeaderAccess(),
   stageOrder: 'clientToken',
   response: { ...ok(rawEntity(Message)), status: 501 },
@@ -141,6 +148,8 @@ async function resetOwnerToken(
 export const resetInstanceRegistrationToken = endpoint({
   post: '/runners/reset_registration_token',
   summary: 'Reset the registration token of the instance',
+  description:
+    'Returns the new registration token; the former one is rejected from then on. Registered runners stay. Answers 403 if registration with tokens is switched off.',
   access: requireRegistrationAllowed(administratorAfterParameters(), () => ({ type: 'instance' })),
   response: created(RegistrationToken),
   handle: ({ caller }, services) => resetOwnerToken({ type: 'instance' }, caller, services),
@@ -150,6 +159,8 @@ export const [resetGroupRegistrationToken, resetProjectRegistrationToken] = forG
   endpoint({
     post: `${parent.path}/runners/reset_registration_token`,
     summary: `Reset the registration token of a ${parent.type}`,
+    description:
+      'Returns the new registration token; the former one is rejected from then on. Registered runners stay. Answers 403 if registration with tokens is switched off.',
     access: requireRegistrationAllowed(
       parent.accessWith({ group: 'admin_runner', project: 'admin_runner' }),
       ({ parent }) => parent,
@@ -162,6 +173,8 @@ export const [resetGroupRegistrationToken, resetProjectRegistrationToken] = forG
 export const resetRunnerAuthenticationToken = endpoint({
   post: '/runners/:id/reset_authentication_token',
   summary: 'Reset the authentication token of a runner',
+  description:
+    'Returns the new token; the former one is rejected from then on, so that the runner must be configured with the new one.',
   access: runnerAccess(mayUpdateRunner, 'update'),
   scopes: ['manage_runner'],
   response: created(RunnerToken),

@@ -3,7 +3,7 @@ import type { Columns, Schema } from '#database/database.ts';
 import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 
 /**
- * Time-dependent status of runners (contract/runners.md "States"): each check exists for a row and as an SQL condition.
+ * Time-dependent status of runners (contract/runners.md "States").
  * `now` and all timestamps are ISO 8601 texts, so that text order is time order.
  */
 
@@ -11,10 +11,10 @@ const ONLINE_PERIOD_MS = 2 * 3_600_000;
 const STALE_AFTER_MS = 7 * DAY_MS;
 
 /** The fields that determine the status. */
-export type ContactState = Columns<'runners', 'contacted_at' | 'created_at'>;
+type ContactState = Columns<'runners', 'contacted_at' | 'created_at'>;
 
 export const RUNNER_STATUSES = ['online', 'offline', 'stale', 'never_contacted', 'paused'] as const;
-export type RunnerStatus = (typeof RUNNER_STATUSES)[number];
+type RunnerStatus = (typeof RUNNER_STATUSES)[number];
 
 /**
  * The values of the status filter. `active` and `paused` are deprecated: they filter by whether the runner is paused.
@@ -35,33 +35,11 @@ export function getRunnerStatus(row: ContactState & { readonly paused?: boolean 
   return isOnline(row, now) ? 'online' : 'offline';
 }
 
-/** Returns whether the runner matches the filter. `offline` includes stale runners, `online` includes paused ones. */
-export function matchesStatus(
-  row: ContactState & { readonly paused: boolean },
-  filter: StatusFilter,
-  now: string,
-): boolean {
-  switch (filter) {
-    case 'active':
-      return !row.paused;
-    case 'paused':
-      return row.paused;
-    case 'online':
-      return isOnline(row, now) === true;
-    case 'offline':
-      return isOnline(row, now) === false;
-    case 'never_contacted':
-      return row.contacted_at === null;
-    case 'stale':
-      return isStale(row, now);
-  }
-}
-
 /**
- * Builds the check of `matchesStatus` as an SQL condition.
+ * Builds the condition of the filter. `offline` includes stale runners, `online` includes paused ones.
  * index: runners_by_contact, runners_by_creation, runners_by_paused
  */
-export function hasStatus(filter: StatusFilter, now: string) {
+export function buildStatusCondition(filter: StatusFilter, now: string) {
   return (eb: ExpressionBuilder<Schema, 'runners'>): Expression<SqlBool> => {
     switch (filter) {
       case 'active':

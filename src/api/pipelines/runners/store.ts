@@ -6,7 +6,7 @@ import type { RunnerType } from '#database/schema.ts';
 import type { RunnerContent } from './validation.ts';
 
 /** The input of a new runner, in addition to its attributes. */
-export interface InsertRunnerInput extends RunnerContent {
+interface InsertRunnerInput extends RunnerContent {
   readonly runner_type: RunnerType;
   readonly group_id: number | null;
   readonly name: string | null;
@@ -20,6 +20,7 @@ export interface InsertRunnerInput extends RunnerContent {
   readonly architecture: string | null;
 }
 
+/** Inserts a runner that has had no contact yet. */
 export async function insertRunner(tx: Transaction, runner: InsertRunnerInput): Promise<Runner> {
   return tx
     .insertInto('runners')

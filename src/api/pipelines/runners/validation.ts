@@ -1,5 +1,5 @@
 import type { Columns } from '#database/database.ts';
-import { type NullablePartial, optional } from '#http/parameters/declarations.ts';
+import { describe, type NullablePartial, optional } from '#http/parameters/declarations.ts';
 import { domainValidatedText, shortText } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, integer, oneOf } from '#http/parameters/types.ts';
 import { compactFieldErrors, type FieldErrors } from '#runtime/failure.ts';
@@ -24,13 +24,25 @@ const MAX_TAGS = 50;
 /** The parameters that create and update have in common, in the contract's order. */
 export const contentParams = {
   description: optional(domainValidatedText(MAX_TEXT_LENGTH)),
-  paused: optional(boolean),
-  tag_list: optional(commaSeparated(shortText)),
-  run_untagged: optional(boolean),
-  locked: optional(boolean),
-  access_level: optional(oneOf(...ACCESS_LEVELS)),
-  maximum_timeout: optional(integer),
-  maintenance_note: optional(domainValidatedText(MAX_TEXT_LENGTH)),
+  paused: describe(optional(boolean), 'Whether the runner gets no jobs.'),
+  tag_list: describe(
+    optional(commaSeparated(shortText)),
+    'All tags of the runner, at most 50; it takes only jobs whose tags it has.',
+  ),
+  run_untagged: describe(optional(boolean), 'Whether the runner takes jobs without tags; required without tags.'),
+  locked: describe(optional(boolean), 'Whether only administrators can assign the runner to further projects.'),
+  access_level: describe(
+    optional(oneOf(...ACCESS_LEVELS)),
+    '`ref_protected`: the runner takes only jobs of protected branches and tags.',
+  ),
+  maximum_timeout: describe(
+    optional(integer),
+    'Maximum time that a job may run, in seconds, at least 600; null removes the limit.',
+  ),
+  maintenance_note: describe(
+    optional(domainValidatedText(MAX_TEXT_LENGTH)),
+    'Note for those who may update the runner; others do not see it.',
+  ),
 };
 
 /** The requested attributes. An absent attribute is unchanged, and so is null where null has no meaning. */

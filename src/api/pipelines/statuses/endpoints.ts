@@ -6,7 +6,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, dateTime, nullable, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID } from '#http/errors/error-messages.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { refName, shortText, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, integer, number, oneOf } from '#http/parameters/types.ts';
 import { createOrUpdateStatus } from './create.ts';
@@ -21,8 +21,7 @@ const CommitStatus = entity('CommitStatus', {
   ref: text,
   status: text,
   name: text,
-  /** Null for jobs. */
-  target_url: nullable(text),
+  target_url: nullable(Type.String({ description: 'Null for jobs.' })),
   description: nullable(text),
   created_at: dateTime,
   started_at: nullable(dateTime),
@@ -46,18 +45,18 @@ const CommitStatus = entity('CommitStatus', {
   },
 );
 
-/** Statuses of commits (contract/runners.md §4.8). */
-
 export const listCommitStatuses = endpoint({
   get: '/projects/:id/repository/commits/:sha/statuses',
   summary: 'List the statuses of a commit',
+  description:
+    'Returns the statuses that external systems have set and the jobs of all pipelines of the commit, as one list.',
   access: inProject('read_pipeline').resource(commitResource),
   params: {
     ref: optional(refName),
     stage: optional(shortText),
     name: optional(shortText),
     pipeline_id: optional(integer),
-    all: optional(boolean, false),
+    all: describe(optional(boolean, false), 'Whether to include statuses and jobs that were replaced by newer ones.'),
     order_by: optional(oneOf('id', 'pipeline_id'), 'id'),
     sort: optional(oneOf('asc', 'desc'), 'asc'),
   },
@@ -70,16 +69,21 @@ const NAME_TAKEN = { name: ['has already been taken'] };
 export const createCommitStatus = endpoint({
   post: '/projects/:id/statuses/:sha',
   summary: 'Set a commit status',
+  description:
+    'Adds the status to `pipeline_id` or the newest pipeline of the commit, else to a new pipeline with the source `external`. An unfinished status of the same name and caller is updated; others of the name count as retried. The status of the pipeline is computed from its jobs and statuses. Answers 409 if other updates of the project take longer than 10 seconds.',
   access: inProject('update_pipeline').resource(commitResource),
   params: {
     state: required(oneOf('pending', 'running', 'success', 'failed', 'canceled', 'skipped')),
-    ref: optional(absentIfBlank(refName)),
-    name: optional(absentIfBlank(shortText)),
-    context: optional(absentIfBlank(shortText)),
-    target_url: optional(absentIfBlank(shortText)),
+    ref: describe(
+      optional(absentIfBlank(refName)),
+      'Branch or tag; absent: that of the newest pipeline of the commit, else the first branch that contains it.',
+    ),
+    name: describe(optional(absentIfBlank(shortText)), 'Name of the status; absent: `default`.'),
+    context: describe(optional(absentIfBlank(shortText)), 'Another name of the parameter `name`, which precedes it.'),
+    target_url: describe(optional(absentIfBlank(shortText)), 'HTTP or HTTPS URL of the result.'),
     description: optional(string),
-    coverage: optional(number),
-    pipeline_id: optional(integer),
+    coverage: describe(optional(number), 'Test coverage in percent.'),
+    pipeline_id: describe(optional(integer), 'Id of a pipeline of this commit and ref.'),
   },
   errors: {
     invalid: INVALID,

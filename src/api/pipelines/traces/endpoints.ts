@@ -5,7 +5,7 @@ import { jobTokenAccess } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { streamWith } from '#http/endpoint/responses.ts';
 import { forbidden } from '#http/errors/http-error.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { describe, optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { firstHeader } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
@@ -16,7 +16,7 @@ import { appendToTrace, createRangeHeader, parseRangeStart } from './append.ts';
 import { streamTrace } from './get.ts';
 import { findLastWatchedAt, updateWatchedAt } from './store.ts';
 
-/** While a user watches the log of a running job, its runner sends updates more often (contract/runners.md §3.4). */
+// While a user watches the log of a running job, its runner sends updates more often (contract/runners.md §3.4).
 
 /** Seconds between two updates from a runner: for a log that nobody watches, and for a watched one. */
 const [UPDATE_INTERVAL_SECONDS, WATCHED_UPDATE_INTERVAL_SECONDS] = [60, 3];
@@ -47,10 +47,17 @@ async function recordTraceRead(
 export const appendTrace = endpoint({
   patch: '/jobs/:id/trace',
   summary: 'Append to the log of a running job',
+  description:
+    'Runners send a part of the log as the raw body; the start of `Content-Range` must be the current length of the log. Otherwise, nothing is appended, and 416 returns the length in the header `Range`. Tokens in the log are masked. A log above the setting `ci_jobs_trace_size_limit` fails the job. An empty body only keeps the job alive.',
   access: jobTokenAccess('runner_jobs_patch_trace_api_limit'),
   stageOrder: 'clientToken',
   body: 'raw',
-  params: { debug_trace: optional(boolean, false) },
+  params: {
+    debug_trace: describe(
+      optional(boolean, false),
+      'Whether the job prints secrets for debugging; read from the first request of a log only.',
+    ),
+  },
   unknownIdStatus: 403,
   errors: {
     missingRange: [400, { error: '400 Missing header Content-Range' }],
@@ -82,6 +89,8 @@ export const appendTrace = endpoint({
 export const getTrace = endpoint({
   get: '/projects/:id/jobs/:job_id/trace',
   summary: 'Get the log of a job',
+  description:
+    'Returns the log as plain text, as far as it is stored; empty if there is none. Logs of jobs in debug mode contain secrets, so that they require the Developer role. While somebody reads the log of a running job, its runner sends updates more often.',
   access: readJobAccess()
     .require((_call, { project, caller, job }) => {
       if (job.debug_mode && !mayInProject(caller, 'read_private_artifacts', project)) throw forbidden();

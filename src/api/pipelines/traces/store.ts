@@ -79,7 +79,7 @@ export async function listChunks(db: Reader, jobId: number, offset: number): Pro
 /** Chunks below this size are small. */
 const SMALL_CHUNK_BYTES = 64 * 1024;
 
-/** Minimum number of consecutive small chunks at the end of a log that are joined; ten times as many at most. */
+/** Minimum number of small chunks at the end of a log that are joined. At most ten times as many are joined at once. */
 const MANY_CHUNKS = 100;
 
 // index: job_trace_chunks_pkey
@@ -97,7 +97,7 @@ const getLastChunkStats = prepare((db, value: Params<{ jobId: number }>) =>
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('size').as('largest')]),
 );
 
-/** Returns whether the log ends in so many small chunks that they should be joined. */
+/** Returns whether the last `MANY_CHUNKS` chunks of the log are all small, so that they should be joined. */
 export async function endsInSmallChunks(db: Reader, jobId: number): Promise<boolean> {
   const stats = await getLastChunkStats.first(db, { jobId });
   return Number(stats?.count) === MANY_CHUNKS && Number(stats?.largest) < SMALL_CHUNK_BYTES;

@@ -67,6 +67,7 @@ export async function hasAtLeastTriggers(db: Reader, projectId: number, count: n
   return last !== undefined;
 }
 
+/** Inserts a trigger and returns it. */
 export async function insertTrigger(
   tx: Transaction,
   row: Omit<TriggerRow, 'id' | 'created_at' | 'updated_at'>,
@@ -96,7 +97,7 @@ export async function updateTriggerDescription(
   return row ?? null;
 }
 
-/** index: pipeline_triggers primary key */
+/** Deletes a trigger; its pipelines stay. index: pipeline_triggers primary key */
 export async function deleteTrigger(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('pipeline_triggers').where('id', '=', id).execute();
 }

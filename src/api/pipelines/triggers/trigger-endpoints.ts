@@ -19,7 +19,7 @@ import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { created, dateTime, nullable } from '#http/endpoint/responses.ts';
 import { forbidden, HttpError, notFound } from '#http/errors/http-error.ts';
 import { isParameterObject, type RawParameters } from '#http/parameters/brackets.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { limitedText, refName, string } from '#http/parameters/texts.ts';
 import { addTooManyElements, MAX_ARRAY_LENGTH } from '#http/parameters/types.ts';
@@ -62,9 +62,9 @@ const stringMap: ParameterType<readonly (readonly [key: string, value: unknown])
 };
 
 const triggerPipelineParams = {
-  token: required(string),
-  ref: required(refName),
-  variables: optional(stringMap),
+  token: describe(required(string), 'Trigger token of the project, or the token of a running job.'),
+  ref: describe(required(refName), 'Branch or tag for which the pipeline is created.'),
+  variables: describe(optional(stringMap), 'Variables of all jobs: texts by key, as `variables[KEY]=value` in a form.'),
 };
 
 /** Maximum size of the payload that jobs get. */
@@ -178,14 +178,14 @@ async function loadVisibleProject({ db, path }: AccessCall, caller: SignedInCall
   return project;
 }
 
-/** Starts pipelines by a token (contract/runners.md §4.6). API credentials in the request are ignored. */
-
 type TriggerPath = '/projects/:id/trigger/pipeline' | '/projects/:id/ref/:ref/trigger/pipeline';
 
 const triggerEndpoint = (post: TriggerPath, summary: string) =>
   endpoint({
     post,
     summary,
+    description:
+      'Creates a pipeline as the owner of the trigger token or the user of the running job; API credentials are ignored. Jobs get all parameters of the request in the file variable `TRIGGER_PAYLOAD`. Answers 404 for an invalid token, also if the project exists. An invalid CI file answers 422 and stores a failed pipeline. Pipeline webhooks of another server are rejected with 403, because they could start pipelines in a loop.',
     access: triggerTokenAccess(),
     stageOrder: 'clientToken',
     errors: {
@@ -265,14 +265,14 @@ async function loadTriggerRelations(rows: readonly TriggerRow[], { db, secretKey
   return { ownersById, lastUsesById, secretKey: key };
 }
 
-/** contract/runners.md §4.6. */
+/** A trigger token of a project (contract/runners.md §4.6). */
 export const Trigger = entity('PipelineTrigger', {
   id: Type.Integer(),
-  /** The full token for its owner and administrators; for others only its first characters. */
-  token: Type.String(),
+  token: Type.String({ description: 'Complete for the owner and administrators; for others the first characters.' }),
   description: Type.String(),
   created_at: dateTime,
   updated_at: dateTime,
+  /** Creation time of the newest pipeline. */
   last_used: nullable(dateTime),
   expires_at: nullable(dateTime),
   owner: UserBasic.schema,

@@ -5,7 +5,7 @@ import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import { type AccessCall, administrator } from '#http/access/access.ts';
 import type { ParentContext, ParentKind } from '#http/access/parents.ts';
 import { HttpError, notFound } from '#http/errors/http-error.ts';
-import { object, optional } from '#http/parameters/declarations.ts';
+import { describe, object, optional } from '#http/parameters/declarations.ts';
 import { domainValidatedText } from '#http/parameters/texts.ts';
 import { INSTANCE_OWNER, OWNER_TYPES, toVariableOwner, type VariableOwner } from './owner.ts';
 import { type CiVariableRow, findVariablesByKey } from './store.ts';
@@ -42,8 +42,12 @@ export const variableAccess = (parent: ParentKind) =>
   variablesAccess(parent)
     .resource({
       name: 'variable',
-      // Selects one of several variables with the same key.
-      params: { filter: optional(object({ environment_scope: optional(environmentScope) })) },
+      params: {
+        filter: describe(
+          optional(object({ environment_scope: optional(environmentScope) })),
+          'Selects one of several variables with the same key by its exact scope.',
+        ),
+      },
       async load({ db, path, params }: AccessCall<FilterParams>, { owner }: { readonly owner: VariableOwner }) {
         const variables = await findVariablesByKey(db, owner, path.key ?? '', params.filter?.environment_scope);
         if (variables.length > 1) throw new HttpError(409, { message: MULTIPLE_VARIABLES });

@@ -4,7 +4,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { created, noContent, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
-import { onTiers, optional, type Parameter, required } from '#http/parameters/declarations.ts';
+import { describe, onTiers, optional, type Parameter, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
 import {
@@ -20,29 +20,39 @@ import { OWNER_TYPES, type VariableOwner } from './owner.ts';
 import { type CiVariableRow, decryptValue, listVariables } from './store.ts';
 import { MAX_TEXT_LENGTH, MAX_VALUE_LENGTH } from './validation.ts';
 
-/** Parameters of variables; `validation.ts` validates them. */
+// Parameters of variables; `validation.ts` validates them.
 
 const variableType = oneOf('env_var', 'file');
 const value = domainValidatedText(MAX_VALUE_LENGTH.file);
 
 const description = optional(domainValidatedText(MAX_TEXT_LENGTH));
 
+/** Descriptions of the parameters that creation and update share. */
+const DESCRIPTIONS = {
+  value: 'At most 10,000 characters, or 50,000 for a file.',
+  variable_type: '`file`: jobs get the path of a file with the value.',
+  protected: 'Whether only jobs of protected branches and tags get the variable.',
+  masked: 'Whether runners mask the value in logs; it must be one line of at least 8 characters.',
+  raw: 'Whether references such as `$NAME` in the value are not replaced.',
+  environment_scope: 'Environments whose jobs get the variable: a name, which can contain the wildcard `*`.',
+} as const;
+
 const CREATE_PARAMS = {
-  key: required(domainValidatedText(MAX_TEXT_LENGTH)),
-  value: required(value),
-  variable_type: optional(variableType, 'env_var'),
-  protected: optional(boolean, false),
-  masked: optional(boolean, false),
-  raw: optional(boolean, false),
+  key: describe(required(domainValidatedText(MAX_TEXT_LENGTH)), 'Name of the variable: letters, digits and `_`.'),
+  value: describe(required(value), DESCRIPTIONS.value),
+  variable_type: describe(optional(variableType, 'env_var'), DESCRIPTIONS.variable_type),
+  protected: describe(optional(boolean, false), DESCRIPTIONS.protected),
+  masked: describe(optional(boolean, false), DESCRIPTIONS.masked),
+  raw: describe(optional(boolean, false), DESCRIPTIONS.raw),
   description,
 };
 
 const UPDATE_PARAMS = {
-  value: optional(value),
-  variable_type: optional(variableType),
-  protected: optional(boolean),
-  masked: optional(boolean),
-  raw: optional(boolean),
+  value: describe(optional(value), DESCRIPTIONS.value),
+  variable_type: describe(optional(variableType), DESCRIPTIONS.variable_type),
+  protected: describe(optional(boolean), DESCRIPTIONS.protected),
+  masked: describe(optional(boolean), DESCRIPTIONS.masked),
+  raw: describe(optional(boolean), DESCRIPTIONS.raw),
   description,
 };
 
@@ -124,6 +134,7 @@ export const [listGroupVariables, listProjectVariables] = forGroupAndProject((pa
       group: 'List the CI/CD variables of a group',
       project: 'List the CI/CD variables of a project',
     }),
+    description: 'Returns the variables with their values, oldest first. `value` is null for hidden variables.',
     access: variablesAccess(parent),
     response: page(CiVariable),
     read: (db, { owner, page }) => listVariables(db, owner, page),
@@ -134,6 +145,8 @@ export const [getGroupVariable, getProjectVariable] = forGroupAndProject((parent
   endpoint({
     get: `${parent.path}/variables/:key`,
     summary: 'Get a CI/CD variable',
+    description:
+      'Returns the variable with its value, or null for a hidden one. Answers 409 if several variables have the key and `filter[environment_scope]` is missing.',
     access: variableAccess(parent),
     response: ok(CiVariable),
     read: (_db, { variable }) => variable,
@@ -144,11 +157,18 @@ export const [createGroupVariable, createProjectVariable] = forGroupAndProject((
   endpoint({
     post: `${parent.path}/variables`,
     summary: 'Create a CI/CD variable',
+    description: `Jobs that start later get the variable. A variable of a project overrides that of a group, and the nearest group that of its ancestors. The value is stored encrypted. A ${parent.type} has at most ${OWNER_TYPES[parent.type].maxVariables} variables.`,
     access: variablesAccess(parent),
     params: {
       ...CREATE_PARAMS,
-      masked_and_hidden: optional(boolean, false),
-      environment_scope: premiumForGroups(parent, optional(environmentScope, '*')),
+      masked_and_hidden: describe(
+        optional(boolean, false),
+        'Masks the variable and hides its value: it is never returned again, which cannot be changed.',
+      ),
+      environment_scope: premiumForGroups(
+        parent,
+        describe(optional(environmentScope, '*'), DESCRIPTIONS.environment_scope),
+      ),
     },
     errors: VARIABLE_ERRORS,
     uniqueErrors: VARIABLE_UNIQUE_ERRORS,
@@ -163,8 +183,13 @@ export const [updateGroupVariable, updateProjectVariable] = forGroupAndProject((
   endpoint({
     put: `${parent.path}/variables/:key`,
     summary: 'Update a CI/CD variable',
+    description:
+      'Changes the given attributes; the key cannot be changed. Jobs that start later get the new value. Answers 409 if several variables have the key and `filter[environment_scope]` is missing.',
     access: variableAccess(parent),
-    params: { ...UPDATE_PARAMS, environment_scope: premiumForGroups(parent, optional(environmentScope)) },
+    params: {
+      ...UPDATE_PARAMS,
+      environment_scope: premiumForGroups(parent, describe(optional(environmentScope), DESCRIPTIONS.environment_scope)),
+    },
     errors: { ...VARIABLE_ERRORS, notFound: variableNotFound(parent.type) },
     uniqueErrors: VARIABLE_UNIQUE_ERRORS,
     activity: toAuditEventNames(parent, 'updated'),
@@ -184,6 +209,8 @@ export const [deleteGroupVariable, deleteProjectVariable] = forGroupAndProject((
   endpoint({
     delete: `${parent.path}/variables/:key`,
     summary: 'Delete a CI/CD variable',
+    description:
+      'Jobs that start later no longer get the variable. Answers 409 if several variables have the key and `filter[environment_scope]` is missing.',
     access: variableAccess(parent),
     lastModified: parent.select(LAST_MODIFIED),
     errors: { notFound: variableNotFound(parent.type) },
@@ -198,6 +225,7 @@ export const [deleteGroupVariable, deleteProjectVariable] = forGroupAndProject((
 export const listInstanceVariables = endpoint({
   get: '/admin/ci/variables',
   summary: 'List the CI/CD variables of the instance',
+  description: 'Returns the variables with their values, oldest first. Jobs of all projects get them.',
   access: instanceVariablesAccess(),
   response: page(CiInstanceVariable),
   read: (db, { owner, page }) => listVariables(db, owner, page),
@@ -206,6 +234,7 @@ export const listInstanceVariables = endpoint({
 export const getInstanceVariable = endpoint({
   get: '/admin/ci/variables/:key',
   summary: 'Get an instance CI/CD variable',
+  description: 'Returns the variable with its value.',
   access: instanceVariableAccess(),
   response: ok(CiInstanceVariable),
   read: (_db, { variable }) => variable,
@@ -214,6 +243,8 @@ export const getInstanceVariable = endpoint({
 export const createInstanceVariable = endpoint({
   post: '/admin/ci/variables',
   summary: 'Create an instance CI/CD variable',
+  description:
+    'Jobs that start later get the variable; variables of groups and projects override it. The value is stored encrypted. The instance has at most 25 variables.',
   access: instanceVariablesAccess(),
   params: CREATE_PARAMS,
   errors: VARIABLE_ERRORS,
@@ -227,6 +258,7 @@ export const createInstanceVariable = endpoint({
 export const updateInstanceVariable = endpoint({
   put: '/admin/ci/variables/:key',
   summary: 'Update an instance CI/CD variable',
+  description: 'Changes the given attributes; the key cannot be changed. Jobs that start later get the new value.',
   access: instanceVariableAccess(),
   params: UPDATE_PARAMS,
   errors: { ...VARIABLE_ERRORS, notFound: variableNotFound('instance') },
@@ -240,6 +272,7 @@ export const updateInstanceVariable = endpoint({
 export const deleteInstanceVariable = endpoint({
   delete: '/admin/ci/variables/:key',
   summary: 'Delete an instance CI/CD variable',
+  description: 'Jobs that start later no longer get the variable.',
   access: instanceVariableAccess(),
   errors: { notFound: variableNotFound('instance') },
   activity: ['ci_instance_variable_deleted'],

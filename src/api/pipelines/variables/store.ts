@@ -50,6 +50,7 @@ export async function findVariable(db: Reader, id: number): Promise<CiVariableRo
   return (await db.selectFrom('ci_variables').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
+/** Counts the variables of the owner. */
 export async function countVariables(db: Reader, owner: VariableOwner): Promise<number> {
   const { count } = await selectVariablesOf(db, owner)
     .select(sql<number>`count(*)`.as('count'))
@@ -93,6 +94,7 @@ type EncryptionContextColumns = Columns<'ci_variables', 'project_id' | 'group_id
 
 const { buildContext } = ENCRYPTED_COLUMNS.ciVariable;
 
+/** Encrypts a value for storage. */
 export function encryptValue(secretKey: KeyObject, context: EncryptionContextColumns, value: string): string {
   return encrypt(secretKey, value, buildContext(context));
 }

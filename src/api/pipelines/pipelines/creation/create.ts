@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { OptionPart, PipelineVariableInput, StoredJob, StoredPlan } from '#api/pipelines/ci-file/index.ts';
-import { createEnvironmentsForJobs, recordOutcome, startPipeline } from '#api/pipelines/processing/index.ts';
+import { createEnvironmentsForJobs, processPipeline, recordOutcome } from '#api/pipelines/processing/index.ts';
 import { findPipeline, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
 import type { PipelineStatus, ProcessMode } from '#database/schema.ts';
@@ -87,7 +87,7 @@ export async function createPipeline(
   const groupIdsByKey = await findOrCreateResourceGroups(uow, project.id, resourceGroupKeys, mode);
   const jobs = await insertJobs(uow, { ...row, id }, content, groupIdsByKey);
   await createEnvironmentsForJobs(uow, { project_id: project.id, pipeline_id: id }, jobs);
-  await startPipeline(uow, { id, project_id: project.id });
+  await processPipeline(uow, { id, project_id: project.id });
   return id;
 }
 
