@@ -29,7 +29,7 @@ import { variables } from './variables/index.ts';
  * retries create only one pipeline. Jobs with an environment are checked further (`processing/deployment-check.ts`,
  * which reads `authorization/protected-environments/deployment-jobs.ts`): when a job would start, and again when a
  * runner takes it, its user must pass the environment's protection rules. A job that needs approval waits like a manual
- * job. Each transition of such a job is published as an event (`processing/job-transitions.ts`), from which
+ * job. Each transition of a job with an environment is published as an event (`processing/job-transitions.ts`), from which
  * `environments/deploying/` creates environments and deployments in the same transaction.
  */
 export const pipelines: ResourceModules = {

@@ -16,11 +16,9 @@ import { hashToken } from '#security/tokens.ts';
 import { hasExpired, listSuccessfulPipelineIds, readJobAccess } from '../jobs/index.ts';
 import { type Artifact, findArtifact, listJobsWithArchive } from './store.ts';
 
-/**
- * Access to the archives of jobs. Callers who can read a job may download its archive, unless the CI file restricts
- * access (`artifacts:access`, `artifacts:public`; contract/runners.md §6). Jobs of the same pipeline may always
- * download it.
- */
+// Access to the archives of jobs. Callers who can read a job may download its archive, unless the CI file restricts
+// access (`artifacts:access`, `artifacts:public`; contract/runners.md §6). Jobs of the same pipeline may always
+// download it.
 
 /** Abilities that each accessibility requires in addition to `read_job`; null: nobody has access. */
 const ABILITY_BY_ACCESSIBILITY: Readonly<Record<Artifact['accessibility'], ProjectAbilityName | null>> = {

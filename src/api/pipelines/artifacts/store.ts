@@ -57,7 +57,7 @@ export async function listJobsWithArchive(db: Reader, pipelineIds: readonly numb
   return jobs.map(({ id }) => id);
 }
 
-/** Inserts an artifact, whose blob must be registered. */
+/** Inserts an artifact. The caller must have registered its blob in this transaction. */
 export async function insertArtifact(
   tx: Transaction,
   artifact: Omit<Insertable<Schema['job_artifacts']>, 'created_at'>,

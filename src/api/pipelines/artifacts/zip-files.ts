@@ -4,11 +4,9 @@ import { crc32, createInflateRaw } from 'node:zlib';
 import { createConcurrencyLimiter, type RequestClient } from '#runtime/concurrency-limiter.ts';
 import { createYielder } from '#runtime/yielding.ts';
 
-/**
- * Reads single files from zip archives, which are untrusted. The central directory is read in chunks, to limit memory use. Field
- * offsets are those of the ZIP specification (APPNOTE.TXT). No library is used: yauzl needs eight times the CPU time for a
- * long directory.
- */
+// Reads single files from zip archives, which are untrusted. The central directory is read in chunks, to limit memory use. Field
+// offsets are those of the ZIP specification (APPNOTE.TXT). No library is used: yauzl needs eight times the CPU time for a
+// long directory.
 
 /** A file of an archive, decompressed while its reader consumes it. */
 export interface UnpackedFile {
@@ -235,7 +233,7 @@ function parseEntry(bytes: Buffer, entryOffset: number, extraFields: Buffer): Zi
   };
 }
 
-/** The value of a 32-bit field whose number is in the extra field. */
+/** The value of a 32-bit field whose 64-bit number follows in the extra field of the entry. */
 const ZIP64_MARKER = 0xffffffff;
 const ZIP64_FIELD_ID = 1;
 

@@ -22,7 +22,7 @@ export type CiFileAnswer =
 /** Loads what the thread asks for. The last two are needed only to plan a pipeline. */
 export interface CiFileSources {
   readonly readFile: ReadFile;
-  /** Called once, for a valid file whose pipeline is planned. A text is an error of the file. */
+  /** Called once, for a valid file whose pipeline is planned. `invalid` is an error of the file. */
   readonly loadContext?: (needs: ContextNeeds) => Promise<PlanContextData | { readonly invalid: string }>;
   readonly loadPaths?: LoadPaths;
 }

@@ -191,7 +191,8 @@ function parseWorkflow(value: CiValue, patterns: PatternCache): CiConfiguration[
   return { rules, name: scalarToText(map.get('name')) };
 }
 
-function isExecutable(value: CiValue): boolean {
+/** Returns whether the value is a job that runs something: it has a script or starts a pipeline. */
+function isExecutable(value: CiValue): value is CiMap {
   return isMap(value) && (value.has('script') || value.has('run') || value.has('trigger'));
 }
 
@@ -212,7 +213,7 @@ function parseJobs(
     // A job with `needs` but without a script is meant to trigger another pipeline, which is not supported.
     else if (!isExecutable(value))
       throw configError(`jobs:${name}`, 'config should contain either a trigger or a needs:pipeline');
-    else jobs.push(parseJob(name, value as CiMap, defaults, patterns));
+    else jobs.push(parseJob(name, value, defaults, patterns));
   }
   return resolveInstanceNeeds(jobs, patterns.effort);
 }

@@ -21,7 +21,7 @@ export interface CiFileTask {
 /** Provides the files and the context of an evaluation. */
 interface CiFileHost {
   readonly readFile: ReadFile;
-  /** Called once, for a valid file whose pipeline is planned. A text is an error of the file. */
+  /** Called once, for a valid file whose pipeline is planned. `invalid` is an error of the file. */
   readonly loadContext: (needs: ContextNeeds) => Promise<PlanContext | { readonly invalid: string }>;
 }
 

@@ -15,7 +15,7 @@ import { FAILURE_REASONS, findArtifactType } from '../jobs/index.ts';
 import { toSlug } from '../pipelines/index.ts';
 import type { JobDependency, RunnableJob } from './store.ts';
 
-/** The payload of a job for its runner (contract/runners.md §3.3); every key is always present. */
+// The payload of a job for its runner (contract/runners.md §3.3); every key is always present.
 
 interface PayloadInput {
   readonly baseUrl: string;

@@ -9,10 +9,8 @@ import { isFailure } from '#runtime/failure.ts';
 import { hasFinished } from '../processing/index.ts';
 import type { RunnableJob } from './store.ts';
 
-/**
- * A running pipeline has a ref of its own for its commit. Runners fetch that ref, because the branch may move or be
- * deleted while the pipeline runs (contract/repository.md §5).
- */
+// A running pipeline has a ref of its own for its commit. Runners fetch that ref, because the branch may move or be
+// deleted while the pipeline runs (contract/repository.md §5).
 
 const SERVER_ACTOR = { server: true, userId: null } as const;
 

@@ -12,7 +12,7 @@ import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-/** Access to jobs (contract/runners.md §5). */
+// Access to jobs (contract/runners.md §5).
 
 /** The job in the path. */
 const jobResource = {

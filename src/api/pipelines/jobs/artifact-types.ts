@@ -1,4 +1,4 @@
-/** Artifact types: upload format and default file name (contract/runners.md §3.6). */
+// Artifact types: upload format and default file name (contract/runners.md §3.6).
 
 type ArtifactFormat = 'zip' | 'gzip' | 'raw';
 

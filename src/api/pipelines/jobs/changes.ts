@@ -84,12 +84,9 @@ export const FAILURE_REASONS = [
 
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-const KNOWN_REASONS: ReadonlySet<string> = new Set(FAILURE_REASONS);
-
 /** Returns the failure reason that a runner sent, or `unknown_failure`. */
-function parseFailureReason(reason: string | null | undefined): FailureReason {
-  return reason && KNOWN_REASONS.has(reason) ? (reason as FailureReason) : 'unknown_failure';
-}
+const parseFailureReason = (reason: string | null | undefined): FailureReason =>
+  FAILURE_REASONS.find((knownReason) => knownReason === reason) ?? 'unknown_failure';
 
 /** Cancels a job on request of a user, and returns it. */
 export async function cancelAndReloadJob(

@@ -32,7 +32,7 @@ const runnerJobsParams = {
   sort: describe(optional(oneOf('asc', 'desc')), 'Has no effect without `order_by`.'),
 };
 
-/** Endpoints for users to read jobs and act on them (contract/runners.md §5). */
+// Endpoints for users to read jobs and act on them (contract/runners.md §5).
 
 export const listProjectJobs = endpoint({
   get: '/projects/:id/jobs',
@@ -174,7 +174,7 @@ async function eraseJobData(uow: UnitOfWork, job: JobRow): Promise<JobRow | Fail
   return { ...job, ...change };
 }
 
-/** Job lists of a runner (contract/runners.md §1.5). */
+// Job lists of a runner (contract/runners.md §1.5).
 
 export const listRunnerJobs = endpoint({
   get: '/runners/:id/jobs',
@@ -202,7 +202,7 @@ export const listRunnerManagerJobs = endpoint({
   read: (db, { runner, caller, params, page }) => listJobsOfRunner(db, caller, runner.id, params, page),
 });
 
-/** Endpoints for runners to report on their jobs. */
+// Endpoints for runners to report on their jobs.
 
 export const updateJob = endpoint({
   put: '/jobs/:id',

@@ -117,7 +117,7 @@ const listArtifacts = prepareForIds((db, ids) =>
 
 type ArtifactSummary = Awaited<ReturnType<typeof listArtifacts>>[number];
 
-/** Serialized forms of a job (contract/runners.md §5.1, §1.5). */
+// Serialized forms of a job (contract/runners.md §5.1, §1.5).
 
 const text = Type.String();
 const integer = Type.Integer();

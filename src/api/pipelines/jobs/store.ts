@@ -18,7 +18,7 @@ import {
 } from '#http/lists/pagination.ts';
 import type { NullablePartial } from '#http/parameters/declarations.ts';
 
-/** Queries for job lists. They do not read `jobs.options`, which may be large. */
+// Queries for job lists. They do not read `jobs.options`, which may be large.
 
 /** Keyset pagination of a project's jobs (contract/conventions.md §6). */
 export const JOBS_KEYSET: KeysetRule = { orders: ['id desc'], cursorKind: 'opaque' };

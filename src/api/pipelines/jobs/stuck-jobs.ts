@@ -11,10 +11,8 @@ import { changeJobStatus, jobsLockKey } from '../processing/index.ts';
 import { buildStatusCondition } from '../runners/index.ts';
 import type { FailureReason } from './changes.ts';
 
-/**
- * Background jobs that end jobs without a suitable runner, and jobs whose runner no longer reports (contract/runners.md
- * "Background work").
- */
+// Background jobs that end jobs without a suitable runner, and jobs whose runner no longer reports (contract/runners.md
+// "Background work").
 
 const HOUR_MS = 3_600_000;
 /** Time after the timeout of a job in which its runner may still report the end. */

@@ -15,7 +15,7 @@ import { getRepository } from '#repositories/repository.ts';
 import { canSetPipelineVariables } from '../variables/index.ts';
 import { findSchedule, findScheduleVariable, type ScheduleRow } from './store.ts';
 
-/** Access to pipeline schedules (contract/runners.md §4.7). */
+// Access to pipeline schedules (contract/runners.md §4.7).
 
 interface ScheduleProject {
   readonly project: Project;

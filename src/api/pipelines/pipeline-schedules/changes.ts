@@ -84,7 +84,7 @@ async function deactivateSchedulesOfUser(tx: Transaction, userId: number, limit:
   return Number(result.numUpdatedRows);
 }
 
-/** Attributes of a schedule and their validation (contract/runners.md §4.7). */
+// Attributes of a schedule and their validation (contract/runners.md §4.7).
 
 interface ScheduleContent extends Columns<'pipeline_schedules', 'description' | 'cron' | 'cron_timezone'> {
   /** The full name of a branch or tag; null: unknown or ambiguous. */

@@ -1,10 +1,8 @@
 import { Cron } from 'croner';
 
-/**
- * Cron expressions (contract/runners.md §4.7): five fields (minutes, hours, days, months, days of the week), or
- * shortcuts such as `@daily`. When clocks go forward, times in the skipped hour are due right after it. When clocks go
- * back, repeating minutes run in both hours, and fixed times run in the first.
- */
+// Cron expressions (contract/runners.md §4.7): five fields (minutes, hours, days, months, days of the week), or
+// shortcuts such as `@daily`. When clocks go forward, times in the skipped hour are due right after it. When clocks go
+// back, repeating minutes run in both hours, and fixed times run in the first.
 
 /**
  * Patterns of supported fields. They exclude syntax that croner interprets differently from other cron implementations:
@@ -64,7 +62,7 @@ function limitYears(cron: string, after: string): string {
   return fields.length === 1 ? fields.join('') : `0 ${fields.join(' ')} ${year - 1}-${year + MAX_YEARS_AHEAD}`;
 }
 
-/** Time zone names: IANA names, and the aliases of Ruby on Rails, which API clients use. */
+// Time zone names: IANA names, and the aliases of Ruby on Rails, which API clients use.
 
 /** Cities whose IANA name is the region and the city. */
 const CITIES_BY_REGION: Readonly<Record<string, readonly string[]>> = {

@@ -11,7 +11,7 @@ import { domainValidatedText, longText, refName, string } from '#http/parameters
 import { boolean, oneOf } from '#http/parameters/types.ts';
 import { enqueue } from '#jobs/job.ts';
 import { invalid, isFailure } from '#runtime/failure.ts';
-import { listSchedulePipelines, periodParams } from '../pipelines/index.ts';
+import { listSchedulePipelines, sharedFilterParams } from '../pipelines/index.ts';
 import {
   deleteScheduleAccess,
   deleteVariablesAccess,
@@ -87,7 +87,7 @@ export const listPipelinesOfSchedule = endpoint({
   summary: 'List the pipelines of a pipeline schedule',
   description: 'Returns the pipelines that the schedule created, oldest first by default.',
   access: readScheduleAccess(),
-  params: { ...periodParams, sort: optional(oneOf('asc', 'desc'), 'asc') },
+  params: { ...sharedFilterParams, sort: optional(oneOf('asc', 'desc'), 'asc') },
   response: page(PipelineInList),
   read: (db, { schedule, params, page }) => listSchedulePipelines(db, schedule.id, params, page),
 });

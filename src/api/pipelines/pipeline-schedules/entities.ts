@@ -6,7 +6,7 @@ import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { findNewestPipelineOfSchedule, PipelineVariable } from '../pipelines/index.ts';
 import { decryptScheduleVariable, listScheduleVariables, type ScheduleRow, type ScheduleVariableRow } from './store.ts';
 
-/** Serialized forms of a schedule (contract/runners.md §4.7). */
+// Serialized forms of a schedule (contract/runners.md §4.7).
 
 const fields = {
   id: Type.Integer(),

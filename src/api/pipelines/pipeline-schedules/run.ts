@@ -21,11 +21,9 @@ import {
 
 type ScheduleServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey' | 'serverUrl'>;
 
-/**
- * Runs due schedules (contract/runners.md §4.7). Every minute each due schedule is advanced by a compare-and-set in the
- * transaction that enqueues its run, so that only one process enqueues it. Several missed times lead to one run. The due
- * timestamp of a run is its idempotency key, so that retries create only one pipeline.
- */
+// Runs due schedules (contract/runners.md §4.7). Every minute each due schedule is advanced by a compare-and-set in the
+// transaction that enqueues its run, so that only one process enqueues it. Several missed times lead to one run. The due
+// timestamp of a run is its idempotency key, so that retries create only one pipeline.
 
 const DUE_BATCH_SIZE = 50;
 

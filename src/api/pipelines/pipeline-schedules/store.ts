@@ -12,7 +12,7 @@ import { decrypt, encrypt } from '#security/encryption.ts';
 import type { PipelineVariableInput } from '../ci-file/index.ts';
 import { validateVariable } from '../variables/index.ts';
 
-/** Queries for pipeline schedules. */
+// Queries for pipeline schedules.
 
 type Table = Schema['pipeline_schedules'];
 export type ScheduleRow = Selectable<Table>;
@@ -138,7 +138,7 @@ export async function deactivateSchedule(
   await update.where('owner_id', owner_id === null ? 'is' : '=', owner_id).execute();
 }
 
-/** Variables of schedules (contract/runners.md §4.7). Values are encrypted, each bound to its schedule and key. */
+// Variables of schedules (contract/runners.md §4.7). Values are encrypted, each bound to its schedule and key.
 
 export interface ScheduleVariableRow
   extends Columns<'pipeline_schedule_variables', 'schedule_id' | 'key' | 'variable_type' | 'raw'> {

@@ -11,7 +11,7 @@ import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-/** Access to pipelines (contract/runners.md §4). */
+// Access to pipelines (contract/runners.md §4).
 
 interface ProjectContext {
   readonly project: Project;
@@ -79,6 +79,7 @@ export function readPipelineVariablesAccess(): PipelineAccess {
     .withLabel('project:admin_pipeline or its own Developer');
 }
 
+/** Requires the ability to delete pipelines. */
 export function deletePipelineAccess(): PipelineAccess {
   return signedInPipelineAccess()
     .require(({ caller }, { project }) => {

@@ -59,7 +59,7 @@ async function deletePipelineRows(uow: UnitOfWork, pipelineId: number): Promise<
   );
 }
 
-/** Deletion of pipelines that exceed the retention period of their project (contract/runners.md "Background work"). */
+// Deletion of pipelines that exceed the retention period of their project (contract/runners.md "Background work").
 
 const OLD_BATCH_SIZE = 100;
 
@@ -166,10 +166,8 @@ async function reloadPipeline(
   return (await findPipeline(tx, project_id, id)) ?? fail('notFound');
 }
 
-/**
- * Deletes pipelines and jobs in batches. Rows that are deleted by cascade count for the size of a batch. Each function
- * returns the number that `runBatchSteps` expects: `BATCH_SIZE` while there may be more rows.
- */
+// Deletes pipelines and jobs in batches. Rows that are deleted by cascade count for the size of a batch. Each function
+// returns the number that `runBatchSteps` expects: `BATCH_SIZE` while there may be more rows.
 
 /** The column that selects the rows: all of a project, or of a pipeline. */
 type ParentColumn = 'project_id' | 'pipeline_id';

@@ -35,7 +35,7 @@ import {
   listPipelines as listPipelinesOfProject,
 } from './store.ts';
 
-/** Endpoints to read pipelines and act on them (contract/runners.md §4.3, §4.4). */
+// Endpoints to read pipelines and act on them (contract/runners.md §4.3, §4.4).
 
 export const listPipelines = endpoint({
   get: '/projects/:id/pipelines',
@@ -188,7 +188,7 @@ async function loadPipelineVariables(
   }));
 }
 
-/** Pipelines of merge requests (contract/planning.md §3.8). */
+// Pipelines of merge requests (contract/planning.md §3.8).
 
 export const listMergeRequestPipelines = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid/pipelines',

@@ -14,7 +14,7 @@ export {
 export { buildPredefinedVariables, getConfigPath, toSlug } from './creation/predefined-variables.ts';
 export { createFileReader, createPlanSources, type PlanServices, toPlan } from './creation/prepare.ts';
 export { PipelineVariable } from './entities.ts';
-export { periodParams, STATUSES, statusesParam } from './parameters.ts';
+export { STATUSES, sharedFilterParams, statusesParam } from './parameters.ts';
 export { findNewestPipelineOfSchedule, listEncryptedVariables, listSchedulePipelines } from './store.ts';
 
 export const pipelines = resourceModule({

@@ -4,7 +4,7 @@ import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { refName, shortText, string } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 
-/** Filters and orders of pipeline lists (contract/runners.md §4.3). */
+// Filters and orders of pipeline lists (contract/runners.md §4.3).
 
 /** The statuses of pipelines and jobs. */
 export const STATUSES = [
@@ -65,8 +65,8 @@ const SOURCES = [
   'pipeline_execution_policy_schedule',
 ] as const;
 
-/** Parameters that lists of a schedule's pipelines accept too. */
-export const periodParams = {
+/** Filters that lists of a project's pipelines and of a schedule's pipelines share. */
+export const sharedFilterParams = {
   scope: describe(
     optional(oneOf('running', 'pending', 'finished', 'branches', 'tags')),
     '`branches` and `tags` return only the newest pipeline of each branch or tag.',
@@ -79,7 +79,7 @@ export const periodParams = {
 };
 
 export const listParams = {
-  ...periodParams,
+  ...sharedFilterParams,
   ref: optional(refName),
   sha: optional(string),
   source: optional(oneOf(...SOURCES)),

@@ -5,7 +5,7 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { type ClonedJob, cloneJobs } from './clone-jobs.ts';
 import { findBlockedDeployments } from './deployment-check.ts';
 import { findLaterJobs, hasFinished } from './job-readiness.ts';
-import { getIds, type PipelineRef, toPipelineRef, transitionJobs } from './job-transitions.ts';
+import { getIds, type PipelineOfJobs, toPipelineOfJobs, transitionJobs } from './job-transitions.ts';
 import { changeJobStatus, type PipelineKey, processPipeline, startJob } from './state-machine.ts';
 import {
   cancelCommitStatuses,
@@ -99,15 +99,15 @@ export async function cancelPipeline(
 ): Promise<void> {
   if (hasFinished(pipeline.status)) return;
   const jobs = await listLatestJobs(uow, pipeline.id);
-  const pipelineRef = toPipelineRef(pipeline);
+  const pipelineOfJobs = toPipelineOfJobs(pipeline);
   const runningJobs = jobs.filter(({ status }) => status === 'running');
   const gracefulIds = new Set(force ? [] : await findGracefullyCancelable(uow, getIds(runningJobs)));
   const waitingJobs = jobs.filter(({ status }) => WAITING_STATUSES.includes(status));
   const jobsBeingCanceled = force ? jobs.filter(({ status }) => status === 'canceling') : [];
   const endedJobs = [...runningJobs.filter(({ id }) => !gracefulIds.has(id)), ...jobsBeingCanceled];
-  await transitionJobs(uow, pipelineRef, [...waitingJobs, ...endedJobs], 'canceled');
+  await transitionJobs(uow, pipelineOfJobs, [...waitingJobs, ...endedJobs], 'canceled');
   const cancelingJobs = runningJobs.filter(({ id }) => gracefulIds.has(id));
-  await transitionJobs(uow, pipelineRef, cancelingJobs, 'canceling');
+  await transitionJobs(uow, pipelineOfJobs, cancelingJobs, 'canceling');
   for (const { id: jobId } of endedJobs) {
     await uow.publish('job-finished', { jobId, pipelineId: pipeline.id, projectId: pipeline.project_id });
   }
@@ -116,7 +116,7 @@ export async function cancelPipeline(
 }
 
 /** Identifies a job with its project and pipeline. */
-type JobKey = Columns<'commit_statuses', 'id' | 'project_id' | 'pipeline_id'>;
+type JobKey = Columns<'jobs', 'id' | 'project_id' | 'pipeline_id'>;
 
 const RETRYABLE_STATUSES: readonly JobStatus[] = ['success', 'failed', 'canceled'];
 
@@ -154,7 +154,7 @@ async function startClone(uow: UnitOfWork, job: JobKey, clone: ClonedJob): Promi
 /** Sets skipped jobs that run after this one back to `created`. */
 async function resetSkippedJobs(
   uow: UnitOfWork,
-  pipeline: PipelineRef,
+  pipeline: PipelineOfJobs,
   jobs: readonly ProcessedJob[],
   job: ProcessedJob,
 ): Promise<void> {
@@ -166,9 +166,9 @@ async function resetSkippedJobs(
 export async function retryPipeline(uow: UnitOfWork, pipeline: PipelineKey): Promise<void> {
   const jobs = await listLatestJobs(uow, pipeline.id);
   const retryableJobs = jobs.filter((job) => job.status !== 'success' && isRetryable(job));
-  const pipelineRef = toPipelineRef(pipeline);
-  await cloneJobs(uow, pipelineRef, getIds(retryableJobs), uow.actor.user?.id ?? null);
+  const pipelineOfJobs = toPipelineOfJobs(pipeline);
+  await cloneJobs(uow, pipelineOfJobs, getIds(retryableJobs), uow.actor.user?.id ?? null);
   const skippedJobs = jobs.filter(({ status }) => status === 'skipped');
-  await transitionJobs(uow, pipelineRef, skippedJobs, 'created');
+  await transitionJobs(uow, pipelineOfJobs, skippedJobs, 'created');
   await processPipeline(uow, pipeline);
 }

@@ -3,10 +3,10 @@ import type { Columns, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { createEnvironmentsForJobs } from './deployment-check.ts';
-import type { PipelineRef } from './job-transitions.ts';
+import type { PipelineOfJobs } from './job-transitions.ts';
 import { loadProcessingOptions, type ProcessingOptions } from './store.ts';
 
-/** Retries of jobs: a job row runs only once; each further attempt is a new row with the same name. */
+// Retries of jobs: a job row runs only once; each further attempt is a new row with the same name.
 
 export type ClonedJob = Columns<'jobs', 'id' | 'name' | 'run_when' | 'environment' | 'user_id'>;
 
@@ -31,7 +31,7 @@ const CLONED_COLUMNS = [
  */
 export async function cloneJobs(
   uow: UnitOfWork,
-  pipeline: PipelineRef,
+  pipeline: PipelineOfJobs,
   jobIds: readonly number[],
   userId: number | null,
 ): Promise<ClonedJob[]> {

@@ -10,10 +10,8 @@ import {
   updateCommitStatus,
 } from './store.ts';
 
-/**
- * Commit statuses from external systems count like jobs for the status of the pipeline (contract/runners.md §4.8). A
- * status change and all its consequences run in one unit of work, under the lock of the project's jobs.
- */
+// Commit statuses from external systems count like jobs for the status of the pipeline (contract/runners.md §4.8). A
+// status change and all its consequences run in one unit of work, under the lock of the project's jobs.
 
 interface CommitStatusInput {
   readonly name: string;

@@ -1,7 +1,7 @@
 import type { Columns } from '#database/database.ts';
 import type { JobStatus } from '#database/schema.ts';
 
-/** Computes the combined status of a set of jobs (contract/runners.md "States"). Pure. */
+// Computes the combined status of a set of jobs (contract/runners.md "States"). Pure.
 
 /** The fields of a job that count for the combined status. */
 export type CountedJob = Columns<'jobs', 'status' | 'allow_failure'>;
@@ -14,8 +14,8 @@ export class StatusCounter {
   readonly #countsByStatus = new Map<CountedStatus, number>();
   #size = 0;
 
-  add(part: CountedJob): void {
-    const countedStatus = toCountedStatus(part);
+  add(job: CountedJob): void {
+    const countedStatus = toCountedStatus(job);
     this.#countsByStatus.set(countedStatus, (this.#countsByStatus.get(countedStatus) ?? 0) + 1);
     this.#size += 1;
   }
@@ -42,9 +42,9 @@ export class StatusCounter {
 }
 
 /** Returns the combined status of these jobs, which is also the status of a pipeline that consists of them. */
-export function getCompositeStatus(parts: Iterable<CountedJob>): JobStatus {
+export function getCompositeStatus(jobs: Iterable<CountedJob>): JobStatus {
   const counter = new StatusCounter();
-  for (const part of parts) counter.add(part);
+  for (const job of jobs) counter.add(job);
   return counter.getCompositeStatus();
 }
 

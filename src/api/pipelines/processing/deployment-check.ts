@@ -1,14 +1,12 @@
 import { type DeployJob, findBlockedJobs } from '#authorization/protected-environments/deployment-jobs.ts';
 import { type EnvironmentRow, findEnvironmentsByNames } from '#domain/environments.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type PipelineRef, transitionJobs } from './job-transitions.ts';
+import { type PipelineOfJobs, transitionJobs } from './job-transitions.ts';
 import type { ProcessedJob } from './store.ts';
 
-/**
- * Checks before a job with an environment starts (contract/environments.md Part 5): whether the environment exists,
- * whether the job's user may deploy to it, and whether the deployment is approved. Jobs without an environment are not
- * checked.
- */
+// Checks before a job with an environment starts (contract/environments.md Part 5): whether the environment exists,
+// whether the job's user may deploy to it, and whether the deployment is approved. Jobs without an environment are not
+// checked.
 
 /** `waiting`: the job waits for approvals as a manual job. Otherwise the failure reason. */
 export type DeploymentBlock = 'waiting' | 'protected_environment_failure' | 'environment_creation_failure';
@@ -20,7 +18,7 @@ type CheckedJob = Pick<ProcessedJob, 'id' | 'environment' | 'user_id'>;
 /** Returns why jobs of one pipeline may not start, by job id. Jobs that may start are omitted. */
 export async function findBlockedDeployments(
   uow: UnitOfWork,
-  pipeline: PipelineRef,
+  pipeline: PipelineOfJobs,
   jobs: readonly CheckedJob[],
 ): Promise<ReadonlyMap<number, DeploymentBlock>> {
   const deployJobs = jobs.filter(hasEnvironment);
@@ -40,7 +38,7 @@ export async function findBlockedDeployments(
 /** Creates the missing environments of new jobs. A job whose environment cannot be created fails. */
 export async function createEnvironmentsForJobs(
   uow: UnitOfWork,
-  pipeline: PipelineRef,
+  pipeline: PipelineOfJobs,
   jobs: readonly CheckedJob[],
 ): Promise<void> {
   const deployJobs = jobs.filter(hasEnvironment);
@@ -57,7 +55,7 @@ function hasEnvironment<Job extends CheckedJob>(job: Job): job is Job & DeployJo
 /** Returns the environments of these jobs by name. Creates missing ones if their names are valid. */
 async function findOrCreateEnvironments(
   uow: UnitOfWork,
-  { project_id: projectId, pipeline_id: pipelineId }: PipelineRef,
+  { project_id: projectId, pipeline_id: pipelineId }: PipelineOfJobs,
   jobs: readonly DeployJob[],
 ): Promise<ReadonlyMap<string, EnvironmentRow>> {
   const findEnvironments = () =>

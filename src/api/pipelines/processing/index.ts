@@ -1,4 +1,4 @@
-/** Changes the status of jobs and pipelines. Has no endpoints; all status changes use this module. */
+// Changes the status of jobs and pipelines. Has no endpoints; all status changes use this module.
 
 export { cancelJob, cancelPipeline, playJob, releaseJob, retryJob, retryPipeline } from './changes.ts';
 export { setCommitStatus } from './commit-statuses.ts';

@@ -2,7 +2,7 @@ import type { Columns } from '#database/database.ts';
 import type { JobStatus } from '#database/schema.ts';
 import { type CountedJob, StatusCounter } from './composite-status.ts';
 
-/** Decides which jobs of a pipeline may leave `created`, and their next status (contract/runners.md "States"). Pure. */
+// Decides which jobs of a pipeline may leave `created`, and their next status (contract/runners.md "States"). Pure.
 
 /** The fields of a job that decide when it becomes ready. */
 export interface PipelineJob extends CountedJob, Columns<'jobs', 'id' | 'name' | 'stage_index' | 'run_when'> {

@@ -11,19 +11,23 @@ import {
   updateToScheduled,
 } from './store.ts';
 
-/**
- * Writes all status changes of jobs. Changes of jobs with an environment are published as events, so that their
- * deployments are updated.
- */
+// Writes all status changes of jobs. Changes of jobs with an environment are published as events, so that their
+// deployments are updated.
 
 /** A job whose status changes. */
 type JobInTransition = Pick<ProcessedJob, 'id' | 'environment'>;
 
 /** The pipeline of the jobs, with its project. */
-export type PipelineRef = Columns<'commit_statuses', 'project_id' | 'pipeline_id'>;
+export type PipelineOfJobs = Columns<'jobs', 'project_id' | 'pipeline_id'>;
 
 /** Converts a pipeline row to the column names of job rows. */
-export function toPipelineRef({ id, project_id }: { readonly id: number; readonly project_id: number }): PipelineRef {
+export function toPipelineOfJobs({
+  id,
+  project_id,
+}: {
+  readonly id: number;
+  readonly project_id: number;
+}): PipelineOfJobs {
   return { project_id, pipeline_id: id };
 }
 
@@ -43,7 +47,7 @@ export async function transitionJob(
 /** Changes the status of many jobs of one pipeline. The caller must have read them in this transaction. */
 export async function transitionJobs(
   uow: UnitOfWork,
-  pipeline: PipelineRef,
+  pipeline: PipelineOfJobs,
   jobs: readonly JobInTransition[],
   to: JobStatus,
   change: JobChange = {},
@@ -56,7 +60,7 @@ export async function transitionJobs(
 /** Sets a delayed job to `scheduled`, to start at this time. */
 export async function scheduleJob(
   uow: UnitOfWork,
-  pipeline: PipelineRef,
+  pipeline: PipelineOfJobs,
   job: JobInTransition,
   scheduledAt: string,
 ): Promise<void> {
@@ -66,7 +70,7 @@ export async function scheduleJob(
 
 async function publishStatusChange(
   uow: UnitOfWork,
-  pipeline: PipelineRef,
+  pipeline: PipelineOfJobs,
   jobs: readonly JobInTransition[],
   to: JobStatus,
 ): Promise<void> {
@@ -76,15 +80,13 @@ async function publishStatusChange(
   await uow.publish('job-status-changed', { projectId, pipelineId, jobIds: getIds(deployJobs), to });
 }
 
+/** Returns the ids of these jobs. */
 export function getIds(jobs: readonly { readonly id: number }[]): number[] {
   return jobs.map(({ id }) => id);
 }
 
-/**
- * The outcomes of pipelines that users are notified of (contract/activity.md Part 5): success or failure. A success
- * counts as fixed if the latest outcome of the same ref is a failure. A pipeline that runs again may
- * have an earlier outcome of its own.
- */
+// The outcomes of pipelines that users are notified of (contract/activity.md Part 5): success or failure. A success
+// counts as fixed if the latest outcome of the same ref is a failure, which may be an earlier outcome of the same pipeline.
 
 type PipelineOutcome = 'success' | 'failed';
 

@@ -6,10 +6,8 @@ import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
 import { loadAllowedRunners } from '#domain/runners/runner-scope.ts';
 import type { EventPayloads } from '#events/domain-events.ts';
 
-/**
- * Queue versions tell runners whether new jobs may be available (contract/runners.md §3.3). The instance, groups and
- * projects each count how often a job became pending. A runner's version combines the counters of its scopes.
- */
+// Queue versions tell runners whether new jobs may be available (contract/runners.md §3.3). The instance, groups and
+// projects each count how often a job became pending. A runner's version combines the counters of its scopes.
 
 /** The number of rows per counter, so that concurrent transactions rarely write the same row. */
 const SHARDS = 16;

@@ -10,10 +10,10 @@ import { type DeploymentBlock, findBlockedDeployments } from './deployment-check
 import { findReadyJobs, hasFinished, type ReadyStatus } from './job-readiness.ts';
 import {
   getIds,
-  type PipelineRef,
+  type PipelineOfJobs,
   recordOutcome,
   scheduleJob,
-  toPipelineRef,
+  toPipelineOfJobs,
   transitionJob,
   transitionJobs,
 } from './job-transitions.ts';
@@ -34,12 +34,10 @@ import {
   setPipelineStatus,
 } from './store.ts';
 
-/**
- * The only code that changes the status of jobs and pipelines (contract/runners.md "States"). A status change and all
- * its consequences run in one unit of work: other jobs leave `created`, the next job of a resource group becomes
- * pending, the pipeline status is recomputed, runners are notified. After a crash, either all of it is stored or
- * nothing.
- */
+// The only code that changes the status of jobs and pipelines (contract/runners.md "States"). A status change and all
+// its consequences run in one unit of work: other jobs leave `created`, the next job of a resource group becomes
+// pending, the pipeline status is recomputed, runners are notified. After a crash, either all of it is stored or
+// nothing.
 
 /**
  * Returns the lock key for code that creates pipelines of a project or changes their jobs. Without this lock,
@@ -134,7 +132,7 @@ async function processPipelineOfJob(uow: UnitOfWork, job: ChangedJob): Promise<v
 }
 
 /**
- * Applies everything that follows from the current statuses of the pipeline's jobs. `groupIds`:
+ * Applies everything that follows from the current statuses of the pipeline's jobs, also when it was just created. `groupIds`:
  * resource groups that may have become free, in addition to those of the jobs whose status changes.
  */
 export async function processPipeline(
@@ -143,10 +141,10 @@ export async function processPipeline(
   groupIds: readonly number[] = [],
 ): Promise<void> {
   const jobs = await listLatestJobs(uow, pipeline.id);
-  const pipelineRef = toPipelineRef(pipeline);
-  const changedJobs = await updateReadyJobs(uow, pipelineRef, jobs);
-  for (const to of IMMEDIATE_STATUSES) await transitionJobs(uow, pipelineRef, filterByStatus(changedJobs, to), to);
-  await scheduleDelayedJobs(uow, pipelineRef, filterByStatus(changedJobs, 'scheduled'));
+  const pipelineOfJobs = toPipelineOfJobs(pipeline);
+  const changedJobs = await updateReadyJobs(uow, pipelineOfJobs, jobs);
+  for (const to of IMMEDIATE_STATUSES) await transitionJobs(uow, pipelineOfJobs, filterByStatus(changedJobs, to), to);
+  await scheduleDelayedJobs(uow, pipelineOfJobs, filterByStatus(changedJobs, 'scheduled'));
   const otherPipelineIds = await startNextInResourceGroups(uow, jobs, [
     ...groupIds,
     ...getResourceGroupIds(changedJobs),
@@ -167,7 +165,7 @@ const IMMEDIATE_STATUSES: readonly JobStatus[] = ['manual', 'skipped', 'waiting_
  */
 async function updateReadyJobs(
   uow: UnitOfWork,
-  pipeline: PipelineRef,
+  pipeline: PipelineOfJobs,
   jobs: readonly ProcessedJob[],
 ): Promise<ProcessedJob[]> {
   const changedJobs: ProcessedJob[] = [];
@@ -227,9 +225,9 @@ export async function startNextInResourceGroup(
 }
 
 /**
- * Makes the next job of each of these resource groups pending. Returns the ids of the other pipelines that such jobs
- * belong to. Callers do not need the lock of the project's jobs: transactions are serializable, so of two that change
- * jobs of one pipeline, the second sees the changes of the first.
+ * Makes the next job of each of these resource groups pending. Returns the ids of the other pipelines that these jobs belong to.
+ * Callers do not need the lock of the project's jobs: transactions are serializable, so of two that change jobs of one
+ * pipeline, the second sees the changes of the first.
  */
 async function startNextInResourceGroups(
   uow: UnitOfWork,
@@ -253,7 +251,7 @@ async function startNextInResourceGroups(
 /** Schedules the start of delayed jobs after the delay (`start_in`) of the CI file. */
 async function scheduleDelayedJobs(
   uow: UnitOfWork,
-  pipeline: PipelineRef,
+  pipeline: PipelineOfJobs,
   jobs: readonly ProcessedJob[],
 ): Promise<void> {
   const options = await loadProcessingOptions(uow, getIds(jobs));
@@ -272,7 +270,7 @@ export const startDelayedJob: JobDefinition<Services, { readonly jobId: number }
   },
 };
 
-/** Applies `retry` and `allow_failure:exit_codes` of the CI file to failed jobs (contract/runners.md §6). */
+// Applies `retry` and `allow_failure:exit_codes` of the CI file to failed jobs (contract/runners.md §6).
 
 /** Failure reasons for which another attempt would fail in the same way. */
 const NON_RETRYABLE_REASONS: ReadonlySet<string> = new Set([

@@ -8,7 +8,7 @@ import { loadJobOptions } from '#domain/jobs.ts';
 import type { CountedJob } from './composite-status.ts';
 import type { JobNeed, PipelineJob } from './job-readiness.ts';
 
-/** Reads and writes the status of jobs and pipelines. */
+// Reads and writes the status of jobs and pipelines.
 
 /** The fields of a job that pipeline processing reads and updates. */
 export interface ProcessedJob extends PipelineJob {
@@ -224,7 +224,7 @@ export async function setPipelineStatus(tx: Transaction, pipelineId: number, sta
   return updatedPipelines.length > 0;
 }
 
-/** Reads and writes the commit statuses of external systems. */
+// Reads and writes the commit statuses of external systems.
 
 /** The statuses of unfinished commit statuses. */
 export const UNFINISHED_COMMIT_STATUSES: readonly CommitStatusName[] = ['pending', 'running'];
@@ -295,7 +295,7 @@ export async function cancelCommitStatuses(tx: Transaction, pipelineId: number):
     .execute();
 }
 
-/** One job of a resource group runs at a time; the others wait (contract/runners.md §5.6). */
+// One job of a resource group runs at a time; the others wait (contract/runners.md §5.6).
 
 /** Statuses of jobs that occupy the resource. */
 const OCCUPYING_STATUSES: readonly JobStatus[] = ['pending', 'running', 'canceling', 'preparing'];

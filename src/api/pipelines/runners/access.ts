@@ -17,7 +17,7 @@ import { timestamp } from '#runtime/clock.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { isInSeveralProjects } from './store.ts';
 
-/** Access to runners: for users by the path, and for runners by their token. */
+// Access to runners: for users by the path, and for runners by their token.
 
 type RunnerAbility = (db: Reader, caller: SignedInCaller, runner: Runner) => Promise<boolean>;
 

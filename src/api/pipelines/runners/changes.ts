@@ -94,6 +94,7 @@ export async function registerRunner(
   return result.issuedToken;
 }
 
+/** Validates and inserts a runner with its tags, and returns it with its new token. */
 async function insertValidRunner(
   uow: UnitOfWork,
   owner: RunnerOwner,
@@ -155,7 +156,7 @@ export async function deleteRunner(uow: UnitOfWork, runner: Runner): Promise<voi
   await uow.deleteFrom('runners').where('id', '=', runner.id).execute();
 }
 
-/** Audit events of runners (contract/activity.md Part 3). */
+// Audit events of runners (contract/activity.md Part 3).
 
 async function recordRunnerCreated(uow: UnitOfWork, runner: Runner): Promise<void> {
   await recordEvent(uow, runner, { name: 'ci_runner_created', message: `Created ${getRunnerKind(runner)} CI runner` });
@@ -299,7 +300,7 @@ export const releaseRunnersOfProject = defineSubscription({
   },
 }) satisfies AnySubscription<object>;
 
-/** Authentication tokens of runners (contract/runners.md §2.2, §2.3). Only their hashes are stored. */
+// Authentication tokens of runners (contract/runners.md §2.2, §2.3). Only their hashes are stored.
 
 /** Token prefixes, which tell gitlab-runner whether the server or the runner defines its settings. */
 const TOKEN_PREFIXES = { authenticated_user: 'glrt-', registration_token: 'glrtr-' } as const;

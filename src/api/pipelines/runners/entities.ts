@@ -13,7 +13,7 @@ import { getRunnerStatus, isOnline, RUNNER_STATUSES } from './status.ts';
 import { listRunnerTags, loadActiveManagerIds, loadActiveRunnerIds } from './store.ts';
 import { ACCESS_LEVELS } from './validation.ts';
 
-/** Response entities of runners and their managers (contract/runners.md §1.1, §1.2, §2.4). */
+// Response entities of runners and their managers (contract/runners.md §1.1, §1.2, §2.4).
 
 const text = Type.String();
 const flag = Type.Boolean();

@@ -98,7 +98,7 @@ function selectInstanceRunners(db: Reader) {
     .where('instance_runners.runner_type', '=', 'instance_type');
 }
 
-/** Filters of runner lists (contract/runners.md §1.1). */
+// Filters of runner lists (contract/runners.md §1.1).
 
 const TYPES = ['instance_type', 'group_type', 'project_type'] as const;
 
@@ -204,7 +204,7 @@ function buildVersionCondition(eb: RunnerExpressions, versionPrefix: string): Ex
   );
 }
 
-/** Returns the code point ranges that contain such versions; empty if `versionPrefix` is not a version. */
+/** Returns the code point ranges of the versions with this prefix; empty if `versionPrefix` is not a version. */
 function listVersionRanges(versionPrefix: string): readonly (readonly [from: string, to: string])[] {
   const parts = /^(\d+(?:\.\d+){0,2})\.?$/.exec(versionPrefix)?.[1];
   if (parts === undefined) return [];

@@ -9,7 +9,7 @@ import { describe, object, optional, type ParameterValues } from '#http/paramete
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { limitedText, string } from '#http/parameters/texts.ts';
 
-/** The machines on which a runner runs (contract/runners.md §2.4, §3 "Common"). */
+// The machines on which a runner runs (contract/runners.md §2.4, §3 "Common").
 
 /** A manager as serialized, without its features. */
 export type RunnerManagerRow = Omit<
@@ -213,7 +213,7 @@ export async function deleteManager(tx: Transaction, runnerId: number, systemId:
   return deletedManager !== undefined;
 }
 
-/** Parameters that describe a machine (contract/runners.md §1.8, §3). Unknown values are ignored, not rejected. */
+// Parameters that describe a machine (contract/runners.md §1.8, §3). Unknown values are ignored, not rejected.
 
 export const MAX_SYSTEM_ID_LENGTH = 64;
 const MAX_ENTRIES = 100;

@@ -2,10 +2,8 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Columns, Schema } from '#database/database.ts';
 import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 
-/**
- * Time-dependent status of runners (contract/runners.md "States").
- * `now` and all timestamps are ISO 8601 texts, so that text order is time order.
- */
+// Time-dependent status of runners (contract/runners.md "States").
+// `now` and all timestamps are ISO 8601 texts, so that text order is time order.
 
 const ONLINE_PERIOD_MS = 2 * 3_600_000;
 const STALE_AFTER_MS = 7 * DAY_MS;

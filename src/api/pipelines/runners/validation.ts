@@ -4,7 +4,7 @@ import { domainValidatedText, shortText } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, integer, oneOf } from '#http/parameters/types.ts';
 import { compactFieldErrors, type FieldErrors } from '#runtime/failure.ts';
 
-/** The attributes of a runner and their validation (contract/runners.md §1.3 "Record rules"). */
+// The attributes of a runner and their validation (contract/runners.md §1.3 "Record rules").
 
 export interface RunnerContent
   extends Columns<

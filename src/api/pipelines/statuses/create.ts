@@ -69,11 +69,11 @@ export async function createOrUpdateStatus(
         const current = await reloadAccess(uow, caller, project.id);
         const existingPipeline = await findPipelineOfStatus(uow, project.id, input);
         if (existingPipeline === null && input.pipeline_id != null) return fail('noPipeline');
-        const pipelineRef = existingPipeline ?? refWithoutPipeline;
-        if (pipelineRef === null) return fail('noRef');
-        if (!(await mayRunPipelineOn(uow, current.caller, current.project, pipelineRef))) return fail('notAllowed');
+        const branchOrTag = existingPipeline ?? refWithoutPipeline;
+        if (branchOrTag === null) return fail('noRef');
+        if (!(await mayRunPipelineOn(uow, current.caller, current.project, branchOrTag))) return fail('notAllowed');
         const { user } = caller;
-        const pipelineRequest = { ...pipelineRef, sha: input.sha, project: current.project, user, baseUrl };
+        const pipelineRequest = { ...branchOrTag, sha: input.sha, project: current.project, user, baseUrl };
         const pipeline = existingPipeline ?? (await createExternalPipeline(uow, pipelineRequest, key));
         const id = await setCommitStatus(uow, pipeline, { ...toCommitStatusInput(input), userId: user.id });
         return isFailure(id) ? id : getCommitStatusRow(uow, id);
@@ -140,7 +140,7 @@ async function findRefWithoutPipeline(
   return firstBranch === undefined ? null : { ref: firstBranch.slice(HEADS.length), tag: false };
 }
 
-/** Returns a client that counts as disconnected after `maxWaitMs`; `isOver` is whether that limit was the reason. */
+/** Returns a client that counts as disconnected after `maxWaitMs`; `isOver` tells whether that time has passed. */
 function withMaxWait(client: RequestClient, maxWaitMs: number): RequestClient & { readonly isOver: boolean } {
   const timeoutSignal = AbortSignal.timeout(maxWaitMs);
   return {

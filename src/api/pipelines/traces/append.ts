@@ -140,8 +140,8 @@ function createMask(length: number): Buffer {
 
 interface SecretMasker {
   /**
-   * Yields the bytes with each secret replaced by a mask of the same length, even if it spans several chunks. Holds
-   * back a possible start of a secret until more bytes arrive: fewer bytes than the longest secret has.
+   * Yields the bytes with each secret replaced by a mask of the same length, even if it spans several chunks. Bytes at the end
+   * that may be the start of a secret are held back until more bytes arrive.
    */
   maskChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
   /** The bytes still held back after all chunks: a possible start of a secret. */

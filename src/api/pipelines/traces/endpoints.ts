@@ -18,8 +18,11 @@ import { findLastWatchedAt, updateWatchedAt } from './store.ts';
 
 // While a user watches the log of a running job, its runner sends updates more often (contract/runners.md §3.4).
 
-/** Seconds between two updates from a runner: for a log that nobody watches, and for a watched one. */
-const [UPDATE_INTERVAL_SECONDS, WATCHED_UPDATE_INTERVAL_SECONDS] = [60, 3];
+/** Seconds between two updates of a log that nobody watches. */
+const UPDATE_INTERVAL_SECONDS = 60;
+
+/** Seconds between two updates of a watched log. */
+const WATCHED_UPDATE_INTERVAL_SECONDS = 3;
 
 /** How long a log counts as watched after it was read. */
 const WATCHED_MS = 60_000;

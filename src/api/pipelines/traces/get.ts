@@ -54,10 +54,8 @@ async function* streamBlob({ blobs }: Pick<Services, 'blobs'>, sha256: string, s
   yield* blob.stream as AsyncIterable<Buffer>;
 }
 
-/**
- * Encryption of the held bytes: the last bytes of a log that may be the start of a secret. Readers get them when more
- * bytes arrive or the log ends. They are encrypted because almost the whole secret may be among them.
- */
+// Encryption of the held bytes: the last bytes of a log that may be the start of a secret. Readers get them when more
+// bytes arrive or the log ends. They are encrypted because almost the whole secret may be among them.
 
 const { buildContext } = ENCRYPTED_COLUMNS.heldTraceBytes;
 

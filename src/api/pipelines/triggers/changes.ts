@@ -47,7 +47,7 @@ const invalidTrigger = (errors: FieldErrors) => fail('invalid', { errors: JSON.s
 
 const NAME = 'sweep-pipeline-triggers';
 const BATCH_SIZE = 1_000;
-/** How long expired triggers stay in lists. */
+/** Days for which expired triggers stay in lists. */
 const RETENTION_DAYS = 30;
 
 /** Deletes triggers that expired at least thirty days ago (contract/runners.md "Background work"). */

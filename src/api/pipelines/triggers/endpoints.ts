@@ -20,7 +20,7 @@ import {
 } from './store.ts';
 import { Trigger } from './trigger-endpoints.ts';
 
-/** Pipeline trigger tokens (contract/runners.md §4.6). */
+// Pipeline trigger tokens (contract/runners.md §4.6).
 
 const triggerResource = {
   name: 'trigger',

@@ -9,7 +9,7 @@ import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
 
-/** Reads and writes triggers. */
+// Reads and writes triggers.
 
 export type TriggerRow = Selectable<Schema['pipeline_triggers']>;
 
@@ -124,7 +124,7 @@ export async function loadLastUses(db: Reader, ids: readonly number[]): Promise<
   return new Map((await selectLastUses(db, ids)).map(({ id, used_at }) => [id, used_at]));
 }
 
-/** Trigger tokens: stored encrypted, because their owners may read them again. */
+// Trigger tokens: stored encrypted, because their owners may read them again.
 
 const PREFIX = 'glptt-';
 const LENGTH = 40;

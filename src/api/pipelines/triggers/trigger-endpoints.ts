@@ -32,7 +32,7 @@ import type { EvaluationClient } from '../ci-file/index.ts';
 import { createPipelineForRef, PIPELINE_CREATION_ERRORS } from '../pipelines/index.ts';
 import { decryptToken, findTriggerByTokenHash, loadLastUses, type TriggerRow } from './store.ts';
 
-/** Parameters for starting a pipeline by a token (contract/runners.md §4.6). */
+// Parameters for starting a pipeline by a token (contract/runners.md §4.6).
 
 const variableKey = limitedText(255);
 const variableValue = limitedText(50_000);
@@ -110,7 +110,7 @@ function buildTriggerPayload(
 
 class PayloadTooLarge extends Error {}
 
-/** A trigger token starts pipelines as its owner, independent of the caller (contract/runners.md §4.6). */
+// A trigger token starts pipelines as its owner, independent of the caller (contract/runners.md §4.6).
 
 /** The user and project that a token starts pipelines for. */
 interface TriggerContext {

@@ -11,7 +11,7 @@ import { INSTANCE_OWNER, OWNER_TYPES, toVariableOwner, type VariableOwner } from
 import { type CiVariableRow, findVariablesByKey } from './store.ts';
 import { MAX_TEXT_LENGTH } from './validation.ts';
 
-/** Access to manage variables, and the variable named in the path (contract/runners.md §4.5). */
+// Access to manage variables, and the variable named in the path (contract/runners.md §4.5).
 
 const ABILITIES = { group: 'admin_variable', project: 'admin_variable' } as const;
 
@@ -57,8 +57,10 @@ export const variableAccess = (parent: ParentKind) =>
     })
     .withErrors({ multipleVariables: [409, MULTIPLE_VARIABLES] });
 
+/** Access for administrators to the variables of the instance. */
 export const instanceVariablesAccess = () => administrator().map(({ caller }) => ({ owner: INSTANCE_OWNER, caller }));
 
+/** Access for administrators to the instance variable with the key in the path. */
 export const instanceVariableAccess = () =>
   instanceVariablesAccess().resource({
     name: 'variable',

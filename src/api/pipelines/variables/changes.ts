@@ -148,10 +148,8 @@ export async function deleteVariableAndRecord(
   await recordVariableDeleted(uow, owner, variable);
 }
 
-/**
- * Audit events of variables (contract/activity.md Part 3). They never contain values, only the fact that a value
- * changed.
- */
+// Audit events of variables (contract/activity.md Part 3). They never contain values, only the fact that a value
+// changed.
 
 type VariableAuditEvent = Pick<AuditEvent, 'message' | 'details'>;
 type VariableAction = 'created' | 'updated' | 'deleted';

@@ -58,7 +58,7 @@ const UPDATE_PARAMS = {
 
 // CI variables of groups and projects (contract/runners.md §4.5).
 
-/** Serialized forms. They include values, so they are only for callers who manage the variables. */
+// Serialized forms. They include values, so they are only for callers who manage the variables.
 
 const fields = {
   variable_type: Type.Enum(['env_var', 'file']),
@@ -220,7 +220,7 @@ export const [deleteGroupVariable, deleteProjectVariable] = forGroupAndProject((
   }),
 );
 
-/** Instance variables: for all jobs and environments, managed by administrators (contract/runners.md §4.5). */
+// Instance variables: for all jobs and environments, managed by administrators (contract/runners.md §4.5).
 
 export const listInstanceVariables = endpoint({
   get: '/admin/ci/variables',

@@ -14,7 +14,7 @@ import {
 } from '../ci-file/index.ts';
 import { decryptValue } from './store.ts';
 
-/** Variables of the instance, groups and project, as jobs get them. */
+// Variables of the instance, groups and project, as jobs get them.
 
 /** Maximum total size of the stored variables that a job gets, in bytes. */
 const MAX_BYTES = 8 * 1024 * 1024;

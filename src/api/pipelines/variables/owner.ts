@@ -1,6 +1,6 @@
 import type { Parent } from '#http/access/parents.ts';
 
-/** Owners of variables: the three kinds differ in texts and limits. */
+// Owners of variables: the three kinds differ in texts and limits.
 
 export type VariableOwner =
   | { readonly type: 'instance' }

@@ -8,7 +8,7 @@ import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import type { VariableOwner } from './owner.ts';
 
-/** Reads and writes variables. */
+// Reads and writes variables.
 
 type Table = Schema['ci_variables'];
 export type CiVariableRow = Selectable<Table>;
@@ -88,7 +88,7 @@ export async function deleteVariable(tx: Transaction, id: number): Promise<boole
   return (await tx.deleteFrom('ci_variables').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }
 
-/** Encryption of variable values. The encryption context is the owner and key of the variable. */
+// Encryption of variable values. The encryption context is the owner and key of the variable.
 
 type EncryptionContextColumns = Columns<'ci_variables', 'project_id' | 'group_id' | 'key'>;
 

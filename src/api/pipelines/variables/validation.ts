@@ -2,7 +2,7 @@ import type { Columns } from '#database/database.ts';
 import type { VariableType } from '#database/schema.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 
-/** Validates variables (contract/runners.md §4.5). Pure: returns error texts by field. */
+// Validates variables (contract/runners.md §4.5). Pure: returns error texts by field.
 
 export interface VariableContent
   extends Columns<'ci_variables', 'key' | 'variable_type' | 'masked' | 'raw' | 'environment_scope' | 'description'> {

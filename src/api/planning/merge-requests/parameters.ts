@@ -2,7 +2,7 @@ import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { longDescription, refName, shortText, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 
-/** Parameters to create and update merge requests (contract/planning.md §3.8). */
+// Parameters to create and update merge requests (contract/planning.md §3.8).
 
 const attributes = {
   description: optional(longDescription),

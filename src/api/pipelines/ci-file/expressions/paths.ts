@@ -6,7 +6,7 @@ import { expandReferences } from './variables.ts';
 /** `changes` of a rule. */
 export interface ChangesClause {
   readonly globs: readonly string[];
-  /** The ref whose merge base the paths are compared with, as written; null: the previous commit of the push. */
+  /** The paths changed since the merge base with this ref count, as written; null: those changed by the push. */
   readonly compareTo: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface ExistsClause {
 /** The paths changed since a ref, or the files of another project. Variables are replaced. */
 export type PathSource = { readonly compareTo: string } | { readonly project: string; readonly ref: string | null };
 
-/** Null means unknown: then every path counts as changed or existing. */
+/** Paths that changed or exist; null: they are unknown, so that every path counts as changed or existing. */
 export type Paths = readonly string[] | null;
 
 /** Thrown where paths of this source are needed but not loaded yet. */

@@ -23,6 +23,7 @@ const ARTIFACTS_KEYS = new Set([
 const ACCESS_LEVELS = ['none', 'developer', 'maintainer', 'all'] as const;
 const MAX_EXPOSED_NAME = 100;
 
+/** The artifacts of a job whose file names none, to which a path of pages is added. */
 export const NO_ARTIFACTS: JobArtifacts = {
   name: null,
   untracked: false,
@@ -35,6 +36,7 @@ export const NO_ARTIFACTS: JobArtifacts = {
   reports: {},
 };
 
+/** Parses `artifacts`. */
 export function parseArtifacts(value: CiValue, location: string): JobArtifacts {
   const map = parseMap(value, location);
   checkKnownKeys(map, location, ARTIFACTS_KEYS);

@@ -29,32 +29,37 @@ export function isBlank(value: CiValue | undefined): boolean {
   return isArray(value) ? value.length === 0 : isMap(value) && value.size === 0;
 }
 
+/** Throws if the map has other keys. */
 export function checkKnownKeys(map: CiMap, location: string, knownKeys: ReadonlySet<string>): void {
   const unknownKeys = [...map.keys()].filter((key) => !knownKeys.has(key));
   if (unknownKeys.length > 0) throw configError(location, `config contains unknown keys: ${unknownKeys.join(', ')}`);
 }
 
+/** Throws if the map lacks one of the keys. */
 export function checkRequiredKeys(map: CiMap, location: string, requiredKeys: readonly string[]): void {
   const missingKeys = requiredKeys.filter((key) => !map.has(key));
   if (missingKeys.length > 0) throw configError(location, `config missing required keys: ${missingKeys.join(', ')}`);
 }
 
+/** Throws if the map has more than one of the keys. */
 export function checkExclusiveKeys(map: CiMap, location: string, exclusiveKeys: readonly string[]): void {
   const presentKeys = [...map.keys()].filter((key) => exclusiveKeys.includes(key));
   if (presentKeys.length > 1)
     throw configError(location, `config these keys cannot be used together: ${presentKeys.join(', ')}`);
 }
 
-/** Requires exactly one of the keys. */
+/** Throws unless the map has exactly one of the keys. */
 export function checkOneOfKeys(map: CiMap, location: string, keys: readonly string[]): void {
   if (keys.filter((key) => map.has(key)).length !== 1)
     throw configError(location, `config must use exactly one of these keys: ${keys.join(', ')}`);
 }
 
+/** Throws if the value is blank (`isBlank`). */
 export function checkNotBlank(value: CiValue | undefined, location: string, key = 'config'): void {
   if (isBlank(value)) throw configError(location, `${key} can't be blank`);
 }
 
+/** Parses a map; `words` is the problem of a value of another type. */
 export function parseMap(value: CiValue, location: string, words = 'config should be a hash'): CiMap {
   if (!isMap(value)) throw configError(location, words);
   return value;
@@ -130,17 +135,20 @@ const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['off', false],
 ]);
 
+/** Returns the boolean that a value or its word means, or null. */
 export function toBoolean(value: CiValue): boolean | null {
   if (typeof value === 'boolean') return value;
   return typeof value === 'string' ? (BOOLEAN_WORDS.get(value.toLowerCase()) ?? null) : null;
 }
 
+/** Parses a boolean or its word. */
 export function parseBoolean(value: CiValue, location: string, key: string): boolean {
   const boolean = toBoolean(value);
   if (boolean === null) throw configError(location, `${key} should be a boolean value`);
   return boolean;
 }
 
+/** Parses one of these texts; `problem` is that of another text. */
 export function parseOneOf<T extends string>(
   value: CiValue,
   location: string,

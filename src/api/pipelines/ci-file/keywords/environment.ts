@@ -20,6 +20,7 @@ const NAME_PROBLEM =
   "name can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'";
 const MAX_URL_LENGTH = 255;
 
+/** Parses `environment`: a name, or a map. */
 export function parseEnvironment(value: CiValue, location: string): JobEnvironment {
   const map =
     typeof value === 'string'

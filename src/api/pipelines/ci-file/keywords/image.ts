@@ -26,10 +26,12 @@ const EXECUTOR_OPTIONS: Readonly<Record<string, Readonly<Record<string, number>>
   kubernetes: { user: 255 },
 };
 
+/** Parses `image`: a name, or a map. */
 export function parseImage(value: CiValue, location: string): JobImage {
   return parseImageMap(toImageMap(value, location), location, IMAGE_KEYS);
 }
 
+/** Parses `services`, whose arrays may be nested. */
 export function parseServices(value: CiValue, location: string): JobService[] {
   if (!Array.isArray(value)) throw configError(location, 'config should be an array');
   return value
@@ -75,7 +77,7 @@ function parseExecutorOptions(map: CiMap, location: string): Record<string, unkn
   return options;
 }
 
-/** Checks a map by the rules of a JSON schema, whose texts the errors have. */
+/** Checks the options of an executor. The errors have the texts of a JSON schema validator, as in GitLab. */
 function checkExecutorOptions(
   value: CiValue,
   executor: string,

@@ -25,6 +25,7 @@ export interface AllowFailure {
   readonly exitCodes: readonly number[] | null;
 }
 
+/** Parses `allow_failure`; `location` is that of the job. */
 export function parseAllowFailure(value: CiValue, location: string): AllowFailure {
   const allowed = toBoolean(value);
   if (allowed !== null) return { allowed, exitCodes: null };
@@ -48,6 +49,7 @@ export interface CiJobNeed {
 
 const NEED_KEYS = new Set(['job', 'artifacts', 'optional', 'parallel']);
 
+/** Parses `needs` of a job or a rule. */
 export function parseNeeds(value: CiValue, location: string): CiJobNeed[] {
   if (!isMap(value) && !isArray(value)) throw configError(location, 'config can only be a hash or an array');
   if (isMap(value) && value.size === 0) throw configError(location, 'config can not be an empty hash');
@@ -83,10 +85,12 @@ function parseNeededInstances(value: CiValue, location: string): MatrixCombinati
 /** `parallel`: a number of instances, or the variables of each instance. */
 export type Parallel = { readonly total: number } | { readonly matrix: readonly MatrixCombination[] };
 
+/** The variables of one instance of a matrix job. */
 export type MatrixCombination = readonly { readonly key: string; readonly value: string }[];
 
 const MAX_PARALLEL = 200;
 
+/** Parses `parallel`. */
 export function parseParallel(value: CiValue, location: string): Parallel {
   if (isMap(value)) return { matrix: parseMatrix(value, location) };
   if (typeof value !== 'number') throw typeError(location, 'should be an integer or a hash');
@@ -127,7 +131,7 @@ function countCombinations(variables: MatrixVariables): number {
 }
 
 function combine(variables: MatrixVariables): MatrixCombination[] {
-  // The limit holds only for the product, which may be zero.
+  // An empty list of values makes the product zero; the number of intermediate combinations would not be limited.
   if (countCombinations(variables) === 0) return [];
   return variables.reduce<MatrixCombination[]>(
     (combinations, [key, values]) =>
@@ -139,7 +143,7 @@ function combine(variables: MatrixVariables): MatrixCombination[] {
 const RETRY_KEYS = new Set(['max', 'when', 'exit_codes']);
 const MAX_RETRIES = 2;
 
-/** Failure reasons, also those that jobs here never have, and `always`. */
+/** Values of `retry: when`: `always`, and failure reasons, including those that jobs of this server never have. */
 const RETRY_REASONS: ReadonlySet<string> = new Set([
   ...['always', 'unknown_failure', 'script_failure', 'api_failure', 'stuck_or_timeout_failure'],
   ...['runner_system_failure', 'missing_dependency_failure', 'runner_unsupported', 'stale_schedule'],

@@ -39,6 +39,7 @@ type RefCondition = (subject: PolicySubject) => boolean;
 const KEYS = new Set(['refs', 'variables', 'changes', 'kubernetes']);
 const KUBERNETES_STATES: ReadonlySet<string> = new Set(['active']);
 
+/** Parses `only` or `except`: an array of refs, or a map of conditions. */
 export function parseRefPolicy(value: CiValue, location: string, patterns: PatternCache): RefPolicy {
   if (isArray(value)) {
     return { refs: parseRefs(value, location, 'config', patterns), variables: null, changes: null, kubernetes: false };

@@ -113,6 +113,7 @@ export function checkIdentity(value: CiValue, job: string, location: string): vo
   throw new CiFileError(`${job} job: The google_cloud_support feature is not available`);
 }
 
+/** Checks `dast_configuration`, which has no effect. */
 export function checkDastConfiguration(value: CiValue, location: string): void {
   const map = parseMap(value, location);
   checkKnownKeys(map, location, new Set(['site_profile', 'scanner_profile']));

@@ -24,7 +24,7 @@ export interface PlanContext {
   readonly loadPaths: LoadPaths;
 }
 
-/** Loads paths that a rule names; returns a text if that fails, which is an error of the file. */
+/** Loads the paths of a source that a rule names; returns an error text of the file if that fails. */
 export type LoadPaths = (source: PathSource) => Promise<Paths | string>;
 
 /** Which parts of the context the file uses. */

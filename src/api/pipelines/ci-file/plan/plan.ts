@@ -47,8 +47,10 @@ export interface PipelinePlan {
   readonly name: string | null;
 }
 
+/** Maximum number of jobs of a pipeline. */
 export const MAX_JOBS = 1000;
 
+/** Returns the error for a file with more than `MAX_JOBS` jobs. */
 export function createTooManyJobsError(): CiFileError {
   return new CiFileError(
     `The number of jobs has exceeded the limit of ${MAX_JOBS}. Try splitting the configuration with parent-child-pipelines`,

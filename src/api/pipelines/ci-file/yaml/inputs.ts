@@ -3,7 +3,7 @@ import type { EffortBudget } from './effort-budget.ts';
 import type { YamlFile } from './read-yaml.ts';
 import { CiFileError, type CiMap, type CiValue, isArray, isMap, scalarToText, toErrorText } from './values.ts';
 
-/** Replaces `$[[ inputs.N ]]` in a file by the inputs that its header declares (contract/pipelines-composition.md §3). */
+// Replaces `$[[ inputs.N ]]` in a file by the inputs that its header declares (contract/pipelines-composition.md §3).
 
 const INPUT_KEYS = ['default', 'description', 'options', 'regex', 'type', 'rules'];
 const TYPES = ['array', 'boolean', 'number', 'string'];

@@ -1,6 +1,7 @@
 /** A value of a CI file before validation. Collections may be shared and must not be mutated. */
 export type CiValue = null | boolean | number | string | CiReference | readonly CiValue[] | CiMap;
 
+/** A map of a CI file, in file order. */
 export type CiMap = ReadonlyMap<string, CiValue>;
 
 /** `!reference [job, key, ...]`: replaced by the value at that path after includes and `extends` are resolved. */
@@ -21,10 +22,12 @@ export function fileTooLarge(): CiFileError {
   return new CiFileError('The parsed YAML is too big');
 }
 
+/** Returns whether the value is a map. */
 export function isMap(value: CiValue | undefined): value is CiMap {
   return value instanceof Map;
 }
 
+/** Returns whether the value is an array. */
 export function isArray(value: CiValue | undefined): value is readonly CiValue[] {
   return Array.isArray(value);
 }

@@ -116,7 +116,7 @@ export async function createExternalPipeline(
   return (await findPipeline(uow, project.id, id!))!;
 }
 
-/** Inserts the rows of a new pipeline. */
+// Inserts the rows of a new pipeline.
 
 type NewPipelineRow = Insertable<Schema['pipelines']>;
 

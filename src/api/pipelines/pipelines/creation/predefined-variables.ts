@@ -6,7 +6,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { Commit } from '#git/objects/object-reader.ts';
 import { trimCharacters, truncateToCharacters } from '#text/trim.ts';
 
-/** The predefined variables of all pipelines (contract/runners.md §3.3): of the server, project, commit and ref. */
+// The predefined variables of all pipelines (contract/runners.md §3.3): of the server, project, commit and ref.
 
 const MAX_SLUG_LENGTH = 63;
 /** Maximum characters of commit messages and schedule descriptions in variables. */

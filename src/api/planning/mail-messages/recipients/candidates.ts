@@ -12,6 +12,9 @@ import type { Involvement } from './notification-rules.ts';
 /** Returns at most `limit` user ids after an id, in ascending order. */
 type CandidateSource = (afterId: number, limit: number) => Promise<readonly number[]>;
 
+/** A source, and how its users are involved. */
+type InvolvementSource = readonly [Involvement, CandidateSource];
+
 interface CandidateBatch {
   readonly involvements: ReadonlyMap<number, ReadonlySet<Involvement>>;
   /** The id after which the next batch starts; null if this is the last batch. */
@@ -38,7 +41,7 @@ export async function loadCandidateBatch(
   return { involvements, lastId: isComplete ? null : batchIds.at(-1)! };
 }
 
-function selectSources(db: Reader, subject: NewMailSubject): [Involvement, CandidateSource][] {
+function selectSources(db: Reader, subject: NewMailSubject): InvolvementSource[] {
   // A pipeline notifies only its user. `watch` counts as no involvement, so only the user's level decides.
   if (subject.pipeline !== null)
     return [['watch', fixedSource([subject.pipeline.user_id].filter((id) => id !== null))]];
@@ -47,7 +50,7 @@ function selectSources(db: Reader, subject: NewMailSubject): [Involvement, Candi
     : participantSources(db, subject);
 }
 
-function participantSources(db: Reader, subject: NewMailSubject): [Involvement, CandidateSource][] {
+function participantSources(db: Reader, subject: NewMailSubject): InvolvementSource[] {
   const { resource, noteTarget, container, authorId, assignees, reviewers, addressedUserIds } = subject;
   const participantIds = [...(authorId === null ? [] : [authorId]), ...assignees, ...reviewers];
   return [
@@ -72,7 +75,7 @@ const fixedSource =
       .slice(0, limit);
 
 /** Returns the sources of users who commented on the noteable or were mentioned in it. */
-function discussionSources(db: Reader, { type, id }: NotifyingTarget): [Involvement, CandidateSource][] {
+function discussionSources(db: Reader, { type, id }: NotifyingTarget): InvolvementSource[] {
   const column = getForeignKeyColumn(type);
   // index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created, notes_by_commented_commit
   const commenters: CandidateSource = async (afterId, limit) => {
@@ -100,7 +103,7 @@ function discussionSources(db: Reader, { type, id }: NotifyingTarget): [Involvem
 }
 
 /** Returns the source of the noteable's subscribers. index: subscriptions_by_issue, subscriptions_by_merge_request, subscriptions_by_epic */
-function subscriberSource(db: Reader, { type, id }: Resource): [Involvement, CandidateSource] {
+function subscriberSource(db: Reader, { type, id }: Resource): InvolvementSource {
   const column = getForeignKeyColumn(type);
   return [
     'subscription',
@@ -125,11 +128,7 @@ const LABEL_TABLES = {
 } as const satisfies Record<Resource['type'], string>;
 
 /** Returns the source of users who subscribed to a label of the noteable, in its project or everywhere. index: issue_labels_pkey, merge_request_labels_pkey, epic_labels_pkey, label_subscriptions_by_label */
-function labelSubscriberSource(
-  db: Reader,
-  { type, id }: Resource,
-  projectId: number | null,
-): [Involvement, CandidateSource] {
+function labelSubscriberSource(db: Reader, { type, id }: Resource, projectId: number | null): InvolvementSource {
   const table = LABEL_TABLES[type];
   return [
     'subscription',
@@ -153,7 +152,7 @@ function labelSubscriberSource(
 
 // These conditions contain literals, because partial indexes do not match parameters.
 const WATCHES = sql<SqlBool>`notification_settings.level in ('watch', 'custom')`;
-/** Includes `global`, whose effective level is checked for each user later. */
+/** Includes the level `global`: `selectRecipients` checks later which level applies to the user instead. */
 const MAY_WATCH = sql<SqlBool>`notification_settings.level in ('watch', 'custom', 'global')`;
 
 /**
@@ -208,7 +207,7 @@ function selectActiveMemberships(db: Reader, sources: readonly MemberSourceRef[]
 }
 
 /** Returns the source of the project's Owners and Maintainers. */
-function maintainerSources(db: Reader, { container }: MailSubject): [Involvement, CandidateSource][] {
+function maintainerSources(db: Reader, { container }: MailSubject): InvolvementSource[] {
   return [
     [
       'custom',

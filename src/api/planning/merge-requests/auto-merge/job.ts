@@ -37,7 +37,7 @@ const MERGE_FAILED = 'Auto-merge failed: the merge could not be made.';
 
 /**
  * Merges a merge request with auto-merge if it is ready, as the user who enabled it and with their current permissions. If several
- * events enqueue it, one run merges and the others find it merged.
+ * events enqueue the job, one run merges and the others find the merge request merged.
  */
 export const autoMergeJob = defineJob({
   ...AUTO_MERGE,

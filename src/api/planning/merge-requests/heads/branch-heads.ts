@@ -11,7 +11,7 @@ import { getRepository, type LocatedRepository } from '#repositories/repository.
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
-/** Heads of the source branch (`head`) and the target branch (`start`), and their merge base; null where there is none. */
+/** The commits of a comparison, by their names in the API: heads of the source branch (`head`) and the target branch (`start`), and their merge base. Null if there is none. */
 export interface BranchHeads {
   readonly head: string | null;
   readonly start: string | null;

@@ -236,7 +236,7 @@ const COLUMNS = {
   popularity: 'upvotes',
 } as const;
 
-/** Filters by approvals and by approvers (contract/planning.md §3.8). */
+// Filters by approvals and by approvers (contract/planning.md §3.8).
 
 type ApprovalFilter = Pick<
   MergeRequestFilter,
@@ -271,7 +271,7 @@ const approverCondition = (approver: IdOrKeyword): ListCondition => ({
   predicate: approver === 'None' ? sql<SqlBool>`1 = 1` : sql<SqlBool>`1 = 0`,
 });
 
-/** Filters by the deployments that shipped a merge request (contract/planning.md §3.8). */
+// Filters by the deployments that shipped a merge request (contract/planning.md §3.8).
 
 type DeploymentFilter = Pick<MergeRequestFilter, 'environment' | 'deployed_before' | 'deployed_after'>;
 

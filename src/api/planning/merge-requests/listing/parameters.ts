@@ -8,7 +8,7 @@ import { describe, mutuallyExclusive, object, optional } from '#http/parameters/
 import { refName, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, commaSeparated, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 
-/** Filter and sort parameters of lists of merge requests (contract/planning.md §3.8). */
+// Filter and sort parameters of lists of merge requests (contract/planning.md §3.8).
 
 /** Maximum number of users in a filter by approvals. */
 const MAX_APPROVERS = 5;
