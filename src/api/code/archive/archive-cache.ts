@@ -11,23 +11,21 @@ import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 
-/**
- * Archives of the same commit, path and format are built once and kept as files in a bounded folder (contract/repository.md
- * §8). Callers read the file while it grows, so that a slow one delays neither git nor the others.
- */
+// Archives of the same commit, path and format are built once and stored as files in a bounded folder (contract/repository.md §8).
+// Callers read the file while it grows, so that a slow caller delays neither git nor other callers.
 
 /**
- * `file`: maximum bytes of a cached archive, compressed or not. `folder`: maximum bytes of all. `files`: their maximum
- * number, because each new archive lists the whole folder.
+ * Limits of the cache: maximum bytes of one archive, compressed or not (`file`), maximum bytes of all archives (`folder`), and their
+ * maximum number (`files`), because each new archive lists the whole folder.
  */
 const LIMITS = { file: 256 * 1024 ** 2, folder: 1024 ** 3, files: 5_000 };
 
-/** After this time in milliseconds the unfinished file of a process that died is deleted. */
+/** Age in milliseconds at which the unfinished file of a process that died is deleted. */
 const MAX_BUILD_MS = 3 * 3_600_000;
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Slots of callers that read a file: each holds it open until its client has read everything. */
+/** Limits concurrent readers, because each holds a file open until its client has read everything. */
 const readSlots = definePerGit((git) =>
   createConcurrencySlots({ perNetwork: git.limits.maxStreams / 2, total: git.limits.maxStreams }),
 );
@@ -45,9 +43,10 @@ interface Build {
 /** An archive for one caller, or the failure that occurred before its first byte. */
 export type Archive = { readonly content: Readable } | { readonly failure: GitFailure };
 
-/** `large`: the archive is too large for the cache, so that each caller gets their own. */
+/** The result of starting a build. `large`: the archive is too large for the cache, so that each caller gets their own. */
 type BuildStart = { readonly build: Build } | { readonly failure: GitFailure } | { readonly large: true };
 
+/** The running builds by cache key. */
 const getBuildsByKey = definePerGit(() => new Map<string, Promise<BuildStart>>());
 
 /** Keys of archives that turned out to be too large, or could not be written. */
@@ -98,7 +97,7 @@ export async function openCachedArchive(
   }
 }
 
-/** Returns the name of the file, which begins with the digest of the repository's location. Locations are never reused. */
+/** Returns the name of the cached file. It begins with a digest of the location of the repository, which is never reused. */
 function toCacheKey(repository: Repository, { commit, format, prefix, path = '', excludePaths = [] }: ArchiveOptions) {
   return digestLocation(repository) + digest(JSON.stringify([commit, format, prefix, path, excludePaths]));
 }
@@ -141,6 +140,7 @@ interface BuildRequest extends Pick<CacheRequest, 'folder' | 'start'> {
   readonly onEnd: () => void;
 }
 
+/** Starts git and writes its output to a new file, unless the archive is too large for the cache. */
 async function startBuild(git: Git, key: string, { folder, start, limits, onEnd }: BuildRequest): Promise<BuildStart> {
   const path = join(folder, `${key}.${randomUUID()}`);
   const file = await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -200,7 +200,7 @@ async function fillFile(
     await rename(build.path, target);
     build.state = 'complete';
   } catch {
-    // Its readers fail, and the next caller gets an archive without the folder.
+    // The readers of this build fail. The next caller gets an archive that is not cached.
     await rm(build.path, { force: true }).catch(() => undefined);
     build.state = 'failed';
   } finally {
@@ -223,11 +223,12 @@ async function* readFile(file: FileHandle, build: Build | null): AsyncGenerator<
   }
 }
 
+/** Returns the content of a file as a stream, which calls `release` and closes the file when it ends. */
 function toArchive(file: FileHandle, build: Build | null, release: () => void): Archive {
   const content = Readable.from(readFile(file, build), { objectMode: false });
-  // The reader gets the error; nothing may read a stream whose client has disconnected.
+  // The reader of the stream gets errors too. This handler is for a stream without a reader, whose client has disconnected.
   content.on('error', () => undefined);
-  // A generator that was never read does not run, so it cannot close the file.
+  // The generator cannot close the file, because it does not run if nobody reads the stream.
   content.once('close', () => {
     release();
     file.close().catch(() => undefined);

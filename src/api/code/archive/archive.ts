@@ -21,7 +21,7 @@ import { resolveRevision } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
 import { findEntryAtPath } from '#git/trees/path-entries.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
-import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { pathText, refName, string } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated } from '#http/parameters/types.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
@@ -38,15 +38,15 @@ import { trimCharacters } from '#text/trim.ts';
 import { openCachedArchive } from './archive-cache.ts';
 
 export const archiveParams = {
-  /** Only the suffix of the path selects the format of the archive; this is the format of other responses. */
-  format: optional(string),
-  sha: optional(refName),
-  path: optional(pathText),
-  include_lfs_blobs: optional(boolean, true),
+  format: describe(optional(string), 'Has no effect. The suffix of the path selects the format of the archive.'),
+  sha: describe(optional(refName), 'Branch, tag or commit; absent: the default branch.'),
+  path: describe(optional(pathText), 'Folder or file; absent: the whole tree.'),
+  include_lfs_blobs: describe(optional(boolean, true), 'Replaces LFS pointers with the files that they name.'),
   // Each path is an argument of the git process, and the total size of arguments is limited.
-  exclude_paths: optional(commaSeparated(pathText, 100), []),
+  exclude_paths: describe(optional(commaSeparated(pathText, 100), []), 'Folders and files that are left out.'),
 };
 
+/** The values of a request that an archive depends on. */
 interface DownloadCall {
   readonly project: Project;
   readonly caller: Caller;
@@ -57,7 +57,7 @@ interface DownloadCall {
 /** Returns the folder of cached archives. */
 export const getArchiveFolder = ({ dataDir }: Pick<Services['config'], 'dataDir'>) => join(dataDir, 'archives');
 
-/** Values of the parameter `format`, which are accepted and ignored. */
+/** Accepted values of the parameter `format`. Clients send the format of other responses, which has no meaning here. */
 const RESPONSE_FORMATS: readonly string[] = ['json', 'txt'];
 
 /** Streams the requested archive in the format of `suffix`. For HEAD requests it returns the headers alone. */
@@ -139,7 +139,7 @@ interface ArchiveRequest {
   readonly headersOnly: boolean;
   /** The folder of cached archives. */
   readonly cacheFolder: string;
-  /** Returns whether LFS files may replace pointers. They can change, so such archives are not cached. */
+  /** Returns whether LFS files may replace pointers. Which files a project has can change, so such archives are not cached. */
   readonly hasLfsFiles: () => Promise<boolean>;
   /** Opens the LFS files that replace pointers. Called just before git starts; released when git has ended. */
   readonly openLfsFiles: () => Promise<ArchiveLfsFiles | undefined>;
@@ -151,7 +151,7 @@ interface Archive {
   readonly content: Readable | undefined;
 }
 
-/** Limits concurrent archives: each takes a process, and a slow client occupies it for a long time. */
+/** Limits concurrent archives, because each needs a process for as long as its client reads. */
 const archiveSlots = definePerGit(() => createConcurrencySlots({ perNetwork: 8, total: 16 }));
 
 /** Creates an archive of a commit, or of one path in it. The same commit, name and path give the same bytes. */
@@ -163,7 +163,7 @@ async function createArchive(
   const repository = getRepository(git, project);
   const requestedRef = request.sha?.trim();
   const ref = requestedRef || project.default_branch;
-  // The full ref name is used, because a tag of the same name would take precedence.
+  // The default branch is named in full, because otherwise a tag of the same name would take precedence.
   const commit = await resolveRevision(git, repository, requestedRef || HEADS + ref);
   const path = trimCharacters(request.path ?? '', '/');
   if (commit === null || (await findEntryAtPath(git, repository, commit, path)) === null) return fail('notFound');
@@ -219,7 +219,7 @@ async function startArchive(
   }
 }
 
-/** Returns whether a path can be excluded: git rejects paths outside the tree. */
+/** Returns whether git accepts the path as an excluded one. It rejects paths outside the tree. */
 function isExcludable(path: string): boolean {
   return path !== '' && !path.split('/').some((part) => part === '.' || part === '..');
 }
@@ -240,7 +240,10 @@ function hasLinkedLfsFiles(db: Reader, { id }: LfsProject): Promise<boolean> {
   return hasRow(db.selectFrom('lfs_object_projects').select('project_id').where('project_id', '=', id));
 }
 
-/** Writes the list of LFS objects linked to the project; returns undefined if LFS is off or there are none. */
+/**
+ * Writes a list of the LFS objects of the project and of their files to a temporary directory, for git. Returns undefined if LFS is
+ * off or the project has no objects.
+ */
 async function openArchiveLfsFiles(
   db: Reader,
   blobs: BlobStore,

@@ -1,11 +1,11 @@
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream, streamWith } from '#http/endpoint/responses.ts';
-import { required } from '#http/parameters/declarations.ts';
+import { describe, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { archiveParams, streamArchiveDownload } from './archive.ts';
 
-const errors = {
+const ARCHIVE_ERRORS = {
   tooMany: [
     429,
     { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
@@ -20,9 +20,13 @@ const errors = {
 export const downloadArchive = endpoint({
   get: '/projects/:id/repository/archive',
   summary: 'Download a repository archive as tar.gz',
+  description:
+    'Returns an archive of the files of a commit, with the project path, the ref and the commit id as its top ' +
+    'folder. Equal requests get equal bytes. If the feature flag `archive_rate_limit` is on, each caller gets five ' +
+    'archives of a project in a minute.',
   access: inProjectAllowingAnonymous('read_code'),
   params: archiveParams,
-  errors,
+  errors: ARCHIVE_ERRORS,
   response: stream,
   handle: (call, services) => streamArchiveDownload(services, call, ''),
 });
@@ -30,9 +34,12 @@ export const downloadArchive = endpoint({
 export const downloadArchiveAs = endpoint({
   get: '/projects/:id/repository/archive:suffix(^\\.(?:tar\\.gz|tgz|gz|tar\\.bz2|tbz|tbz2|tb2|bz2|tar|zip)$)',
   summary: 'Download a repository archive in a format',
+  description:
+    'Returns an archive of the files of a commit in the format of the suffix, for example `archive.zip`. Otherwise ' +
+    'it is the same as `GET /projects/:id/repository/archive`.',
   access: inProjectAllowingAnonymous('read_code'),
-  params: { ...archiveParams, suffix: required(string) },
-  errors,
+  params: { ...archiveParams, suffix: describe(required(string), 'Suffix that selects the format, such as `.zip`.') },
+  errors: ARCHIVE_ERRORS,
   response: streamWith({ mediaTypes: ['application/octet-stream', 'application/zip'] }),
   handle: (call, services) => streamArchiveDownload(services, call, call.params.suffix),
 });

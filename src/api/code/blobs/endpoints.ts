@@ -6,7 +6,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { ok, type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
-import { required } from '#http/parameters/declarations.ts';
+import { describe, required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { blobTooLargeResponse, checkLargeBlobLimit } from '#rate-limits/application-limit.ts';
 import { openStreamForClient, readContentForJson, toBase64 } from '#rate-limits/stream-limits.ts';
@@ -30,10 +30,10 @@ const Blob = entity('Blob', {
   }),
 );
 
-/** Loads the blob with this id, or with an unambiguous prefix of it. */
+/** Resource: the blob with the id in the path, of which an unambiguous prefix is sufficient. */
 const blobResource = {
   name: 'blob',
-  params: { sha: required(refName) },
+  params: { sha: describe(required(refName), 'Id of the blob, or an unambiguous prefix of at least four digits.') },
   async load(
     { params, services: { git } }: AccessCall<{ readonly sha: string }>,
     { project }: { readonly project: LocatedRepository },
@@ -48,6 +48,9 @@ const blobResource = {
 export const getBlob = endpoint({
   get: '/projects/:id/repository/blobs/:sha',
   summary: 'Get a blob',
+  description:
+    'Returns the size and the content of a blob, encoded in base64. Reads of blobs over 10 MiB are rate-limited for ' +
+    'each project; `GET /projects/:id/repository/blobs/:sha/raw` is not.',
   access: inProjectAllowingAnonymous('read_code').resource(blobResource),
   errors: { blobTooLarge: blobTooLargeResponse('/projects/:id/repository/blobs/:sha/raw') },
   response: ok(Blob),
@@ -61,6 +64,9 @@ export const getBlob = endpoint({
 export const getRawBlob = endpoint({
   get: '/projects/:id/repository/blobs/:sha/raw',
   summary: 'Get the raw content of a blob',
+  description:
+    'Returns the bytes of a blob. Images have their media type, and text is plain text, HTML included. All other ' +
+    'content is `application/octet-stream`.',
   access: inProjectAllowingAnonymous('read_code').resource(blobResource),
   errors: { notFound: [404, '404 Blob Not Found'] },
   response: streamWith({ mediaTypes: RAW_MEDIA_TYPES }),
@@ -70,7 +76,7 @@ export const getRawBlob = endpoint({
   },
 });
 
-/** Returns the bytes of a blob, never with an executable media type. A blob has no file name. */
+/** Returns the bytes of a blob with a media type that no browser executes. A blob has no file name. */
 async function createRawBlobReply({ content, size }: StreamedObject): Promise<StreamReply> {
   return {
     headers: {

@@ -75,6 +75,7 @@ export async function createBranchAt(
   return loadBranch(git, project, branch, target);
 }
 
+/** Returns whether protection rules allow the caller to create a branch with this name. */
 async function mayCreate(db: Reader, caller: SignedInCaller, project: Project, branch: string): Promise<boolean> {
   return mayCreateBranch(caller, project, await listProtectionRules(db, project.id), branch);
 }
@@ -87,7 +88,7 @@ async function createFirstBranch(
   { branch, ref }: CreateBranchInput,
 ): Promise<undefined | Failure<CreateFailure>> {
   const { default_branch: defaultBranch } = project;
-  // Nothing but the default branch, which is created here, can be the start.
+  // The new branch can only begin at the default branch, because the repository has no other ref.
   const defaultBranchRefs = ['HEAD', defaultBranch, `heads/${defaultBranch}`, HEADS + defaultBranch];
   if (!defaultBranchRefs.includes(ref)) return fail('refUnknown', { branch, ref });
   if (branch.startsWith(`${defaultBranch}/`) || defaultBranch.startsWith(`${branch}/`))
@@ -102,6 +103,7 @@ async function createFirstBranch(
   if (isFailure(commitResult)) return fail(commitResult.code === 'protectedName' ? 'protectedName' : 'readOnly');
 }
 
+/** Converts the code of a failed ref update. */
 function toCreateFailure(code: string): CreateFailure {
   if (code === 'conflict') return 'hierarchyConflict';
   if (code === 'readOnly' || code === 'protectedName') return code;
@@ -110,7 +112,7 @@ function toCreateFailure(code: string): CreateFailure {
 
 type DeleteFailure = 'isDefault' | 'isProtected' | 'readOnly' | 'notFound' | 'moved';
 
-/** Deletes a branch if its tip has not moved since it was read. Protection rules for its name stay. */
+/** Deletes a branch unless its last commit has changed since it was read. Protection rules for its name stay. */
 export async function deleteBranchAt(
   services: RefServices,
   caller: SignedInCaller,
@@ -158,6 +160,7 @@ export const deleteMergedBranchesJob = defineJob({
   },
 });
 
+/** Deletes one merged branch. Does nothing if it has become the default branch or protected. */
 async function deleteMergedBranch(
   services: RefServices,
   caller: SignedInCaller,
@@ -173,7 +176,7 @@ async function deleteMergedBranch(
   throw new Error(`Cannot delete the merged branch ${name}: ${moveResult.code}`);
 }
 
-/** Returns merged branches that are not the default branch, not at its tip and not protected. */
+/** Returns the merged branches, except protected ones and those with the same last commit as the default branch. */
 async function findMergedBranches({ database, git }: RefServices, project: Project): Promise<Ref[]> {
   const repository = getRepository(git, project);
   const defaultTip = await findBranchHead(repository, project.default_branch);

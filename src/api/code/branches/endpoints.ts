@@ -10,7 +10,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { HttpError, notFound } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { boolean, notBlank } from '#http/parameters/types.ts';
 import { enqueue } from '#jobs/job.ts';
@@ -23,7 +23,7 @@ interface ProjectContext {
   readonly project: Project;
 }
 
-/** The branch of HEAD requests. An invalid name gives 404, as a missing branch does. */
+/** Resource: the branch in the path of HEAD requests. An invalid name answers 404, like a branch that does not exist. */
 const branchOrNotFoundResource = {
   name: 'branch',
   load: ({ path, services: { git } }: AccessCall, { project }: ProjectContext) =>
@@ -31,7 +31,7 @@ const branchOrNotFoundResource = {
   notFound: () => notFound('Branch'),
 } as const;
 
-/** The branch of all other requests. An invalid name gives 400, unless such a branch exists. */
+/** Resource: the branch in the path of other requests. An invalid name answers 400, unless a branch with this name exists. */
 const branchResource = {
   ...branchOrNotFoundResource,
   params: { branch: required(refName) },
@@ -46,6 +46,9 @@ const branchResource = {
 export const listBranches = endpoint({
   get: '/projects/:id/repository/branches',
   summary: 'List branches',
+  description:
+    'Returns the branches ordered by name, bytewise, or by the date of their last commit. With `search`, a branch ' +
+    'whose whole name is the term comes first. `search` and `regex` must both match.',
   access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled),
   allowJobToken: true,
   params: listBranchesParams,
@@ -61,6 +64,9 @@ export const listBranches = endpoint({
 export const getBranch = endpoint({
   get: '/projects/:id/repository/branches/:branch',
   summary: 'Get a branch',
+  description:
+    'Returns the branch with its last commit, and what protection rules and the role of the caller allow there. An ' +
+    'invalid name answers 400, unless such a branch exists.',
   access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(branchResource),
   response: ok(Branch),
   read: (_db, { branch }) => branch,
@@ -69,6 +75,7 @@ export const getBranch = endpoint({
 export const checkBranchExists = endpoint({
   head: '/projects/:id/repository/branches/:branch',
   summary: 'Check whether a branch exists',
+  description: 'Answers 204 if the branch exists, otherwise 404, in both cases without a body.',
   access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(branchOrNotFoundResource),
   response: noContent,
   read: () => {},
@@ -77,8 +84,15 @@ export const checkBranchExists = endpoint({
 export const createBranch = endpoint({
   post: '/projects/:id/repository/branches',
   summary: 'Create a branch',
+  description:
+    'Creates a branch at the commit that `ref` names. In an empty repository, the default branch is created first, ' +
+    'with an empty `README.md`. If a protection rule matches the name, the caller must be allowed to push or merge. ' +
+    'A push event is recorded.',
   access: inProjectRepository('push_code', repositoryNotFoundIfDisabled),
-  params: { branch: required(notBlank(refName)), ref: required(notBlank(refName)) },
+  params: {
+    branch: describe(required(notBlank(refName)), 'Name of the new branch.'),
+    ref: describe(required(notBlank(refName)), 'Branch, tag or commit where the branch begins.'),
+  },
   errors: {
     nameInvalid: [400, 'Branch name is invalid'],
     looksLikeSha: [400, 'You cannot create a branch with a SHA-1 or SHA-256 branch name.'],
@@ -99,6 +113,9 @@ export const createBranch = endpoint({
 export const deleteBranch = endpoint({
   delete: '/projects/:id/repository/branches/:branch',
   summary: 'Delete a branch',
+  description:
+    'Deletes the branch, unless it has moved since the request began. The default branch cannot be deleted, and ' +
+    'protected branches only by Maintainers; their protection rules stay. A push event is recorded.',
   access: inProjectRepository('push_code', repositoryNotFoundIfDisabled).resource(branchResource),
   lastModified: ({ branch }) => branch.commit.author.date,
   errors: {
@@ -119,6 +136,9 @@ export const deleteBranch = endpoint({
 export const deleteMergedBranches = endpoint({
   delete: '/projects/:id/repository/merged_branches',
   summary: 'Delete all merged branches in the background',
+  description:
+    'Enqueues a job that deletes all branches whose last commit is in the default branch, and answers 202. Branches at ' +
+    'the last commit of the default branch and protected branches stay. The job acts with the rights of the caller.',
   access: inProjectRepository('push_code', repositoryNotFoundIfDisabled),
   activity: ['deleted branch'],
   response: accepted,
@@ -129,8 +149,14 @@ export const deleteMergedBranches = endpoint({
 export const protectBranch = endpoint({
   put: '/projects/:id/repository/branches/:branch/protect',
   summary: 'Protect a branch',
+  description:
+    'Creates a protection rule with the name of the branch, or changes the roles of the present one. New rules admit ' +
+    'Maintainers. Absent parameters leave the roles of a present rule unchanged.',
   access: inProjectRepository('admin_protected_branch', repositoryNotFoundIfDisabled).resource(branchResource),
-  params: { developers_can_push: optional(boolean), developers_can_merge: optional(boolean) },
+  params: {
+    developers_can_push: describe(optional(boolean), 'Whether Developers may push, or only Maintainers.'),
+    developers_can_merge: describe(optional(boolean), 'Whether Developers may merge, or only Maintainers.'),
+  },
   errors: { unprotectNotAllowed: FORBIDDEN, ...CREATE_RULE_ERRORS },
   uniqueErrors: { protected_branches_by_name: 'exists' },
   activity: ['protected_branch_created'],
@@ -142,6 +168,9 @@ export const protectBranch = endpoint({
 export const unprotectBranch = endpoint({
   put: '/projects/:id/repository/branches/:branch/unprotect',
   summary: 'Unprotect a branch',
+  description:
+    'Deletes the protection rule with exactly the name of the branch; wildcard rules that match it stay. A branch ' +
+    'without such a rule is returned unchanged.',
   access: inProjectRepository('admin_protected_branch', repositoryNotFoundIfDisabled).resource(branchResource),
   errors: { unprotectNotAllowed: FORBIDDEN },
   activity: ['protected_branch_removed'],

@@ -18,7 +18,7 @@ import {
 } from '#repositories/repository.ts';
 import { Commit } from '../commits/index.ts';
 
-/** A branch with its tip, read from git. */
+/** A branch with its last commit (the tip), read from git. */
 export interface BranchRow {
   readonly project: Project;
   readonly name: string;
@@ -29,11 +29,13 @@ export interface BranchRow {
 export const Branch = entity('Branch', {
   name: Type.String(),
   commit: Commit.schema,
-  merged: Type.Boolean(),
-  protected: Type.Boolean(),
-  developers_can_push: Type.Boolean(),
-  developers_can_merge: Type.Boolean(),
-  can_push: Type.Boolean(),
+  merged: Type.Boolean({
+    description: 'Whether the default branch contains the last commit, and its own last commit is another one.',
+  }),
+  protected: Type.Boolean({ description: 'Whether a protection rule matches the name.' }),
+  developers_can_push: Type.Boolean({ description: 'Whether a matching rule admits Developers.' }),
+  developers_can_merge: Type.Boolean({ description: 'Whether a matching rule admits Developers.' }),
+  can_push: Type.Boolean({ description: 'Whether the caller may push to the branch.' }),
   default: Type.Boolean(),
   web_url: Type.String(),
 }).from(loadBranchRelations, ({ project, name, commit }, context, { rules, merged }) => {
@@ -63,7 +65,7 @@ async function loadBranchRelations(branches: readonly BranchRow[], { db, git }: 
   return { rules, merged };
 }
 
-/** Returns the tips that are ancestors of the default branch's tip, without the tip itself. */
+/** Returns the tips that are ancestors of the tip of the default branch. The tip of the default branch itself does not count. */
 async function findMergedTips(
   git: Git,
   project: VersionedRepository,

@@ -5,7 +5,7 @@ import { HEADS } from '#git/ref-names.ts';
 import { isValidRefName, listRefs, type Ref } from '#git/refs/refs.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import { type ListPage, type OffsetRequest, paginateByToken, paginateInMemory } from '#http/lists/pagination.ts';
-import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { refName, searchExpression, string } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { createSearchOrder, searchRefs } from '#repositories/branches/ref-search.ts';
@@ -19,16 +19,22 @@ import type { BranchRow } from './entities.ts';
 const getBranchName = (ref: Ref) => ref.name.slice(HEADS.length);
 
 export const listBranchesParams = {
-  search: optional(searchExpression),
-  regex: optional(searchExpression),
-  sort: optional(oneOf('name_asc', 'updated_asc', 'updated_desc')),
-  pagination: optional(string),
-  page_token: optional(refName),
+  search: describe(
+    optional(searchExpression),
+    'Part of the name, in any case; `^` and `$` anchor it, `*` stands for any text.',
+  ),
+  regex: describe(optional(searchExpression), 'Regular expression (RE2) that the name must match, in the given case.'),
+  sort: describe(
+    optional(oneOf('name_asc', 'updated_asc', 'updated_desc')),
+    'By name, which is the default, or by the date of the last commit.',
+  ),
+  pagination: describe(optional(string), '`keyset` selects keyset pagination with `page_token`.'),
+  page_token: describe(optional(refName), 'Name of the last branch of the previous page.'),
 };
 
 type BranchFilter = ParameterValues<typeof listBranchesParams>;
 
-/** Returns a page of branches, sorted by name or by the age of their tips. Commits are read for the page only. */
+/** Returns a page of branches, sorted by name or by the date of their last commit. Reads only the commits of the page. */
 export async function loadBranchPage(
   git: Git,
   project: Project,
@@ -51,14 +57,14 @@ function paginate(
   page: OffsetRequest,
 ) {
   if (pagination !== 'keyset') return paginateInMemory(sortedRefs, page);
-  const isAfter = isSortedByAge(sort) ? null : createSearchOrder(search, getBranchName, isAfterName);
+  const isAfter = isSortedByDate(sort) ? null : createSearchOrder(search, getBranchName, isAfterName);
   return paginateByToken(sortedRefs, { pageToken: token, getName: getBranchName, isAfter, perPage: page.perPage });
 }
 
 /** Compares names bytewise, like git. */
 const isAfterName = (ref: Ref, name: string) => Buffer.from(getBranchName(ref)).compare(Buffer.from(name)) > 0;
 
-const isSortedByAge = (sort: string | null | undefined) => sort === 'updated_asc' || sort === 'updated_desc';
+const isSortedByDate = (sort: string | null | undefined) => sort === 'updated_asc' || sort === 'updated_desc';
 
 /** Limits concurrent matching of regular expressions, which blocks the event loop. */
 const matchLimiter = definePerGit(() => createConcurrencyLimiter(2, { maxWaiting: 200, retryAfterSeconds: 5 }));
@@ -90,7 +96,8 @@ async function filterByRegex(
 }
 
 async function sortRefs(refs: readonly Ref[], sort: string | null | undefined): Promise<readonly Ref[]> {
-  if (!isSortedByAge(sort)) return refs;
+  // Refs are listed by name already.
+  if (!isSortedByDate(sort)) return refs;
   const sign = sort === 'updated_asc' ? 1 : -1;
   return sortCooperatively(refs, (a, b) => sign * (a.committedAt - b.committedAt) || (a.name < b.name ? -1 : 1));
 }
@@ -108,8 +115,8 @@ async function loadBranches(git: Git, project: Project, refs: readonly Ref[]): P
 }
 
 /**
- * Returns the branch of this name, or null if it does not exist. It accepts every name that git accepts, because branches
- * may exist under names that can no longer be created (`-x`).
+ * Returns the branch of this name, or null if it does not exist. Accepts every name that git accepts, because a branch may have a
+ * name that the API does not accept for new branches (`-x`).
  */
 export async function findBranch(git: Git, project: Project, name: string): Promise<BranchRow | null> {
   const repository = getRepository(git, project);
@@ -118,7 +125,7 @@ export async function findBranch(git: Git, project: Project, name: string): Prom
   return commit === null ? null : { project, name, commit };
 }
 
-/** Returns the branch row for a known tip. */
+/** Returns the branch with this name and last commit (`tip`), which the caller knows already. */
 export async function loadBranch(git: Git, project: Project, name: string, tip: string): Promise<BranchRow> {
   const commit = await readCommit(git, getRepository(git, project), tip);
   if (commit === null) throw new Error(`The tip ${tip} of branch ${name} is not a commit`);

@@ -1,5 +1,5 @@
 import { isParameterObject, type RawParameters } from '#http/parameters/brackets.ts';
-import { object, optional, required } from '#http/parameters/declarations.ts';
+import { describe, object, optional, required } from '#http/parameters/declarations.ts';
 import { fileContent, pathText, refName } from '#http/parameters/texts.ts';
 import { arrayOf, oneOf } from '#http/parameters/types.ts';
 import type { CommitFileChange } from '#repositories/commits/commit-to-branch.ts';
@@ -14,7 +14,7 @@ import {
   parseEncoding,
 } from '../repository-files/index.ts';
 
-/** Parser of the `actions` of a commit. It reports the first violated rule only (contract/repository.md §4). */
+// Parses the `actions` of a commit. Only the first violated rule is reported (contract/repository.md §4).
 
 export type ActionFailure = keyof typeof ACTION_ERRORS;
 
@@ -30,18 +30,21 @@ type ActionKind = (typeof ACTION_KINDS)[number];
 const commitAction = object({
   action: required(oneOf(...ACTION_KINDS)),
   file_path: required(pathText),
-  previous_path: optional(pathText),
-  last_commit_id: optional(refName),
+  previous_path: describe(optional(pathText), 'For `move`: the present path of the file.'),
+  last_commit_id: describe(optional(refName), 'The action fails if a later commit has changed the file.'),
   ...contentParams,
-  content: optional(fileContent),
+  content: describe(
+    optional(fileContent),
+    'Required for `create` and `update`; a `move` without it keeps the present content.',
+  ),
 });
 
-/** Maximum number of actions per commit. Each action stores a file, and no real commit has more. */
+/** Maximum number of actions per commit, because each action may write a file. */
 const MAX_ACTIONS = 10_000;
 
 export const actionsParam = arrayOf(commitAction, MAX_ACTIONS);
 
-/** Returns the unchecked elements, at least one unless `allowEmpty`. */
+/** Returns the elements of `actions` before they are validated. Fails for an empty list unless `allowEmpty` is set. */
 export function toActionList(
   value: unknown,
   { allowEmpty }: { readonly allowEmpty: boolean },
@@ -64,7 +67,7 @@ export async function parseActions(items: readonly unknown[]): Promise<CommitFil
   return changes;
 }
 
-/** Returns the elements of a list; null if it is none. A form's `actions[0][action]=…` arrives as an object with integer keys. */
+/** Returns the elements of a list, or null for another value. `actions[0][action]=…` in a form becomes an object with integer keys. */
 function toElements(value: unknown): unknown[] | null {
   if (Array.isArray(value)) return value;
   if (!isParameterObject(value) || !Object.keys(value).every((key) => /^\d+$/.test(key))) return null;
@@ -73,6 +76,7 @@ function toElements(value: unknown): unknown[] | null {
     .map((key) => value[key]);
 }
 
+/** A violated rule: the name of the field and the text for the error message. */
 interface FieldProblem {
   readonly name: string;
   readonly problem: string;
@@ -96,8 +100,9 @@ async function parseAction(item: RawParameters): Promise<CommitFileChange | Fiel
     if (executable === undefined) return toFieldProblem('execute_filemode', 'is required for chmod action');
     return { action, path, executable, lastCommitId };
   }
-  // A moved file without content keeps its content. Other actions require content; null means empty.
-  const content = await parseContent(item.encoding, action === 'move' ? (item.content ?? undefined) : item.content);
+  // A moved file without content keeps its content. Other actions require content, and null means an empty file.
+  const requestedContent = action === 'move' && item.content === null ? undefined : item.content;
+  const content = await parseContent(item.encoding, requestedContent);
   if (content !== undefined && 'problem' in content) return content;
   if (action === 'move') {
     const from = stripLeadingSlashes(getTextParameter(item, 'previous_path'));

@@ -4,7 +4,7 @@ import { type Commit, readCommit } from '#git/objects/object-reader.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import type { RawParameters } from '#http/parameters/brackets.ts';
-import { optional } from '#http/parameters/declarations.ts';
+import { describe, optional } from '#http/parameters/declarations.ts';
 import { refName, string } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
@@ -36,16 +36,17 @@ interface CreateCall extends BodyCall {
   readonly requirePushableBranch: RequirePushableBranch;
 }
 
+// Each action has its own `last_commit_id`.
 const { last_commit_id: _lastCommitId, ...sharedParams } = commitParams;
 
 export const createCommitParams = {
   ...sharedParams,
-  start_sha: optional(refName),
-  start_project: optional(string),
-  actions: optional(actionsParam),
-  stats: optional(boolean, true),
-  force: optional(boolean, false),
-  allow_empty: optional(boolean, false),
+  start_sha: describe(optional(refName), 'Commit at which `branch` is created; excludes `start_branch`.'),
+  start_project: describe(optional(string), 'Id or path of this project; no other project is accepted.'),
+  actions: describe(optional(actionsParam), 'Changes of files, applied in this order; required unless `allow_empty`.'),
+  stats: describe(optional(boolean, true), 'Adds `stats`, the numbers of changed lines.'),
+  force: describe(optional(boolean, false), 'Moves an existing `branch` to the start before the commit is added.'),
+  allow_empty: describe(optional(boolean, false), 'Allows a commit without actions or without changes.'),
 };
 
 export const COMMIT_INPUT_ERRORS = {
@@ -97,14 +98,15 @@ async function parseCommitInput(
   return { ...fields, changes, startSha, force, allowEmpty, stats };
 }
 
-const DEFAULTS = { stats: true, force: false, allow_empty: false } as const;
+const FLAG_DEFAULTS = { stats: true, force: false, allow_empty: false };
 
-function parseFlags(parameters: RawParameters): Record<keyof typeof DEFAULTS, boolean> | Failure<'notBoolean'> {
-  const flags: Record<keyof typeof DEFAULTS, boolean> = { ...DEFAULTS };
-  for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
+/** Parses the boolean parameters. */
+function parseFlags(parameters: RawParameters): typeof FLAG_DEFAULTS | Failure<'notBoolean'> {
+  const flags = { ...FLAG_DEFAULTS };
+  for (const name of ['stats', 'force', 'allow_empty'] as const) {
     const value = parseBoolean(parameters[name]);
     if (value === 'invalid') return fail('notBoolean', { name });
-    flags[name] = value ?? DEFAULTS[name];
+    flags[name] = value ?? FLAG_DEFAULTS[name];
   }
   return flags;
 }
@@ -128,7 +130,7 @@ type CommitFailure =
 /** Why git cannot apply the commit: a conflict, or the change exists already. */
 type ApplyFailure = 'conflict' | 'empty';
 
-/** Failures of a dry run, whose responses differ. */
+/** The same failures in a dry run, whose responses have the additional field `dry_run`. */
 const DRY_RUN_FAILURES = { conflict: 'dryRunConflict', empty: 'dryRunEmpty' } as const;
 
 interface ApplyCall {
@@ -184,12 +186,13 @@ export async function applyCommit(
   return { commit: (await readCommit(git, repository, id))!, project };
 }
 
+/** Name and email address in a commit. */
 interface Signer {
   readonly name: string;
   readonly email: string;
 }
 
-/** Returns the default message. A cherry-pick of somebody else's commit credits its author. */
+/** Returns the default message. A cherry-pick of another author's commit names that author as co-author. */
 function formatDefaultMessage(kind: ApplyKind, { id, title, message, author }: Commit, signer: Signer): string {
   if (kind === 'revert') return `Revert "${title}"\n\nThis reverts commit ${id}`;
   const messageWithSource = `${message.trimEnd()}\n\n(cherry picked from commit ${id})`;

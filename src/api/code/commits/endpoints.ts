@@ -6,7 +6,7 @@ import { eitherEntity } from '#http/endpoint/entity.ts';
 import { created, ok, page, Reply } from '#http/endpoint/responses.ts';
 import { BRANCH_MOVED, COMMIT_ERRORS, PUSH_FORBIDDEN, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { paginateInMemory } from '#http/lists/pagination.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { commitMessage, refName } from '#http/parameters/texts.ts';
 import { boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import { PUSH_TO_BRANCH } from '#repositories/branches/push-permission.ts';
@@ -22,6 +22,9 @@ import { downloadPatch, type PatchFormat, patchResponse } from './patch-download
 export const listCommits = endpoint({
   get: '/projects/:id/repository/commits',
   summary: 'List commits',
+  description:
+    'Returns the commits of a branch, tag, commit or range, the newest first, without a total number. An unknown ref ' +
+    'gives an empty list. Long titles and messages are cut.',
   access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled),
   params: listCommitsParams,
   errors: { refInvalid: [400, 'ref_name is invalid'] },
@@ -32,8 +35,11 @@ export const listCommits = endpoint({
 export const getCommit = endpoint({
   get: '/projects/:id/repository/commits/:sha',
   summary: 'Get a commit',
+  description:
+    'Returns one commit, named by its SHA, a branch, a tag or any other revision. `last_pipeline` and `status` are ' +
+    'null for callers who may not see pipelines.',
   access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(commitResource),
-  params: { stats: optional(boolean, true) },
+  params: { stats: describe(optional(boolean, true), 'Adds `stats`, the numbers of changed lines.') },
   response: ok(CommitDetail),
   read: (_db, { project, commit, params }) => ({ project, commit, withStats: params.stats }),
 });
@@ -41,8 +47,11 @@ export const getCommit = endpoint({
 export const getCommitDiff = endpoint({
   get: '/projects/:id/repository/commits/:sha/diff',
   summary: 'Get the diff of a commit',
+  description:
+    'Returns the changes of a commit relative to its first parent, one element per file. Diffs of very large files ' +
+    'are left out: their `too_large` or `collapsed` is true.',
   access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(commitResource),
-  params: { unidiff: optional(boolean, false) },
+  params: { unidiff: describe(optional(boolean, false), 'Adds the header lines `---` and `+++` to each diff.') },
   response: page(Diff),
   async read(_db, { project, commit, page }, git) {
     const parent = commit.parentIds[0] ?? null;
@@ -51,10 +60,10 @@ export const getCommitDiff = endpoint({
 });
 
 /** Downloads the change of a commit, relative to its first parent. */
-const createPatchEndpoint = (format: PatchFormat, summary: string) =>
+const createPatchEndpoint = (format: PatchFormat, texts: { readonly summary: string; readonly description: string }) =>
   endpoint({
     get: `/*id/-/commit/:sha.${format}`,
-    summary,
+    ...texts,
     access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(commitResource),
     outsideApi: true,
     response: patchResponse,
@@ -62,12 +71,19 @@ const createPatchEndpoint = (format: PatchFormat, summary: string) =>
       downloadPatch(services, { project, request, from: commit.parentIds[0] ?? null, to: commit.id, format }),
   });
 
-export const downloadCommitDiff = createPatchEndpoint('diff', 'Download the diff of a commit');
-export const downloadCommitPatch = createPatchEndpoint('patch', 'Download a commit as a patch');
+export const downloadCommitDiff = createPatchEndpoint('diff', {
+  summary: 'Download the diff of a commit',
+  description: 'Returns the changes relative to the first parent as plain text, in the format of `git diff`.',
+});
+export const downloadCommitPatch = createPatchEndpoint('patch', {
+  summary: 'Download a commit as a patch',
+  description: 'Returns the commit as a mail in the format of `git format-patch`, which `git am` can apply.',
+});
 
 export const listCommitRefs = endpoint({
   get: '/projects/:id/repository/commits/:sha/refs',
   summary: 'List refs that contain a commit',
+  description: 'Returns the names of all branches and tags that contain the commit.',
   access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(commitResource),
   params: { type: optional(oneOf('branch', 'tag', 'all'), 'all') },
   response: page(CommitRef),
@@ -76,9 +92,9 @@ export const listCommitRefs = endpoint({
 });
 
 const applyParams = {
-  branch: required(notBlank(refName)),
-  dry_run: optional(boolean, false),
-  message: optional(commitMessage),
+  branch: describe(required(notBlank(refName)), 'Branch that gets the new commit.'),
+  dry_run: describe(optional(boolean, false), 'Only checks whether the commit can be applied.'),
+  message: describe(optional(commitMessage), 'Message of the new commit, instead of one derived from the commit.'),
 };
 
 /** The errors of cherry-pick and revert; `error_code` distinguishes a conflict from an empty change. */
@@ -103,6 +119,10 @@ const CommitOrDryRun = eitherEntity(Commit, DryRun, (row) => 'commit' in row);
 export const cherryPickCommit = endpoint({
   post: '/projects/:id/repository/commits/:sha/cherry_pick',
   summary: 'Cherry-pick a commit onto a branch',
+  description:
+    'Applies the changes of the commit to the branch as a new commit of the caller, and returns it. If they conflict ' +
+    'or are there already, the answer is 400 with `error_code`, and nothing changes. With `dry_run`, nothing is ' +
+    'written and success answers 200.',
   access: inProject('read_code', repositoryNotFoundIfDisabled).deferred(PUSH_TO_BRANCH).resource(commitResource),
   params: applyParams,
   errors: createApplyErrors('cherry-pick', 'cherry-picked'),
@@ -114,6 +134,10 @@ export const cherryPickCommit = endpoint({
 export const revertCommit = endpoint({
   post: '/projects/:id/repository/commits/:sha/revert',
   summary: 'Revert a commit on a branch',
+  description:
+    'Reverses the changes of the commit on the branch by a new commit of the caller, and returns it. If this ' +
+    'conflicts or changes nothing, the answer is 400 with `error_code`, and nothing changes. With `dry_run`, nothing ' +
+    'is written and success answers 200.',
   access: inProject('read_code', repositoryNotFoundIfDisabled).deferred(PUSH_TO_BRANCH).resource(commitResource),
   params: applyParams,
   errors: createApplyErrors('revert', 'reverted'),
@@ -125,6 +149,10 @@ export const revertCommit = endpoint({
 export const createCommit = endpoint({
   post: '/projects/:id/repository/commits',
   summary: 'Create a commit with several file actions',
+  description:
+    'Creates one commit with all file actions, or none if one of them fails. Without `start_branch` and `start_sha`, ' +
+    '`branch` must exist; with one of them it is created there. In an empty repository, the branch becomes the ' +
+    'default branch. Files that `.gitattributes` assigns to LFS are stored there.',
   access: inProject('read_project').deferred(PUSH_TO_BRANCH),
   stageOrder: 'projectBeforeBody',
   body: 'deferred',

@@ -11,15 +11,15 @@ import { buildProjectUrl, getRepository, type LocatedRepository } from '#reposit
 import { truncateToBytes, truncateToCharacters } from '#text/trim.ts';
 import { PipelineBasic, type PipelineBasicRow } from '../pipeline-summaries/index.ts';
 
-/** Commit timestamps keep the commit's own offset. */
+/** The timestamp of a commit, in the time zone of its author. */
 const commitTime = Type.String({ pattern: '^\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}[+-]\\d\\d:\\d\\d$' });
 
 const commitFields = {
   id: Type.String(),
-  short_id: Type.String(),
+  short_id: Type.String({ description: 'The first eight digits of `id`.' }),
   created_at: commitTime,
   parent_ids: Type.Array(Type.String()),
-  title: Type.String(),
+  title: Type.String({ description: 'First line of the message.' }),
   message: Type.String(),
   author_name: Type.String(),
   author_email: Type.String(),
@@ -27,8 +27,10 @@ const commitFields = {
   committer_name: Type.String(),
   committer_email: Type.String(),
   committed_date: commitTime,
-  trailers: Type.Record(Type.String(), Type.String()),
-  extended_trailers: Type.Record(Type.String(), Type.Array(Type.String())),
+  trailers: Type.Record(Type.String(), Type.String(), { description: 'Empty unless requested.' }),
+  extended_trailers: Type.Record(Type.String(), Type.Array(Type.String()), {
+    description: 'All values of each trailer; empty unless requested.',
+  }),
   web_url: Type.String(),
 };
 
@@ -111,6 +113,7 @@ export const CommitInList = entity('CommitInList', { ...commitFields, stats: Typ
   }),
 );
 
+/** A commit with everything that `CommitDetail` shows. */
 export interface CommitDetailRow extends CommitRow {
   readonly project: Project;
   /** Whether to include the counts of changed lines. */
@@ -121,7 +124,7 @@ export interface CommitDetailRow extends CommitRow {
 export const CommitDetail = entity('CommitDetail', {
   ...commitFields,
   stats: Type.Optional(CommitStats.schema),
-  status: nullable(Type.String()),
+  status: nullable(Type.String({ description: 'Status of the last pipeline.' })),
   project_id: Type.Integer(),
   last_pipeline: nullable(PipelineBasic.schema),
 }).from(
@@ -178,15 +181,15 @@ async function loadForCommits<Value>(
   );
 }
 
-/** The change of one file (contract/repository.md §4). The mode is `0` where the file does not exist. */
+/** The change of one file (contract/repository.md §4). */
 export const Diff = entity('Diff', {
-  diff: Type.String(),
-  collapsed: Type.Boolean(),
-  too_large: Type.Boolean(),
+  diff: Type.String({ description: 'Unified diff without file headers, unless `unidiff` is set.' }),
+  collapsed: Type.Boolean({ description: 'Whether the diff was left out because all diffs together are too large.' }),
+  too_large: Type.Boolean({ description: 'Whether the diff was left out because it is too large.' }),
   new_path: Type.String(),
   old_path: Type.String(),
-  a_mode: Type.String(),
-  b_mode: Type.String(),
+  a_mode: Type.String({ description: 'Mode of the old file, `0` if there was none.' }),
+  b_mode: Type.String({ description: 'Mode of the new file, `0` if there is none.' }),
   new_file: Type.Boolean(),
   renamed_file: Type.Boolean(),
   deleted_file: Type.Boolean(),
@@ -215,9 +218,10 @@ export const CommitRef = entity('CommitRef', { type: Type.Enum(['branch', 'tag']
   },
 );
 
+/** The response to a successful dry run. */
 export const DryRun = entity('DryRun', { dry_run: Type.Literal('success') });
 
-/** Returns one page of the files. A diff that omits files has no total, so that nobody takes the list for complete. */
+/** Returns one page of the files. A diff that leaves files out has no total, because the number of all files is unknown. */
 export function paginateDiff({ files, overflow }: GitDiff, page: PageRequest): ListPage<FileDiff> {
   const result = paginateInMemory(files, page);
   return overflow ? { ...result, total: null } : result;

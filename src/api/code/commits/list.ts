@@ -5,7 +5,7 @@ import { resolveRevision } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
 import { historyWalkLimiter } from '#git/trees/path-entries.ts';
 import type { ListPage, OffsetRequest } from '#http/lists/pagination.ts';
-import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { pathText, refName, searchExpression } from '#http/parameters/texts.ts';
 import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 import { getRepository } from '#repositories/repository.ts';
@@ -13,16 +13,22 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import type { CommitRow } from './entities.ts';
 
 export const listCommitsParams = {
-  ref_name: optional(refName),
-  since: optional(dateTime),
-  until: optional(dateTime),
-  path: optional(pathText),
-  author: optional(searchExpression),
-  all: optional(boolean, false),
-  with_stats: optional(boolean, false),
-  first_parent: optional(boolean, false),
-  order: optional(oneOf('default', 'topo'), 'default'),
-  trailers: optional(boolean, false),
+  ref_name: describe(
+    optional(refName),
+    'Branch, tag, commit, or a range `a..b`: the commits of `b` that `a` lacks. Absent: the default branch.',
+  ),
+  since: describe(optional(dateTime), 'Only commits committed then or later.'),
+  until: describe(optional(dateTime), 'Only commits committed then or earlier.'),
+  path: describe(optional(pathText), 'Only commits that change this file or folder.'),
+  author: describe(optional(searchExpression), 'Part of the name or email address of the author.'),
+  all: describe(optional(boolean, false), 'The commits of all branches and tags; `ref_name` is ignored.'),
+  with_stats: describe(optional(boolean, false), 'Adds `stats`, the numbers of changed lines.'),
+  first_parent: describe(optional(boolean, false), 'Follows only the first parent of merge commits.'),
+  order: describe(
+    optional(oneOf('default', 'topo'), 'default'),
+    '`topo` lists no parent before all its children, and does not mix lines of history.',
+  ),
+  trailers: describe(optional(boolean, false), 'Fills `trailers` and `extended_trailers` from the messages.'),
 };
 
 type CommitFilter = ParameterValues<typeof listCommitsParams>;
@@ -74,7 +80,7 @@ function isInvalidRef(name: string): boolean {
   return name.startsWith('-') || (name.trim() !== '' && /\s/.test(name));
 }
 
-/** Returns whether git would reject or reinterpret this path. Taken literally, such a path matches nothing. */
+/** Returns whether git would reject the path or interpret it instead of taking it literally. No file has such a path. */
 function isUnmatchablePath(path: string): boolean {
   return !path.isWellFormed() || path.split('/').some((part) => part === '.' || part === '..');
 }

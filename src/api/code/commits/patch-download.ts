@@ -9,8 +9,7 @@ import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import { NO_STORE_HEADERS } from '#repositories/raw-content.ts';
 import { getRepository } from '#repositories/repository.ts';
 
-/** Downloads of changes in git's text formats: one diff (`diff`), or a mail for each commit (`patch`). */
-
+/** Text formats of git for changes: `diff` is one diff, `patch` is a mail for each commit. */
 export type PatchFormat = 'diff' | 'patch';
 
 interface PatchRequest {
@@ -23,11 +22,12 @@ interface PatchRequest {
   readonly format: PatchFormat;
 }
 
-/** Limits concurrent downloads: each takes a process, and a slow client occupies it for a long time. */
+/** Limits concurrent downloads, because each needs a process for as long as its client reads. */
 const downloadSlots = definePerGit(() => createConcurrencySlots({ perNetwork: 8, total: 16 }));
 
-const STREAMS = { diff: streamRawDiff, patch: streamPatchMails };
+const STREAM_BY_FORMAT = { diff: streamRawDiff, patch: streamPatchMails };
 
+/** The declared response of downloads. */
 export const patchResponse = streamWith({ mediaTypes: ['text/plain'] });
 
 /** Streams the whole change. Throws `GitError` if git fails before its first byte. */
@@ -40,7 +40,7 @@ export async function downloadPatch(
   if (request.method === 'HEAD') return { headers };
   const release = await downloadSlots(git).take(request.clientAddress, request.client);
   try {
-    const output = await STREAMS[format](git, getRepository(git, project), from, to);
+    const output = await STREAM_BY_FORMAT[format](git, getRepository(git, project), from, to);
     if ('failure' in output) throw new GitError(format, output.failure);
     output.content.once('close', release);
     return { headers, body: output.content };

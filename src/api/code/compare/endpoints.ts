@@ -8,7 +8,7 @@ import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable, ok } from '#http/endpoint/responses.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { buildProjectUrl, getRepository } from '#repositories/repository.ts';
@@ -18,14 +18,15 @@ import { Commit, type CommitRow, Diff } from '../commits/index.ts';
 
 /** A comparison of two revisions (contract/repository.md §4). */
 const Compare = entity('Compare', {
+  /** The last of `commits`. */
   commit: nullable(Commit.schema),
   commits: Type.Array(Commit.schema),
   diffs: Type.Array(Diff.schema),
-  compare_timeout: Type.Boolean(),
-  compare_same_ref: Type.Boolean(),
+  compare_timeout: Type.Boolean({ description: 'Whether commits or diffs were left out because they are too many.' }),
+  compare_same_ref: Type.Boolean({ description: 'Whether both refs name the same commit.' }),
   web_url: Type.String(),
 }).from(
-  // Yields to the event loop: a comparison has up to 10,000 commits.
+  // `mapCooperatively` yields to other requests, because a comparison has up to 10,000 commits.
   ([comparison]: readonly Comparison[], context) => {
     const { commits, project } = comparison!;
     return mapCooperatively(commits, (commit) => Commit.serialize({ commit, project }, context));
@@ -43,13 +44,17 @@ const Compare = entity('Compare', {
 export const compareRefs = endpoint({
   get: '/projects/:id/repository/compare',
   summary: 'Compare two branches, tags or commits',
+  description:
+    'Returns the commits of `to` that `from` lacks, the oldest first, and the changes between both as one diff per ' +
+    'file. The diff starts at their merge base, or with `straight` at `from`. If commits or diffs are left out ' +
+    'because they are too many, `compare_timeout` is true.',
   access: inProjectAllowingAnonymous('read_code'),
   params: {
-    from: required(refName),
-    to: required(refName),
-    from_project_id: optional(integer),
-    straight: optional(boolean, false),
-    unidiff: optional(boolean, false),
+    from: describe(required(refName), 'Branch, tag or commit where the comparison begins.'),
+    to: describe(required(refName), 'Branch, tag or commit that is compared with it.'),
+    from_project_id: describe(optional(integer), 'Id of this project; no other project is accepted.'),
+    straight: describe(optional(boolean, false), 'Compares with `from` itself, not with the merge base.'),
+    unidiff: describe(optional(boolean, false), 'Adds the header lines `---` and `+++` to each diff.'),
   },
   errors: {
     refUnknown: [404, '404 Ref Not Found'],
@@ -63,6 +68,7 @@ export const compareRefs = endpoint({
   },
 });
 
+/** The result of a comparison. */
 interface Comparison {
   readonly project: CommitRow['project'];
   /** The start of the diff: the merge base, or `from` itself if the comparison is straight or there is no merge base. */
@@ -78,8 +84,8 @@ interface Comparison {
 }
 
 /**
- * Returns the commits and changes of `to` that `from` does not have, since their merge base unless it is `straight`. Names are resolved on each call; the result for
- * two commits is cached.
+ * Returns the commits of `to` that `from` lacks, and the changes since their merge base, or since `from` if the comparison is
+ * `straight`. The names are resolved on each call; what git returns for two commits is cached.
  */
 async function compareRevisions(
   git: Git,

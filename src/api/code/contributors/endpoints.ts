@@ -7,7 +7,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { page } from '#http/endpoint/responses.ts';
 import { type ListPage, type OffsetRequest, paginateInMemory } from '#http/lists/pagination.ts';
-import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
@@ -15,7 +15,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { sortCooperatively } from '#runtime/yielding.ts';
 import { truncateToCharacters } from '#text/trim.ts';
 
-/** `additions` and `deletions` are always 0: clients expect the keys, but the values are not computed. */
+/** An author. `additions` and `deletions` are always 0: clients expect these fields, but lines are not counted. */
 const Contributor = entity('Contributor', {
   name: Type.String(),
   email: Type.String(),
@@ -23,15 +23,18 @@ const Contributor = entity('Contributor', {
   additions: Type.Literal(0),
   deletions: Type.Literal(0),
 }).from(({ name, email, commits }: GitContributor) => ({
-  name: truncateToCharacters(name, 255),
-  email: truncateToCharacters(email, 255),
+  name: truncateToCharacters(name, MAX_NAME_LENGTH),
+  email: truncateToCharacters(email, MAX_NAME_LENGTH),
   commits,
   additions: 0,
   deletions: 0,
 }));
 
+/** Maximum characters of names and email addresses (contract/conventions.md §3 "Limits of texts"). */
+const MAX_NAME_LENGTH = 255;
+
 const listContributorsParams = {
-  ref: optional(refName),
+  ref: describe(optional(refName), 'Branch, tag or commit; absent: the default branch.'),
   order_by: optional(oneOf('email', 'name', 'commits'), 'commits'),
   sort: optional(oneOf('asc', 'desc'), 'asc'),
 };
@@ -39,6 +42,9 @@ const listContributorsParams = {
 export const listContributors = endpoint({
   get: '/projects/:id/repository/contributors',
   summary: 'List the contributors of a repository',
+  description:
+    'Returns the authors of all commits that the ref contains, one element for each email address, with their number ' +
+    'of commits. Lines are not counted, so `additions` and `deletions` are always 0.',
   access: inProjectAllowingAnonymous('read_code'),
   params: listContributorsParams,
   errors: { refUnknown: [404, '404 Not Found'] },

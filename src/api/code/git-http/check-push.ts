@@ -33,8 +33,9 @@ import type { RefChange } from '#git/refs/update-refs.ts';
 import { loadDefaultProtection, type RefPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import { fail } from '#runtime/failure.ts';
 
-/** Checks of a push against a project's rules, ref by ref (contract/repository.md §5 "Per-ref checks"). */
+// Checks of a push against the rules of a project, ref by ref (contract/repository.md §5 "Per-ref checks").
 
+/** The pusher, and the rules of the project. */
 interface PushContext {
   readonly caller: SignedInCaller;
   readonly project: Project;
@@ -47,7 +48,7 @@ interface PushContext {
 /** Returns whether the change discards history; null if that is not determined yet. */
 type IsForced = (change: RefChange) => boolean | null;
 
-/** Verdict that asks the caller to determine first whether these changes are forced. */
+/** The verdict that depends on whether these changes discard history, which the caller has to find out first. */
 export class ForceUnknown {
   readonly changes: readonly RefChange[];
 
@@ -57,8 +58,9 @@ export class ForceUnknown {
 }
 
 /** The error message for the client; null if the push is allowed. */
-export type PushVerdict = string | ForceUnknown | null;
+type PushVerdict = string | ForceUnknown | null;
 
+/** Checks all changes of a push. */
 export async function checkPush(
   db: Reader,
   { caller, project }: Pick<PushContext, 'caller' | 'project'>,
@@ -72,7 +74,7 @@ export async function checkPush(
   for (const change of changes) {
     const verdict = checkChange(context, change);
     if (verdict instanceof ForceUnknown) undetermined.push(change);
-    // The first refused change decides the message, so all changes before it must be known to be allowed.
+    // The first rejected change decides the message, so all changes before it must be known to be allowed.
     else if (verdict !== null) return undetermined.length > 0 ? new ForceUnknown(undetermined) : verdict;
   }
   return undetermined.length > 0 ? new ForceUnknown(undetermined) : null;
@@ -94,7 +96,7 @@ function checkChange(context: PushContext, change: RefChange): PushVerdict {
   return checkOtherRef(ref, change);
 }
 
-/** Checks a ref that is neither a branch nor a tag, for example `refs/notes/commits`: the branch rules ignore it. */
+/** Checks a ref that is neither a branch nor a tag, for example `refs/notes/commits`. No protection rule applies to it. */
 export function checkOtherRef(ref: string, { oldId, newId }: RefChange): string | null {
   const isCreated = oldId === ZERO_ID && newId !== ZERO_ID;
   return isCreated && !isValidPushedRefName(ref) ? 'Ref name is invalid' : null;
@@ -111,7 +113,7 @@ function checkTag({ caller, project, tagRules }: PushContext, name: string, chan
   return mayCreateTag(caller, project, tagRules, name) ? null : TAG_CREATION_FORBIDDEN;
 }
 
-/** Protected tags cannot be deleted by a push. Maintainers delete them through the API or the web interface. */
+/** Returns the error for the deletion of a protected tag. Maintainers can delete it by the API, but not by a push. */
 function getTagDeletionError(caller: SignedInCaller, project: Project): string {
   return mayDeleteProtectedTag(caller, project)
     ? 'You can only delete protected tags using the web interface.'
@@ -131,7 +133,7 @@ function checkBranch(context: PushContext, name: string, change: RefChange): Pus
   return forced ? 'You are not allowed to force push code to a protected branch on this project.' : null;
 }
 
-/** Protected branches cannot be deleted over HTTP. Maintainers delete them through the API or the web interface. */
+/** Checks the deletion of a branch. Maintainers can delete protected branches by the API, but not by a push. */
 function checkBranchDeletion({ project, caller }: PushContext, name: string, isProtected: boolean): string | null {
   if (name === project.default_branch) return 'The default branch of a project cannot be deleted.';
   if (!isProtected) return null;
@@ -147,8 +149,8 @@ function checkBranchCreation({ project, caller, rules, protection }: PushContext
     const allowed = mayMakeFirstPush(caller, project, rules, name, protection);
     return allowed ? null : 'You are not allowed to push code to protected branches on this project.';
   }
-  // Callers who may only merge create such a branch through the API, at existing commits. A push could add unmerged
-  // commits.
+  // Callers who may merge but not push can create such a branch by the API only, because the API creates it at an existing commit. A
+  // push could add commits that nobody has merged.
   const allowed = mayPush(caller, project, rules, name);
   return allowed ? null : 'You are not allowed to create protected branches on this project.';
 }

@@ -30,13 +30,13 @@ import { createProjectPushTarget } from './push-to-project.ts';
 import { createSnippetPushTarget } from './push-to-snippet.ts';
 import { createGitHeaders, startReadingGitBody, streamGitResponse } from './serve.ts';
 
-/** How long an access check stays valid. Usual requests end within that time. */
+/** How long an access check stays valid. Most requests end earlier. */
 const RECHECK_INTERVAL_MS = 5_000;
 
 /** Returns whether a client still has access. */
 type AccessCheck = () => Promise<boolean>;
 
-/** Returns a check that calls `recheck` again when the last check is too old. `since`: time of the first check. */
+/** Returns a check that calls `recheck` only if the last check is too old. `since`: time of the first check. */
 function createAccessCheck(since: Date, clock: Clock, recheck: AccessCheck): AccessCheck {
   let lastCheckMs = since.getTime();
   return async () => {
@@ -49,16 +49,16 @@ function createAccessCheck(since: Date, clock: Clock, recheck: AccessCheck): Acc
 }
 
 /**
- * Returns a stream of the request body that fails before the first chunk after the client has lost access. A request may
- * take hours, and git answers from the repository's state at the end of the request.
+ * Returns a stream of the request body that fails as soon as the client has lost access. A request may take hours, and git answers
+ * with the state of the repository at its end.
  */
 function streamWhileAllowed(body: Readable, checkAccess: AccessCheck): Readable {
   const checkingStream = new Transform({
-    transform(chunk, _encoding, pass) {
+    transform(chunk, _encoding, done) {
       checkAccess().then(
         (isAllowed) =>
-          isAllowed ? pass(null, chunk) : pass(new Error('The client has lost access to the repository')),
-        (error: unknown) => pass(error as Error),
+          isAllowed ? done(null, chunk) : done(new Error('The client has lost access to the repository')),
+        (error: unknown) => done(error as Error),
       );
     },
   });
@@ -75,11 +75,16 @@ const ACTIONS_BY_SERVICE: Readonly<Record<string, GitAction>> = {
 export const advertiseRefs = endpoint({
   get: '/*repository_path.git/info/refs',
   summary: 'Get the advertised refs of a repository',
-  access: fetchAccess(({ request }) => ACTIONS_BY_SERVICE[requestedService(request)] ?? null, 'siteFetch'),
+  description:
+    'First request of a git client for a fetch or push: returns the refs of the repository and what the server ' +
+    'supports. `service` selects fetch (`git-upload-pack`) or push (`git-receive-pack`). Callers need a token or, ' +
+    'for public repositories, no credentials.',
+  access: fetchAccess(({ request }) => ACTIONS_BY_SERVICE[getRequestedService(request)] ?? null, 'siteFetch'),
   ...GIT_ENDPOINT,
   response: stream,
   async handle({ repository, allRefs, request }, { git, log }) {
-    const service = requestedService(request) as GitService;
+    // Access has rejected all other texts.
+    const service = getRequestedService(request) as GitService;
     const body = await streamGitResponse({ request, git, log }, (output) => {
       const protocol = firstHeader(request.headers['git-protocol']);
       return sendRefAdvertisement(git, getRepository(git, repository), service, {
@@ -96,6 +101,9 @@ export const advertiseRefs = endpoint({
 export const fetchPack = endpoint({
   post: '/*repository_path.git/git-upload-pack',
   summary: 'Fetch a pack from a repository',
+  description:
+    'Second request of a fetch or clone: returns a pack with the objects that the client lacks. A long request fails ' +
+    'when the client loses access.',
   access: fetchAccess(() => 'fetch', 'repeatedSiteFetch'),
   ...GIT_ENDPOINT,
   response: stream,
@@ -121,6 +129,10 @@ export const fetchPack = endpoint({
 export const receivePush = endpoint({
   post: '/*repository_path.git/git-receive-pack',
   summary: 'Push a pack to a repository',
+  description:
+    'Second request of a push: stores the objects and moves the refs, or none of them if a check rejects one. Git ' +
+    'prints the reason. Push options for pipelines and merge requests are carried out before the answer. A first ' +
+    'push to an empty repository determines the default branch.',
   access: pushAccess(),
   ...GIT_ENDPOINT,
   activity: [
@@ -148,6 +160,7 @@ export const receivePush = endpoint({
   },
 });
 
+/** Returns the project, snippet or wiki to which the caller pushes. */
 async function createPushTarget(services: Services, target: GitTarget, pusher: Pusher): Promise<PushTarget> {
   const { pushOptionHandlers: optionHandlers } = services;
   if (target.project) return createProjectPushTarget({ project: target.project, optionHandlers, ...pusher });
@@ -155,6 +168,7 @@ async function createPushTarget(services: Services, target: GitTarget, pusher: P
   return createWikiPushTarget(services, { parent: target.wikiParent, ...pusher });
 }
 
+/** Who pushes. */
 interface Pusher {
   readonly caller: SignedInCaller;
   /** Returns the error message for a caller who has lost access. */
@@ -174,7 +188,7 @@ function createFetchCheck(
   );
 }
 
-function requestedService(request: IncomingRequest): string {
+function getRequestedService(request: IncomingRequest): string {
   return new URLSearchParams(request.query).get('service') ?? '';
 }
 
@@ -219,6 +233,7 @@ function checkWikiPush({ default_branch }: Wiki, changes: readonly RefChange[]):
   return rejections.find((rejection) => rejection !== null) ?? null;
 }
 
+/** Stores the intent of a push to a wiki. Returns the intent, or the error message for the client. */
 async function writeIntent(
   services: RefServices,
   { wiki, caller, explainRefusal }: Pick<WikiPush, 'caller' | 'explainRefusal'> & { readonly wiki: Wiki },

@@ -19,6 +19,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { checkPush, ForceUnknown, pushPermission } from './check-push.ts';
 import { applyPushOptions, type PushTarget } from './push.ts';
 
+/** A push to a project. */
 interface ProjectPush {
   readonly project: Project;
   readonly caller: SignedInCaller;
@@ -29,31 +30,32 @@ interface ProjectPush {
   readonly baseUrl: string;
 }
 
-/** Returns the push target of a project, whose rules decide ref by ref. */
+/** Returns the push target of a project. Its protection rules are checked for each ref. */
 export function createProjectPushTarget(projectPush: ProjectPush): PushTarget {
   return {
     location: projectPush.project,
-    begin: (services, push) => beginPush(services, projectPush, push).catch(missingObjectMessage),
+    begin: (services, push) => beginPush(services, projectPush, push).catch(toMissingObjectMessage),
     applyOptions: (services, push) => applyPushOptions(services, projectPush, push),
   };
 }
 
-/** Returns the error message for missing objects, for which git runs the check too. Rethrows other errors. */
-function missingObjectMessage(error: unknown): string {
+/** Returns the error message if the push names objects that it does not contain. Rethrows other errors. */
+function toMissingObjectMessage(error: unknown): string {
   if (error instanceof GitError && error.failure.kind === 'not-found')
     return 'The push names objects that are not here.';
   throw error;
 }
 
 /**
- * Returns the intent, or the error message: one refused ref refuses the whole push. The rules are checked before slow
- * checks, and again when the intent is written.
+ * Checks a push and stores its intent. Returns the intent, or the error message: if one ref is rejected, so is the whole push. The
+ * rules are checked before slower checks, and again in the transaction that writes the intent.
  */
 async function beginPush(services: RefServices, projectPush: ProjectPush, push: PushRequest): Promise<Intent | string> {
   const { project } = projectPush;
   const { changes } = push;
   const forcedByChange = new Map<RefChange, boolean>();
   const isForced = (change: RefChange) => forcedByChange.get(change) ?? null;
+  // Repeats a check until it needs to know of no further change whether it discards history.
   const resolveForced = async <Result>(check: () => Promise<Result | ForceUnknown>): Promise<Result> => {
     for (;;) {
       const result = await check();
@@ -73,6 +75,7 @@ function filterPipelineOptions(options: readonly string[]): string[] | undefined
   return pipelineOptions.length === 0 ? undefined : pipelineOptions;
 }
 
+/** Stores the intent of the push. Returns it, or why the push is rejected. */
 async function writeIntent(
   services: RefServices,
   { project, caller, explainRefusal }: ProjectPush,
@@ -95,6 +98,7 @@ async function writeIntent(
   }
 }
 
+/** Returns whether the change discards history: the new commit does not descend from the old one. */
 async function isForcedUpdate(
   { git }: RefServices,
   project: Project,

@@ -16,6 +16,7 @@ import { NO_FILES, TOO_MANY_FILES } from '../snippets/index.ts';
 import { checkOtherRef } from './check-push.ts';
 import { type PushTarget, refusePushOptions } from './push.ts';
 
+/** A push to a snippet. */
 interface SnippetPush {
   readonly snippet: Snippet;
   readonly caller: SignedInCaller;
@@ -23,7 +24,10 @@ interface SnippetPush {
   readonly explainRefusal: () => Promise<string>;
 }
 
-/** Returns the push target of a snippet: of its branches only the existing one changes, within the number of files of a snippet. */
+/**
+ * Returns the push target of a snippet. A push can move its branches, but neither create nor delete one, and the number of files is
+ * limited.
+ */
 export function createSnippetPushTarget(snippetPush: SnippetPush): PushTarget {
   return {
     location: snippetPush.snippet,
@@ -43,8 +47,8 @@ async function checkSnippetPush(
     const { ref, oldId, newId } = change;
     if (ref.startsWith(TAGS)) continue;
     if (!ref.startsWith(HEADS)) {
-      const refusal = checkOtherRef(ref, change);
-      if (refusal !== null) return refusal;
+      const refError = checkOtherRef(ref, change);
+      if (refError !== null) return refError;
       continue;
     }
     if (oldId === ZERO_ID || newId === ZERO_ID) return 'You can not create or delete branches.';
@@ -63,7 +67,7 @@ async function checkFiles(
 ): Promise<string | null> {
   const invocation = { flags: ['-r', '-z', '--name-only', '--full-tree'], args: [commitId] };
   const result = await runGit(git, getRepository(git, snippet), 'ls-tree', invocation, { env: quarantine });
-  // A list above the output limit names too many files.
+  // A list that exceeds the limit for output of git has too many files.
   if (!result.ok && result.failure.kind === 'too-large') return TOO_MANY_FILES;
   if (!result.ok) throw new GitError('ls-tree', result.failure);
   if (hasMoreFiles(result.stdout)) return TOO_MANY_FILES;
@@ -80,6 +84,7 @@ function hasMoreFiles(list: Buffer): boolean {
   return true;
 }
 
+/** Stores the intent of the push. Returns it, or the error message for the client. */
 async function writeIntent(
   services: RefServices,
   { snippet, caller, explainRefusal }: SnippetPush,

@@ -18,7 +18,7 @@ import { getRepository, type LocatedRepository } from '#repositories/repository.
 import type { RefServices } from '#repositories/services.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
 
-/** The repository that receives a push, with its own rules. */
+/** The repository that receives a push, and the rules of its kind (project, wiki or snippet). */
 export interface PushTarget {
   readonly location: LocatedRepository;
   /** Runs before any ref moves. Returns the intent, or the error message for the client. */
@@ -31,8 +31,8 @@ export interface PushTarget {
 }
 
 /**
- * Receives a push: checks it in quarantine, stores an intent, lets git move the refs, and settles the intent before
- * the connection ends. Refs are treated as moved only if git reports so.
+ * Receives a push. Its objects stay in quarantine, apart from the repository, until it is checked. Then an intent is stored, git moves
+ * the refs, and the intent is completed or discarded before the connection ends. Only refs that git reports as moved count.
  */
 export async function receivePushToTarget(
   refServices: RefServices,
@@ -60,7 +60,7 @@ export async function receivePushToTarget(
     async afterMove(movedRefs) {
       if (intent === null) return [];
       await (movedRefs.length === 0 ? discardIntent(services, intent) : completeIntent(services, intent, movedRefs));
-      // A stale lock file may have blocked a ref. It is removed, so that the next push succeeds.
+      // A lock file that a dead process has left may have blocked a ref. It is removed, so that the next push succeeds.
       if (movedRefs.length < intent.changes.length) await removeLeftoverLocks(services, location, intent, movedRefs);
       return movedRefs.length === 0 || options.length === 0
         ? []
@@ -83,7 +83,7 @@ async function removeLeftoverLocks(
   try {
     await refLocks(git)(repository.directory, () => removeStaleRefLocks(git, repository, remainingRefs));
   } catch (error) {
-    // A request that waits in the queue will remove the locks itself.
+    // If the queue is full, the requests in it will remove the lock files.
     if (!(error instanceof QueueFull)) throw error;
   }
 }
@@ -95,6 +95,7 @@ const PIPELINE_OPTIONS = ['ci.skip', 'ci.variable', 'ci.no_pipeline'];
 const MAX_UNKNOWN = 10;
 const MAX_UNKNOWN_CHARACTERS = 100;
 
+/** The push, and the handlers of its options. */
 interface OptionContext extends Pick<CompletedPush, 'caller' | 'project' | 'baseUrl'> {
   readonly optionHandlers: readonly PushOptionHandler[];
 }
@@ -121,11 +122,12 @@ export async function applyPushOptions(
   return [...lines, ...describeUnknown(options.filter(({ name }) => !names.includes(name)))];
 }
 
-/** Returns the line for a push with options to a wiki or a snippet. */
+/** Returns the line for the client after a push with options to a wiki or a snippet, where they have no effect. */
 export async function refusePushOptions(): Promise<string[]> {
   return ['WARNING: Push options have an effect in projects only'];
 }
 
+/** Returns the line that names unknown options; none if all are known. */
 function describeUnknown(options: readonly PushOption[]): string[] {
   const names = [...new Set(options.map(({ name }) => name))];
   if (names.length === 0) return [];

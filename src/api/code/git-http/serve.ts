@@ -8,12 +8,12 @@ import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import type { Log } from '#runtime/log.ts';
 
-/** Limits git processes that serve clients: each takes memory and lasts as long as its client. */
+/** Limits git processes that serve clients, because each uses memory for as long as its client reads. */
 const gitProcessSlots = definePerGit(() => createConcurrencySlots({ perNetwork: 32, total: 128 }));
 
 /**
- * Returns a stream of git's output at the client's pace, which is destroyed if git fails. Waits for a free slot and holds
- * it until git ends.
+ * Returns the output of git as a stream, which is destroyed if git fails. Waits for a free slot and occupies it until git ends, which
+ * takes as long as the client reads.
  */
 export async function streamGitResponse(
   { request, git, log }: { readonly request: IncomingRequest; readonly git: Git; readonly log: Log },
@@ -41,8 +41,9 @@ export function createGitHeaders(service: GitService, kind: 'advertisement' | 'r
 }
 
 /**
- * Returns the decoded request body once its first bytes or its end have arrived, so that no process waits for a silent
- * client. Large requests are gzipped. A silent client gets 408, or is disconnected after the response has started.
+ * Returns the decoded request body once its first bytes or its end have arrived, so that no git process waits for a client that
+ * sends nothing. Clients compress large requests with gzip. A client that sends nothing gets 408, or is disconnected if the response
+ * has started.
  */
 export async function startReadingGitBody(request: IncomingRequest): Promise<Readable> {
   const rawBody = createBodyStream(request);
@@ -54,7 +55,7 @@ export async function startReadingGitBody(request: IncomingRequest): Promise<Rea
   return body;
 }
 
-/** Waits for the first data or the end. Rejects with an `HttpError` only; after other errors the reader finds a destroyed stream. */
+/** Waits for the first data or the end. Rejects only for an `HttpError`; after other errors the stream is destroyed, as its reader sees. */
 function waitForFirstData(rawBody: Readable, body: Readable): Promise<void> {
   return new Promise((resolve, reject) => {
     rawBody.once('error', (error: unknown) => (error instanceof HttpError ? reject(error) : resolve()));
@@ -65,8 +66,8 @@ function waitForFirstData(rawBody: Readable, body: Readable): Promise<void> {
 }
 
 /**
- * Returns the decompressed body, which is destroyed when the client disconnects. Invalid gzip fails before the stream has a
- * reader; the rest of the body is then discarded, so that the client reads the response.
+ * Returns the decompressed body, which is destroyed when the client disconnects. The stream fails if the data is not valid gzip. The
+ * rest of the body is then discarded, because a client reads the response only after it has sent its request.
  */
 export function gunzipBody(rawBody: Readable): Readable {
   const gunzip = createGunzip();

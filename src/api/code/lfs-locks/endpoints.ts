@@ -19,9 +19,7 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { countLocks, deleteLock, findLock, findLockOfPath, insertLock, type LfsLock, listLocks } from './store.ts';
 
-/** Requests of the locking API of git-lfs. */
-
-/** Maximum characters of a path, as in the reference implementation. */
+/** Maximum characters of a path, as in GitLab. */
 const MAX_PATH_LENGTH = 511;
 
 /** Maximum and default number of locks in one response. */
@@ -51,7 +49,7 @@ function isFilePath(path: string): boolean {
   return !path.split('/').some((part) => part === '' || part === '.' || part === '..');
 }
 
-/** Returns the first id of a page and its length. An invalid cursor or limit counts as absent. */
+/** Returns the first id of the requested page, and its maximum length. An invalid cursor or limit counts as absent. */
 function readPage({ cursor, limit }: { readonly cursor?: unknown; readonly limit?: unknown }) {
   const length = parseId(limit);
   return {
@@ -108,6 +106,9 @@ async function unlock(
 export const listLfsLocks = endpoint({
   get: '/*repository_path.git/info/lfs/locks',
   summary: 'List LFS locks',
+  description:
+    'Implements the locking API of Git LFS. Returns the locks of the project, the oldest first, optionally only ' +
+    'those of a `path` or `id`. `next_cursor` in the response is the `cursor` of the next page.',
   access: gitAccess(() => 'fetch'),
   ...GIT_ENDPOINT,
   response: streamWith({ mediaTypes: [LFS_TYPE] }),
@@ -124,6 +125,9 @@ export const listLfsLocks = endpoint({
 export const verifyLfsLocks = endpoint({
   post: '/*repository_path.git/info/lfs/locks/verify',
   summary: 'List own LFS locks and other LFS locks',
+  description:
+    'Returns the locks of the project in two lists: `ours` has those of the caller, `theirs` the others. Git LFS ' +
+    'calls it before a push; the server itself does not check pushes against locks.',
   access: gitAccess(() => 'push', 'user'),
   ...GIT_ENDPOINT,
   response: streamWith({ mediaTypes: [LFS_TYPE] }),
@@ -142,6 +146,9 @@ export const verifyLfsLocks = endpoint({
 export const createLfsLock = endpoint({
   post: '/*repository_path.git/info/lfs/locks',
   summary: 'Create an LFS lock',
+  description:
+    'Locks the path in the body for the caller, on all branches. A path that is locked already answers 409 with its ' +
+    'lock. A project has at most 10,000 locks.',
   access: gitAccess(() => 'push', 'user'),
   ...GIT_ENDPOINT,
   response: streamWith({ status: 201, mediaTypes: [LFS_TYPE] }),
@@ -158,6 +165,9 @@ export const createLfsLock = endpoint({
 export const deleteLfsLock = endpoint({
   post: '/*repository_path.git/info/lfs/locks/:lock_id/unlock',
   summary: 'Delete an LFS lock',
+  description:
+    'Deletes a lock of the caller and returns it. With `force` in the body, Maintainers can delete the locks of ' +
+    'others.',
   access: gitAccess(() => 'push', 'user'),
   ...GIT_ENDPOINT,
   params: { lock_id: required(string) },
@@ -196,6 +206,7 @@ function serialize({ id, path, created_at, owner_name }: LfsLock) {
   return { id: String(id), path, locked_at: created_at, owner: { name: owner_name } };
 }
 
+/** Returns a response with this body in the media type of LFS. */
 const createReply = (body: object): StreamReply => ({
   headers: { 'Content-Type': LFS_TYPE },
   body: JSON.stringify(body),

@@ -14,7 +14,8 @@ function selectLocks(db: Reader, projectId: number) {
     .where('lfs_locks.project_id', '=', projectId);
 }
 
-export interface LockFilter {
+/** Restricts a list to the lock of a path or with an id. */
+interface LockFilter {
   readonly path?: string | undefined;
   readonly id?: number | undefined;
 }

@@ -6,7 +6,7 @@ import { createYielder } from '#runtime/yielding.ts';
 import { isJsonObject } from '#text/json-object.ts';
 
 /** A batch request of a git-lfs client. */
-export interface LfsBatch {
+interface LfsBatch {
   readonly operation: 'upload' | 'download';
   readonly objects: readonly LfsObjectReference[];
 }
@@ -17,6 +17,7 @@ interface LfsObjectReference {
   readonly size: number;
 }
 
+/** Maximum number of objects in one request. */
 const MAX_OBJECTS = 10_000;
 
 /** Parses a batch request; returns null if it is invalid. */
@@ -30,7 +31,7 @@ export async function parseBatch(bytes: Buffer): Promise<LfsBatch | null> {
   }
 }
 
-// Checked by hand: a schema check takes a tenth of a second for the largest batch.
+// Not checked by a schema, because that takes a tenth of a second for the largest batch.
 function isBatch(value: unknown): value is LfsBatch {
   if (!isJsonObject(value)) return false;
   const { operation, objects } = value;
@@ -44,7 +45,8 @@ function isObjectReference(value: unknown): value is LfsObjectReference {
   return typeof oid === 'string' && /^[0-9a-f]{64}$/.test(oid) && Number.isSafeInteger(size) && (size as number) >= 0;
 }
 
-export interface LfsTransfer {
+/** What the actions of a batch response contain: the URL of the repository and the credentials of the client. */
+interface LfsTransfer {
   /** The repository's URL, with `.git`. */
   readonly repositoryUrl: string;
   /** The client's own credentials, which its transfer requests send again. */

@@ -16,7 +16,7 @@ import { GIT_ENDPOINT, requireCurrentPath } from '#http/access/git-rules.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
 import { HttpError } from '#http/errors/http-error.ts';
-import { required } from '#http/parameters/declarations.ts';
+import { describe, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { createBodyStream, readBytes } from '#http/request/body.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
@@ -30,6 +30,10 @@ const createNotFoundError = () => new HttpError(404, 'Not found');
 export const batchLfsObjects = endpoint({
   post: '/*repository_path.git/info/lfs/objects/batch',
   summary: 'Get transfer actions for LFS objects',
+  description:
+    'Implements the batch API of Git LFS. Returns for each object where the client uploads or downloads it. For an ' +
+    'upload, stored objects have no action; for a download, missing objects have an error. The actions repeat the ' +
+    'credentials of the request.',
   access: gitAccess(() => 'fetch'),
   ...GIT_ENDPOINT,
   response: stream,
@@ -55,6 +59,7 @@ function requireUploadAccess({ caller, project, request }: UploadCall, path: str
   requireCurrentPath(request, project, path);
 }
 
+/** The values of a request that upload access depends on. */
 interface UploadCall {
   readonly caller: Caller;
   readonly project: Project;
@@ -64,9 +69,15 @@ interface UploadCall {
 export const uploadLfsObject = endpoint({
   put: '/*repository_path.git/gitlab-lfs/objects/:oid/:size',
   summary: 'Upload an LFS object',
+  description:
+    'Stores the request body as an LFS object and links it to the project. The body must have the SHA-256 and the ' +
+    'size in the path, otherwise the answer is 400. Each object is stored once for all projects.',
   access: gitAccess(() => 'push', 'user'),
   ...GIT_ENDPOINT,
-  params: { oid: required(string), size: required(string) },
+  params: {
+    oid: describe(required(string), 'SHA-256 of the content in hexadecimal.'),
+    size: describe(required(string), 'Size in bytes.'),
+  },
   response: stream,
   async handle({ project, caller, request, params: { oid, size } }, { database, blobs }) {
     const isObjectPath = /^[0-9a-f]{64}$/.test(oid) && /^\d{1,15}$/.test(size);
@@ -102,9 +113,10 @@ async function storeUpload(
 export const downloadLfsObject = endpoint({
   get: '/*repository_path.git/gitlab-lfs/objects/:oid',
   summary: 'Download an LFS object',
+  description: 'Returns the bytes of an LFS object. Objects that are not linked to the project answer 404.',
   access: gitAccess(() => 'fetch'),
   ...GIT_ENDPOINT,
-  params: { oid: required(string) },
+  params: { oid: describe(required(string), 'SHA-256 of the content in hexadecimal.') },
   response: stream,
   async handle({ project, params }, { database, blobs }) {
     const db = database.reader;

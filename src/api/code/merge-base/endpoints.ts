@@ -5,7 +5,7 @@ import { resolveRevision } from '#git/refs/revision.ts';
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok } from '#http/endpoint/responses.ts';
-import { required } from '#http/parameters/declarations.ts';
+import { describe, required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { commaSeparated } from '#http/parameters/types.ts';
 import { getRepository } from '#repositories/repository.ts';
@@ -15,8 +15,11 @@ import { Commit, type CommitRow } from '../commits/index.ts';
 export const getMergeBase = endpoint({
   get: '/projects/:id/repository/merge_base',
   summary: 'Get the merge base of refs',
+  description:
+    'Returns the newest commit that all given branches, tags or commits have in common. Without a common commit the ' +
+    'answer is 404.',
   access: inProjectAllowingAnonymous('read_code'),
-  params: { refs: required(commaSeparated(refName)) },
+  params: { refs: describe(required(commaSeparated(refName)), 'At least two branches, tags or commits.') },
   errors: {
     tooFew: [400, 'Provide at least 2 refs'],
     unknownRef: [400, 'Could not find ref: {names}'],

@@ -61,7 +61,7 @@ function toDetailedStatus(
   };
 }
 
-/** The entities of a pipeline (contract/runners.md §4.1, §4.3). */
+// The entities of a pipeline (contract/runners.md §4.1, §4.3).
 
 /** A pipeline's row with the full path of its project. */
 type PipelineSummaryRow = Omit<
@@ -113,11 +113,9 @@ const fullFields = {
   started_at: nullable(dateTime),
   finished_at: nullable(dateTime),
   committed_at: Type.Null(),
-  /** Number of seconds in which at least one job ran. */
-  duration: nullable(integer),
-  /** Whole seconds from creation to start; null if less than one. */
-  queued_duration: nullable(integer),
-  coverage: nullable(text),
+  duration: nullable(Type.Integer({ description: 'Number of seconds in which at least one job ran.' })),
+  queued_duration: nullable(Type.Integer({ description: 'Seconds from creation to start; null if less than one.' })),
+  coverage: nullable(Type.String({ description: 'Average coverage of the jobs in percent.' })),
   detailed_status: DetailedStatus,
   archived: Type.Boolean(),
 };
@@ -175,7 +173,7 @@ export const PipelineDetail = entity('PipelineDetail', { ...fullFields, name })
   .columns('name')
   .from(loadPipelineRelations, toPipelineFields);
 
-/** Queries for job data of pipelines. Each runs one statement for all pipelines. */
+// Queries for job data of pipelines. Each runs one statement for all pipelines.
 
 /** Returns the ids of the pipelines in which a job with `allow_failure` has failed or was canceled. index: jobs_latest_by_name */
 async function findPipelinesWithWarnings(db: Reader, pipelineIds: readonly number[]): Promise<ReadonlySet<number>> {
@@ -205,6 +203,7 @@ async function loadAverageCoverages(db: Reader, pipelineIds: readonly number[]):
   return new Map(rows.map(({ pipeline_id, average }) => [pipeline_id, average]));
 }
 
+/** Selects the jobs of these pipelines that were not retried. */
 function selectLatestJobs(db: Reader, pipelineIds: readonly number[]) {
   return db
     .selectFrom('jobs')
@@ -212,7 +211,10 @@ function selectLatestJobs(db: Reader, pipelineIds: readonly number[]) {
     .where(sql<boolean>`not retried`);
 }
 
-/** Returns the whole seconds in which at least one finished job of the pipeline ran, retried or not. Pipelines without such jobs are absent. index: jobs_by_pipeline */
+/**
+ * Returns the seconds in which at least one finished job of the pipeline ran, by pipeline id. Retried jobs count too; pipelines without
+ * finished jobs are absent. index: jobs_by_pipeline
+ */
 async function loadBusySeconds(db: Reader, pipelineIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
   const rows = await db
     .selectFrom('jobs')
@@ -228,6 +230,7 @@ async function loadBusySeconds(db: Reader, pipelineIds: readonly number[]): Prom
   );
 }
 
+/** The time in which a job ran. */
 interface Span {
   readonly started_at: string | null;
   readonly finished_at: string | null;
@@ -235,7 +238,8 @@ interface Span {
 
 /** Returns the milliseconds that the spans cover together; the spans are sorted by start. */
 function computeCoveredMilliseconds(spans: readonly Span[]): number {
-  let [total, coveredUntil] = [0, Number.NEGATIVE_INFINITY];
+  let total = 0;
+  let coveredUntil = Number.NEGATIVE_INFINITY;
   for (const { started_at, finished_at } of spans) {
     const [start, end] = [Date.parse(started_at!), Date.parse(finished_at!)];
     total += Math.max(0, end - Math.max(start, coveredUntil));

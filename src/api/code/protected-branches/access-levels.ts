@@ -3,11 +3,12 @@ import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts
 import type { CreateAccessLevelInput } from '#authorization/protected-branches/protected-branches.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { object, optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, object, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { arrayOf, boolean, integer, integerIn } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { findMemberIds } from './store.ts';
 
+/** What an entry of a rule allows. */
 export const RULE_KINDS: readonly RuleKind[] = ['push', 'merge', 'unprotect'];
 
 /** The roles that entries of each kind may name. */
@@ -18,11 +19,11 @@ export const ALLOWED_LEVELS = {
 } as const satisfies Record<RuleKind, readonly number[]>;
 
 const createLevelParams = (kind: RuleKind) => ({
-  id: optional(integer),
-  access_level: optional(integerIn(ALLOWED_LEVELS[kind])),
-  user_id: optional(integer),
-  group_id: optional(integer),
-  _destroy: optional(boolean),
+  id: describe(optional(integer), 'Id of the entry to change; absent: a new entry.'),
+  access_level: describe(optional(integerIn(ALLOWED_LEVELS[kind])), 'Lowest role.'),
+  user_id: describe(optional(integer), 'Id of a member of the project.'),
+  group_id: describe(optional(integer), 'Rejected, because projects cannot be shared with groups.'),
+  _destroy: describe(optional(boolean), 'Deletes the entry with this `id`.'),
 });
 
 /** One element of `allowed_to_push` and similar parameters; omitted fields are undefined. */
@@ -38,7 +39,8 @@ export function createAccessLevelsParam(kind: RuleKind) {
   return optional(arrayOf({ ...element, read }), []);
 }
 
-const TITLES: Readonly<Record<RuleKind, string>> = {
+/** Names of the lists of entries in error messages. */
+const LIST_TITLES: Readonly<Record<RuleKind, string>> = {
   push: 'Push access levels',
   merge: 'Merge access levels',
   unprotect: 'Unprotect access levels',
@@ -57,7 +59,7 @@ export function changesSubject({ access_level, user_id, group_id }: AccessLevelI
   return access_level != null || user_id != null || group_id != null;
 }
 
-/** Returns the levels without duplicates: the levels of one rule and kind are unique. */
+/** Returns the entries without duplicates, because a rule has at most one entry for each role and user of a kind. */
 export function removeDuplicateLevels(levels: readonly CreateAccessLevelInput[]): CreateAccessLevelInput[] {
   return [...new Map(levels.map((level) => [toLevelKey(level), level])).values()];
 }
@@ -67,8 +69,8 @@ function toLevelKey({ kind, access_level, user_id, group_id }: CreateAccessLevel
 }
 
 /**
- * Checks that changed and added entries of one kind, applied one after the other, never equal another entry of the
- * rule. Fails with `levelsInvalid`.
+ * Checks that no changed or added entry equals another entry of the rule, when the changes are applied one after the other. All entries
+ * are of one kind. Fails with `levelsInvalid`.
  */
 export function checkUniqueLevels(
   existingEntries: readonly (CreateAccessLevelInput & { readonly id: number })[],
@@ -82,7 +84,7 @@ export function checkUniqueLevels(
     keys.set('id' in level ? (level.id as number) : level, toLevelKey(level));
     if (new Set(keys.values()).size === keys.size) continue;
     const subject = level.user_id !== null ? 'user' : level.group_id !== null ? 'group' : 'access level';
-    return fail('levelsInvalid', { texts: [`${TITLES[level.kind]} ${subject} has already been taken`] });
+    return fail('levelsInvalid', { texts: [`${LIST_TITLES[level.kind]} ${subject} has already been taken`] });
   }
 }
 
@@ -101,7 +103,7 @@ export async function checkLevels(
     levels.flatMap(({ user_id }) => user_id ?? []),
   );
   const texts = levels.flatMap(({ kind, user_id, group_id }) => {
-    const title = TITLES[kind];
+    const title = LIST_TITLES[kind];
     if (user_id !== null && (uow.tier === 'free' || !memberIds.has(user_id)))
       return `${title} user is not a member of the project`;
     return group_id === null ? [] : `${title} group does not have access to the project`;

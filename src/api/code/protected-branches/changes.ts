@@ -27,11 +27,12 @@ import {
 } from './access-levels.ts';
 import { deleteLevels, deleteRule, insertLevels, updateLevel, updateRuleRow } from './store.ts';
 
+/** The parameters of a new rule. */
 interface CreateRuleInput {
   readonly name: string;
   readonly allow_force_push: boolean;
   readonly code_owner_approval_required: boolean;
-  /** A role from a single parameter such as `push_access_level`. */
+  /** The roles in `push_access_level`, `merge_access_level` and `unprotect_access_level`. */
   readonly roles: Readonly<Record<RuleKind, number | null | undefined>>;
   readonly allowed: Readonly<Record<RuleKind, readonly AccessLevelInput[]>>;
 }
@@ -124,7 +125,7 @@ const FAILURE_TEXTS = {
   levelsInvalid: 'has unknown roles',
 } as const;
 
-/** Deletes the rules that a new project gets automatically. */
+/** Deletes the rules that a new project gets automatically, before the rules of another server are imported. */
 export async function deleteRules(uow: UnitOfWork, project: Project): Promise<void> {
   for (const rule of await listProtectionRules(uow, project.id)) {
     if (await deleteRule(uow, rule.id)) await recordProtectionRule(uow, 'protected_branch_removed', project, rule);
@@ -169,11 +170,13 @@ function hasChanges({ allow_force_push, code_owner_approval_required, allowed }:
   return RULE_KINDS.some((kind) => allowed[kind].length > 0);
 }
 
+/** The elements of one of the parameters that list entries. */
 interface LevelInputs {
   readonly kind: RuleKind;
   readonly input: readonly AccessLevelInput[];
 }
 
+/** Applies the changes of one kind of entries. */
 async function updateLevels(
   uow: UnitOfWork,
   project: Project,
@@ -203,7 +206,7 @@ interface LevelChanges {
   readonly added: readonly CreateAccessLevelInput[];
 }
 
-/** Sorts the elements into deletions, updates and additions. Elements that change nothing are dropped. */
+/** Divides the elements of a parameter into deletions, updates and additions. Elements that change nothing are left out. */
 function toLevelChanges({ kind, input }: LevelInputs): LevelChanges {
   const entriesWithId = input.filter(({ id }) => id != null);
   return {
@@ -216,9 +219,8 @@ function toLevelChanges({ kind, input }: LevelInputs): LevelChanges {
 }
 
 /**
- * Returns whether the unprotect entries of a rule admit the actor; without entries any Maintainer is admitted. Others
- * may neither delete nor update the rule, since an update could admit them. Tier free hides these entries and ignores
- * them.
+ * Returns whether the unprotect entries of a rule admit the actor; without entries any Maintainer is admitted. Without this
+ * permission, nobody may delete the rule or update it, because an update could admit them. The free tier ignores these entries.
  */
 export function mayUnprotect(
   { actor, tier }: Pick<UnitOfWork, 'actor' | 'tier'>,
@@ -285,7 +287,7 @@ export async function unprotectBranchByName(
   return failure?.code === 'unprotectNotAllowed' ? fail('unprotectNotAllowed') : undefined;
 }
 
-/** Returns the lowest admitted role; null leaves the rule unchanged. */
+/** Returns the lowest role that the parameter admits, or null if it is absent. */
 function toRole(areDevelopersAllowed: boolean | null | undefined): number | null {
   if (areDevelopersAllowed == null) return null;
   return areDevelopersAllowed ? DEVELOPER : MAINTAINER;

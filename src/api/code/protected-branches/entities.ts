@@ -10,13 +10,17 @@ interface DescribedEntry extends RuleEntry {
   readonly description: string;
 }
 
-/** Loads what descriptions need. Returns a function that adds the description to an entry of these rules. */
+/** Loads the names of the users in these rules. Returns a function that adds the description to an entry. */
 async function loadEntryDescriber(rules: readonly ProtectionRuleRow[], { db }: SerializationContext) {
   const describe = await loadBranchAccessDescriber(db, rules);
   return (entry: RuleEntry): DescribedEntry => ({ ...entry, description: describe(entry) });
 }
 
-const roleFields = { id: Type.Integer(), access_level: Type.Integer(), access_level_description: Type.String() };
+const roleFields = {
+  id: Type.Integer(),
+  access_level: Type.Integer({ description: 'Lowest role; 0 admits nobody. Without meaning in an entry for a user.' }),
+  access_level_description: Type.String({ description: 'Name of the role or user.' }),
+};
 const fullFields = { ...roleFields, user_id: nullable(Type.Integer()), group_id: nullable(Type.Integer()) };
 const deployKeyFields = { deploy_key_id: Type.Null() };
 

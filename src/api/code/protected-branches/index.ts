@@ -4,14 +4,18 @@ import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { deleteLevels, findMemberIds, listLevelsOfUser } from './store.ts';
 
-/** An entry of a rule that names a user: its id, and the id and namespace of its project. */
+/** An entry of a rule that names a user. */
 interface EntryOfUser {
   readonly entry_id: number;
+  /** Id of the project. */
   readonly id: number;
   readonly namespace_id: number;
 }
 
-/** Deletes the entries of a user who is no longer a member of a project. Joining again does not restore them. */
+/**
+ * Returns a subscription that deletes the entries of a user who is no longer a member of a project. They are not restored when the
+ * user joins again.
+ */
 export const deleteEntriesOfFormerMember = (
   listEntries: (db: Reader, userId: number) => Promise<readonly EntryOfUser[]>,
   deleteEntries: (tx: Transaction, ids: readonly number[]) => Promise<void>,

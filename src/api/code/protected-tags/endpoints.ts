@@ -12,7 +12,7 @@ import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { created, noContent, nullable, objectSchema, ok, page } from '#http/endpoint/responses.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
 import { paginateInMemory } from '#http/lists/pagination.ts';
-import { object, optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
+import { describe, object, optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, refName } from '#http/parameters/texts.ts';
 import { arrayOf, integer, integerIn } from '#http/parameters/types.ts';
 import { type Failure, fail, requireRow } from '#runtime/failure.ts';
@@ -28,6 +28,7 @@ const CreateAccessLevel = objectSchema('TagCreateAccessLevel', {
   group_id: Type.Null(),
 });
 
+/** Loads the names of the users in these rules. Returns a function that describes an entry. */
 const loadDescriber = (rules: readonly TagRule[], { db }: SerializationContext) =>
   loadBranchAccessDescriber(
     db,
@@ -50,12 +51,10 @@ const ProtectedTag = entity('ProtectedTag', {
   })),
 }));
 
-/** Protected tags (contract/everyday.md §5). */
-
-/** Loads the rule with exactly this name, which may contain wildcards. */
+/** Resource: the rule with exactly the name in the path, which may contain wildcards. */
 const ruleResource = {
   name: 'rule',
-  params: { name: required(refName) },
+  params: { name: describe(required(refName), 'Exact name or pattern of the rule.') },
   load: (
     { db, params }: AccessCall<{ readonly name: string }>,
     { project }: { readonly project: { readonly id: number } },
@@ -66,20 +65,23 @@ const ruleResource = {
 const accessLevel = integerIn([NO_ONE, DEVELOPER, MAINTAINER, INSTANCE_ADMIN]);
 const allowedToCreate = object({
   access_level: optional(accessLevel),
-  user_id: optional(integer),
-  group_id: optional(integer),
-  deploy_key_id: optional(integer),
+  user_id: describe(optional(integer), 'Id of a member of the project.'),
+  group_id: describe(optional(integer), 'Rejected, because projects cannot be shared with groups.'),
+  deploy_key_id: describe(optional(integer), 'Rejected, because deploy keys are not supported.'),
 });
 
 const createParams = {
-  name: required(domainValidatedText(1024)),
-  create_access_level: optional(accessLevel),
-  allowed_to_create: optional(arrayOf(allowedToCreate), []),
+  name: describe(required(domainValidatedText(1024)), 'Name of a tag, or a pattern in which `*` is any text.'),
+  create_access_level: describe(optional(accessLevel), 'Lowest role that may create the tag; 0 admits nobody.'),
+  allowed_to_create: describe(optional(arrayOf(allowedToCreate), []), 'Roles and users who may create the tag.'),
 };
 
 export const listProtectedTags = endpoint({
   get: '/projects/:id/protected_tags',
   summary: 'List protected tags',
+  description:
+    'Returns the protection rules of the project for tags, in the order of their creation. A rule names a tag or ' +
+    'contains `*` as a wildcard.',
   access: inProject('admin_protected_tag'),
   response: page(ProtectedTag),
   read: async (db, { project, page }) => paginateInMemory(await listTagRules(db, project.id), page),
@@ -88,6 +90,9 @@ export const listProtectedTags = endpoint({
 export const getProtectedTag = endpoint({
   get: '/projects/:id/protected_tags/:name',
   summary: 'Get a protected tag',
+  description:
+    'Returns the rule with exactly this name. A wildcard rule is found by its pattern, not by the name of a tag that ' +
+    'it matches.',
   access: inProject('admin_protected_tag').resource(ruleResource),
   response: ok(ProtectedTag),
   read: (_db, { rule }) => rule,
@@ -96,6 +101,9 @@ export const getProtectedTag = endpoint({
 export const createProtectedTag = endpoint({
   post: '/projects/:id/protected_tags',
   summary: 'Create a protected tag or wildcard rule',
+  description:
+    'Creates a rule for a tag, or for all tags that match a wildcard. Only the admitted roles and users can create ' +
+    'such tags, and nobody can move them. Without roles and without entries, Maintainers are admitted.',
   access: inProject('admin_protected_tag'),
   params: createParams,
   errors: { invalid: [422, { message: '{texts}' }] },
@@ -107,6 +115,7 @@ export const createProtectedTag = endpoint({
 export const deleteProtectedTag = endpoint({
   delete: '/projects/:id/protected_tags/:name',
   summary: 'Delete a protected tag',
+  description: 'Deletes the rule; existing tags stay.',
   access: inProject('admin_protected_tag').resource(ruleResource),
   lastModified: ({ rule }) => rule.updated_at,
   response: noContent,
@@ -132,7 +141,7 @@ async function createTagRule(
   return requireRow(await findTagRule(uow, project.id, name));
 }
 
-/** Converts an element to a row. The entry of a user needs a level too; it does not restrict the user. */
+/** Converts an element to a row. The column of the role cannot be null, so the entry of a user has one without meaning. */
 function toLevel({ access_level, user_id }: AllowedToCreate): CreateLevelInput {
   return user_id == null
     ? { access_level: access_level ?? MAINTAINER, user_id: null }
@@ -146,7 +155,7 @@ function validateName(name: string): string[] {
     : [];
 }
 
-/** Users must be members of the project; projects have no groups that they are shared with, and no deploy keys. */
+/** Returns errors of users who are not members of the project, and of groups and deploy keys, which projects cannot have. */
 async function validateAllowed(
   uow: UnitOfWork,
   project: Project,

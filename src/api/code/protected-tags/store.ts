@@ -1,6 +1,6 @@
 import type { Columns, Reader, Transaction } from '#database/database.ts';
 
-/** Inserts and deletes rules; `#authorization/protected-tags.ts` reads them. */
+// Inserts and deletes rules. `#authorization/protected-tags.ts` reads them.
 
 export type CreateLevelInput = Columns<'protected_tag_access_levels', 'access_level' | 'user_id'>;
 

@@ -2,7 +2,7 @@ import type { LineRange } from '#git/commits/blame.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { HttpError } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { pathText, refName } from '#http/parameters/texts.ts';
 import { notBlank } from '#http/parameters/types.ts';
@@ -12,7 +12,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { locateFile } from './get.ts';
 
 /** The parameter type of `file_path`, which every method checks first (contract/repository.md §1). */
-export const filePath: ParameterType<string> = {
+export const filePathType: ParameterType<string> = {
   ...pathText,
   read(raw, name, problems) {
     const path = pathText.read(String(raw), name, problems);
@@ -26,8 +26,7 @@ function isSafePath(path: string): boolean {
   return !path.split(/[/\\]/).includes('..');
 }
 
-/** Access to a file named by the path and `ref` (contract/repository.md §1). */
-
+/** The parameters that name a file (contract/repository.md §1). */
 interface FileParams {
   readonly file_path: string;
   readonly ref: string;
@@ -36,11 +35,12 @@ interface FileParams {
 const COMMIT_MISSING = [404, { message: '404 Commit Not Found' }] as const;
 const FILE_MISSING = [404, { message: '404 File Not Found' }] as const;
 const INVALID_RANGE = [400, { message: 'range[start] must be less than or equal to range[end]' }] as const;
+const REF_DESCRIPTION = 'Branch, tag or commit; `HEAD` is the default branch.';
 const TOO_LARGE = blobTooLargeResponse('/projects/:id/repository/files/:file_path/raw');
 
 const fileResource = {
   name: 'file',
-  params: { file_path: required(filePath), ref: required(notBlank(refName)) },
+  params: { file_path: required(filePathType), ref: describe(required(notBlank(refName)), REF_DESCRIPTION) },
   async load({ services, params }: AccessCall<FileParams>, { project }: { readonly project: VersionedRepository }) {
     const file = await locateFile(services.git, project, params);
     if (!isFailure(file)) return file;
@@ -54,12 +54,13 @@ const readableProjectAccess = inProjectAllowingAnonymous('read_code').withErrors
   fileMissing: FILE_MISSING,
 });
 
+/** Access to a file at a ref. */
 export const fileAccess = readableProjectAccess.resource(fileResource);
 
 /** Access to the raw content of a file. `ref` defaults to HEAD. */
 export const rawFileAccess = readableProjectAccess.resource({
   ...fileResource,
-  params: { ...fileResource.params, ref: optional(notBlank(refName), 'HEAD') },
+  params: { ...fileResource.params, ref: describe(optional(notBlank(refName), 'HEAD'), REF_DESCRIPTION) },
 });
 
 /** Access to a file whose content is returned as JSON. Large files are rate-limited. */

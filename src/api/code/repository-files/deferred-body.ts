@@ -28,11 +28,10 @@ import { parseLargeMultipart } from './large-body/multipart-parser.ts';
 import { openSpoolFile, type SpoolFile } from './large-body/spooled-text.ts';
 
 /**
- * Reads bodies of file and commit endpoints (contract/repository.md §1) after the project is loaded. Values are not
- * coerced, and error texts differ from other endpoints. Query parameters are read too, but the body takes precedence.
- * Large contents go to disk, so that a body of any size uses little memory.
+ * The body of a file or commit endpoint, which is read after the project is loaded (contract/repository.md §1). Values are not
+ * coerced, and error texts differ from other endpoints. Query parameters are read too, but the body takes precedence. Large contents
+ * are written to disk, so that a body of any size uses little memory.
  */
-
 interface DeferredBody extends AsyncDisposable {
   /** The parameters. Spooled texts (`isSpooledText`) can be read until the body is disposed of. */
   readonly parameters: RawParameters | Failure<BodyFailure>;

@@ -9,7 +9,7 @@ import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent, ok, Reply, type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import { COMMIT_ERRORS } from '#http/errors/error-messages.ts';
-import { object, optional, required } from '#http/parameters/declarations.ts';
+import { describe, object, optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
 import { openStreamForClient, readContentForJson } from '#rate-limits/stream-limits.ts';
@@ -20,14 +20,14 @@ import { getRepository, type LocatedRepository } from '#repositories/repository.
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { truncateToBytes } from '#text/trim.ts';
-import { blameAccess, fileAccess, fileContentAccess, filePath, rawFileAccess } from './access.ts';
+import { blameAccess, fileAccess, fileContentAccess, filePathType, rawFileAccess } from './access.ts';
 import { BODY_ERRORS } from './deferred-body.ts';
 import { BlameRange, type BlameRow, RepositoryFile, WrittenFile } from './entities.ts';
 import type { FileAtRevision } from './get.ts';
 import { commitParams, deleteFile as deleteFileOn, FIELD_ERRORS, writeFile, writeParams } from './write.ts';
 
-/** The names of the ten headers, without their prefixes. */
-const NAMES = [
+/** The names of the headers with the metadata of a file, without their prefixes. */
+const HEADER_NAMES = [
   'Blob-Id',
   'Commit-Id',
   'Content-Sha256',
@@ -40,14 +40,14 @@ const NAMES = [
   'Size',
 ] as const;
 
-const GITLAB_FILE_HEADER_NAMES = NAMES.map((name) => `X-Gitlab-${name}`);
+const GITLAB_FILE_HEADER_NAMES = HEADER_NAMES.map((name) => `X-Gitlab-${name}`);
 
 /**
- * Returns the ten headers of a file, each with the prefix of the specification and with `X-Gitlab-`, which clients read
- * (contract/repository.md §1 HEAD).
+ * Returns the headers with the metadata of a file. Each is sent twice: with the prefix `X-Service-` of the specification, and with
+ * `X-Gitlab-`, which clients read (contract/repository.md §1 HEAD).
  */
 function createFileHeaders(file: FileAtRevision): Record<string, string> {
-  const values: Readonly<Record<(typeof NAMES)[number], string>> = {
+  const values: Readonly<Record<(typeof HEADER_NAMES)[number], string>> = {
     'Blob-Id': file.blobId,
     'Commit-Id': file.commitId,
     'Content-Sha256': file.sha256,
@@ -60,7 +60,7 @@ function createFileHeaders(file: FileAtRevision): Record<string, string> {
     Size: String(file.size),
   };
   const headers: Record<string, string> = {};
-  for (const name of NAMES) {
+  for (const name of HEADER_NAMES) {
     headers[`X-Service-${name}`] = values[name];
     headers[`X-Gitlab-${name}`] = values[name];
   }
@@ -68,8 +68,8 @@ function createFileHeaders(file: FileAtRevision): Record<string, string> {
 }
 
 /**
- * The headers of the JSON response to GET. Content-Length and ETag are omitted, since they would require reading the
- * content.
+ * The headers that GET sends too. Content-Length and ETag are left out, because they depend on the content, which HEAD does not
+ * read.
  */
 const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=0, private, must-revalidate' };
 
@@ -85,7 +85,7 @@ function encodeHeaderText(text: string): string {
     .replace(/[\u0000-\u001f\u007f]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
-/** Returns the raw content of a file: small files from the cache, large ones streamed at the client's pace. */
+/** Returns the raw content of a file. A small file is read at once, a large one streamed as fast as the client reads. */
 async function createRawFileReply(
   git: Git,
   project: LocatedRepository,
@@ -101,6 +101,7 @@ async function createRawFileReply(
   return { headers, body };
 }
 
+/** The content of a file, of which the beginning is known. */
 interface HeadAndBody {
   /** The first bytes, which determine the media type. */
   readonly head: Uint8Array;
@@ -146,17 +147,24 @@ async function loadBlame(
 
 /** Maximum total size of all messages in a response. */
 const MAX_MESSAGES_BYTES = 32 * 1024 * 1024;
-/** Size to which each message may always extend. */
+/** Size up to which no message is truncated. */
 const MIN_MESSAGE_BYTES = 1024;
 
 const SCOPES = ['read_repository'];
-/** The error for an absent line number says missing and empty, without the list of valid values. */
+/** The type of a line number. For an absent number the error is only "missing" and "empty", not also "no valid value". */
 const lineNumber = { ...notBlank(integerIn({ min: 1, max: Number.MAX_SAFE_INTEGER })), limitsValues: false };
-const range = optional(object({ start: required(lineNumber), end: required(lineNumber) }));
+const range = describe(
+  optional(object({ start: required(lineNumber), end: required(lineNumber) })),
+  'First and last line; absent: the whole file.',
+);
 
 export const getFile = endpoint({
   get: '/projects/:id/repository/files/:file_path',
   summary: 'Get a file with base64 content',
+  description:
+    'Returns the metadata of a file and its content, encoded in base64. The metadata is also in the headers ' +
+    '`X-Gitlab-*`. For a file in LFS, the content is the pointer. Reads of files over 10 MiB are rate-limited for ' +
+    'each project; `.../raw` is not.',
   access: fileContentAccess,
   scopes: SCOPES,
   response: ok(RepositoryFile),
@@ -175,6 +183,8 @@ export const getFile = endpoint({
 export const getFileHeaders = endpoint({
   head: '/projects/:id/repository/files/:file_path',
   summary: 'Get file metadata as headers',
+  description:
+    'Returns the metadata of a file in the headers `X-Gitlab-*`, without its content. Names are sent as UTF-8.',
   access: fileAccess,
   scopes: SCOPES,
   response: streamWith({ mediaTypes: ['application/json'], headers: GITLAB_FILE_HEADER_NAMES }),
@@ -184,6 +194,9 @@ export const getFileHeaders = endpoint({
 export const getFileBlame = endpoint({
   get: '/projects/:id/repository/files/:file_path/blame',
   summary: 'Get the blame of a file',
+  description:
+    'Returns the lines of the file, in groups of adjacent lines with the commit that changed them last. A range that ' +
+    'begins after the last line gives an empty list.',
   access: blameAccess,
   scopes: SCOPES,
   params: { range },
@@ -198,6 +211,8 @@ export const getFileBlame = endpoint({
 export const getBlameHeaders = endpoint({
   head: '/projects/:id/repository/files/:file_path/blame',
   summary: 'Get file metadata as headers without blame',
+  description:
+    'Returns the metadata of a file in the headers `X-Gitlab-*`. The blame is not computed, and `range` is ignored.',
   access: fileAccess,
   scopes: SCOPES,
   response: streamWith({ mediaTypes: ['application/json'], headers: GITLAB_FILE_HEADER_NAMES }),
@@ -207,10 +222,13 @@ export const getBlameHeaders = endpoint({
 export const getRawFile = endpoint({
   get: '/projects/:id/repository/files/:file_path/raw',
   summary: 'Get the raw content of a file',
+  description:
+    'Returns the bytes of a file, with its metadata in the headers `X-Gitlab-*`. Images have their media type, and ' +
+    'text is plain text, HTML included. All other content is an attachment.',
   access: rawFileAccess,
   scopes: SCOPES,
   allowJobToken: true,
-  params: { lfs: optional(boolean, false) },
+  params: { lfs: describe(optional(boolean, false), 'Returns the file that an LFS pointer names, not the pointer.') },
   errors: { lfsMissing: [404, '404 Not Found'] },
   response: streamWith({ mediaTypes: RAW_MEDIA_TYPES, headers: GITLAB_FILE_HEADER_NAMES }),
   async handle({ project, file, params, request }, services) {
@@ -224,7 +242,7 @@ const writeDefinition = {
   access: inProject('read_project').deferred(PUSH_TO_BRANCH),
   stageOrder: 'projectBeforeBody',
   body: 'deferred',
-  params: { file_path: required(filePath) },
+  params: { file_path: required(filePathType) },
   fields: writeParams,
   errors: { ...BODY_ERRORS, ...FIELD_ERRORS, ...COMMIT_ERRORS },
   activity: ['pushed to branch', 'pushed new branch'],
@@ -233,6 +251,10 @@ const writeDefinition = {
 export const createFile = endpoint({
   post: '/projects/:id/repository/files/:file_path',
   summary: 'Create a file',
+  description:
+    'Adds a commit to `branch` that creates the file. With `start_branch`, `branch` is created at it first; ' +
+    'otherwise it must exist, unless the repository is empty. The call fails if the file exists or if the branch ' +
+    'moves meanwhile. The caller is the committer, and the author unless one is sent.',
   ...writeDefinition,
   activity: [...writeDefinition.activity, 'protected_branch_created'],
   response: created(WrittenFile),
@@ -242,6 +264,9 @@ export const createFile = endpoint({
 export const updateFile = endpoint({
   put: '/projects/:id/repository/files/:file_path',
   summary: 'Update a file',
+  description:
+    'Adds a commit to `branch` that replaces the content of the file. With `start_branch`, `branch` is created at it ' +
+    'first. The call fails if the file does not exist, if nothing would change, or if the branch moves meanwhile.',
   ...writeDefinition,
   response: ok(WrittenFile),
   handle: (call, services) => writeFile(call, 'update', services),
@@ -250,8 +275,11 @@ export const updateFile = endpoint({
 export const deleteFile = endpoint({
   delete: '/projects/:id/repository/files/:file_path',
   summary: 'Delete a file',
+  description:
+    'Adds a commit to `branch` that deletes the file. With `start_branch`, `branch` is created at it first. The call ' +
+    'fails if the file does not exist or if the branch moves meanwhile.',
   access: inProject('push_code').deferred(PUSH_TO_BRANCH),
-  params: { file_path: required(filePath), ...commitParams },
+  params: { file_path: required(filePathType), ...commitParams },
   errors: {
     ...COMMIT_ERRORS,
     notAllowed: [400, 'You are not allowed to push into this branch'],
@@ -272,7 +300,7 @@ export const deleteFile = endpoint({
   },
 });
 
-/** Returns the LFS object of a pointer file (`lfs=true`); null if the file is not a pointer or LFS is off. */
+/** Returns the LFS object that the file names, for `lfs=true`; null if the file is no LFS pointer or LFS is off. */
 async function createLfsFileReply(
   project: Project,
   file: FileAtRevision,
@@ -286,7 +314,7 @@ async function createLfsFileReply(
   const linkedObject = await findLinkedLfsObject(database.reader, project.id, pointer.oid);
   const blob = linkedObject && (await openBlob(blobs, linkedObject.oid));
   if (blob === null) return fail('lfsMissing');
-  // The reference server names the file by its path on disk, where the first four digits are directories.
+  // As in GitLab, whose files on disk have this name: their first four digits are those of two directories.
   const name = pointer.oid.slice(4);
   const headers = {
     ...createFileHeaders(file),

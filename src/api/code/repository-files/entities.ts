@@ -5,16 +5,17 @@ import { toBase64 } from '#rate-limits/stream-limits.ts';
 import type { StreamedText } from '#text/streamed-text.ts';
 import type { FileAtRevision } from './get.ts';
 
+/** A file with its content (contract/repository.md §1). */
 export const RepositoryFile = entity('RepositoryFile', {
   file_name: Type.String(),
   file_path: Type.String(),
-  size: Type.Integer(),
+  size: Type.Integer({ description: 'Bytes.' }),
   encoding: Type.Literal('base64'),
-  content_sha256: Type.String(),
-  ref: Type.String(),
+  content_sha256: Type.String({ description: 'SHA-256 of the content in hexadecimal.' }),
+  ref: Type.String({ description: 'The ref as it was sent.' }),
   blob_id: Type.String(),
-  commit_id: Type.String(),
-  last_commit_id: Type.String(),
+  commit_id: Type.String({ description: 'Id of the commit that `ref` names.' }),
+  last_commit_id: Type.String({ description: 'Id of the last commit up to `ref` that changed the file.' }),
   execute_filemode: Type.Boolean(),
   content: Type.String(),
 }).from(({ file, content }: { readonly file: FileAtRevision; readonly content: Buffer | StreamedText }) => ({
@@ -63,6 +64,7 @@ export interface BlameRow {
   readonly lines: readonly string[];
 }
 
+/** Adjacent lines that the same commit changed last (contract/repository.md §1). */
 export const BlameRange = entity('BlameRange', {
   commit: BlamedCommit.schema,
   lines: Type.Array(Type.String()),

@@ -19,19 +19,20 @@ export interface FileAtRevision {
   readonly size: number;
   readonly sha256: string;
   readonly isExecutable: boolean;
-  /** Whether it is a submodule, whose "blob" is a commit of another repository. */
+  /** Whether it is a submodule; `blobId` is then the commit of another repository. */
   readonly isSubmodule: boolean;
 }
 
 /** SHA-256 of empty content, which stands for a submodule. */
 const SHA256_OF_EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
+/** The path of a file, and the ref as the caller sent it. */
 interface FileLocator {
   readonly file_path: string;
   readonly ref: string;
 }
 
-/** Caches the lookup with which every request for a file starts. The key contains the ref version. */
+/** Caches the file that a path and a ref name. Keys contain the version of the refs, so that an entry is never out of date. */
 const fileCache = definePerGit(() => createBoundedCache<FileAtRevision>(5_000));
 
 /** Finds the file. Fails with `commitNotFound` or, for a missing path or a directory, `fileNotFound`. */

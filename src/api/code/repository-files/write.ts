@@ -1,5 +1,5 @@
 import type { RawParameters } from '#http/parameters/brackets.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { commitMessage, fileContent, refName, shortText } from '#http/parameters/texts.ts';
 import { boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
@@ -61,21 +61,28 @@ export async function deleteFile(
 
 /** The parameters of every commit through the API. */
 export const commitParams = {
-  branch: required(notBlank(refName)),
+  branch: describe(required(notBlank(refName)), 'Branch that gets the commit.'),
   commit_message: required(notBlank(commitMessage)),
-  start_branch: optional(refName),
-  author_email: optional(shortText),
-  author_name: optional(shortText),
-  last_commit_id: optional(refName),
+  start_branch: describe(optional(refName), 'Branch at which `branch` is created; `branch` must not exist then.'),
+  author_email: describe(optional(shortText), 'Email address of the author; absent: that of the caller.'),
+  author_name: describe(optional(shortText), 'Name of the author; absent: that of the caller.'),
+  last_commit_id: describe(
+    optional(refName),
+    'The call fails if the file has changed since this commit; ignored when a file is created.',
+  ),
 };
 
 /** The parameters of endpoints that write a file. */
 export const contentParams = {
-  content: required(fileContent),
-  encoding: optional(oneOf('text', 'base64'), 'text'),
-  execute_filemode: optional(boolean),
+  content: describe(required(fileContent), 'Content of the file, in `encoding`.'),
+  encoding: describe(optional(oneOf('text', 'base64'), 'text'), 'Encoding of `content`; `base64` is for binary files.'),
+  execute_filemode: describe(
+    optional(boolean),
+    'Whether the file is executable; absent: an existing file keeps its mode.',
+  ),
 };
 
+/** The fields of the body of a file write. */
 export const writeParams = { ...commitParams, ...contentParams };
 
 /** The parsed commit parameters. */
@@ -88,10 +95,7 @@ interface CommitFields {
   readonly lastCommitId: string | undefined;
 }
 
-/**
- * The parsed parameters of a file write. The order of their checks is that of the table in contract/repository.md §1:
- * the first violated rule is reported.
- */
+/** The parsed parameters of a file write. */
 interface WriteFields extends CommitFields {
   readonly content: FileBytes;
   readonly executable: boolean | undefined;
@@ -107,7 +111,7 @@ export const FIELD_ERRORS = {
   base64Invalid: [400, '400 Bad request - content is not valid base64'],
 } as const;
 
-/** Parses the parameters of a file write. Fails with the first violated rule. */
+/** Parses the parameters of a file write. Fails with the first violated rule of the table in contract/repository.md §1. */
 async function parseWriteFields(parameters: RawParameters): Promise<WriteFields | Failure<FieldFailure>> {
   const fields = parseCommitFields(parameters);
   const { branch, message } = fields;
@@ -165,6 +169,7 @@ export async function decodeContent(
   return getBase64ByteLength(base64Text) === null ? 'notBase64' : Buffer.from(base64Text, 'base64');
 }
 
+/** Returns the bytes of a spooled text, which are read in chunks. */
 async function decodeSpooled(content: SpooledText, encoding: ContentEncoding): Promise<FileBytes | 'notBase64'> {
   if (encoding === 'text') return { size: content.size, chunks: () => content.chunks() };
   const size = await countSpooledBase64Bytes(content);
@@ -199,6 +204,7 @@ async function countSpooledBase64Bytes(content: SpooledText): Promise<number | n
   return padding > 2 ? null : toDecodedLength(characterCount);
 }
 
+/** Decodes spooled base64 text in chunks of complete groups of four characters. */
 async function* decodeBase64Chunks(content: SpooledText): AsyncGenerator<Buffer> {
   let remainder = '';
   for await (const chunk of content.chunks()) {

@@ -43,8 +43,10 @@ const snippetInProject = {
 
 type ReadAccess = Access<SnippetInProject & { readonly caller: Caller }>;
 type WriteAccess = Access<SnippetInProject & { readonly caller: SignedInCaller }>;
+/** Returns whether the caller may do something with the snippet. */
 type Check = (caller: Caller, readable: SnippetInProject) => boolean;
 
+/** A snippet that the caller may read. */
 interface Readable<By extends Caller> {
   readonly readable: SnippetInProject;
   readonly caller: By;
@@ -52,6 +54,7 @@ interface Readable<By extends Caller> {
 
 const provideSnippet = <By extends Caller>({ readable, caller }: Readable<By>) => ({ ...readable, caller });
 
+/** Returns a check for access that answers 403. */
 const createRightCheck =
   (check: Check) =>
   ({ caller }: AccessCall, { readable }: { readonly readable: SnippetInProject }): void => {
@@ -59,10 +62,10 @@ const createRightCheck =
   };
 
 /** The two paths of endpoints of a single snippet: of any snippet, and below the project of a snippet. */
-export interface SnippetKind {
+interface SnippetKind {
   readonly path: '/snippets/:id' | '/projects/:id/snippets/:snippet_id';
   readonly noun: 'snippet' | 'project snippet';
-  /** With `get`, an unreadable snippet gives the generic 404 of the project's endpoint for a single snippet. */
+  /** Access to a snippet that the caller may read. With `get`, the 404 for project snippets has the generic text. */
   readAccess(operation?: 'get'): ReadAccess;
   updateAccess(): WriteAccess;
   deleteAccess(): WriteAccess;

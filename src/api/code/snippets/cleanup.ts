@@ -10,8 +10,7 @@ import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { deleteSnippetRow, type SnippetRepositoryLocation } from './store.ts';
 
-/** Deletes rows and repositories of incomplete and deleted snippets. */
-
+/** A snippet whose creation has not completed. */
 type Draft = Pick<Snippet, 'id'> & SnippetRepositoryLocation;
 
 /** Deletes a snippet whose creation did not complete: its row, then its repository. */
@@ -26,7 +25,7 @@ export async function deleteDraft({ database, git }: Pick<Services, 'database' |
     async (tx) => {
       // index: snippets primary key
       const row = await tx.selectFrom('snippets').select('made').where('id', '=', draft.id).executeTakeFirst();
-      // A draft has no size yet, so the total size of the project's snippets does not change.
+      // The size of a draft is not counted yet, so the total size of the snippets of its project does not change.
       if (row?.made !== true) await deleteSnippetRow(tx, draft.id);
       return row?.made === true;
     },
@@ -35,6 +34,7 @@ export async function deleteDraft({ database, git }: Pick<Services, 'database' |
   if (!isComplete) await deleteRepositoryAt(git, draft);
 }
 
+/** Deletes the repository of a deleted snippet. */
 export const deleteSnippetRepository = defineJob({
   kind: 'delete_snippet_repository',
   handle: ({ git }: Pick<Services, 'git'>, location: SnippetRepositoryLocation) => deleteRepositoryAt(git, location),
@@ -75,7 +75,7 @@ export const onProjectDestroyed = defineSubscription({
   inBatches: (uow, { projectId }) => runBatchSteps(() => deleteSnippetBatch(uow, 'project_id', projectId)),
 });
 
-/** Deletes a batch of the snippets of a user or project. Returns the number. */
+/** Deletes a batch of the snippets of a user or project. Returns the number of deleted snippets. */
 async function deleteSnippetBatch(
   uow: UnitOfWork,
   column: 'author_id' | 'project_id',

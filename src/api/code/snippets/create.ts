@@ -31,7 +31,8 @@ import {
   validateTexts,
 } from './files.ts';
 
-export interface CreateSnippetInput extends Columns<'snippets', 'title' | 'description' | 'visibility'> {
+/** The input for a new snippet. */
+interface CreateSnippetInput extends Columns<'snippets', 'title' | 'description' | 'visibility'> {
   /** Null: a personal snippet. */
   readonly project: Project | null;
   readonly files: readonly FileAction[];
@@ -68,6 +69,7 @@ export async function createSnippet(
   }
 }
 
+/** Inserts the row of a snippet that nobody can see yet, and enqueues the job that deletes it if it is not published. */
 async function insertDraft(
   uow: UnitOfWork<SignedInCaller>,
   { project, title, description, visibility, files }: CreateSnippetInput,
@@ -109,8 +111,8 @@ async function insertDraft(
 }
 
 /**
- * Creates the repository and returns its size in bytes. No other process knows it yet, so its first ref update needs no
- * intent.
+ * Creates the repository and returns its size in bytes. No other process can write to it yet, so that its first ref is set without
+ * the intent row that protects other ref updates.
  */
 async function createSnippetRepository(
   services: CreatingServices,

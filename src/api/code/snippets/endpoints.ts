@@ -10,6 +10,7 @@ import { NOT_FOUND, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts'
 import { notFound } from '#http/errors/http-error.ts';
 import {
   atLeastOne,
+  describe,
   exactlyOne,
   mutuallyExclusive,
   object,
@@ -40,8 +41,11 @@ import {
 } from './store.ts';
 import { updateSnippet as update } from './update.ts';
 
-/** The path of a file in a snippet: relative, without `..` and without line breaks, because it is sent in headers. */
-const filePath: ParameterType<string> = {
+/**
+ * The parameter type of the path of a file in a snippet. It is relative, without `..`, and has no line breaks, because headers contain
+ * it.
+ */
+const filePathType: ParameterType<string> = {
   ...pathText,
   read(raw, name, problems) {
     const path = pathText.read(raw, name, problems);
@@ -55,18 +59,18 @@ function isFilePath(path: string): boolean {
 
 // Snippets of users (contract/operations.md §2.1) and of projects (contract/everyday-more.md §7.1).
 
-/** The content of a file: 10 MiB, as long as a request body may be. The setting `snippet_size_limit` limits it further. */
+/** The type of the content of a file: at most 10 MiB, like a whole request body. The setting `snippet_size_limit` may limit it further. */
 const fileContent = sizedText(10 * MEBIBYTE);
 const content = notBlank(fileContent);
-const newFile = object({ file_path: required(notBlank(filePath)), content: required(content) });
+const newFile = object({ file_path: required(notBlank(filePathType)), content: required(content) });
 const visibility = oneOf(...VISIBILITIES);
 
 const creationParams = {
   title: required(notBlank(domainValidatedText(255))),
   description: optional(longText),
-  files: optional(arrayOf(newFile)),
-  content: optional(content),
-  file_name: optional(pathText),
+  files: describe(optional(arrayOf(newFile)), 'Files with `file_path` and `content`; excludes `content`.'),
+  content: describe(optional(content), 'Content of the only file; excludes `files`.'),
+  file_name: describe(optional(pathText), 'Path of the only file.'),
 };
 
 /** Converts the parameters: instead of `files`, one file may be sent as `content`, with an optional `file_name`. */
@@ -84,6 +88,9 @@ function toCreationInput({
 export const createSnippet = endpoint({
   post: '/snippets',
   summary: 'Create a snippet of the caller',
+  description:
+    'Creates a personal snippet with one or several files, in a git repository of its own. The content of a single ' +
+    'file can be sent as `content`. A file without a name is called `snippetfile1.txt`.',
   access: signedIn(),
   params: { ...creationParams, visibility: optional(visibility, 'private') },
   rules: [exactlyOne('files', 'content')],
@@ -93,7 +100,7 @@ export const createSnippet = endpoint({
     create(services, caller, { ...toCreationInput(params), visibility: params.visibility, project: null }),
 });
 
-/** Requires the name of the file whose content is sent. */
+/** Requires the name of a file that is sent as `content`. */
 const requireNameOfContent: ParameterRule = (rawParams, problems) => {
   if (rawParams.content != null && rawParams.file_name === undefined) problems.add('file_name is missing');
 };
@@ -101,6 +108,9 @@ const requireNameOfContent: ParameterRule = (rawParams, problems) => {
 export const createProjectSnippet = endpoint({
   post: '/projects/:id/snippets',
   summary: 'Create a snippet of a project',
+  description:
+    'Creates a snippet of the project with one or several files, in a git repository of its own. The content of a ' +
+    'single file can be sent as `content`, together with `file_name`.',
   access: inProject('create_snippet'),
   params: { ...creationParams, visibility: required(visibility) },
   rules: [exactlyOne('files', 'content'), requireNameOfContent],
@@ -115,6 +125,8 @@ const periodParams = { created_after: optional(dateTime), created_before: option
 export const listSnippets = endpoint({
   get: '/snippets',
   summary: 'List the snippets of the caller',
+  description:
+    'Returns the snippets of which the caller is the author, personal ones and those of projects, the newest first.',
   access: signedIn(),
   params: periodParams,
   response: page(Snippet),
@@ -124,6 +136,7 @@ export const listSnippets = endpoint({
 export const listPublicSnippets = endpoint({
   get: '/snippets/public',
   summary: 'List public personal snippets',
+  description: 'Returns the public snippets that belong to no project, the newest first.',
   access: signedIn(),
   params: periodParams,
   response: page(Snippet),
@@ -133,8 +146,15 @@ export const listPublicSnippets = endpoint({
 export const listAllSnippets = endpoint({
   get: '/snippets/all',
   summary: 'List all snippets that the caller may read',
+  description: 'Returns all snippets that the caller may read, personal ones and those of projects, the newest first.',
   access: signedIn(),
-  params: { ...periodParams, repository_storage: optional(string) },
+  params: {
+    ...periodParams,
+    repository_storage: describe(
+      optional(string),
+      'Only snippets on this storage; ignored unless an administrator calls.',
+    ),
+  },
   response: page(Snippet),
   read: (db, { caller, params, page }) => listReadableSnippets(db, caller, params, page),
 });
@@ -142,6 +162,7 @@ export const listAllSnippets = endpoint({
 export const listProjectSnippets = endpoint({
   get: '/projects/:id/snippets',
   summary: 'List the snippets of a project',
+  description: 'Returns the snippets of the project that the caller may read, the newest first.',
   access: inProject('read_snippet'),
   response: page(Snippet),
   read: (db, { caller, project, page }) => listSnippetsOfProject(db, caller, project, page),
@@ -151,6 +172,9 @@ export const [getSnippet, getProjectSnippet] = forSnippetKinds((kind) =>
   endpoint({
     get: kind.path,
     summary: `Get a ${kind.noun}`,
+    description:
+      'Returns the snippet with the paths of its files, without their contents. Snippets that the caller may not ' +
+      'read answer 404.',
     access: kind.readAccess('get'),
     response: ok(Snippet),
     read: (_db, { snippet }) => snippet,
@@ -159,23 +183,27 @@ export const [getSnippet, getProjectSnippet] = forSnippetKinds((kind) =>
 
 const snippetFileAction = object({
   action: required(oneOf('create', 'update', 'delete', 'move')),
-  file_path: optional(filePath),
-  previous_path: optional(filePath),
-  content: optional(fileContent),
+  file_path: describe(optional(filePathType), 'Path of the file; required except for `create`.'),
+  previous_path: describe(optional(filePathType), 'For `move`: the present path.'),
+  content: describe(optional(fileContent), 'Required for `create` and `update`.'),
 });
 
 export const [updateSnippet, updateProjectSnippet] = forSnippetKinds((kind) =>
   endpoint({
     put: kind.path,
     summary: `Update a ${kind.noun}`,
+    description:
+      'Changes the sent values; absent ones stay unchanged. Changed files become one commit. A snippet with several ' +
+      'files can only be changed by `files`, and it always has at least one file. The author may update a snippet, ' +
+      'and in a project also Maintainers.',
     access: kind.updateAccess(),
     params: {
       title: optional(notBlank(domainValidatedText(255))),
       description: optional(longText),
       visibility: optional(visibility),
-      files: optional(arrayOf(snippetFileAction)),
-      content: optional(content),
-      file_name: optional(pathText),
+      files: describe(optional(arrayOf(snippetFileAction)), 'Changes of files; excludes `content` and `file_name`.'),
+      content: describe(optional(content), 'New content of the only file.'),
+      file_name: describe(optional(pathText), 'New path of the only file.'),
     },
     rules: [
       mutuallyExclusive('files', 'content'),
@@ -192,6 +220,7 @@ export const [getSnippetContent, getProjectSnippetContent] = forSnippetKinds((ki
   endpoint({
     get: `${kind.path}/raw`,
     summary: `Get the content of the first ${kind.noun} file`,
+    description: 'Returns the content of the first file as plain text.',
     access: kind.readAccess(),
     response: streamWith({ mediaTypes: ['text/plain'] }),
     handle: ({ snippet, request }, services) => streamFirstFile(services, snippet, request.client),
@@ -202,8 +231,11 @@ export const [getSnippetFile, getProjectSnippetFile] = forSnippetKinds((kind) =>
   endpoint({
     get: `${kind.path}/files/:ref/:file_path/raw`,
     summary: `Get the content of a ${kind.noun} file`,
+    description:
+      'Returns the content of a file at a branch, tag or commit of the snippet as plain text. An unknown ref or file ' +
+      'answers 404.',
     access: kind.readAccess(),
-    params: { ref: required(refName), file_path: required(filePath) },
+    params: { ref: required(refName), file_path: required(filePathType) },
     response: streamWith({ mediaTypes: ['text/plain'] }),
     handle: ({ snippet, params: { ref, file_path: path }, request }, services) =>
       streamFile(services, snippet, { ref, path }, request.client),
@@ -213,6 +245,7 @@ export const [getSnippetFile, getProjectSnippetFile] = forSnippetKinds((kind) =>
 export const deleteSnippet = endpoint({
   delete: SNIPPET.path,
   summary: 'Delete a snippet',
+  description: 'Deletes the snippet with its notes. A background job deletes its repository.',
   access: SNIPPET.deleteAccess(),
   response: noContent,
   write: (uow, { snippet }) => remove(uow, snippet.id),
@@ -221,6 +254,7 @@ export const deleteSnippet = endpoint({
 export const deleteProjectSnippet = endpoint({
   delete: PROJECT_SNIPPET.path,
   summary: 'Delete a project snippet',
+  description: 'Deletes the snippet with its notes. A background job deletes its repository.',
   access: PROJECT_SNIPPET.deleteAccess(),
   lastModified: ({ snippet }) => snippet.updated_at,
   response: noContent,

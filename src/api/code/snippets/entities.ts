@@ -9,7 +9,7 @@ import { encodeUrlPath } from '#repositories/repository.ts';
 import { requireRow } from '#runtime/failure.ts';
 import { loadProjectPaths } from './store.ts';
 
-/** Entities of snippets (contract/operations.md §2.1, contract/everyday-more.md §7.1). */
+// Entities of snippets (contract/operations.md §2.1, contract/everyday-more.md §7.1).
 
 const identityFields = {
   id: Type.Integer(),
@@ -19,7 +19,7 @@ const identityFields = {
   author: UserBasic.schema,
   created_at: dateTime,
   updated_at: dateTime,
-  project_id: nullable(Type.Integer()),
+  project_id: nullable(Type.Integer({ description: 'Null for a personal snippet.' })),
   web_url: Type.String(),
   raw_url: Type.String(),
   ssh_url_to_repo: Type.String(),
@@ -39,19 +39,19 @@ async function loadRelations(rows: readonly Row[], { db }: SerializationContext)
 }
 type Relations = Awaited<ReturnType<typeof loadRelations>>;
 
-/** Short form, nested in other entities. */
+/** A snippet inside other entities. */
 export const SnippetIdentity = entity('SnippetIdentity', identityFields).from(loadRelations, toIdentityFields);
 
 const File = entity('SnippetFile', { path: Type.String(), raw_url: Type.String() });
 
+/** A snippet with the paths of its files. */
 export const Snippet = entity('Snippet', {
   ...identityFields,
-  file_name: Type.String(),
+  file_name: Type.String({ description: 'Path of the first file.' }),
   files: Type.Array(File.schema),
   imported: Type.Boolean(),
   imported_from: Type.String(),
-  /** Administrators only. */
-  repository_storage: Type.Optional(Type.String()),
+  repository_storage: Type.Optional(Type.String({ description: 'Only for administrators.' })),
 }).from(loadRelations, (row, context, relations) => {
   const paths = parseFilePaths(row);
   return {

@@ -5,9 +5,7 @@ import type { ErrorTable } from '#http/errors/error-messages.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import type { ApplicationSettings } from '#settings/settings.ts';
 
-/** Files of new and changed snippets (contract/everyday-more.md §7.1). */
-
-/** Errors of endpoints that write snippets. */
+/** Errors of endpoints that write snippets (contract/everyday-more.md §7.1). */
 export const WRITE_ERRORS = {
   rejected: [400, { message: { error: '{text}' } }],
   restricted: [
@@ -34,6 +32,7 @@ export interface FilesInput {
   readonly content?: string | null | undefined;
 }
 
+/** Returns the failure with this text. */
 export const reject = (text: string): Failure<'rejected'> => fail('rejected', { text });
 
 /** Returns the failure for a title or content that is too long, or null. */
@@ -113,7 +112,7 @@ function toFileChange(
   }
 }
 
-/** Returns the first free name of a file without a name, as the reference implementation names it. */
+/** Returns a free name for a file without one, as in GitLab: `snippetfile1.txt`, then `snippetfile2.txt`. */
 function chooseFileName(paths: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
     const name = `snippetfile${number}.txt`;
@@ -133,7 +132,7 @@ const REJECTION_TEXTS: Readonly<Record<string, string>> = {
   'parent-is-file': 'A file with this name already exists',
 };
 
-/** Returns whether a path has a line break: file names are sent in headers. */
+/** Returns whether a path has a line break. Such paths are rejected, because headers contain them. */
 export function hasPathWithLineBreak(changes: readonly FileChange[]): boolean {
   return changes.some(({ path }) => hasLineBreak(path));
 }

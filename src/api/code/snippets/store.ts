@@ -7,8 +7,8 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { Snippet } from '#domain/snippets.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** Times of creation between which snippets are listed. */
-export interface SnippetPeriod {
+/** Timestamps of creation between which snippets are listed. */
+interface SnippetPeriod {
   readonly created_after?: string | null | undefined;
   readonly created_before?: string | null | undefined;
 }
@@ -26,7 +26,7 @@ function selectSnippets(db: Reader, { created_after: after, created_before: befo
   return query;
 }
 
-/** Returns a page of the snippets that the caller may read, newest first; with `repository_storage` only those in it. */
+/** Returns a page of the snippets that the caller may read, newest first. Administrators can filter by `repository_storage`. */
 export async function listReadableSnippets(
   db: Reader,
   caller: Caller,

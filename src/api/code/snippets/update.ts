@@ -24,7 +24,8 @@ import {
   validateTexts,
 } from './files.ts';
 
-export interface UpdateSnippetInput extends FilesInput {
+/** Changes of a snippet; absent values stay unchanged. */
+interface UpdateSnippetInput extends FilesInput {
   readonly title?: string | null | undefined;
   readonly description?: string | null | undefined;
   readonly visibility?: Visibility | null | undefined;
@@ -32,11 +33,12 @@ export interface UpdateSnippetInput extends FilesInput {
 
 type UpdateFailure = SnippetFailure | Failure<'readOnly' | 'notFound'>;
 
-/** Attempts to update the branch: a push or another process may move it between read and write. */
+/** Number of attempts to update the branch, which a push or another process may move between read and write. */
 const MAX_ATTEMPTS = 20;
 /** Milliseconds between attempts. */
 const PAUSE_MS = 20;
 
+/** Serializes the updates of a snippet in this process, so that they do not compete for its branch. */
 const snippetLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfterSeconds: 5 }));
 
 /** Updates a snippet. Files change by one commit, together with the other fields (contract/everyday-more.md §7.1). */
@@ -65,7 +67,7 @@ export async function updateSnippet(
   );
 }
 
-/** Commits the changed files, or updates only the row if no file changes. Repeats this while others move the branch. */
+/** Commits the changed files, or updates only the row if no file changes. Tries again if the branch was moved meanwhile. */
 async function writeUpdate(
   refServices: RefServices,
   caller: SignedInCaller,
@@ -90,13 +92,17 @@ async function writeUpdate(
   return reject('Repository Error updating the snippet - The snippet was changed meanwhile');
 }
 
+/** Changes of files, and of the row in the same unit of work. */
 interface FileUpdate {
   readonly snippet: Snippet;
   readonly changes: readonly FileChange[];
   readonly patch: SnippetPatch;
 }
 
-/** Creates the commit and moves the branch. `moved`: another writer was faster; `unchanged`: the files are the same. */
+/**
+ * Creates the commit and moves the branch to it. Returns `moved` if another writer has moved the branch meanwhile, and `unchanged` if
+ * the files are the same as before.
+ */
 async function commitUpdate(
   services: RefServices,
   caller: SignedInCaller,

@@ -70,7 +70,7 @@ async function writeTagObject(
   return writeTag(git, getRepository(git, project), tag);
 }
 
-/** Deletes a tag if it still points to the same target. */
+/** Deletes a tag unless its target has changed since it was read. */
 export async function deleteTagAt(
   services: RefServices,
   caller: SignedInCaller,

@@ -5,7 +5,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { notFound } from '#http/errors/http-error.ts';
-import { optional, required } from '#http/parameters/declarations.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { commitMessage, refName } from '#http/parameters/texts.ts';
 import { createTagAt, deleteTagAt } from './changes.ts';
 import { Tag, type TagRow } from './entities.ts';
@@ -25,6 +25,9 @@ const tagResource = {
 export const listTags = endpoint({
   get: '/projects/:id/repository/tags',
   summary: 'List tags',
+  description:
+    'Returns the tags, the most recently created or committed first by default. With `search`, a tag whose whole ' +
+    'name is the term comes first.',
   access: inProjectAllowingAnonymous('read_code'),
   params: listTagsParams,
   errors: { tokenInvalid: [400, { error: 'page_token is invalid' }] },
@@ -35,6 +38,9 @@ export const listTags = endpoint({
 export const getTag = endpoint({
   get: '/projects/:id/repository/tags/:tag_name',
   summary: 'Get a tag',
+  description:
+    'Returns the tag with the commit to which it leads. `message` and `created_at` are those of an annotated tag; a ' +
+    'lightweight tag has neither.',
   access: inProjectAllowingAnonymous('read_code').resource(tagResource),
   response: ok(Tag),
   read: (_db, { tag }) => tag,
@@ -43,8 +49,15 @@ export const getTag = endpoint({
 export const createTag = endpoint({
   post: '/projects/:id/repository/tags',
   summary: 'Create a tag',
+  description:
+    'Creates a tag at the commit that `ref` names: an annotated tag with `message`, otherwise a lightweight one. If ' +
+    'a protection rule matches the name, it must admit the caller. A push event is recorded.',
   access: inProjectRepository('push_code'),
-  params: { tag_name: required(refName), ref: required(refName), message: optional(commitMessage) },
+  params: {
+    tag_name: required(refName),
+    ref: describe(required(refName), 'Branch, tag or commit that the tag names.'),
+    message: describe(optional(commitMessage), 'Message of an annotated tag; absent or blank: a lightweight tag.'),
+  },
   errors: {
     nameInvalid: [400, 'Tag name invalid'],
     exists: [400, 'Tag {name} already exists'],
@@ -63,6 +76,7 @@ export const createTag = endpoint({
 export const deleteTag = endpoint({
   delete: '/projects/:id/repository/tags/:tag_name',
   summary: 'Delete a tag',
+  description: 'Deletes the tag; protected tags can only be deleted by Maintainers. A push event is recorded.',
   access: inProjectRepository('push_code').resource(tagResource),
   lastModified: ({ tag }) => tag.commit?.author.date ?? null,
   errors: {

@@ -5,11 +5,13 @@ import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 import { Commit, type CommitRow } from '../commits/index.ts';
 
-/** A git tag: the target of its ref, its annotation if any, and the commit that it leads to. */
+/** A git tag. */
 export interface TagRow {
   readonly project: CommitRow['project'];
   readonly name: string;
+  /** Id of the object that the ref names: a tag object, or for a lightweight tag the commit. */
   readonly target: string;
+  /** The tag object; null for a lightweight tag. */
   readonly annotation: GitTag | null;
   /** Null if the tag does not lead to a commit. */
   readonly commit: GitCommit | null;
@@ -19,11 +21,11 @@ export interface TagRow {
 export const Tag = entity('Tag', {
   name: Type.String(),
   message: Type.String(),
-  target: Type.String(),
+  target: Type.String({ description: 'Id of the tag object, or of the commit for a lightweight tag.' }),
   commit: nullable(Commit.schema),
   release: Type.Null(),
-  protected: Type.Boolean(),
-  created_at: nullable(Type.String()),
+  protected: Type.Boolean({ description: 'Whether a protection rule matches the name.' }),
+  created_at: nullable(Type.String({ description: 'Date of an annotated tag; null for a lightweight tag.' })),
 }).from(loadRules, ({ project, name, target, annotation, commit }: TagRow, context, rules) => ({
   name: name.toWellFormed(),
   message: annotation?.message.toWellFormed() ?? '',

@@ -4,7 +4,7 @@ import { TAGS } from '#git/ref-names.ts';
 import { listRefs, type Ref, resolveRef } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
 import { type ListPage, type OffsetRequest, paginateByToken, paginateInMemory } from '#http/lists/pagination.ts';
-import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { refName, searchExpression, string } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { createSearchOrder, searchRefs } from '#repositories/branches/ref-search.ts';
@@ -15,11 +15,17 @@ import { truncateToBytes } from '#text/trim.ts';
 import type { TagRow } from './entities.ts';
 
 export const listTagsParams = {
-  order_by: optional(oneOf('name', 'updated', 'version'), 'updated'),
+  order_by: describe(
+    optional(oneOf('name', 'updated', 'version'), 'updated'),
+    '`updated` is the date of the tag, or of its commit; `version` puts `v1.10` after `v1.9`.',
+  ),
   sort: optional(oneOf('asc', 'desc'), 'desc'),
-  search: optional(searchExpression),
-  pagination: optional(string),
-  page_token: optional(refName),
+  search: describe(
+    optional(searchExpression),
+    'Part of the name, in any case; `^` and `$` anchor it, `*` stands for any text.',
+  ),
+  pagination: describe(optional(string), '`keyset` selects keyset pagination with `page_token`.'),
+  page_token: describe(optional(refName), 'Name of the last tag of the previous page.'),
 };
 
 type TagFilter = ParameterValues<typeof listTagsParams>;
@@ -95,12 +101,14 @@ function splitVersion(name: string): string[] {
   return name.match(/\d+|-[^\d.]*|[^\d.-]+/g) ?? [];
 }
 
-/** Truncates the message to the limit for lists (contract/conventions.md §3 "Limits of texts"). */
+/** Maximum size of a message in a list (contract/conventions.md §3 "Limits of texts"). */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+
 function truncateMessage(tag: Tag | null): Tag | null {
-  return tag && { ...tag, message: truncateToBytes(tag.message, 1024 * 1024) };
+  return tag && { ...tag, message: truncateToBytes(tag.message, MAX_MESSAGE_BYTES) };
 }
 
-/** Returns the id of a ref's commit; empty if there is none. Nested tags (a tag of a tag) need an extra lookup. */
+/** Returns the id of the commit to which a tag leads; empty if it leads to none. A tag of a tag needs an extra lookup. */
 async function resolveCommitId(git: Git, repository: Repository, { id, type, commitId }: Ref): Promise<string> {
   if (commitId !== null || type !== 'tag') return commitId ?? '';
   return (await getObjectInfo(git, repository, `${id}^{commit}`))?.id ?? '';
@@ -130,11 +138,11 @@ export async function findTag(git: Git, project: TagRow['project'], name: string
   return target === null ? null : loadTag(git, project, name, target);
 }
 
-/** Returns the tag row for a known target. */
+/** Returns the tag with this name and target, which the caller knows already. */
 export async function loadTag(git: Git, project: TagRow['project'], name: string, target: string): Promise<TagRow> {
   const repository = getRepository(git, project);
   const annotation = await readTag(git, repository, target);
-  // An annotated tag is peeled to its commit; a lightweight one points to it.
+  // `^{commit}` follows an annotated tag to its commit. A lightweight tag is a ref to the commit itself.
   const info = annotation ? await getObjectInfo(git, repository, `${target}^{commit}`) : { id: target };
   const commit = info && (await readCommit(git, repository, info.id));
   return { project, name, target, annotation, commit };

@@ -11,7 +11,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { page } from '#http/endpoint/responses.ts';
 import type { ListPage, OffsetRequest } from '#http/lists/pagination.ts';
-import { optional, type ParameterRule, type ParameterValues } from '#http/parameters/declarations.ts';
+import { describe, optional, type ParameterRule, type ParameterValues } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { pathText, refName } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
@@ -31,9 +31,9 @@ const MAX_PATH_BYTES = 4096;
 
 /** A folder, file or submodule of a tree (contract/repository.md §4). */
 const TreeEntry = entity('TreeEntry', {
-  id: Type.String(),
+  id: Type.String({ description: 'Id of the git object.' }),
   name: Type.String(),
-  type: Type.Enum(['tree', 'blob', 'commit']),
+  type: Type.Enum(['tree', 'blob', 'commit'], { description: '`tree`: folder. `blob`: file. `commit`: submodule.' }),
   path: Type.String(),
   mode: Type.String(),
 }).from(({ entry: { id, type, mode, path }, folder }: TreeRow) => {
@@ -43,12 +43,14 @@ const TreeEntry = entity('TreeEntry', {
 });
 
 const listTreeParams = {
-  ref: optional(refName),
-  path: optional(pathText),
-  recursive: optional(boolean, false),
-  /** `legacy` (the default): by page number; `none`: the whole tree. */
-  pagination: optional(oneOf('legacy', 'keyset', 'none')),
-  page_token: optional(pathText),
+  ref: describe(optional(refName), 'Branch, tag or commit; absent: the default branch.'),
+  path: describe(optional(pathText), 'Folder to list; absent: the root.'),
+  recursive: describe(optional(boolean, false), 'Lists the contents of all folders below, too.'),
+  pagination: describe(
+    optional(oneOf('legacy', 'keyset', 'none')),
+    '`legacy` (default): by page number. `keyset`: by `page_token`. `none`: the whole tree, only with `recursive`.',
+  ),
+  page_token: describe(optional(pathText), 'Token of the last entry of the previous page, from its `Link` header.'),
 };
 
 /** Rejects `pagination=none` unless the list is recursive. */
@@ -60,6 +62,9 @@ const requireRecursiveForWholeTree: ParameterRule = ({ pagination, recursive = n
 export const listTree = endpoint({
   get: '/projects/:id/repository/tree',
   summary: 'List the files and folders of a repository',
+  description:
+    'Returns the entries of a folder, folders first, then files, then submodules, each by name. With `recursive`, it ' +
+    'returns everything below the folder. Without `ref`, the default branch is listed.',
   access: inProjectAllowingAnonymous('read_code'),
   params: listTreeParams,
   rules: [requireRecursiveForWholeTree],
@@ -127,7 +132,7 @@ function paginate(list: TreeList, { pagination, page_token }: TreeListInput, pag
   return pagination === 'keyset' ? toKeysetPage(list, page_token, page.perPage) : toOffsetPage(list, page);
 }
 
-/** Larger trees are listed by page only. */
+/** Maximum number of entries of a tree that is returned without pages. */
 const MAX_WHOLE_TREE = 100_000;
 
 /** Returns the error (503) for trees that are too large to list. */
@@ -150,8 +155,9 @@ function toOffsetPage(list: TreeList, { page, perPage }: OffsetRequest): ListPag
 }
 
 /**
- * Returns the page after the entry that a token names: the entry's id. The same file may be at several paths, and then `.<index>`
- * follows; the id alone is rejected, because a walk that continues at the wrong entry would never end, or leave out entries.
+ * Returns the page after the entry that the token names. The token is the id of the entry. If several entries have the same id, the
+ * token continues with `.<index>`. For these, the id alone is rejected: a client that continued at the wrong entry would never reach
+ * the end, or miss entries.
  */
 function toKeysetPage(
   list: TreeList,
@@ -168,7 +174,7 @@ function toKeysetPage(
   return { items: list.slice(start, end), total: null, hasMore, keyset: { next } };
 }
 
-/** Returns the index of a token's entry. If the tree has changed and its index has another id, the id alone decides. */
+/** Returns the index of the entry that a token names. If the tree has changed and another id is at that index, the id alone decides. */
 function findTokenIndex(list: TreeList, token: string): number | Failure<'tokenInvalid' | 'tokenAmbiguous'> {
   const [, id, index] = /^([0-9a-f]{40})(?:\.(\d{1,9}))?$/.exec(token) ?? [];
   if (id === undefined) return fail('tokenInvalid');

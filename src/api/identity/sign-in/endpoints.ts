@@ -3,16 +3,10 @@ import { deleteSession as deleteSessionRow } from '#authentication/sessions/sess
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { html, type RedirectReply, redirect } from '#http/endpoint/responses.ts';
-import {
-  csrfParams,
-  ensureSession,
-  getLocalReferer,
-  type Visitor,
-  visitor,
-  visitorWithForm,
-} from '#http/pages/web-session.ts';
+import { csrfParams, ensureSession, type Visitor, visitor, visitorWithForm } from '#http/pages/web-session.ts';
+import { describe, object, optional } from '#http/parameters/declarations.ts';
+import { getLocalReferer } from '#http/pages/web-session.ts';
 import { createWebShell } from '#http/pages/web-shell.ts';
-import { object, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { createExpiredSessionCookie } from '#http/request/cookie.ts';
 import { acceptsHtml, type IncomingRequest, localUrl } from '#http/request/incoming.ts';
@@ -69,7 +63,13 @@ export const signIn = endpoint({
   outsideApi: true,
   params: {
     ...csrfParams,
-    user: optional(object({ login: optional(string), password: optional(string), new_password: optional(string) })),
+    user: optional(
+      object({
+        login: describe(optional(string), 'Username or email address.'),
+        password: optional(string),
+        new_password: describe(optional(string), 'Replaces an expired password.'),
+      }),
+    ),
   },
   activity: ['user_password_updated'],
   response: redirect,

@@ -27,6 +27,7 @@ import {
   updateSettings,
   validateSettings,
 } from '#settings/settings.ts';
+import { SETTING_DESCRIPTIONS } from './descriptions.ts';
 
 /** The parameter type of weights: an object with integer values. */
 const weightsType: ParameterType<Record<string, number>> = {
@@ -65,13 +66,20 @@ function toParameterType({ kind, values }: SettingDefinition<unknown>): Paramete
   }
 }
 
+function toParameter(name: SettingName): Parameter<unknown, 'optional'> {
+  const definition = SETTING_DEFINITIONS[name] as SettingDefinition<unknown>;
+  const parameter = optional(toParameterType(definition));
+  // A switch that is validated accepts only its default.
+  const isFixedSwitch = definition.kind === 'boolean' && definition.validate !== undefined;
+  const fixedDescription = isFixedSwitch ? `Cannot be changed: only ${definition.default} is accepted.` : undefined;
+  const description = SETTING_DESCRIPTIONS[name] ?? fixedDescription;
+  return description === undefined ? parameter : describe(parameter, description);
+}
+
 /** One parameter per setting. An absent parameter leaves the setting unchanged. */
-const settingParameters = Object.fromEntries(
-  SETTING_NAMES.map((name) => [
-    name,
-    optional(toParameterType(SETTING_DEFINITIONS[name] as SettingDefinition<unknown>)),
-  ]),
-) as { readonly [Name in SettingName]: Parameter<Settings[Name], 'optional'> };
+const settingParameters = Object.fromEntries(SETTING_NAMES.map((name) => [name, toParameter(name)])) as {
+  readonly [Name in SettingName]: Parameter<Settings[Name], 'optional'>;
+};
 
 /** The parameters of all settings, and a deprecated alias of one of them. */
 const updateParameters = {

@@ -3,7 +3,7 @@ import type { Tier } from '#config.ts';
 import { BUILD } from '#runtime/build.ts';
 
 /** The version of the API and of Hearth, independent of the tier. */
-export interface InstanceVersion {
+interface InstanceVersion {
   /** The version of the API, not of Hearth. */
   readonly apiVersion: string;
   /** Identifies the build of Hearth: the first 11 hex digits of its commit, or of a hash of its version. */

@@ -107,9 +107,8 @@ export const [createGroupMember, createProjectMember] = forGroupAndProject((pare
     summary: 'Add members',
     description:
       'Adds one or several existing users, named by `user_id` or `username`. A single user is returned as a member. ' +
-      'Several users are added one by one: the response has the status `success`, or the status `error` and the ' +
-      'reason by username for each user who could not be added. Nobody can grant a role above their own or below the ' +
-      'role that the user inherits.',
+      'Several users are added one by one; the response has the status `success`, or `error` with a reason for each ' +
+      'user who was not added. Nobody can grant a role above their own or below the role that the user inherits.',
     access: parent.accessWith(MANAGE_ABILITIES),
     params: {
       access_level: accessLevel,

@@ -16,7 +16,7 @@ const EQUALS = 0x3d;
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
-/** Maximum characters of a tracked name; a longer one is not recognized as a content. */
+/** Maximum characters of a name that is compared; a parameter with a longer name is no content. */
 const MAX_NAME_LENGTH = 256;
 
 /**
@@ -36,10 +36,11 @@ export async function parseLargeForm(chunks: AsyncIterable<Buffer>, spool: Spool
   return placeholders.restore(await parseFormBody(skeleton.toBuffer()));
 }
 
+/** Separates the contents of a form from the rest, which it adds to the skeleton. */
 interface Scanner {
   /**
-   * Returns the decoded bytes, null if the chunk is malformed. The caller appends them to the spool at `spoolOffset`
-   * before the next call.
+   * Returns the decoded contents of a chunk, or null if the chunk is malformed. The caller appends them to the spool at
+   * `spoolOffset` before the next call.
    */
   push(chunk: Buffer, spoolOffset: number): Buffer | null;
   /** Ends the last value at `spoolOffset`. Returns false if it is incomplete. */
@@ -50,7 +51,7 @@ function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scan
   let output = Buffer.alloc(0);
   /** The current name; null while its value is read. */
   let name: string | null = '';
-  /** The content that is being decoded. */
+  /** The content that is being decoded; null outside of contents. */
   let value: FormValue | null = null;
 
   /** Returns whether a content value begins after this byte. */
@@ -129,6 +130,7 @@ function createFormValue(): FormValue {
   };
 }
 
+/** Decodes the escapes of a name. A name with a broken escape is returned unchanged. */
 function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);

@@ -17,14 +17,14 @@ const COLON = 0x3a;
 /** Maximum length of a tracked key in characters. `content` is shorter even if all its characters are escaped. */
 const MAX_KEY_LENGTH = 64;
 
-// No library is used. Of the maintained ones only stream-json splits strings; the others would hold 300 MB in memory.
-// stream-json yields tokens without positions, so the rest of the object would be rebuilt here, with rules for duplicate
-// names and `__proto__`. This parser leaves those to JSON.parse. In stream-json each escape is a token, so a text full of
-// escapes takes four times as long.
+// No library is used. Most JSON parsers that read streams build whole strings, so that a content of 300 MB would be in memory.
+// stream-json splits strings, but yields tokens without positions: this file would have to rebuild the rest of the object, with rules
+// for duplicate names and `__proto__`, which JSON.parse has. And because each escape is a token of its own in stream-json, a text full
+// of escapes takes four times as long.
 
 /**
- * Parses a JSON object of any size. Texts named `content` are spooled; the rest is parsed normally within the usual
- * limits. Returns null if the JSON is invalid or too large. A value that is not an object has no members.
+ * Parses a JSON object of any size. Texts named `content` are spooled; the rest is parsed by JSON.parse within the usual limits.
+ * Returns null if the JSON is invalid or too large, and no parameters if its value is not an object.
  */
 export async function parseLargeJson(chunks: AsyncIterable<Buffer>, spool: SpoolFile): Promise<RawParameters | null> {
   const skeleton = createBodySkeleton();
@@ -85,7 +85,7 @@ function createScanner(
   };
 }
 
-/** Tracks object keys. */
+/** Finds the strings that are contents, by the key before them. */
 interface KeyTracker {
   /**
    * Returns whether this byte is the quote that opens the string after `"content":`. Bytes of that string are not passed
@@ -132,6 +132,7 @@ function createKeyTracker(): KeyTracker {
   };
 }
 
+/** Returns whether a key is `content`. It may contain escapes, as in `c\u006fntent`. */
 function isContentKey(rawKey: string): boolean {
   if (rawKey === 'content') return true;
   return (

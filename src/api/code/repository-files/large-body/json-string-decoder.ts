@@ -7,18 +7,19 @@ export interface JsonStringDecoder {
   decode(chunk: Buffer, chunkOffset: number, output: Buffer, outputEnd: number): DecodeResult;
 }
 
-export interface DecodeResult {
+interface DecodeResult {
   readonly chunkOffset: number;
   readonly outputEnd: number;
   /** `invalid`: the byte or escape is not allowed in JSON. */
   readonly state: 'open' | 'ended' | 'invalid';
 }
 
-/** Bytes of `output` needed beyond the chunk's length, for a character that began in the previous chunk. */
+/** Number of bytes that `output` needs in addition to the length of the chunk, for a character that began in the previous chunk. */
 export const SPARE_BYTES = 16;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+/** The character that stands for an unpaired surrogate. */
 const REPLACEMENT = 0xfffd;
 const SIMPLE_ESCAPES: Readonly<Record<string, number>> = {
   '"': QUOTE,
@@ -31,6 +32,7 @@ const SIMPLE_ESCAPES: Readonly<Record<string, number>> = {
   t: 9,
 };
 
+/** Returns a decoder for one string. */
 export function createJsonStringDecoder(): JsonStringDecoder {
   /** State of the current escape. -1: none; 0: after the backslash; 1 to 4: number of missing digits. */
   let escapeState = -1;
@@ -118,7 +120,7 @@ export function createJsonStringDecoder(): JsonStringDecoder {
   };
 }
 
-/** Returns the position of the next quote, backslash or control character. */
+/** Returns the end of a run of characters that need no decoding: the next quote, backslash or control character. */
 function findRunEnd(chunk: Buffer, startOffset: number): number {
   let chunkOffset = startOffset;
   while (chunkOffset < chunk.length) {

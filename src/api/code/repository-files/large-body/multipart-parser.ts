@@ -13,7 +13,7 @@ const MAX_FIELD_BYTES = 2 * 1024 * 1024;
 /** Maximum size of all fields in memory together. */
 const MAX_FIELDS_BYTES = 10 * 1024 * 1024;
 
-/** The parser's replacement for invalid UTF-8; valid text may contain it too. */
+/** The parser puts this character in place of invalid UTF-8. Valid text may contain it too. */
 const REPLACEMENT = '\ufffd';
 
 /** Parses a multipart body of any size; fields named `content` are spooled. Returns null if a part is a file. */
@@ -30,7 +30,7 @@ export async function parseLargeMultipart(
   let hasReplacement = false;
   let size = 0;
   let spooling = Promise.resolve();
-  // Rejected by the event handlers below. Its own handler keeps a late rejection from being unhandled.
+  // The event handlers below reject this promise. The empty handler prevents an unhandled rejection when nothing waits for it.
   const failure = Promise.withResolvers<never>();
   failure.promise.catch(() => {});
   parser.on('error', () => failure.reject(invalidMultipart()));
@@ -86,10 +86,12 @@ function createParser(headers: BusboyHeaders): BusboyInstance {
   }
 }
 
+/** Returns whether a part is a file, by the rules of Busboy. */
 function isFile(filename: string | undefined, type: string | undefined): boolean {
   return filename !== undefined || type === 'application/octet-stream';
 }
 
+/** Writes a part to the spool file and returns it as a text. */
 async function spoolPart(name: string, stream: Readable, spool: SpoolFile) {
   const start = spool.size;
   const utf8 = createUtf8Check();

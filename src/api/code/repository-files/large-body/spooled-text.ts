@@ -4,7 +4,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { bodyTooLarge } from '#http/errors/http-error.ts';
 import type { RawParameters } from '#http/parameters/brackets.ts';
 
-/** A text in the spool. Its UTF-8 bytes can be read repeatedly while the spool is open. */
+/** A text that was written to a spool file. Its UTF-8 bytes can be read repeatedly while the file is open. */
 export interface SpooledText {
   readonly [SPOOLED]: true;
   /** Bytes. */
@@ -14,20 +14,25 @@ export interface SpooledText {
 
 const SPOOLED = Symbol('spooled text');
 
+/** Returns whether a parameter is a spooled text. */
 export function isSpooledText(value: unknown): value is SpooledText {
   return typeof value === 'object' && value !== null && SPOOLED in value;
 }
 
+/** Returns the text between two positions of the spool file (`end` exclusive). */
 export function createSpooledText(spool: SpoolFile, start: number, end: number): SpooledText {
   return { [SPOOLED]: true, size: end - start, chunks: () => spool.read(start, end) };
 }
 
-/** Returns whether a parameter is spooled: `content`, and `content` of each element of `actions`. */
+/** Returns whether a parameter with this name is spooled: `content`, and `content` of each element of `actions`. */
 export function isContentName(name: string): boolean {
   return name === 'content' || name.endsWith('[content]');
 }
 
-/** Short, unguessable placeholders for the spooled texts of a body, numbered in the order of the texts. */
+/**
+ * Short placeholders that stand for the spooled texts while the rest of the body is parsed. They contain a random number, so that no
+ * text in the body can be mistaken for one.
+ */
 export interface Placeholders {
   /** Returns the placeholder of the text that begins at this spool position. */
   begin(spoolOffset: number): string;
@@ -37,6 +42,7 @@ export interface Placeholders {
   restore(values: RawParameters): RawParameters;
 }
 
+/** Returns placeholders for the texts in this spool file, numbered in the order of the texts. */
 export function createPlaceholders(spool: SpoolFile): Placeholders {
   const nonce = randomUUID();
   const texts: { start: number; end: number }[] = [];
@@ -122,6 +128,7 @@ interface Utf8Check {
   end(): boolean;
 }
 
+/** Returns a check for one text. */
 export function createUtf8Check(): Utf8Check {
   let incompleteBytes = Buffer.alloc(0);
   return {
@@ -139,7 +146,7 @@ export function createUtf8Check(): Utf8Check {
 function countIncompleteBytes(bytes: Buffer): number {
   for (let distance = 1; distance <= Math.min(3, bytes.length); distance++) {
     const byte = bytes[bytes.length - distance]!;
-    // Below 0x80 a character of one byte, below 0xc0 a continuation byte, else the first byte of a character.
+    // A byte below 0x80 is a whole character, one below 0xc0 continues a character, and others begin one.
     if (byte < 0x80) return 0;
     if (byte < 0xc0) continue;
     const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
@@ -156,6 +163,7 @@ export interface BodySkeleton {
 
 const MAX_SKELETON_BYTES = 10 * 1024 * 1024;
 
+/** Returns an empty skeleton. */
 export function createBodySkeleton(): BodySkeleton {
   let bytes = Buffer.allocUnsafe(64 * 1024);
   let size = 0;
