@@ -23,6 +23,7 @@ const LIMITS = { file: 256 * 1024 ** 2, folder: 1024 ** 3, files: 5_000 };
 /** Age in milliseconds at which the unfinished file of a process that died is deleted. */
 const MAX_BUILD_MS = 3 * 3_600_000;
 
+/** Number of bytes that one read of a cached file returns. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** Limits concurrent readers, because each holds a file open until its client has read everything. */
@@ -52,6 +53,7 @@ const getBuildsByKey = definePerGit(() => new Map<string, Promise<BuildStart>>()
 /** Keys of archives that turned out to be too large, or could not be written. */
 const getLargeArchiveKeys = definePerGit(() => createBoundedCache<true>(10_000));
 
+/** The caller of an archive, and how to create it. */
 interface CacheRequest {
   /** The folder of all cached archives. */
   readonly folder: string;
@@ -174,6 +176,7 @@ async function startBuild(git: Git, key: string, { folder, start, limits, onEnd 
   }
 }
 
+/** Returns a running build, whose readers wait for its progress events. */
 function createBuild(path: string, content: Readable, onEnd: () => void): Build {
   const events = new EventEmitter<{ progress: [] }>().setMaxListeners(0);
   const stop = () => {

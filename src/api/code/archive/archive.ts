@@ -37,6 +37,7 @@ import { isFeatureEnabled } from '#settings/features.ts';
 import { trimCharacters } from '#text/trim.ts';
 import { openCachedArchive } from './archive-cache.ts';
 
+/** Parameters of both archive endpoints. */
 export const archiveParams = {
   format: describe(optional(string), 'Has no effect. The suffix of the path selects the format of the archive.'),
   sha: describe(optional(refName), 'Branch, tag or commit; absent: the default branch.'),
@@ -127,6 +128,7 @@ const FORMATS: Readonly<Record<string, ArchiveFormat>> = {
   '.zip': 'zip',
 };
 
+/** What is archived, and for which client. */
 interface ArchiveRequest {
   readonly project: LocatedRepository & { readonly path: string };
   readonly format: ArchiveFormat;
@@ -145,6 +147,7 @@ interface ArchiveRequest {
   readonly openLfsFiles: () => Promise<ArchiveLfsFiles | undefined>;
 }
 
+/** A created archive. */
 interface Archive {
   /** The file name, with its suffix. */
   readonly name: string;

@@ -51,6 +51,7 @@ export async function loadBranchPage(
   return isFailure(refPage) ? refPage : { ...refPage, items: await loadBranches(git, project, refPage.items) };
 }
 
+/** Returns a page of the sorted refs, by page number or after the branch in `page_token`. */
 function paginate(
   sortedRefs: readonly Ref[],
   { search, pagination, page_token: token, sort }: BranchFilter,
@@ -95,6 +96,7 @@ async function filterByRegex(
   return matchedRefs;
 }
 
+/** Sorts refs by date if requested; branches with the same date by name. */
 async function sortRefs(refs: readonly Ref[], sort: string | null | undefined): Promise<readonly Ref[]> {
   // Refs are listed by name already.
   if (!isSortedByDate(sort)) return refs;
@@ -102,6 +104,7 @@ async function sortRefs(refs: readonly Ref[], sort: string | null | undefined): 
   return sortCooperatively(refs, (a, b) => sign * (a.committedAt - b.committedAt) || (a.name < b.name ? -1 : 1));
 }
 
+/** Loads the commits of these refs. */
 async function loadBranches(git: Git, project: Project, refs: readonly Ref[]): Promise<BranchRow[]> {
   const commits = await readCommits(
     git,

@@ -18,6 +18,7 @@ import {
 
 export type ActionFailure = keyof typeof ACTION_ERRORS;
 
+/** Errors of `toActionList` and `parseActions`. */
 export const ACTION_ERRORS = {
   noActions: [400, '400 Bad request - Provide at least one action, or set allow_empty to true'],
   actionsNotArray: [400, '400 Bad request - actions must be an array'],
@@ -42,6 +43,7 @@ const commitAction = object({
 /** Maximum number of actions per commit, because each action may write a file. */
 const MAX_ACTIONS = 10_000;
 
+/** The parameter type of `actions`. */
 export const actionsParam = arrayOf(commitAction, MAX_ACTIONS);
 
 /** Returns the elements of `actions` before they are validated. Fails for an empty list unless `allowEmpty` is set. */
@@ -86,6 +88,7 @@ function toFieldProblem(name: string, problem: string): FieldProblem {
   return { name, problem };
 }
 
+/** Parses one action. Returns the change of a file, or the first violated rule. */
 async function parseAction(item: RawParameters): Promise<CommitFileChange | FieldProblem> {
   const action = getTextParameter(item, 'action') ?? '';
   if (action === '') return toFieldProblem('action', 'is required');

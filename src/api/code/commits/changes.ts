@@ -31,6 +31,7 @@ import {
 import { type ActionFailure, actionsParam, parseActions, toActionList } from './actions.ts';
 import type { CommitDetailRow, CommitRow } from './entities.ts';
 
+/** The call of the endpoint, whose body is not read yet. */
 interface CreateCall extends BodyCall {
   readonly project: CommitDetailRow['project'];
   readonly requirePushableBranch: RequirePushableBranch;
@@ -39,6 +40,7 @@ interface CreateCall extends BodyCall {
 // Each action has its own `last_commit_id`.
 const { last_commit_id: _lastCommitId, ...sharedParams } = commitParams;
 
+/** The fields of the body. */
 export const createCommitParams = {
   ...sharedParams,
   start_sha: describe(optional(refName), 'Commit at which `branch` is created; excludes `start_branch`.'),
@@ -49,6 +51,7 @@ export const createCommitParams = {
   allow_empty: describe(optional(boolean, false), 'Allows a commit without actions or without changes.'),
 };
 
+/** Errors of parameters other than `actions`. */
 export const COMMIT_INPUT_ERRORS = {
   required: [400, '400 Bad request - {name} is required'],
   notBoolean: [400, '400 Bad request - {name} must be a boolean'],
@@ -77,6 +80,7 @@ export async function createCommitFromCall(
   return { commit, project, withStats: input.stats };
 }
 
+/** Parses the parameters. Fails with the first violated rule. */
 async function parseCommitInput(
   parameters: RawParameters,
   project: CreateCall['project'],
@@ -98,6 +102,7 @@ async function parseCommitInput(
   return { ...fields, changes, startSha, force, allowEmpty, stats };
 }
 
+/** Defaults of the boolean parameters. */
 const FLAG_DEFAULTS = { stats: true, force: false, allow_empty: false };
 
 /** Parses the boolean parameters. */
@@ -133,6 +138,7 @@ type ApplyFailure = 'conflict' | 'empty';
 /** The same failures in a dry run, whose responses have the additional field `dry_run`. */
 const DRY_RUN_FAILURES = { conflict: 'dryRunConflict', empty: 'dryRunEmpty' } as const;
 
+/** The commit to apply, and the parameters of the endpoint. */
 interface ApplyCall {
   readonly commit: Commit;
   readonly requirePushableBranch: RequirePushableBranch;

@@ -64,7 +64,9 @@ function truncateTexts(commit: GitCommit): GitCommit {
 
 /** Maximum characters of titles, names and email addresses. */
 const MAX_NAME_LENGTH = 255;
+/** Maximum size of a message in a list. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
+/** Maximum size of a path in a diff. */
 const MAX_PATH_BYTES = 4096;
 
 /** Returns the fields of a commit. Trailers are `{}` unless they were requested. */

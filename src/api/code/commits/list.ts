@@ -76,6 +76,7 @@ function isExpensive(
   return Boolean(path || author || until) || order === 'topo' || isRange || skip > MAX_CHEAP_SKIP;
 }
 
+/** Returns whether git would take the name for an option, or whether it contains white space. */
 function isInvalidRef(name: string): boolean {
   return name.startsWith('-') || (name.trim() !== '' && /\s/.test(name));
 }

@@ -12,6 +12,7 @@ import { getRepository } from '#repositories/repository.ts';
 /** Text formats of git for changes: `diff` is one diff, `patch` is a mail for each commit. */
 export type PatchFormat = 'diff' | 'patch';
 
+/** The commits whose difference is downloaded, and the format. */
 interface PatchRequest {
   readonly project: Project;
   readonly request: IncomingRequest;

@@ -89,6 +89,7 @@ export function pushPermission(changes: readonly RefChange[], isForced: IsForced
   };
 }
 
+/** Checks one change by the rules of its kind of ref. */
 function checkChange(context: PushContext, change: RefChange): PushVerdict {
   const { ref } = change;
   if (ref.startsWith(HEADS)) return checkBranch(context, ref.slice(HEADS.length), change);
@@ -102,6 +103,7 @@ export function checkOtherRef(ref: string, { oldId, newId }: RefChange): string 
   return isCreated && !isValidPushedRefName(ref) ? 'Ref name is invalid' : null;
 }
 
+/** Returns the error of a change of a tag, or null. */
 function checkTag({ caller, project, tagRules }: PushContext, name: string, change: RefChange): string | null {
   const { oldId, newId } = change;
   const isProtected = isProtectedTag(tagRules, name);
@@ -120,6 +122,7 @@ function getTagDeletionError(caller: SignedInCaller, project: Project): string {
     : TAG_DELETION_FORBIDDEN;
 }
 
+/** Checks a change of a branch. */
 function checkBranch(context: PushContext, name: string, change: RefChange): PushVerdict {
   const { caller, project, rules, isForced } = context;
   const isProtected = findMatchingRules(rules, name).length > 0;
@@ -142,6 +145,7 @@ function checkBranchDeletion({ project, caller }: PushContext, name: string, isP
     : 'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.';
 }
 
+/** Returns the error of a new branch, or null. */
 function checkBranchCreation({ project, caller, rules, protection }: PushContext, name: string): string | null {
   if (startsWithSha(name)) return 'You cannot create a branch with a SHA-1 or SHA-256 branch name.';
   if (!isValidBranchName(name)) return 'Branch name is invalid';

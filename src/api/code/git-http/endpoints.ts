@@ -192,6 +192,7 @@ function getRequestedService(request: IncomingRequest): string {
   return new URLSearchParams(request.query).get('service') ?? '';
 }
 
+/** A push to the wiki of a group or project. */
 interface WikiPush {
   readonly parent: GroupOrProject;
   readonly caller: SignedInCaller;

@@ -15,15 +15,24 @@ import { readBytes } from '#http/request/body.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import { parseJson } from '#http/request/json-body.ts';
 import { isLfsEnabled } from '#repositories/lfs/lfs-objects.ts';
-import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure, requireRow } from '#runtime/failure.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
-import { countLocks, deleteLock, findLock, findLockOfPath, insertLock, type LfsLock, listLocks } from './store.ts';
+import {
+  countLocks,
+  deleteLock,
+  findLock,
+  findLockOfPath,
+  insertLock,
+  type LfsLock,
+  type LockFilter,
+  listLocks,
+} from './store.ts';
 
 /** Maximum characters of a path, as in GitLab. */
 const MAX_PATH_LENGTH = 511;
 
 /** Maximum and default number of locks in one response. */
-const MAX_PAGE = 100;
+const MAX_PAGE_LENGTH = 100;
 
 const createLfsError = (status: number, message: string, extraFields: object = {}) =>
   new HttpError(status, { ...extraFields, message }, { 'Content-Type': LFS_TYPE });
@@ -44,6 +53,7 @@ function readPath({ path }: JsonObject): string {
   throw createLfsError(422, 'The path is not valid');
 }
 
+/** Returns whether a file of a repository can have this path. */
 function isFilePath(path: string): boolean {
   if (path === '' || path.length > MAX_PATH_LENGTH || path.includes('\0') || !path.isWellFormed()) return false;
   return !path.split('/').some((part) => part === '' || part === '.' || part === '..');
@@ -51,15 +61,12 @@ function isFilePath(path: string): boolean {
 
 /** Returns the first id of the requested page, and its maximum length. An invalid cursor or limit counts as absent. */
 function readPage({ cursor, limit }: { readonly cursor?: unknown; readonly limit?: unknown }) {
-  const length = parseId(limit);
-  return {
-    cursor: parseId(cursor) ?? 0,
-    limit: length === null || length === 0 ? MAX_PAGE : Math.min(length, MAX_PAGE),
-  };
+  const requestedLimit = parseInteger(limit) || MAX_PAGE_LENGTH;
+  return { cursor: parseInteger(cursor) ?? 0, limit: Math.min(requestedLimit, MAX_PAGE_LENGTH) };
 }
 
-/** Returns a non-negative integer, which may be a string of digits; null for anything else. */
-function parseId(value: unknown): number | null {
+/** Returns the non-negative integer that a number or a string of digits stands for; null for other values. */
+function parseInteger(value: unknown): number | null {
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
@@ -78,7 +85,7 @@ async function lockPath(
   requireAbility(access, 'push_code');
   if ((await countLocks(tx, id, MAX_LOCKS)) === MAX_LOCKS) return fail('tooMany', { limit: MAX_LOCKS });
   const inserted = await insertLock(tx, { project_id: id, user_id: access.caller.user.id, path });
-  const lock = (await findLockOfPath(tx, id, path)) as LfsLock;
+  const lock = requireRow(await findLockOfPath(tx, id, path));
   return inserted ? lock : fail('locked', { lock });
 }
 
@@ -116,7 +123,7 @@ export const listLfsLocks = endpoint({
     await requireLfs(database.reader, project);
     const query = Object.fromEntries(new URLSearchParams(request.query));
     // An invalid id matches no lock.
-    const id = query.id === undefined ? undefined : (parseId(query.id) ?? 0);
+    const id = query.id === undefined ? undefined : (parseInteger(query.id) ?? 0);
     const { locks, next_cursor } = await loadPage(database.reader, project, query, { path: query.path, id });
     return createReply({ locks: locks.map(serialize), ...(next_cursor && { next_cursor }) });
   },
@@ -175,7 +182,7 @@ export const deleteLfsLock = endpoint({
   async handle({ project, caller, request, params: { lock_id } }, { database }) {
     await requireLfs(database.reader, project);
     const { force } = await readJsonObject(request);
-    const unlockRequest = { id: parseId(lock_id) ?? 0, force: force === true };
+    const unlockRequest = { id: parseInteger(lock_id) ?? 0, force: force === true };
     const lock = await database.transaction((tx) => unlock(tx, requireSignedInCaller(caller), project, unlockRequest));
     if (!isFailure(lock)) return createReply({ lock: serialize(lock) });
     if (lock.code === 'notFound') throw createLfsError(404, 'Lock not found');
@@ -194,7 +201,7 @@ async function loadPage(
   db: Reader,
   { id }: Project,
   input: { readonly cursor?: unknown; readonly limit?: unknown },
-  filter: Parameters<typeof listLocks>[2] = {},
+  filter: LockFilter = {},
 ): Promise<{ readonly locks: LfsLock[]; readonly next_cursor?: string }> {
   const { cursor, limit } = readPage(input);
   const locks = await listLocks(db, id, filter, { cursor, limit: limit + 1 });

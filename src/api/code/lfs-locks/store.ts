@@ -15,7 +15,7 @@ function selectLocks(db: Reader, projectId: number) {
 }
 
 /** Restricts a list to the lock of a path or with an id. */
-interface LockFilter {
+export interface LockFilter {
   readonly path?: string | undefined;
   readonly id?: number | undefined;
 }

@@ -11,6 +11,7 @@ interface LfsBatch {
   readonly objects: readonly LfsObjectReference[];
 }
 
+/** An object of a batch request. */
 interface LfsObjectReference {
   readonly oid: string;
   /** Bytes. */
@@ -77,6 +78,7 @@ export async function createBatchEntries(
   });
 }
 
+/** Returns an action: the URL of an object, and the header with the credentials. */
 function createTransferAction({ repositoryUrl, authorization }: LfsTransfer, objectPath: string) {
   const href = `${repositoryUrl}/gitlab-lfs/objects/${objectPath}`;
   return authorization === undefined ? { href } : { href, header: { Authorization: authorization } };

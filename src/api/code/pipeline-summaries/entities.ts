@@ -78,7 +78,9 @@ export type PipelineBasicRow = Pick<
 >;
 
 const integer = Type.Integer();
-const name = nullable(text);
+const nameField = {
+  name: nullable(Type.String({ description: 'Value of `workflow: name` in the CI/CD file; null without one.' })),
+};
 
 const basicFields = {
   id: integer,
@@ -99,7 +101,7 @@ export const PipelineBasic = entity('PipelineBasic', basicFields)
   .from((row: PipelineBasicRow, { url }) => ({ web_url: `${url}/${row.full_path}/-/pipelines/${row.id}` }));
 
 /** A pipeline in a list. */
-export const PipelineInList = entity('PipelineListed', { ...basicFields, name })
+export const PipelineInList = entity('PipelineListed', { ...basicFields, ...nameField })
   .columns('name')
   .from((row: PipelineBasicRow & Pick<PipelineSummaryRow, 'name'>, context) => PipelineBasic.serialize(row, context));
 
@@ -169,7 +171,7 @@ function countWholeSeconds(start: string, end: string | null): number | null {
 export const Pipeline = entity('Pipeline', fullFields).from(loadPipelineRelations, toPipelineFields);
 
 /** A single pipeline. */
-export const PipelineDetail = entity('PipelineDetail', { ...fullFields, name })
+export const PipelineDetail = entity('PipelineDetail', { ...fullFields, ...nameField })
   .columns('name')
   .from(loadPipelineRelations, toPipelineFields);
 

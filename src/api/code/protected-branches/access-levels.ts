@@ -64,6 +64,7 @@ export function removeDuplicateLevels(levels: readonly CreateAccessLevelInput[])
   return [...new Map(levels.map((level) => [toLevelKey(level), level])).values()];
 }
 
+/** Returns a text that is equal for equal entries. Entries for a user do not depend on their role. */
 function toLevelKey({ kind, access_level, user_id, group_id }: CreateAccessLevelInput): string {
   return user_id === null && group_id === null ? `${kind} role ${access_level}` : `${kind} ${user_id} ${group_id}`;
 }
@@ -77,11 +78,16 @@ export function checkUniqueLevels(
   changedEntries: readonly (CreateAccessLevelInput & { readonly id: number })[],
   addedEntries: readonly CreateAccessLevelInput[],
 ): undefined | Failure<'levelsInvalid'> {
+  // Existing entries are identified by their id, and new ones, which have none yet, by themselves.
   const keys = new Map<number | CreateAccessLevelInput, string>(
     existingEntries.map((level) => [level.id, toLevelKey(level)]),
   );
-  for (const level of [...changedEntries, ...addedEntries]) {
-    keys.set('id' in level ? (level.id as number) : level, toLevelKey(level));
+  const changes = [
+    ...changedEntries.map((level) => ({ identity: level.id, level })),
+    ...addedEntries.map((level) => ({ identity: level, level })),
+  ];
+  for (const { identity, level } of changes) {
+    keys.set(identity, toLevelKey(level));
     if (new Set(keys.values()).size === keys.size) continue;
     const subject = level.user_id !== null ? 'user' : level.group_id !== null ? 'group' : 'access level';
     return fail('levelsInvalid', { texts: [`${LIST_TITLES[level.kind]} ${subject} has already been taken`] });

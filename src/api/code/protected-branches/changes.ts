@@ -14,7 +14,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { MAX_REF_NAME_BYTES } from '#git/refs/refs.ts';
 import type { ErrorTable } from '#http/errors/error-messages.ts';
 import { recordProtectionRule } from '#repositories/branches/initial-default-branch.ts';
-import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { type Failure, fail, invalid, isFailure, requireRow } from '#runtime/failure.ts';
 import {
   type AccessLevelInput,
   ALLOWED_LEVELS,
@@ -73,11 +73,12 @@ async function createRuleWithLevels(
   if ((await findProtectionRuleByName(uow, project.id, name)) !== null) return fail('exists', { name });
   const rule = { ...input, levels };
   const id = await insertProtectionRule(uow, project.id, rule);
-  const createdRule = (await findProtectionRule(uow, project.id, id)) as ProtectionRuleRow;
+  const createdRule = requireRow(await findProtectionRule(uow, project.id, id));
   await recordProtectionRule(uow, 'protected_branch_created', project, createdRule);
   return createdRule;
 }
 
+/** Returns the entries of one kind: those of the parameters, or Maintainers if there are none. */
 function toLevels(kind: RuleKind, { roles, allowed }: CreateRuleInput): CreateAccessLevelInput[] {
   const levels = allowed[kind].map((level) => toCreateAccessLevelInput(kind, level));
   const role = roles[kind] ?? (levels.length === 0 ? MAINTAINER : null);
@@ -118,6 +119,7 @@ export async function importRule(
   return isFailure(createdRule) ? invalid({ name: [FAILURE_TEXTS[createdRule.code]] }) : createdRule;
 }
 
+/** Errors of an imported rule by failure. */
 const FAILURE_TEXTS = {
   nameBlank: "can't be blank",
   nameTooLong: 'is too long',
@@ -132,6 +134,7 @@ export async function deleteRules(uow: UnitOfWork, project: Project): Promise<vo
   }
 }
 
+/** The changes of a rule; absent values stay unchanged. */
 interface UpdateRuleInput {
   readonly allow_force_push?: boolean | null | undefined;
   readonly code_owner_approval_required?: boolean | null | undefined;
@@ -162,7 +165,7 @@ export async function updateRule(
     ...(code_owner_approval_required == null ? {} : { code_owner_approval_required }),
   };
   await updateRuleRow(uow, id, columns);
-  return (await findProtectionRule(uow, project.id, id)) as ProtectionRuleRow;
+  return requireRow(await findProtectionRule(uow, project.id, id));
 }
 
 function hasChanges({ allow_force_push, code_owner_approval_required, allowed }: UpdateRuleInput): boolean {
@@ -200,6 +203,7 @@ async function updateLevels(
   await insertLevels(uow, rule.id, added);
 }
 
+/** The changes of the entries of one kind. */
 interface LevelChanges {
   readonly removedIds: readonly number[];
   readonly updated: readonly (CreateAccessLevelInput & { readonly id: number })[];
@@ -208,14 +212,15 @@ interface LevelChanges {
 
 /** Divides the elements of a parameter into deletions, updates and additions. Elements that change nothing are left out. */
 function toLevelChanges({ kind, input }: LevelInputs): LevelChanges {
-  const entriesWithId = input.filter(({ id }) => id != null);
-  return {
-    removedIds: entriesWithId.filter(({ _destroy }) => _destroy === true).map(({ id }) => id as number),
-    updated: entriesWithId
-      .filter((level) => level._destroy !== true && changesSubject(level))
-      .map((level) => ({ id: level.id as number, ...toCreateAccessLevelInput(kind, level) })),
-    added: input.filter(({ id }) => id == null).map((level) => toCreateAccessLevelInput(kind, level)),
-  };
+  const removedIds: number[] = [];
+  const updated: (CreateAccessLevelInput & { readonly id: number })[] = [];
+  const added: CreateAccessLevelInput[] = [];
+  for (const level of input) {
+    if (level.id == null) added.push(toCreateAccessLevelInput(kind, level));
+    else if (level._destroy === true) removedIds.push(level.id);
+    else if (changesSubject(level)) updated.push({ id: level.id, ...toCreateAccessLevelInput(kind, level) });
+  }
+  return { removedIds, updated, added };
 }
 
 /**

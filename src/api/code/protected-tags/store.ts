@@ -2,6 +2,7 @@ import type { Columns, Reader, Transaction } from '#database/database.ts';
 
 // Inserts and deletes rules. `#authorization/protected-tags.ts` reads them.
 
+/** An entry of a new rule: a role, or a user. */
 export type CreateLevelInput = Columns<'protected_tag_access_levels', 'access_level' | 'user_id'>;
 
 /** Inserts a rule with its entries. Throws the unique violation of `protected_tags_by_name` if the name is taken. */

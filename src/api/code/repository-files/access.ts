@@ -32,8 +32,8 @@ interface FileParams {
   readonly ref: string;
 }
 
-const COMMIT_MISSING = [404, { message: '404 Commit Not Found' }] as const;
-const FILE_MISSING = [404, { message: '404 File Not Found' }] as const;
+const COMMIT_NOT_FOUND = [404, { message: '404 Commit Not Found' }] as const;
+const FILE_NOT_FOUND = [404, { message: '404 File Not Found' }] as const;
 const INVALID_RANGE = [400, { message: 'range[start] must be less than or equal to range[end]' }] as const;
 const REF_DESCRIPTION = 'Branch, tag or commit; `HEAD` is the default branch.';
 const TOO_LARGE = blobTooLargeResponse('/projects/:id/repository/files/:file_path/raw');
@@ -44,14 +44,14 @@ const fileResource = {
   async load({ services, params }: AccessCall<FileParams>, { project }: { readonly project: VersionedRepository }) {
     const file = await locateFile(services.git, project, params);
     if (!isFailure(file)) return file;
-    throw file.code === 'commitNotFound' ? new HttpError(...COMMIT_MISSING) : new HttpError(...FILE_MISSING);
+    throw file.code === 'commitNotFound' ? new HttpError(...COMMIT_NOT_FOUND) : new HttpError(...FILE_NOT_FOUND);
   },
-  notFound: () => new HttpError(...FILE_MISSING),
+  notFound: () => new HttpError(...FILE_NOT_FOUND),
 } as const;
 
 const readableProjectAccess = inProjectAllowingAnonymous('read_code').withErrors({
-  commitMissing: COMMIT_MISSING,
-  fileMissing: FILE_MISSING,
+  commitMissing: COMMIT_NOT_FOUND,
+  fileMissing: FILE_NOT_FOUND,
 });
 
 /** Access to a file at a ref. */

@@ -39,6 +39,7 @@ interface DeferredBody extends AsyncDisposable {
 
 export type BodyFailure = keyof typeof BODY_ERRORS;
 
+/** Errors of a body that cannot be read. */
 export const BODY_ERRORS = {
   jsonInvalid: [400, { message: 'Invalid json', error: 'Invalid json' }],
   typeUnsupported: [400, '400 Bad request - Unsupported Content-Type: {type}'],
@@ -68,6 +69,7 @@ export async function readDeferredBody(
   return toDeferredBody(fail('tooLong', { problem }));
 }
 
+/** Reads and parses the body, without checking the lengths of its texts. */
 async function readUncheckedBody(
   { request, caller }: BodyCall,
   { database, blobs }: Pick<Services, 'database' | 'blobs'>,
@@ -91,6 +93,7 @@ async function readUncheckedBody(
   }
 }
 
+/** Returns parameters as a body. Disposing of it closes the spool file. */
 function toDeferredBody(parameters: DeferredBody['parameters'], spool?: SpoolFile): DeferredBody {
   return { parameters, [Symbol.asyncDispose]: async () => spool?.close() };
 }
@@ -160,6 +163,7 @@ export function getTextParameter(parameters: RawParameters, name: string): strin
   return typeof value === 'string' ? value : typeof value === 'object' ? undefined : String(value);
 }
 
+/** Limits of the size of bodies. */
 interface BodyLimits {
   /** Maximum size in bytes; larger bodies get 413. */
   readonly maxBytes: number;
@@ -172,6 +176,7 @@ interface BodyLimits {
 /** Maximum size of a body in memory; larger bodies are streamed. */
 const MAX_IN_MEMORY_BYTES = 1024 * 1024;
 
+/** A small body in memory, or a large one as a stream. */
 type SmallOrLargeBody = { readonly buffer: Buffer } | { readonly chunks: AsyncGenerator<Buffer> };
 
 /** Returns a small body as a buffer, and a large one as a stream of chunks at the reader's pace. */

@@ -110,6 +110,7 @@ interface HeadAndBody {
 
 const EMPTY_CONTENT: HeadAndBody = { head: new Uint8Array(), body: new Uint8Array() };
 
+/** Opens the content of a blob. A blob that does not exist any more counts as empty. */
 async function openContent(
   git: Git,
   project: LocatedRepository,

@@ -86,6 +86,7 @@ async function findFileInCommit(
   };
 }
 
+/** Returns the size and SHA-256 of a file. A submodule counts as an empty file. */
 async function loadSizeAndHash(
   git: Git,
   repository: Repository,

@@ -14,6 +14,7 @@ import { isSpooledText, type SpooledText } from './large-body/spooled-text.ts';
 
 type FileWriteServices = Pick<Services, 'database' | 'blobs' | 'git' | 'runUnitOfWork'>;
 
+/** The call of the endpoint, whose body is not read yet. */
 interface WriteCall extends BodyCall {
   readonly params: { readonly file_path: string };
   readonly requirePushableBranch: RequirePushableBranch;
@@ -103,6 +104,7 @@ interface WriteFields extends CommitFields {
 
 type FieldFailure = keyof typeof FIELD_ERRORS;
 
+/** Errors of the fields of a file write. */
 export const FIELD_ERRORS = {
   required: [400, '400 Bad request - {name} is required'],
   contentInvalid: [400, '400 Bad request - content is invalid'],

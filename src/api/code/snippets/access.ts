@@ -55,7 +55,7 @@ interface Readable<By extends Caller> {
 const provideSnippet = <By extends Caller>({ readable, caller }: Readable<By>) => ({ ...readable, caller });
 
 /** Returns a check for access that answers 403. */
-const createRightCheck =
+const createPermissionCheck =
   (check: Check) =>
   ({ caller }: AccessCall, { readable }: { readonly readable: SnippetInProject }): void => {
     if (!check(caller, readable)) throw forbidden();
@@ -71,24 +71,26 @@ interface SnippetKind {
   deleteAccess(): WriteAccess;
 }
 
-const writeById = (check: Check): WriteAccess =>
+const createWriteAccess = (check: Check): WriteAccess =>
   signedIn()
-    .resource({ ...snippetById, authorize: createRightCheck(check) })
+    .resource({ ...snippetById, authorize: createPermissionCheck(check) })
     .map(provideSnippet);
 
+/** Endpoints of any snippet. */
 export const SNIPPET: SnippetKind = {
   path: '/snippets/:id',
   noun: 'snippet',
   readAccess: () => open().resource(snippetById).map(provideSnippet),
-  updateAccess: () => writeById(mayUpdateSnippet),
-  deleteAccess: () => writeById(mayDeleteSnippet),
+  updateAccess: () => createWriteAccess(mayUpdateSnippet),
+  deleteAccess: () => createWriteAccess(mayDeleteSnippet),
 };
 
-const writeInProject = (check: Check): WriteAccess =>
+const createWriteAccessInProject = (check: Check): WriteAccess =>
   inProject('read_snippet')
-    .resource({ ...snippetInProject, authorize: createRightCheck(check) })
+    .resource({ ...snippetInProject, authorize: createPermissionCheck(check) })
     .map(provideSnippet);
 
+/** Endpoints of a snippet below its project. */
 export const PROJECT_SNIPPET: SnippetKind = {
   path: '/projects/:id/snippets/:snippet_id',
   noun: 'project snippet',
@@ -96,8 +98,8 @@ export const PROJECT_SNIPPET: SnippetKind = {
     inProjectAllowingAnonymous('read_snippet')
       .resource(operation === 'get' ? { ...snippetInProject, notFound: genericNotFound } : snippetInProject)
       .map(provideSnippet),
-  updateAccess: () => writeInProject(mayUpdateSnippet),
-  deleteAccess: () => writeInProject(mayDeleteSnippet),
+  updateAccess: () => createWriteAccessInProject(mayUpdateSnippet),
+  deleteAccess: () => createWriteAccessInProject(mayDeleteSnippet),
 };
 
 /** Access to the notes of a project snippet, for signed-in callers who may read it. */

@@ -48,6 +48,7 @@ export function validateTexts(
   );
 }
 
+/** Formats a size for error messages, in KiB below 1 MiB. */
 function formatMebibytes(bytes: number): string {
   const [value, unit] = bytes < 1024 * 1024 ? [bytes / 1024, 'KiB'] : [bytes / (1024 * 1024), 'MiB'];
   return `${Number(value.toPrecision(3))} ${unit}`;
@@ -125,6 +126,7 @@ export function toRepositoryError(verb: 'creating' | 'updating', code: string): 
   return reject(`Repository Error ${verb} the snippet - ${REJECTION_TEXTS[code] ?? 'The file path is invalid'}`);
 }
 
+/** Texts for the codes of changes that git rejects. */
 const REJECTION_TEXTS: Readonly<Record<string, string>> = {
   exists: 'A file with this name already exists',
   missing: "A file with this name doesn't exist",

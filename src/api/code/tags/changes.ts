@@ -21,6 +21,7 @@ type CreateFailure =
   | 'isProtected'
   | 'readOnly';
 
+/** The values of a new tag. */
 interface CreateTagInput {
   readonly name: string;
   readonly ref: string;

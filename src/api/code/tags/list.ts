@@ -45,6 +45,7 @@ export async function loadTagPage(
   return isFailure(refPage) ? refPage : { ...refPage, items: await loadTags(git, project, refPage.items) };
 }
 
+/** Returns a page of the sorted tags, by page number or after the tag in `page_token`. */
 function paginate(
   sortedTags: readonly Ref[],
   { search, pagination, page_token: token, order_by, sort }: TagFilter,
@@ -114,6 +115,7 @@ async function resolveCommitId(git: Git, repository: Repository, { id, type, com
   return (await getObjectInfo(git, repository, `${id}^{commit}`))?.id ?? '';
 }
 
+/** Loads the annotations and commits of these refs. */
 async function loadTags(git: Git, project: TagRow['project'], refs: readonly Ref[]): Promise<TagRow[]> {
   const repository = getRepository(git, project);
   const commits = await readCommits(

@@ -94,6 +94,7 @@ async function loadTreePage(
   return { ...entryPage, items: entryPage.items.map((entry) => ({ entry, folder: tree.folder })) };
 }
 
+/** The tree at a path of a commit. */
 interface TreeAtPath {
   readonly list: TreeList;
   readonly folder: string;
@@ -127,6 +128,7 @@ function toRequestedEntries(pagination: TreeListInput['pagination'], { page, per
   return { requestedEntries: { maxEntries: page * perPage + 1, maxCounted: COUNT_LIMIT + 1 } };
 }
 
+/** Returns the requested page of the list, or the whole list. */
 function paginate(list: TreeList, { pagination, page_token }: TreeListInput, page: OffsetRequest) {
   if (pagination === 'none') return toWholeTree(list);
   return pagination === 'keyset' ? toKeysetPage(list, page_token, page.perPage) : toOffsetPage(list, page);

@@ -40,6 +40,7 @@ function splitWords(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
+/** Returns the errors of the redirect URIs, each only once. */
 function validateRedirectUris(text: string): string[] {
   const uris = splitWords(text);
   if (uris.length === 0) return ["can't be blank"];

@@ -20,6 +20,7 @@ import {
   upsertCustomAttribute,
 } from './store.ts';
 
+/** The owner in the path, and the caller. */
 interface OwnerContext {
   readonly caller: SignedInCaller;
   readonly owner: Owner;

@@ -14,6 +14,7 @@ import {
   type OwnerType,
 } from './store.ts';
 
+/** A custom attribute (contract/everyday.md "Custom attributes"). */
 export const CustomAttribute = entity('CustomAttribute', { key: Type.String(), value: Type.String() }).columns();
 
 /** The field of users, projects and groups. */

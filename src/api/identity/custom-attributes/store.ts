@@ -15,6 +15,7 @@ export interface Owner {
 
 export type CustomAttribute = Columns<'custom_attributes', 'key' | 'value'>;
 
+/** Column of the owner's id by kind of owner. */
 const COLUMNS = { user: 'user_id', project: 'project_id', group: 'group_id' } as const;
 
 /** Returns the attributes of one owner, the oldest first. index: custom_attributes_by_user, _by_project, _by_group */

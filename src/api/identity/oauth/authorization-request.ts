@@ -125,6 +125,7 @@ function redirectToClient(
 
 const NO_STORE_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
 
+/** The scopes that a client may get. */
 interface ScopeOptions {
   readonly allowed: readonly string[];
   /** Scopes that are granted if the client requests none. */

@@ -47,6 +47,7 @@ function readParameterCredentials(params: Readonly<Record<string, unknown>>): Cl
   return toCredentials((params.client_id ?? '') as string, (params.client_secret ?? '') as string);
 }
 
+/** Returns the credentials of a client, or null if both are empty. An empty secret counts as absent. */
 function toCredentials(uid: string, secret: string): ClientCredentials | null {
   if (uid === '' && secret === '') return null;
   return { uid, secret: secret === '' ? null : secret };

@@ -116,6 +116,7 @@ export async function issueToken(
   return grantResult;
 }
 
+/** Scopes of a password grant without an application, if the request names none. */
 const DEFAULT_SCOPES = ['api'];
 
 /** Issues a token for a user name and password. Requires no client if the setting `ropc_without_client_credentials` allows it. */

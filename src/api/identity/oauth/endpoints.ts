@@ -85,6 +85,7 @@ function createUntrustedRequestPage({ invalidField }: UntrustedRequest): HtmlRep
   return createHtmlPage({ title: 'Invalid authorization request', main, csrfToken: null, status: 400 });
 }
 
+/** Returns the fields of the authorization request as hidden fields of the form. */
 function createHiddenFields(fields: AuthorizationRequest): readonly Markup[] {
   const textFields = Object.entries(fields).filter(([, value]) => typeof value === 'string');
   return textFields.map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value as string}">\n`);

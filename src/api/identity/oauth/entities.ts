@@ -6,6 +6,7 @@ import { nullable } from '#http/endpoint/responses.ts';
 
 // Responses of the OAuth endpoints (contract/conventions.md §10 "OAuth 2.0"). Timestamps are Unix time in seconds.
 
+/** A new access token with its refresh token. */
 export const OAuthTokenPair = entity('OAuthTokenPair', {
   access_token: Type.String(),
   token_type: Type.Literal('Bearer'),
@@ -22,6 +23,7 @@ export const OAuthTokenPair = entity('OAuthTokenPair', {
   created_at: getIssuedAt(token),
 }));
 
+/** What the holder of a token may know about it. */
 export const OAuthTokenInfo = entity('OAuthTokenInfo', {
   resource_owner_id: nullable(Type.Integer({ description: 'Id of the user; null for client credentials.' })),
   scope: Type.Array(Type.String()),

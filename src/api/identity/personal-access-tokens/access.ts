@@ -74,6 +74,7 @@ export const ROTATE_ERRORS = {
   expiryTooLate: [400, '400 Bad request - Expiration date must be before {latest}'],
 } as const;
 
+/** Errors of `issueToken`. */
 export const CREATE_TOKEN_ERRORS = {
   userNotFound: USER_NOT_FOUND,
   internalUser: FORBIDDEN,

@@ -14,7 +14,7 @@ import { validateDisplayName } from '#authentication/users/usernames.ts';
 import { findChangeableUser, findUserById, type UnchangeableUserCode, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure, requireRow } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import type { createTokenParams } from './access.ts';
 
@@ -108,10 +108,11 @@ export async function revokeOwnToken(
 /** Revokes a token and records it. Has no effect on a revoked token. Callers check the permission. */
 export async function revokeAndRecord(uow: UnitOfWork, token: AccessToken): Promise<void> {
   if (!(await revokeToken(uow, token.id))) return;
-  const owner = (await findUserById(uow, token.user_id)) as User;
+  const owner = requireRow(await findUserById(uow, token.user_id));
   await recordTokenEvent(uow, { event: 'revoked', token, owner });
 }
 
+/** The creation or revocation of a token. */
 interface TokenEvent {
   readonly event: 'created' | 'revoked';
   readonly token: Pick<AccessToken, 'id'>;

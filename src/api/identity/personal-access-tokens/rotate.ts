@@ -1,6 +1,5 @@
 import { getAccessToken, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import {
-  type AccessToken,
   exceedsLatestExpiry,
   findAccessToken,
   getLatestExpiry,
@@ -8,10 +7,10 @@ import {
   rotateToken,
   validateGrantedScopes,
 } from '#authentication/tokens/access-tokens.ts';
-import { findUserById, type User } from '#authentication/users/users.ts';
+import { findUserById } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { addDays } from '#runtime/clock.ts';
-import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure, requireRow } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { canManageToken, isImpersonating, recordTokenEvent } from './changes.ts';
 
@@ -51,13 +50,14 @@ export async function rotateOwnToken(
   return currentToken === null ? fail('notPersonal') : replaceAndRecord(uow, { id: currentToken.id, expiresAt });
 }
 
+/** Replaces a token and records the audit events of both tokens. Callers check the permission. */
 async function replaceAndRecord(
   uow: UnitOfWork<SignedInCaller>,
   replacement: TokenReplacement,
 ): Promise<IssuedToken | Failure<RotateFailure>> {
   const issuedToken = await replaceToken(uow, replacement);
   if (isFailure(issuedToken)) return issuedToken;
-  const owner = (await findUserById(uow, issuedToken.tokenRow.user_id)) as User;
+  const owner = requireRow(await findUserById(uow, issuedToken.tokenRow.user_id));
   await recordTokenEvent(uow, { event: 'revoked', token: replacement, owner });
   await recordTokenEvent(uow, { event: 'created', token: issuedToken.tokenRow, owner });
   return issuedToken;
@@ -68,7 +68,7 @@ export async function replaceToken(
   uow: UnitOfWork<SignedInCaller>,
   { id, expiresAt }: TokenReplacement,
 ): Promise<IssuedToken | Failure<RotateFailure>> {
-  const token = (await findAccessToken(uow, id)) as AccessToken;
+  const token = requireRow(await findAccessToken(uow, id));
   const scopeFailure = validateGrantedScopes(uow.actor, JSON.parse(token.scopes) as string[]);
   if (scopeFailure !== null) return scopeFailure;
   const settings = await loadSettings(uow);

@@ -79,6 +79,7 @@ ${createSignOutForm(request, csrfToken)}`;
   return createHtmlPage({ title: 'Choose a new password', main, csrfToken });
 }
 
+/** Returns the form for the present and the new password. */
 function createPasswordRenewalForm(request: IncomingRequest, csrfToken: string, login: string): Markup {
   return markup`<form method="post" action="${localUrl(request, '/users/sign_in')}">
 ${createCsrfField(csrfToken)}

@@ -109,6 +109,7 @@ async function storePassword(
   });
 }
 
+/** Returns the errors of the new password. It must differ from the expired one. */
 function validateNewPassword(
   { password, newPassword }: Pick<RenewPasswordInput, 'password' | 'newPassword'>,
   user: User,

@@ -152,6 +152,7 @@ const AUDITED_FIELDS = [
   ['admin', 'user_admin_status_updated', 'admin status'],
 ] as const;
 
+/** Records one audit event for each changed column. */
 async function recordChanges(uow: UnitOfWork, before: User, after: User): Promise<void> {
   for (const [field, eventName, attributeName] of AUDITED_FIELDS) {
     if (before[field] !== after[field]) {

@@ -310,6 +310,7 @@ function userListAccess(): Access<{ caller: Caller }> {
   });
 }
 
+/** Throws 403 unless an anonymous caller filters by username and public visibility is not restricted. */
 async function requireAnonymousSearch({ db, params }: AccessCall): Promise<void> {
   const { restricted_visibility_levels } = await loadSettings(db);
   if (params.username && !restricted_visibility_levels.includes('public')) return;

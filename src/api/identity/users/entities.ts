@@ -180,6 +180,7 @@ async function loadAdminRelations(users: readonly User[], context: Serialization
   return { ...relations, customAttributes };
 }
 
+/** A user as administrators see them in lists and in responses to writes. */
 export const UserAdmin = entity('UserAdmin', { ...UserSelf.schema.properties, ...adminFields }).from(
   loadAdminRelations,
   serializeForAdmin,
@@ -259,6 +260,7 @@ export function buildAvatarUrl(userId: number, context: ServerContext): string {
 
 const avatarNames = createBoundedCache<string>(10_000);
 
+/** Returns 16 hexadecimal digits that are derived from the seed, from a cache if possible. */
 function getAvatarName(seed: string): string {
   const cachedName = avatarNames.get(seed);
   if (cachedName !== undefined) return cachedName;

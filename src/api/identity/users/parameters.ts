@@ -70,6 +70,7 @@ const STRIPPED_TEXTS = [
   'website_url',
   'organization',
 ] as const;
+/** Email addresses, which are normalized. */
 const ADDRESSES = ['public_email', 'commit_email'] as const;
 /** Texts in nullable columns. */
 const CLEARABLE_TEXTS = ['pronouns', 'job_title', 'note'] as const;

@@ -19,6 +19,7 @@ type StateChange<TransitionCode extends string> = Promise<boolean | Failure<Unch
 /** States of blocked users, whose profiles are hidden. */
 export const BLOCKED_STATES: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned'];
 
+/** States in which a user can neither be activated nor deactivated. */
 const STATES_WITHOUT_ACCESS: readonly UserState[] = [...BLOCKED_STATES, 'blocked_pending_approval'];
 
 /** Blocks a user. Returns null if the user was blocked already, which the response shows. */

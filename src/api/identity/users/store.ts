@@ -31,6 +31,7 @@ import { customAttributeConditions } from '../custom-attributes/index.ts';
 import { USER_KEYSET, type UserListParams, type UserOrderColumn } from './parameters.ts';
 import { BLOCKED_STATES } from './states.ts';
 
+/** The filters of a list, as the query needs them. */
 interface UserFilter extends UserListParams {
   readonly identity: Identity | undefined;
   /** Whether to search private addresses too, and to list blocked and banned users. */
@@ -148,6 +149,7 @@ function isExactMatch(db: Reader, eb: UserExpressionBuilder, search: string) {
   return eb('users.id', 'in', matchingIds);
 }
 
+/** Columns with case-folded names that a search compares. */
 const SEARCH_COLUMNS = ['name_key', 'username_key'] as const;
 
 /** Returns whether so many names contain the search text that scanning the list in its order is faster than an index. */
@@ -178,6 +180,7 @@ function countCommon(
 /** Short texts are matched against whole names only. */
 const isShortSearch = (search: string) => isTooShortForIndex(foldCase(search));
 
+/** Selects the users that match the filter, unordered. `isCommon`: the search text is common (`isCommonSearch`). */
 function applyFilter(db: Reader, filter: UserFilter, isCommon: boolean): UserQuery {
   let users = db.selectFrom('users').select(userColumns);
   const { search } = filter;
@@ -254,6 +257,7 @@ const isInactive = (eb: UserExpressionBuilder) => eb('state', '<>', sql.lit('act
 // index: users_externals, users_bots, users_internals
 const isFlagged = (eb: UserExpressionBuilder, flag: 'external' | 'bot' | 'internal') => eb(flag, '=', sql.lit(true));
 
+/** Returns the conditions of the filters that all callers may use. */
 function toStateConditions(db: Reader, eb: UserExpressionBuilder, filter: UserFilter): UserCondition[] {
   const conditions: UserCondition[] = [];
   const [inactive, external] = [isInactive(eb), isFlagged(eb, 'external')];
@@ -279,6 +283,7 @@ function toStateConditions(db: Reader, eb: UserExpressionBuilder, filter: UserFi
   return conditions;
 }
 
+/** Returns the conditions of the filters that only administrators may use. */
 function toAdministratorConditions(db: Reader, eb: UserExpressionBuilder, filter: UserFilter): UserCondition[] {
   const conditions: Expression<SqlBool>[] = [];
   const { created_after, created_before } = filter;

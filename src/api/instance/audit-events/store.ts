@@ -5,6 +5,7 @@ import { prepareForIds } from '#database/prepare.ts';
 import type { AuditEntityType } from '#database/schema.ts';
 import { type KeysetRule, type ListPage, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 
+/** A row of the audit log. */
 export type AuditEventRow = Selectable<Schema['audit_events']>;
 
 /** A part of the audit log. */

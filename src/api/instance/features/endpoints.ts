@@ -61,6 +61,7 @@ const Feature = entity('Feature', {
   definition: isFlagName(flag.name) ? FeatureDefinition.serialize(flag.name, context) : null,
 }));
 
+/** Returns `on` or `off` if the flag is the same for everybody, else `conditional`. */
 function getState(flag: Flag): 'on' | 'off' | 'conditional' {
   if (flag.onForAll) return 'on';
   return listGates(flag).length > DEFAULT_GATE_COUNT ? 'conditional' : 'off';

@@ -79,6 +79,7 @@ const ACTOR_KINDS = ['user', 'group', 'namespace', 'project', 'runner'] as const
 
 type ActorFinder = (db: Reader, name: string) => Promise<Actor | null>;
 
+/** Returns the actor with a name or path, or null, by kind of actor. */
 const ACTOR_FINDERS: Readonly<Record<(typeof ACTOR_KINDS)[number], ActorFinder>> = {
   async user(db, name) {
     const user = await findUserByUsername(db, name);

@@ -18,6 +18,7 @@ export interface EditionVersion extends Pick<InstanceVersion, 'revision'> {
 
 const REVISION_DIGITS = 11;
 
+/** The version of this process. */
 export const INSTANCE_VERSION: InstanceVersion = {
   apiVersion: '18.9.0',
   revision: (BUILD.commit ?? hash('sha256', BUILD.version, 'hex')).slice(0, REVISION_DIGITS),

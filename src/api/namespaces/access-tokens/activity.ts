@@ -6,11 +6,13 @@ import { formatQuotedList } from '#text/json-object.ts';
 
 /** Audit events of the tokens of a project or group (contract/activity.md Part 3). */
 
+/** Name of the audit event of a new token. */
 export const TOKEN_CREATED = {
   group: 'group_access_token_created',
   project: 'project_access_token_created',
 } as const satisfies ByParentType<string>;
 
+/** Name of the audit event of a revoked token. */
 export const TOKEN_DELETED = {
   group: 'group_access_token_deleted',
   project: 'project_access_token_deleted',
@@ -22,11 +24,13 @@ interface BotTokenReference {
   readonly botName: string;
 }
 
+/** A new token, with the role of its bot. */
 interface CreatedBotToken extends BotTokenReference {
   readonly token: Pick<AccessToken, 'id' | 'scopes'>;
   readonly accessLevel: number;
 }
 
+/** Records the audit event of a new token. */
 export function recordTokenCreated(
   uow: UnitOfWork,
   parent: Parent,
@@ -40,6 +44,7 @@ export function recordTokenCreated(
   });
 }
 
+/** Records the audit event of a revoked token. */
 export function recordTokenDeleted(
   uow: UnitOfWork,
   parent: Parent,
@@ -52,6 +57,7 @@ export function recordTokenDeleted(
   });
 }
 
+/** Returns the entity and the target of the audit event. */
 function buildAuditSubject({ type, id, full_path: path }: Parent, { token, botName }: BotTokenReference) {
   return {
     entity: { type: type === 'project' ? 'Project' : 'Group', id, path },

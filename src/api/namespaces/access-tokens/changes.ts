@@ -15,13 +15,13 @@ import {
 } from '#authentication/tokens/access-tokens.ts';
 import { createUser, type User } from '#authentication/users/users.ts';
 import type { SourceType } from '#database/schema.ts';
-import { createMembership, type Membership, sourceExists } from '#domain/members/memberships.ts';
+import { createMembership, sourceExists } from '#domain/members/memberships.ts';
 import { insertTokenBot, selectTokenBotIds } from '#domain/members/token-bots.ts';
 import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
 import { type AnySubscription, defineSubscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure, requireRow } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { deleteUserWithReferences } from '../user-deletion/index.ts';
 import { mayCreateTokens, mayManageTokens } from './access.ts';
@@ -89,7 +89,8 @@ async function createBot(
   if (isFailure(bot)) throw new Error(`Cannot create the bot user ${username}: ${bot.code}`);
   await createPersonalNamespace(uow, bot);
   const membershipInput = { userId: bot.id, accessLevel, createdById: uow.actor.user.id };
-  const { user_id, source_type, source_id } = (await createMembership(uow, parent, membershipInput)) as Membership;
+  // Null would mean that the user is the bot of another token, which a new user is not.
+  const { user_id, source_type, source_id } = requireRow(await createMembership(uow, parent, membershipInput));
   await insertTokenBot(uow, { user_id, source_type, source_id });
   return bot;
 }
@@ -131,6 +132,7 @@ export async function rotateOwnBotToken(
   return token === null ? fail('notPermitted') : replaceBotToken(uow, parent, token, expiresAt);
 }
 
+/** Replaces the token and records the audit events of both tokens. Callers check the permission. */
 async function replaceBotToken(
   uow: UnitOfWork<SignedInCaller>,
   parent: Parent,

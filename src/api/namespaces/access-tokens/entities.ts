@@ -11,6 +11,7 @@ const resourceTokenFields = {
   resource_id: Type.Integer({ description: 'Id of the project or group.' }),
 };
 
+/** A token of a project or group, without its secret. */
 export const ResourceAccessToken = entity('ResourceAccessToken', resourceTokenFields).from((token: BotToken, context) =>
   serializeResourceToken(token, context),
 );

@@ -21,6 +21,7 @@ async function recordAuditEvent(
   });
 }
 
+/** Records the audit event of a new group. */
 export function recordGroupCreated(uow: UnitOfWork, group: AuditedGroup): Promise<void> {
   return recordAuditEvent(uow, group, { name: 'group_created', message: 'Added group' });
 }
@@ -38,6 +39,7 @@ export async function recordGroupChanges(
   await recordTextChange(uow, group, 'description', before, after);
 }
 
+/** Records the change of one attribute; does nothing if its values are equal. */
 async function recordTextChange(
   uow: UnitOfWork,
   group: AuditedGroup,
@@ -50,6 +52,7 @@ async function recordTextChange(
   await recordAuditEvent(uow, group, { name: `group_${name}_updated`, ...change });
 }
 
+/** Records a change of the visibility; does nothing if both values are equal. */
 export async function recordGroupVisibility(
   uow: UnitOfWork,
   group: AuditedGroup,

@@ -39,6 +39,7 @@ const branchProtection: ParameterType<DefaultBranchProtection> = withDefaults(
   }),
 );
 
+/** The roles that may push or merge, each in an object. */
 type Levels = DefaultBranchProtection['allowed_to_push'];
 
 /** Returns the parameter type without duplicate roles. */
@@ -52,6 +53,7 @@ function withoutDuplicates(type: ParameterType<Levels>): ParameterType<Levels> {
   };
 }
 
+/** The detailed parameter before the values of omitted fields are added. */
 type PartialProtection = {
   readonly [Key in keyof DefaultBranchProtection]?: DefaultBranchProtection[Key] | null | undefined;
 };
@@ -99,6 +101,7 @@ function toProtectionChanges(
  * contain them.
  */
 
+/** How an attribute is parsed, and which entity contains it. */
 interface GroupAttribute<T> {
   readonly type: ParameterType<NonNullable<T>>;
   /**
@@ -115,6 +118,7 @@ interface GroupAttribute<T> {
 }
 
 type AttributeEntity = GroupAttribute<never>['includedIn'];
+/** An attribute whose type can contain null. */
 type TypedAttribute<T> = Omit<GroupAttribute<T>, 'type'> & { readonly type: ParameterType<T> };
 
 const attribute = <T>(type: ParameterType<T>, entity: AttributeEntity = 'group'): TypedAttribute<T> => ({
@@ -136,6 +140,7 @@ const administratorAttribute = <T>(type: ParameterType<T>, entity: AttributeEnti
   administratorOnly: true,
 });
 
+/** All attributes of groups, in the order of the contract. */
 const ATTRIBUTES = {
   project_creation_level: attribute(oneOf('noone', 'administrator', 'owner', 'maintainer', 'developer')),
   subgroup_creation_level: attribute(oneOf('owner', 'maintainer')),
@@ -184,6 +189,7 @@ type UnsupportedName = keyof typeof UNSUPPORTED_ATTRIBUTES;
 const unsupportedNames = Object.keys(UNSUPPORTED_ATTRIBUTES) as UnsupportedName[];
 
 const STORED_ONLY = 'Stored and returned, but has no effect.';
+/** Description of attributes that also decide for the projects below. */
 const IN_ALL_PROJECTS = 'Premium: if true, it holds for all projects below, whatever they say themselves.';
 
 /** Sentences of the API documentation about attributes whose names are not sufficient. */
@@ -243,6 +249,7 @@ export const groupAttributeParams = {
   }),
 };
 
+/** The attributes in a request; absent ones stay unchanged. */
 export type GroupAttributeInput = { readonly [N in Name]?: GroupAttributes[N] | null | undefined } & {
   readonly emails_disabled?: boolean | null | undefined;
 } & { readonly [N in UnsupportedName]?: unknown };
@@ -303,6 +310,7 @@ export function getAttributeFields(entity: AttributeEntity): Record<string, TSch
   return Object.fromEntries(fields);
 }
 
+/** The attributes that entities copy. They derive the other two from several values. */
 type TableAttributes = Omit<GroupAttributes, 'default_branch_protection' | 'default_branch_protection_defaults'>;
 
 /** Returns the values of the attributes that this entity contains. */

@@ -82,6 +82,7 @@ type DeletionColumns = Pick<
   'name' | 'path' | 'name_before_deletion' | 'path_before_deletion' | 'marked_for_deletion_on'
 >;
 
+/** Stores the columns that marking and restoring change, and moves everything in the group to its new path. */
 async function renameGroup(uow: UnitOfWork, group: Group, columns: DeletionColumns): Promise<void> {
   const { name, path } = columns;
   const row = { ...columns, name_key: foldCase(name), updated_at: uow.now };

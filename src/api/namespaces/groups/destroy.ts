@@ -30,6 +30,7 @@ import {
 } from '../projects/index.ts';
 import { recordGroupDestroyed } from './activity.ts';
 
+/** The columns of a group that its destruction needs. */
 type GroupToDestroy = Pick<Group, 'id' | 'full_path'>;
 
 /**
@@ -232,6 +233,7 @@ function groupExists(db: Reader, id: number): Promise<boolean> {
   return hasRow(db.selectFrom('namespaces').select('id').where('id', '=', id));
 }
 
+/** Number of due groups that one query returns. */
 const BATCH_SIZE = 100;
 
 /** Destroys the groups whose deletion was scheduled at least `deletion_adjourned_period` days ago. */
@@ -269,6 +271,7 @@ async function destroyUnlessMoving(
   }
 }
 
+/** Runs at night, after the job for marked projects. */
 export const destroyMarkedGroupsDaily: Schedule<Services> = {
   name: 'destroy_marked_groups',
   cron: '30 1 * * *',

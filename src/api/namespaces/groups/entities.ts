@@ -69,6 +69,7 @@ const groupFields = {
   ...customAttributesField,
 };
 
+/** A group in a list. */
 export const Group = entity('Group', groupFields).from(loadGroupRelations, serializeGroup);
 
 const rootFields = Object.entries(getAttributeFields('root')).map(([name, schema]) => [name, Type.Optional(schema)]);
@@ -110,6 +111,7 @@ export const GroupDetailWithRunnersToken = withRunnersToken(
   ({ id, role }, { caller }) => (getGroupRole(caller, { role }) >= OWNER ? { type: 'group', id } : null),
 );
 
+/** The data related to groups that their entities need. */
 interface GroupRelations {
   /** The instance setting, for groups without their own. */
   readonly defaultBranchProtection: number;
@@ -168,6 +170,7 @@ function serializeGroup(
 /** The maximum number of projects in a group's details. */
 const MAX_PROJECTS = 100;
 
+/** Loads the projects of each group for its details, by group id. */
 async function loadProjects(rows: readonly GroupRow[], context: SerializationContext) {
   const page = { kind: 'offset', page: 1, perPage: MAX_PROJECTS } as const;
   const entries = rows.map(async ({ id }) => {

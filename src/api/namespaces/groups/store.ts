@@ -50,6 +50,7 @@ export type GroupOrder = GroupListInput['order_by'];
 /** Which part of the hierarchy a list covers. */
 export type GroupScope = 'everywhere' | { readonly childrenOf: number } | { readonly descendantsOf: number };
 
+/** The expression builder of conditions on groups. */
 type Eb = ExpressionBuilder<Schema, 'namespaces'>;
 
 interface SelectionOptions {
@@ -107,6 +108,7 @@ export async function hasFewGroups(db: Reader): Promise<boolean> {
 /** Maximum number of groups on an instance that are scanned instead of looked up in the substring index. */
 const FEW_GROUPS = 2_000;
 
+/** Restricts the query to a part of the hierarchy. index: groups_by_parent, namespace_closure_by_ancestor */
 function restrictToScope(query: GroupQuery, scope: GroupScope): GroupQuery {
   if (scope === 'everywhere') return query;
   if ('childrenOf' in scope) return query.where('namespaces.parent_id', '=', scope.childrenOf);
@@ -130,11 +132,13 @@ function visibilityCondition(eb: Eb, caller: Caller, filter: GroupFilter, today:
   return groupWithMember(caller.user.id, today)(eb);
 }
 
+/** Returns the conditions that the caller has the requested roles in the group. */
 function roleConditions(eb: Eb, { user }: Caller, filter: GroupFilter, today: string): Expression<SqlBool>[] {
   const roles = [filter.owned ? OWNER : null, filter.min_access_level].filter((role) => role != null);
   return roles.map((role) => (user === null ? eb.lit(false) : groupWithRole(user.id, role, today)(eb)));
 }
 
+/** Returns the conditions of the filters on columns of the group. */
 function attributeConditions(eb: Eb, caller: Caller, filter: GroupFilter): Expression<SqlBool>[] {
   const { visibility, top_level_only: topLevelOnly, archived, active, repository_storage: storage } = filter;
   const { marked_for_deletion_on: markedOn } = filter;

@@ -76,7 +76,9 @@ function enablesInstanceRunners(
   return isChanged && before.shared_runners_setting === forbidden;
 }
 
+/** The columns that an update can change, in addition to the attributes. */
 type GroupColumns = Pick<Group, 'name' | 'path' | 'description' | 'visibility'>;
+/** The path and visibility of a parent group. */
 type ParentOfGroup = FullPath & Pick<Group, 'visibility'>;
 
 /** Returns the path and visibility of the parent group. index: namespaces primary key */
@@ -89,6 +91,7 @@ async function loadParent(db: Reader, id: number): Promise<ParentOfGroup> {
   return { ...(await getNamespacePath(db, id)), visibility };
 }
 
+/** A group with its new values. */
 interface GroupChange {
   readonly group: Group;
   readonly parent: ParentOfGroup | null;

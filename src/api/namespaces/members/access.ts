@@ -8,7 +8,9 @@ import { integer } from '#http/parameters/types.ts';
 
 /** Permissions to see members, to manage them, and to end one's own membership (contract/planning.md §3.4). */
 
+/** Abilities to see members. */
 export const VIEW_ABILITIES = { group: 'read_group_members', project: 'read_members' } as const;
+/** Abilities to add, update and remove members. */
 export const MANAGE_ABILITIES = { group: 'admin_group_member', project: 'admin_project_member' } as const;
 /** Everybody who can see the group or project may leave it. */
 export const LEAVE_ABILITIES = { group: 'read_group', project: 'read_project' } as const;
@@ -34,6 +36,7 @@ export const removableMember = {
   },
 } as const;
 
+/** A user with a role. */
 interface MemberLevel {
   readonly user_id: number;
   readonly access_level: number;

@@ -78,6 +78,7 @@ export async function recordMemberUpdated(
   });
 }
 
+/** Records the activity event and the audit event of a removed member. */
 export async function recordMemberRemoved(uow: UnitOfWork, audited: AuditedMembership): Promise<void> {
   await recordActivityEvent(uow, audited.membership, 'left');
   await recordAuditEvent(uow, audited, {
@@ -87,6 +88,7 @@ export async function recordMemberRemoved(uow: UnitOfWork, audited: AuditedMembe
   });
 }
 
+/** Records the activity event and the audit event of an expired membership. */
 export async function recordMemberExpired(uow: UnitOfWork, audited: AuditedMembership): Promise<void> {
   const { access_level, expires_at } = audited.membership;
   await recordActivityEvent(uow, audited.membership, 'expired');

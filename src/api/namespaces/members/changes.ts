@@ -114,6 +114,7 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   user_id: 'User',
 };
 
+/** Returns why a user was not added, for the response to adding several users. */
 function describeFailure({ code, values }: Failure<AddFailure>): string {
   if (code === 'exists') return 'Member already exists';
   if (code === 'unknownUser') return 'User not found';
@@ -184,6 +185,7 @@ export async function updateMember(
   return toMemberRow(uow, membership);
 }
 
+/** Number of expired memberships that one query returns. */
 const BATCH_SIZE = 100;
 
 /** Ends expired memberships, which grant no access already, and records their end. */
@@ -198,8 +200,10 @@ export const expireMembers = defineJob({
   },
 });
 
+/** Runs shortly after midnight (UTC), when memberships expire. */
 export const expireMembersDaily: Schedule<Services> = { name: 'expire_members', cron: '5 0 * * *', job: expireMembers };
 
+/** Ends a membership if it has expired. */
 async function expire(uow: UnitOfWork, { source_type, source_id, user_id }: Membership): Promise<void> {
   const membership = await findMembership(uow, { type: source_type, id: source_id }, user_id);
   // The expiry date may have changed since the job listed the membership.
@@ -262,6 +266,7 @@ async function validateMembership(db: Reader, parent: Parent, input: MembershipI
   });
 }
 
+/** Returns the error of a role that does not exist or is below the inherited one. */
 async function validateLevel(db: Reader, parent: Parent, { userId, accessLevel }: MembershipInput): Promise<string[]> {
   if (!ROLES.includes(accessLevel)) return ['is not included in the list'];
   const inheritedMembership = await findInheritedMembership(db, parent, userId);

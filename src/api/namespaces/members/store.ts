@@ -21,6 +21,7 @@ import {
   selectMembersOfAny,
 } from '#domain/members/memberships.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
+import { requireRow } from '#runtime/failure.ts';
 import type { MemberRow } from './entities.ts';
 
 /** Queries of members. */
@@ -69,6 +70,7 @@ async function omitEmptySources(db: Reader, sources: readonly MemberSourceRef[])
   return nonEmptySources.length > 0 ? nonEmptySources : sources.slice(0, 1);
 }
 
+/** Columns of `users` with case-folded names that a search compares. */
 const SEARCHED_COLUMNS = ['name_key', 'username_key'] as const;
 
 /** Returns a page of the ids of matching members. index: memberships_by_source */
@@ -149,6 +151,7 @@ export async function findMember(
   return membership === undefined ? null : ((await toMemberRows(db, [membership]))[0] ?? null);
 }
 
+/** Adds the users and creators to memberships. */
 async function toMemberRows(db: Reader, rows: readonly Membership[]): Promise<MemberRow[]> {
   const creators = await loadUsersById(
     db,
@@ -167,7 +170,7 @@ async function toMemberRows(db: Reader, rows: readonly Membership[]): Promise<Me
 
 /** Returns a membership that this transaction has stored, with its user. The user cannot be deleted before the transaction ends. */
 export async function toMemberRow(tx: Transaction, row: Membership): Promise<MemberRow> {
-  return (await toMemberRows(tx, [row]))[0] as MemberRow;
+  return requireRow((await toMemberRows(tx, [row]))[0]);
 }
 
 async function findUsersById(db: Reader, ids: readonly number[]): Promise<Map<number, MemberRow['user']>> {

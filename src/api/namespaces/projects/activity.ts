@@ -26,6 +26,7 @@ async function recordAuditEvent(
 
 const PROJECT_CREATED: ProjectAuditEvent = { name: 'project_created', message: 'Added project' };
 
+/** Records the activity event and the audit event of a new project. */
 export async function recordProjectCreated(uow: UnitOfWork, project: AuditedProject, creatorId: number): Promise<void> {
   await uow.record({ projectId: project.id, authorId: creatorId, action: 'created', target: { type: 'Project' } });
   await recordAuditEvent(uow, project, PROJECT_CREATED);
@@ -44,6 +45,7 @@ export async function recordProjectImported(
 
 type NamedProject = AuditedProject & { readonly name: string };
 
+/** Records the audit event of an archived or unarchived project. */
 export async function recordProjectArchived(uow: UnitOfWork, project: NamedProject, archived: boolean): Promise<void> {
   const event: ProjectAuditEvent = archived
     ? { name: 'project_archived', message: 'Project archived' }

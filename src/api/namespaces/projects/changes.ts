@@ -50,6 +50,7 @@ function findArchiveColumns(uow: UnitOfWork, id: number) {
     .executeTakeFirst();
 }
 
+/** Stores whether the project is archived, and records the audit event. */
 async function setArchived(uow: UnitOfWork, project: Project, archived: boolean): Promise<Project> {
   await uow.updateTable('projects').set({ archived, updated_at: uow.now }).where('id', '=', project.id).execute();
   await recordProjectArchived(uow, project, archived);

@@ -185,6 +185,7 @@ async function initializeWithReadme(services: RefServices, project: Project, cre
   if (isFailure(failure)) throw new Error(`Cannot create the first branch of project ${project.id}: ${failure.code}`);
 }
 
+/** Returns the content of README.md: the name as the title, then the description. */
 function buildReadme({ name, description }: Pick<Project, 'name' | 'description'>): string {
   return `# ${name}\n${description ? `\n${description}\n` : ''}`;
 }

@@ -16,6 +16,7 @@ import { findTakenFields } from './validation.ts';
 // Deletion of a project is delayed: the project is marked first and destroyed later (contract/planning.md §3.1 "Deletion is
 // delayed").
 
+/** The parameters of a deletion. */
 interface DeleteProjectInput {
   /** Destroys a marked project immediately; requires its full path. */
   readonly permanently: boolean;

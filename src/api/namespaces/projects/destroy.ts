@@ -151,6 +151,7 @@ export const deleteRepositoryOfProject = defineSubscription({
   },
 }) satisfies AnySubscription<{ readonly git: Git }>;
 
+/** Number of due projects that one query returns. */
 const BATCH_SIZE = 100;
 
 /** Destroys the projects whose deletion was scheduled at least `deletion_adjourned_period` days ago. */
@@ -173,6 +174,7 @@ export const destroyMarkedProjects = defineJob({
   },
 });
 
+/** Runs at night. */
 export const destroyMarkedProjectsDaily: Schedule<Services> = {
   name: 'destroy_marked_projects',
   cron: '15 1 * * *',

@@ -207,6 +207,7 @@ const Permissions = objectSchema('ProjectPermissions', {
   group_access: nullable(SourceAccess),
 });
 
+/** Returns the roles and notification levels of the caller in the project and in the groups above it. */
 function buildPermissions(
   { direct_role, inherited_role }: Row,
   levels: ProjectNotificationLevels,
@@ -295,6 +296,7 @@ export const EmbeddedProject = variants([Project, ProjectSimple], ({ caller }) =
 );
 
 type SimpleShape = Static<TObject<typeof simpleFields>>;
+/** The fields that signed-in callers get in addition, without the stored attributes. */
 type DetailShape = MergePart<
   Static<TObject<typeof detailFields>> &
     Partial<Static<TObject<typeof maintainerDetailFields & typeof administratorFields>>>
@@ -369,6 +371,7 @@ function serializeParts(
   ];
 }
 
+/** The related data of a project, with the stored attributes that the caller can see. */
 interface RelationsAndAttributes extends ProjectRelations {
   readonly attributes: Partial<StoredAttributes>;
 }

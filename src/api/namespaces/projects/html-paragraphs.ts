@@ -1,3 +1,4 @@
+/** HTML entities by character. */
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -8,7 +9,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Escapes plain text for HTML. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
 /** Converts plain text to HTML paragraphs, one for each block of lines. Markup is escaped. */

@@ -30,7 +30,9 @@ interface LicensePattern {
   readonly maxWords: number;
 }
 
+/** First words of the ISC license, with which others begin too. */
 const ISC_GRANT = 'permission to use copy modify and or distribute this software for any purpose with or without fee';
+/** First words of the BSD licenses. */
 const BSD_GRANT =
   'redistribution and use in source and binary forms with or without modification are permitted provided';
 

@@ -106,7 +106,8 @@ export function toCommonFilter(params: ParameterValues<typeof projectFilterParam
   };
 }
 
-type ListParams = ParameterValues<typeof projectListParams>;
+/** The values of `projectListParams`. */
+export type ProjectListParams = ParameterValues<typeof projectListParams>;
 
 /** What a list of projects contains, and in which order. */
 export interface ProjectListOptions {
@@ -118,7 +119,7 @@ export interface ProjectListOptions {
 
 /** Converts the parameters to list options. `pathFilter`: conditions from the URL path. */
 export function toProjectListOptions(
-  params: ListParams,
+  params: ProjectListParams,
   page: PageRequest,
   pathFilter: ProjectFilter = {},
 ): ProjectListOptions {
@@ -130,7 +131,7 @@ export function toProjectListOptions(
   };
 }
 
-function toProjectFilter(params: ListParams): ProjectFilter {
+function toProjectFilter(params: ProjectListParams): ProjectFilter {
   return {
     ...toCommonFilter(params),
     searchNamespaces: params.search_namespaces,

@@ -70,10 +70,12 @@ export interface SimpleProjectRelations {
   readonly customAttributes: CustomAttributesById | null;
 }
 
+/** Relations of `Project`. */
 export interface ProjectRelations extends SimpleProjectRelations {
   readonly openIssues: ReadonlyMap<number, OpenIssueCounts>;
 }
 
+/** What loading relations needs. */
 type RelationsContext = Pick<SerializationContext, 'db' | 'git' | 'now' | 'caller' | 'params'>;
 
 /** Loads the relations of `ProjectSimple` with two queries, and one more if custom attributes are requested. */

@@ -12,6 +12,7 @@ import { loadWikiSizesByProject } from '#repositories/wikis/maintenance.ts';
 
 const bytes = Type.Integer();
 
+/** The fields of sizes that groups and projects have. */
 export const sizeFields = {
   storage_size: bytes,
   repository_size: bytes,
@@ -24,6 +25,7 @@ export const sizeFields = {
   uploads_size: bytes,
 };
 
+/** The sizes of a project, and the number of commits on its default branch. */
 export const ProjectStatistics = objectSchema('ProjectStatistics', {
   commit_count: Type.Integer(),
   ...sizeFields,

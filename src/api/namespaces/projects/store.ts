@@ -82,6 +82,7 @@ export interface ProjectFilter {
   readonly ownerId?: number | undefined;
 }
 
+/** Values of `order_by` for all callers. */
 export const PROJECT_ORDERS = [
   'id',
   'name',
@@ -101,10 +102,12 @@ const SIZE_EXPRESSIONS = {
   packages_size: null,
 } as const;
 type SizeOrder = keyof typeof SIZE_EXPRESSIONS;
+/** Values of `order_by` for administrators. */
 export const SIZE_ORDERS = Object.keys(SIZE_EXPRESSIONS) as SizeOrder[];
 export type ProjectOrder = (typeof PROJECT_ORDERS)[number] | SizeOrder;
 export type SortDirection = 'asc' | 'desc';
 
+/** The expression builder of conditions on projects. */
 type Eb = ExpressionBuilder<Schema, 'projects'>;
 
 /**

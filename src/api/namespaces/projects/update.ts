@@ -39,28 +39,27 @@ export async function update(
 ): Promise<Project | Failure<UpdateFailure>> {
   const { git, runUnitOfWork, database } = services;
   const storages = Object.keys(services.config.storages);
-  if (!changesBranch(project, values)) return runUnitOfWork(caller, (uow) => updateRow(uow, project, values, storages));
+  const newBranch = getNewDefaultBranch(project, values);
+  if (newBranch === null) return runUnitOfWork(caller, (uow) => updateRow(uow, project, values, storages));
   // Only administrators can set this attribute; it is ignored for other callers.
   const makesWritable = isAdministrator(caller) && values.repository_read_only === false;
   if (project.read_only && !makesWritable) return fail('readOnly');
-  const updatedProject = await retryWhileBranchExists(
-    services,
-    project,
-    values.default_branch as string,
-    (expectedHead) =>
-      runUnitOfWork(
-        caller,
-        async (uow) =>
-          (await setDefaultBranch(uow, project.id, expectedHead)) ?? updateRow(uow, project, values, storages),
-      ),
+  const updatedProject = await retryWhileBranchExists(services, project, newBranch, (expectedHead) =>
+    runUnitOfWork(
+      caller,
+      async (uow) =>
+        (await setDefaultBranch(uow, project.id, expectedHead)) ?? updateRow(uow, project, values, storages),
+    ),
   );
   if (!isFailure(updatedProject)) await syncHead(database.reader, git, project.id);
   return updatedProject;
 }
 
-/** Returns whether the input names another default branch; null and empty text change nothing. */
-const changesBranch = ({ default_branch: current }: Project, { default_branch: requested }: ProjectAttributeInput) =>
-  requested != null && requested !== '' && requested !== current;
+/** Returns the default branch in the input if it is another one, else null. Null and empty text in the input change nothing. */
+const getNewDefaultBranch = (
+  { default_branch: current }: Project,
+  { default_branch: requested }: ProjectAttributeInput,
+): string | null => (requested && requested !== current ? requested : null);
 
 /** Updates the row of the project. Reloads it first, so that the changes of a concurrent request are not lost. */
 async function updateRow(
@@ -102,8 +101,9 @@ async function updateRow(
   if (input.topics != null) await setProjectTopics(uow, before.id, input.topics);
   if (name !== before.name || path !== before.path) await moveProject(uow, project, fullPath);
   await updateRepository(uow, project, input);
-  if (changesStorage(repository, input)) {
-    await uow.publish('storage-move-requested', { projectId: before.id, storage: input.repository_storage as string });
+  const { repository_storage: storage } = input;
+  if (storage != null && storage !== repository.storage) {
+    await uow.publish('storage-move-requested', { projectId: before.id, storage });
   }
   const after = { ...before, ...changes } as typeof before;
   if (enablesRunners(before, after)) await uow.publish('runner-access-extended', { type: 'project', id: before.id });
@@ -124,11 +124,13 @@ function enablesRunners(before: RunnerColumns, after: RunnerColumns): boolean {
   return allowsMoreRunners || (areBuildsEnabled(after) && !areBuildsEnabled(before));
 }
 
+/** The columns that decide who can see the project and its items. */
 type VisibilityColumns = Pick<Project, 'visibility' | (typeof FEATURES_WITH_TODOS)[number]>;
 
 /** Features whose items are targets of to-do items. */
 const FEATURES_WITH_TODOS = ['issues_access_level', 'merge_requests_access_level', 'repository_access_level'] as const;
 
+/** Access levels of features, from the narrowest to the widest. */
 const ACCESS_LEVEL_RANKS = { disabled: 0, private: 1, enabled: 2 } as const;
 
 /** Returns whether fewer users can see the project, its issues, merge requests or commits. */
@@ -161,19 +163,16 @@ function isRejectedAsReadOnly(
   input: ProjectAttributeInput,
 ): boolean {
   const { repository_read_only: readOnly } = input;
-  if (move_id !== null) return readOnly != null || changesBranch(project, input);
-  return read_only && readOnly !== false && changesBranch(project, input);
+  const changesBranch = getNewDefaultBranch(project, input) !== null;
+  if (move_id !== null) return readOnly != null || changesBranch;
+  return read_only && readOnly !== false && changesBranch;
 }
 
 /** Returns whether the repository is read-only before or after the update. */
 const isReadOnly = ({ read_only }: RepositoryState, { repository_read_only: readOnly }: ProjectAttributeInput) =>
   read_only || readOnly === true;
 
-const changesStorage = (
-  { storage }: RepositoryState,
-  { repository_storage: requestedStorage }: ProjectAttributeInput,
-) => requestedStorage != null && requestedStorage !== storage;
-
+/** The state before the update, and the names of the storages. */
 interface CurrentState {
   /** The current state of the project in this unit of work. */
   readonly before: CurrentProject;
@@ -231,7 +230,7 @@ async function updateRepository(uow: UnitOfWork, project: Project, input: Projec
   if (read_only != null) {
     await uow.updateTable('repositories').set({ read_only }).where('project_id', '=', project.id).execute();
   }
-  if (!changesBranch(project, input)) return;
+  if (getNewDefaultBranch(project, input) === null) return;
   await enqueue(uow, syncHeadJob, { projectId: project.id });
   await enqueueSummary(uow, project.id);
 }

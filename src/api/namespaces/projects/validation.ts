@@ -20,6 +20,7 @@ export function validateValues(input: ProjectAttributeInput, storages: readonly 
   return { ...validateAttributes(input), repository_storage_moves: unknownStorage ? ['is invalid'] : [] };
 }
 
+/** Returns the error of a default branch whose name git does not accept. */
 export function validateDefaultBranch(branch: string | null | undefined): FieldErrors {
   return { default_branch: branch == null || isValidBranchName(branch) ? [] : ['is not a valid branch name'] };
 }

@@ -101,6 +101,7 @@ async function unstar(
   return updateStarCount(uow, project, -1);
 }
 
+/** Adds `delta` to the star count and returns the project. */
 async function updateStarCount(uow: UnitOfWork, { id }: ProjectOfCaller, delta: 1 | -1): Promise<ProjectOfCaller> {
   await addToStarCounts(uow, [id], delta);
   return requireRow(await findProject(uow, uow.actor, String(id)));

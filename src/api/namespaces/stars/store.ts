@@ -67,6 +67,7 @@ export interface StarRow extends UserBasicRow {
   readonly starred_since: string;
 }
 
+/** Columns of `users` with case-folded names that a search compares. */
 const SEARCH_COLUMNS = ['name_key', 'username_key'] as const;
 
 interface StarrerListRequest {

@@ -3,7 +3,7 @@ import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
-import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid, requireRow } from '#runtime/failure.ts';
 import {
   deleteTopicRow,
   detachProjects,
@@ -56,7 +56,7 @@ export async function mergeTopics(
     },
     async runBatch(uow) {
       if (await deleteTopicBatch(uow, sourceId, targetId)) return MORE;
-      return (await findTopic(uow, targetId)) as TopicRow;
+      return requireRow(await findTopic(uow, targetId));
     },
   });
 }

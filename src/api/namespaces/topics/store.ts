@@ -9,7 +9,9 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Queries of topics and of the topics of projects. */
 
+/** A topic, without the columns that only queries use. */
 export type TopicRow = Omit<Columns<'topics'>, 'name_key' | 'title_key' | 'shared_project_count'>;
+/** The values of a topic that administrators set. */
 export type TopicContent = Pick<TopicRow, 'name' | 'title' | 'description'>;
 
 const columns = ['id', 'name', 'title', 'description', 'project_count', 'created_at', 'updated_at'] as const;
@@ -56,6 +58,7 @@ const toKeys = ({ name, title }: Pick<TopicContent, 'name' | 'title'>) => ({
   title_key: foldCase(title),
 });
 
+/** Inserts a topic. Throws the unique violation of `topics_by_name` if the name is taken, regardless of case. */
 export function insertTopic(tx: Transaction, content: TopicContent): Promise<TopicRow> {
   return tx
     .insertInto('topics')

@@ -11,6 +11,7 @@ import {
   type SpoolFile,
 } from './spooled-text.ts';
 
+// Bytes with a meaning in forms.
 const AMPERSAND = 0x26;
 const EQUALS = 0x3d;
 const PERCENT = 0x25;
@@ -47,6 +48,7 @@ interface Scanner {
   end(spoolOffset: number): boolean;
 }
 
+/** Returns a scanner for one form. */
 function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scanner {
   let output = Buffer.alloc(0);
   /** The current name; null while its value is read. */
@@ -107,6 +109,7 @@ interface FormValue {
   isComplete(): boolean;
 }
 
+/** Returns a decoder for one value. */
 function createFormValue(): FormValue {
   const utf8 = createUtf8Check();
   let escapeSequence = '';

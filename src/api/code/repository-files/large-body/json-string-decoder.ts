@@ -7,6 +7,7 @@ export interface JsonStringDecoder {
   decode(chunk: Buffer, chunkOffset: number, output: Buffer, outputEnd: number): DecodeResult;
 }
 
+/** How far the decoder has read and written, and whether the string continues in the next chunk (`open`). */
 interface DecodeResult {
   readonly chunkOffset: number;
   readonly outputEnd: number;
@@ -21,6 +22,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 /** The character that stands for an unpaired surrogate. */
 const REPLACEMENT = 0xfffd;
+/** Characters by the letter that follows a backslash. */
 const SIMPLE_ESCAPES: Readonly<Record<string, number>> = {
   '"': QUOTE,
   '\\': BACKSLASH,

@@ -73,6 +73,7 @@ export async function parseLargeMultipart(
   return parameters;
 }
 
+/** Returns a parser that streams contents and collects other fields in memory. */
 function createParser(headers: BusboyHeaders): BusboyInstance {
   try {
     return new Busboy({

@@ -12,6 +12,7 @@ export interface SpooledText {
   chunks(): AsyncIterable<Buffer>;
 }
 
+/** Key that marks spooled texts; no parsed body contains it. */
 const SPOOLED = Symbol('spooled text');
 
 /** Returns whether a parameter is a spooled text. */
@@ -87,6 +88,7 @@ export interface SpoolFile {
   close(): Promise<void>;
 }
 
+/** Number of bytes that one read of a spool file returns. */
 const CHUNK_SIZE = 256 * 1024;
 
 /** Opens a spool file. `path` must be an unused name in an existing directory. */
@@ -161,6 +163,7 @@ export interface BodySkeleton {
   toBuffer(): Buffer;
 }
 
+/** Maximum size of a body without its contents. */
 const MAX_SKELETON_BYTES = 10 * 1024 * 1024;
 
 /** Returns an empty skeleton. */

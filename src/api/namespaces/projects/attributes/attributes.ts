@@ -24,6 +24,7 @@ function validateBuildTimeout(seconds: number): FieldErrors {
   return { build_timeout: ['needs to be between 10 minutes and 1 month'] };
 }
 
+/** Returns the error of the maximum size of artifacts, by field. */
 export function validateArtifactSize(mebibytes: number): FieldErrors {
   return mebibytes > 0 ? {} : { max_artifacts_size: ['must be greater than 0'] };
 }
@@ -36,6 +37,7 @@ function validatePipelineAge(seconds: number): FieldErrors {
   return { 'ci_cd_settings.delete_pipelines_in_seconds': ['must be between 1 day and 1 year'] };
 }
 
+/** Parts that the claim `sub` of ID tokens may have. */
 const SUB_CLAIM_COMPONENTS = ['project_path', 'ref_type', 'ref', 'environment_protected', 'deployment_tier'];
 
 function validateSubClaim(components: readonly string[]): FieldErrors {
@@ -76,6 +78,7 @@ function validateTitleRegex(expression: string): FieldErrors {
  */
 type AttributeKind = 'route' | 'column' | 'relation' | 'repository' | 'stored' | 'alias' | 'unsupported' | 'ignored';
 
+/** How one attribute is parsed, validated, stored and shown. */
 export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = AttributeKind> {
   readonly kind: Kind;
   readonly type: ParameterType<T>;
@@ -139,6 +142,7 @@ const accessLevelOrPublic = oneOf('disabled', 'private', 'enabled', 'public');
 /** Returns the alias for the former boolean attribute of a feature's access level. */
 const accessLevelSwitch = (name: string) => alias(boolean, name, (on) => (on ? 'enabled' : 'disabled'));
 
+/** The table of attributes. */
 export const PROJECT_ATTRIBUTES = {
   name: route(),
   path: route(),
@@ -276,7 +280,9 @@ export const PROJECT_ATTRIBUTES = {
 
 type AttributeTable = typeof PROJECT_ATTRIBUTES;
 export type AttributeName = keyof AttributeTable;
+/** The type of the values of an attribute. */
 type ValueOf<Name extends AttributeName> = AttributeTable[Name] extends { type: ParameterType<infer T> } ? T : never;
+/** The names of the attributes that are stored in this way. */
 type NamesOfKind<Kind extends AttributeKind> = {
   [Name in AttributeName]: AttributeTable[Name] extends { kind: Kind } ? Name : never;
 }[AttributeName];
@@ -287,6 +293,7 @@ export type StoredAttributes = { readonly [Name in StoredName]: ValueOf<Name> };
 /** The attributes in a request; absent ones stay unchanged. */
 export type ProjectAttributeInput = { readonly [Name in AttributeName]?: ValueOf<Name> | null | undefined };
 
+/** The names of all attributes, in the order of the table. */
 export const projectAttributeNames = Object.keys(PROJECT_ATTRIBUTES) as AttributeName[];
 export const projectAttributeEntries = Object.entries(PROJECT_ATTRIBUTES) as [AttributeName, ProjectAttribute][];
 

@@ -13,6 +13,7 @@ import { validateRegexSyntax } from '#text/safe-regex.ts';
  * has no container images to delete.
  */
 
+/** The policy as projects show it. */
 export const ContainerExpirationPolicy = objectSchema('ContainerExpirationPolicy', {
   cadence: Type.String(),
   enabled: Type.Boolean(),
@@ -27,6 +28,7 @@ type ExpirationPolicy = Static<typeof ContainerExpirationPolicy>;
 /** Values that were set. Null is a value; a required value that is null is reported as an error. */
 type ExpirationPolicyChanges = { readonly [Name in keyof ExpirationPolicy]?: ExpirationPolicy[Name] | null };
 
+/** The policy of a project that has never set one. */
 const DEFAULT_POLICY = {
   cadence: '1d',
   enabled: false,
@@ -47,6 +49,7 @@ const policyParams = object({
   name_regex_keep: optional(searchExpression),
 });
 
+/** The parameter type of the policy. The result has only the values that were sent, under their current names. */
 export const expirationPolicyInput: ParameterType<ExpirationPolicyChanges> = {
   ...policyParams,
   valueForNull: {},
@@ -61,7 +64,9 @@ export const expirationPolicyInput: ParameterType<ExpirationPolicyChanges> = {
 
 /** Interval of each cadence, in days; a month counts as 30 days. */
 const CADENCE_DAYS: Readonly<Record<string, number>> = { '1d': 1, '7d': 7, '14d': 14, '1month': 30, '3month': 90 };
+/** Values of `older_than`. */
 const ALLOWED_AGES = ['7d', '14d', '30d', '60d', '90d'];
+/** Values of `keep_n`. */
 const ALLOWED_COUNTS = [1, 5, 10, 25, 50, 100];
 
 /** Returns the stored values after a change, which schedules the next run. */

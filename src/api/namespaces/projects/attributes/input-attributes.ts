@@ -46,6 +46,7 @@ export function resolveAttributes(
   return resolved;
 }
 
+/** Returns the value to set for a value in the request; undefined means that the attribute stays unchanged. */
 function resolveValue(
   { clearable, resettable, kind, aliasOf, defaultValue: fallback }: ProjectAttribute,
   value: unknown,

@@ -79,6 +79,7 @@ function getSchemas(isIncluded: (attribute: ProjectAttribute) => boolean): Recor
 
 /** The schema fields for everybody, and those for Maintainers. */
 export const publicFields = getSchemas(({ maintainersOnly }) => !maintainersOnly);
+/** The schema fields that only Maintainers get. */
 export const maintainersFields = getSchemas(({ maintainersOnly }) => maintainersOnly === true);
 
 const columnNames = (Object.keys(PROJECT_ATTRIBUTES) as AttributeName[]).filter(

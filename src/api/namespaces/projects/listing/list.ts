@@ -11,9 +11,9 @@ import {
   type PageRequest,
   toKeysetPage,
 } from '#http/lists/pagination.ts';
-import type { ParameterValues } from '#http/parameters/declarations.ts';
+
 import { type Failure, fail } from '#runtime/failure.ts';
-import { type ProjectListOptions, type projectListParams, toProjectListOptions } from '../parameters.ts';
+import { type ProjectListOptions, type ProjectListParams, toProjectListOptions } from '../parameters.ts';
 import {
   findCommonWords,
   hasManyProjects,
@@ -106,8 +106,6 @@ function getOtherBound({ sort }: KeysetRequest, { idAfter, idBefore }: ProjectFi
   return idAfter == null ? {} : { id_after: String(idAfter) };
 }
 
-type ListParams = ParameterValues<typeof projectListParams>;
-
 /** The error of lists with `projectListParams`. */
 export const UPDATED_AT_ERRORS = {
   unpaired: [400, '400 Bad request - `updated_at` filter and `updated_at` sorting must be paired'],
@@ -117,7 +115,7 @@ export const UPDATED_AT_ERRORS = {
 export async function listProjectsByParams(
   db: Reader,
   caller: Caller,
-  params: ListParams,
+  params: ProjectListParams,
   page: PageRequest,
   pathFilter: ProjectFilter = {},
 ): Promise<ListPage<Project> | Failure<'unpaired'>> {
@@ -128,6 +126,6 @@ export async function listProjectsByParams(
 }
 
 /** Returns whether `updated_after` or `updated_before` is used without the order `updated_at`, which it requires. */
-function isUnpaired({ order_by, updated_after, updated_before }: ListParams): boolean {
+function isUnpaired({ order_by, updated_after, updated_before }: ProjectListParams): boolean {
   return order_by !== 'updated_at' && (updated_after ?? updated_before) != null;
 }
