@@ -15,6 +15,12 @@ const PROGRAMS = [
   { in: join(root, 'src/git/process/process-spawner-program.ts'), out: 'process-spawner-program' },
 ];
 
+/** What a server loads when it first builds the OpenAPI document. */
+const DOCUMENT_PARTS = [
+  { in: join(root, 'src/http/documents/descriptions.ts'), out: 'descriptions' },
+  { in: join(root, 'src/http/documents/examples.jsonl'), out: 'examples' },
+];
+
 // Bundled CommonJS libraries need these globals.
 const banner = `import { createRequire as __createRequire } from 'node:module';
 const require = __createRequire(import.meta.url);
@@ -44,7 +50,8 @@ export function bundleProgram(
   outdir: string,
 ): Promise<BuildResult<{ write: false }>> {
   return build({
-    entryPoints: [program, ...PROGRAMS],
+    entryPoints: [program, ...PROGRAMS, ...DOCUMENT_PARTS],
+    loader: { '.jsonl': 'copy' },
     outdir,
     write: false,
     bundle: true,

@@ -220,6 +220,16 @@ export type GroupAbilityName = keyof typeof GROUP_RULES;
 export const PROJECT_ABILITIES = Object.keys(PROJECT_RULES) as readonly ProjectAbilityName[];
 export const GROUP_ABILITIES = Object.keys(GROUP_RULES) as readonly GroupAbilityName[];
 
+/** Returns which roles have the ability, for descriptions; undefined if it does not exist. */
+export function getAbilityRule(
+  kind: 'project' | 'group',
+  ability: ProjectAbilityName | GroupAbilityName,
+): (Partial<Pick<ProjectAbility, 'rolePublicJobs'>> & Omit<GroupAbility, 'wiki' | 'unlessArchived'>) | undefined {
+  const rules: Readonly<Record<string, ProjectAbility | GroupAbility>> =
+    kind === 'project' ? PROJECT_RULES : GROUP_RULES;
+  return rules[ability];
+}
+
 /** Returns whether the caller, who can see the project, has the ability. */
 export function mayInProject(caller: Caller, ability: ProjectAbilityName, project: Project): boolean {
   const rule: ProjectAbility = PROJECT_RULES[ability];

@@ -48,7 +48,8 @@ export interface ApiDocument {
   readonly openapi: string;
   readonly info: Json;
   readonly servers: { url: string }[];
-  readonly tags: { name: string }[];
+  readonly tags: { name: string; description: string }[];
+  readonly 'x-tagGroups': { name: string; tags: string[] }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   readonly components: Json;
 }
@@ -62,4 +63,4 @@ export interface ApiServer {
 }
 
 /** Returns the document of all endpoints. It is one of `Services`, so that an endpoint can respond with it. */
-type DescribeApi = (server: ApiServer) => ApiDocument;
+type DescribeApi = (server: ApiServer) => Promise<ApiDocument>;

@@ -19,11 +19,11 @@ import { buildOpenApiDocument } from './openapi.ts';
 type Document = any;
 
 /** Returns the document as a client receives it. */
-const documentOf = (registry: Registry): Document =>
-  JSON.parse(JSON.stringify(buildOpenApiDocument(registry, { url: 'http://hearth.test', version: '1' })));
+const documentOf = async (registry: Registry): Promise<Document> =>
+  JSON.parse(JSON.stringify(await buildOpenApiDocument(registry, { url: 'http://hearth.test', version: '1' })));
 
 const registry = createRegistry(resourceModules);
-const document = documentOf(registry);
+const document = await documentOf(registry);
 const operations: Document[] = Object.entries(document.paths as Record<string, Record<string, Document>>).flatMap(
   ([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
 );
@@ -151,8 +151,8 @@ const small = createRegistry({
   }),
 });
 
-test('lists the parameters of a read, those of pages last', () => {
-  const { paths } = documentOf(small);
+test('lists the parameters of a read, those of pages last', async () => {
+  const { paths } = await documentOf(small);
   assert.deepEqual(Object.keys(paths), ['/api/v4/digits/{id}', '/api/v4/things/{id}/parts']);
   const { get } = paths['/api/v4/things/{id}/parts'];
   assert.deepEqual(get.parameters.slice(0, 4), [
@@ -174,6 +174,7 @@ test('lists the parameters of a read, those of pages last', () => {
       name: 'range',
       in: 'query',
       required: false,
+      description: 'First and last line: `range[start]` and `range[end]`.',
       style: 'deepObject',
       explode: true,
       schema: { type: 'object', required: ['end'], properties: { end: { type: 'integer' } } },
@@ -185,8 +186,8 @@ test('lists the parameters of a read, those of pages last', () => {
   );
 });
 
-test('a read has the schema and headers of its response, and optional authentication if it is public', () => {
-  const { get } = documentOf(small).paths['/api/v4/things/{id}/parts'];
+test('a read has the schema and headers of its response, and optional authentication if it is public', async () => {
+  const { get } = (await documentOf(small)).paths['/api/v4/things/{id}/parts'];
   assert.deepEqual(get.responses[200].content['application/json'].schema, {
     type: 'array',
     items: { $ref: '#/components/schemas/Thing' },
@@ -195,28 +196,34 @@ test('a read has the schema and headers of its response, and optional authentica
   assert.deepEqual(get.security[0], {});
 });
 
-test('a write has its body, its error responses and its security schemes', () => {
-  const { paths, components } = documentOf(small);
+test('a write has its body, its error responses and its security schemes', async () => {
+  const { paths, components } = await documentOf(small);
   const { post } = paths['/api/v4/things/{id}/parts'];
   assert.deepEqual(post.parameters, [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }]);
-  const body = post.requestBody.content['application/json'].schema;
+  for (const { schema } of Object.values<Document>(post.requestBody.content))
+    assert.deepEqual(schema, { $ref: '#/components/schemas/CreateThingBody' });
+  const body = components.schemas.CreateThingBody;
   const name = { type: 'string', maxLength: 4096 };
   assert.deepEqual(body, { type: 'object', required: ['name'], properties: { name } });
   assert.deepEqual(post.responses[409].content['application/json'].examples, {
     taken: { value: { message: 'Name {name} is taken' } },
     gone: { value: { error: 'gone' } },
   });
+  assert.equal(post.responses[409].description, 'Conflict. Messages: `Name {name} is taken`, `gone`.');
   const ways = post.security.map((way: object) => Object.keys(way).join());
   assert.deepEqual(ways, ['privateToken', 'bearer', 'oauth2', 'session']);
   assert.deepEqual(Object.keys(components.securitySchemes), ways);
   const { authorizationCode } = components.securitySchemes.oauth2.flows;
   assert.equal(authorizationCode.authorizationUrl, 'http://hearth.test/oauth/authorize');
-  assert.deepEqual(components.schemas.Thing.properties.owner, { $ref: '#/components/schemas/Owner' });
+  assert.deepEqual(components.schemas.Thing.properties.owner, {
+    $ref: '#/components/schemas/Owner',
+    description: 'User to whom it belongs.',
+  });
   assert.equal(paths['/api/v4/digits/{id}'].get.parameters[0].schema.pattern, '^\\d+$');
 });
 
 test('shows the errors of access checks, and the bodies of file and commit writes', () => {
-  const { paths } = documentOf(registry);
+  const { paths, components } = document;
   const files = paths['/api/v4/projects/{id}/repository/files/{file_path}'];
   assert.ok(files.get.responses[429].content['application/json'].examples.blobTooLarge);
   assert.ok(files.get.responses[404].content['application/json'].examples.commitMissing);
@@ -224,7 +231,8 @@ test('shows the errors of access checks, and the bodies of file and commit write
   assert.ok(blame[400].content['application/json'].examples.rangeReversed);
   const commits = paths['/api/v4/projects/{id}/repository/commits'];
   for (const { requestBody } of [files.post, files.put, commits.post]) {
-    const { required } = requestBody.content['application/json'].schema;
+    const name = requestBody.content['application/json'].schema.$ref.split('/').at(-1);
+    const { required } = components.schemas[name];
     assert.deepEqual(required.slice(0, 2), ['branch', 'commit_message']);
   }
 });
@@ -279,7 +287,7 @@ test('a HEAD operation has no response bodies', () => {
       assert.equal(response.content, undefined);
 });
 
-test('throws for two schemas with one name', () => {
+test('throws for two schemas with one name', async () => {
   const other = objectSchema('Thing', { id: Type.String() });
   const twice = createRegistry({
     things: resourceModule({
@@ -301,5 +309,5 @@ test('throws for two schemas with one name', () => {
       },
     }),
   });
-  assert.throws(() => documentOf(twice), { message: 'Two different shapes have the name Thing' });
+  await assert.rejects(documentOf(twice), { message: 'Two different shapes have the name Thing' });
 });

@@ -6,6 +6,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { html, type StreamReply, streamWith } from '#http/endpoint/responses.ts';
 import type { Services } from '#http/services.ts';
 import { BUILD } from '#runtime/build.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import { SCRIPT } from './page-script.ts';
 
 /** The style of the page at /api/docs. */
@@ -113,12 +114,12 @@ type DescribeApi = Services['describeApi'];
 
 const URL_PLACEHOLDER = 'https://server.invalid';
 
-/** Cached because serializing the document takes tens of milliseconds, and anonymous callers may request it. */
-const cachedTemplates = new WeakMap<DescribeApi, DocumentTemplate>();
+/** Cached because building the document takes a tenth of a second, and anonymous callers may request it. */
+const cachedTemplates = new WeakMap<DescribeApi, Promise<DocumentTemplate>>();
 
 /** Returns the reply with the OpenAPI document of a server at this URL, with an ETag. */
-function buildDocumentReply(describeApi: DescribeApi, url: string): StreamReply {
-  const template = getTemplate(describeApi);
+async function buildDocumentReply(describeApi: DescribeApi, url: string): Promise<StreamReply> {
+  const template = await getTemplate(describeApi);
   const escapedUrl = JSON.stringify(url).slice(1, -1);
   return {
     headers: {
@@ -130,13 +131,36 @@ function buildDocumentReply(describeApi: DescribeApi, url: string): StreamReply 
   };
 }
 
-function getTemplate(describeApi: DescribeApi): DocumentTemplate {
+function getTemplate(describeApi: DescribeApi): Promise<DocumentTemplate> {
   const cachedTemplate = cachedTemplates.get(describeApi);
   if (cachedTemplate !== undefined) return cachedTemplate;
-  const text = JSON.stringify(describeApi({ url: URL_PLACEHOLDER, version: BUILD.version }));
-  const template = { text, hash: hash('sha1', text) };
+  const template = createTemplate(describeApi);
+  // After a failure the next request builds it again.
+  template.catch(() => cachedTemplates.delete(describeApi));
   cachedTemplates.set(describeApi, template);
   return template;
+}
+
+async function createTemplate(describeApi: DescribeApi): Promise<DocumentTemplate> {
+  const document = await describeApi({ url: URL_PLACEHOLDER, version: BUILD.version });
+  const text = await serialize(document, SERIALIZED_LEVELS);
+  return { text, hash: hash('sha1', text) };
+}
+
+/** Levels of the document whose members are serialized one by one: its parts, their paths, and the operations of a path. */
+const SERIALIZED_LEVELS = 3;
+
+/** Serializes as `JSON.stringify` and yields to the event loop: the document has some megabytes. */
+async function serialize(value: unknown, levels: number): Promise<string> {
+  if (levels === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
+  const yieldIfDue = createYielder();
+  const members: string[] = [];
+  for (const [name, member] of Object.entries(value)) {
+    members.push(`${JSON.stringify(name)}:${await serialize(member, levels - 1)}`);
+    const pause = yieldIfDue();
+    if (pause !== undefined) await pause;
+  }
+  return `{${members.join(',')}}`;
 }
 
 /** The OpenAPI document; its parts are not described further. */
@@ -144,7 +168,8 @@ const OpenApi = entity('OpenApi', {
   openapi: Type.String(),
   info: Type.Object({}),
   servers: Type.Array(Type.Object({ url: Type.String() })),
-  tags: Type.Array(Type.Object({ name: Type.String() })),
+  tags: Type.Array(Type.Object({ name: Type.String(), description: Type.String() })),
+  'x-tagGroups': Type.Array(Type.Object({ name: Type.String(), tags: Type.Array(Type.String()) })),
   paths: Type.Object({}),
   components: Type.Object({}),
 });

@@ -1,0 +1,75 @@
+import type { TSchema } from 'typebox';
+import type { Json } from '../services.ts';
+
+/** Returns the description of a field of the schema with this title; undefined if its name is sufficient. */
+export type DescribeField = (name: string, title: string) => string | undefined;
+
+/** Collects the schemas that have a title as components of the document. */
+export class SchemaCollector {
+  readonly components: Record<string, unknown> = {};
+  readonly #describeField: DescribeField;
+  readonly #sources = new Map<string, TSchema>();
+
+  constructor(describeField: DescribeField) {
+    this.#describeField = describeField;
+  }
+
+  /** Returns the schema with every named schema replaced by a reference. */
+  toReference(schema: unknown): unknown {
+    return this.#replace(schema, '');
+  }
+
+  /** Defines a component that is not a schema with a title, and returns a reference to it. */
+  define(name: string, schema: unknown): Json {
+    if (Object.hasOwn(this.components, name)) throw new Error(`Two different shapes have the name ${name}`);
+    this.components[name] = this.toReference(schema);
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** `title`: the schema that contains this one, for the descriptions of fields. */
+  #replace(schema: unknown, title: string): unknown {
+    if (Array.isArray(schema)) return schema.map((item) => this.#replace(item, title));
+    if (typeof schema !== 'object' || schema === null) return schema;
+    const { title: ownTitle } = schema as { title?: unknown };
+    if (typeof ownTitle !== 'string') return this.#replaceNested(schema, title);
+    this.#defineTitled(ownTitle, schema as TSchema);
+    return { $ref: `#/components/schemas/${ownTitle}` };
+  }
+
+  #replaceNested(schema: object, title: string): Json {
+    const { items, additionalItems, ...rest } = schema as { items?: unknown; additionalItems?: unknown };
+    if (!Array.isArray(items)) return this.#replaceValues(schema, title);
+    // JSON Schema 2020-12 renamed the keywords of tuples.
+    return this.#replaceValues({ ...rest, prefixItems: items, items: additionalItems ?? true }, title);
+  }
+
+  #replaceValues(schema: object, title: string): Json {
+    const replaced: Record<string, unknown> = {};
+    for (const [key, value] of Object.entries(schema)) {
+      const isFields = key === 'properties' && title !== '';
+      replaced[key] = isFields ? this.#replaceFields(value as object, title) : this.#replace(value, title);
+    }
+    return replaced;
+  }
+
+  #replaceFields(fields: object, title: string): Json {
+    const replaced: Record<string, unknown> = {};
+    for (const [name, field] of Object.entries(fields)) {
+      const schema = this.#replace(field, title) as Json;
+      const description = schema.description === undefined ? this.#describeField(name, title) : undefined;
+      replaced[name] = description === undefined ? schema : { ...schema, description };
+    }
+    return replaced;
+  }
+
+  #defineTitled(title: string, schema: TSchema): void {
+    const existing = this.#sources.get(title);
+    if (existing === schema) return;
+    if (existing !== undefined && JSON.stringify(existing) !== JSON.stringify(schema))
+      throw new Error(`Two different shapes have the name ${title}`);
+    if (existing !== undefined) return;
+    this.#sources.set(title, schema);
+    const { title: _title, ...rest } = schema as TSchema & { title?: string };
+    this.components[title] = this.#replaceNested(rest, title);
+  }
+}
