@@ -8,59 +8,7 @@ import type { Services } from '#http/services.ts';
 import { BUILD } from '#runtime/build.ts';
 import { createYielder } from '#runtime/yielding.ts';
 import { SCRIPT } from './page-script.ts';
-
-/** The style of the page at /api/docs. */
-const STYLE = `
-:root { --ground: #fbfaf8; --sheet: #fff; --ink: #24211d; --soft: #6f6860; --line: #e6e1da; --ember: #b8471b;
-  --get: #2f6f8f; --post: #3d7a3d; --put: #8a6410; --patch: #8a6410; --delete: #a83232; --head: #6f6860;
-  --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace; }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #1a1816; --sheet: #22201d; --ink: #e9e4dd; --soft: #a0978c; --line: #37332e; --ember: #ec7f4f;
-    --get: #74b6d6; --post: #82c182; --put: #d9ae50; --patch: #d9ae50; --delete: #e88080; --head: #a0978c; } }
-* { box-sizing: border-box; }
-html { scroll-padding-top: 5rem; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif;
-  display: grid; grid-template: auto 1fr / 15rem minmax(0, 1fr); min-height: 100vh; }
-a { color: var(--ember); text-decoration: none; }
-a:hover { text-decoration: underline; }
-header { grid-column: 1 / -1; position: sticky; top: 0; z-index: 1; display: flex; flex-wrap: wrap; align-items: center;
-  gap: .5rem 1.25rem; padding: .75rem 1.5rem; background: var(--ground); border-bottom: 1px solid var(--line); }
-h1 { margin: 0; font-size: 1.15rem; color: var(--ember); }
-h1 span { color: var(--soft); font-weight: 400; }
-#filter { flex: 1 1 16rem; max-width: 34rem; padding: .45rem .8rem; font: inherit; color: inherit; background: var(--sheet);
-  border: 1px solid var(--line); border-radius: .5rem; }
-#filter:focus-visible, summary:focus-visible, a:focus-visible { outline: 2px solid var(--ember); outline-offset: 2px; }
-#count { margin: 0; color: var(--soft); font-variant-numeric: tabular-nums; }
-nav { position: sticky; top: 4rem; align-self: start; max-height: calc(100vh - 4rem); overflow: auto; padding: 1rem 0 1rem 1.5rem; }
-nav a { display: flex; justify-content: space-between; padding: .1rem .6rem; color: var(--ink); border-radius: .35rem; }
-nav a:hover { background: var(--sheet); text-decoration: none; }
-nav a span { color: var(--soft); font-variant-numeric: tabular-nums; }
-main { padding: 1rem 1.5rem 4rem; max-width: 76rem; }
-h2 { margin: 1.5rem 0 .5rem; font-size: 1.05rem; }
-h2:first-child { margin-top: 0; }
-h3 { margin: 1rem 0 .3rem; font-size: .78rem; letter-spacing: .06em; text-transform: uppercase; color: var(--soft); }
-.endpoint { background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; margin: .35rem 0; }
-.endpoint > summary { display: flex; flex-wrap: wrap; gap: .1rem .8rem; align-items: baseline; padding: .45rem .8rem; cursor: pointer; list-style: none; }
-.endpoint > summary::-webkit-details-marker { display: none; }
-.method { flex: none; width: 4.2rem; font: 600 .82rem var(--mono); }
-.get { color: var(--get); } .post { color: var(--post); } .put { color: var(--put); }
-.patch { color: var(--patch); } .delete { color: var(--delete); } .head { color: var(--head); }
-.path { font: .9rem var(--mono); overflow-wrap: anywhere; }
-.path b { color: var(--ember); font-weight: 400; }
-.what { margin-left: auto; color: var(--soft); }
-.inside { padding: 0 1rem 1rem; border-top: 1px solid var(--line); overflow-x: auto; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; margin: .8rem 0 0; }
-dt { color: var(--soft); }
-dd { margin: 0; }
-table { border-collapse: collapse; width: 100%; }
-td { padding: .2rem .9rem .2rem 0; vertical-align: top; border-top: 1px solid var(--line); }
-tr:first-child td { border-top: 0; }
-code, pre { font: .86rem/1.5 var(--mono); }
-pre { margin: .2rem 0; padding: .6rem .8rem; background: var(--ground); border-radius: .4rem; overflow-x: auto; }
-.soft { color: var(--soft); }
-[hidden] { display: none !important; }
-@media (max-width: 50rem) { body { grid-template-columns: minmax(0, 1fr); } nav { display: none; } .what { margin-left: 0; flex-basis: 100%; } }
-`;
+import { STYLE } from './page-style.ts';
 
 /** The page at /api/docs. It renders openapi.json without external resources, so it works offline. */
 
@@ -76,12 +24,12 @@ const BODY = `<!doctype html>
 <body>
 <header>
 <h1>Hearth <span>API v4</span></h1>
-<input id="filter" type="search" placeholder="Filter by path, name or text" aria-label="Filter" autocomplete="off" spellcheck="false">
+<input id="filter" type="search" placeholder="Search paths, parameters, texts ( / )" aria-label="Search" autocomplete="off" spellcheck="false">
 <p id="count" role="status">Loading</p>
 <a href="v4/openapi.json">openapi.json</a>
 </header>
-<nav id="tags" aria-label="Families"></nav>
-<main id="endpoints"></main>
+<nav aria-label="Groups of operations"><details id="menu"><summary>Groups of operations</summary><div id="tags"></div></details></nav>
+<main><div id="introduction"></div><div id="endpoints"></div></main>
 <noscript>This page needs its own script; the document itself is <a href="v4/openapi.json">openapi.json</a>.</noscript>
 <script>${SCRIPT}</script>
 </body>
