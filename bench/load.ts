@@ -5,7 +5,8 @@ export interface Load {
   /** One for all, or one for each request. */
   readonly url: string | ((index: number) => string);
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** The same for all, or those of each request. */
+  readonly headers?: Readonly<Record<string, string>> | ((index: number) => Readonly<Record<string, string>>);
   readonly body?: (index: number) => string;
   readonly requests: number;
   readonly connections?: number;
@@ -41,7 +42,7 @@ export async function measure(load: Load): Promise<Measured> {
 function once(load: Load, agent: Agent, index: number): Promise<void> {
   const body = load.body?.(index);
   const headers = {
-    ...load.headers,
+    ...(typeof load.headers === 'function' ? load.headers(index) : load.headers),
     ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
   };
   const url = typeof load.url === 'string' ? load.url : load.url(index);

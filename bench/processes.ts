@@ -20,13 +20,15 @@ export interface Running {
   memory(): number;
   /** Processor time of all its threads since the start, in milliseconds; independent of other load. */
   computed(): number;
+  /** The part of it that its main thread took. */
+  computedByMainThread(): number;
   /** The longest turn of its event loop since the previous call, in milliseconds. */
   longestTurn(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** The real server as `npm start` runs it, on its own data directory. */
-export function startHearth(dataDir: string, env: Readonly<Record<string, string>>): Promise<Running> {
+/** The real server as `npm start` runs it, on its own data directory; that of this checkout, or of another one. */
+export function startHearth(dataDir: string, env: Readonly<Record<string, string>>, checkout = root): Promise<Running> {
   const settings = {
     ...Object.fromEntries(variables),
     HEARTH_PORT: '0',
@@ -38,6 +40,7 @@ export function startHearth(dataDir: string, env: Readonly<Record<string, string
     [...flags, '--import', './bench/event-loop-delay.js', 'bin/hearth.js', 'serve'],
     settings,
     (line) => /"address":"([^"]+)"/.exec(line)?.[1],
+    checkout,
   );
 }
 
@@ -63,10 +66,11 @@ async function start(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   addressIn: (line: string) => string | undefined,
+  cwd = root,
 ): Promise<Running> {
   const begun = performance.now();
   const child = spawn(process.execPath, args, {
-    cwd: root,
+    cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
@@ -77,6 +81,7 @@ async function start(
     readyAfter,
     memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
     computed: () => computedBy(child.pid!),
+    computedByMainThread: () => readCpuTime(`/proc/${child.pid}/schedstat`),
     async longestTurn() {
       const told = once(child, 'message');
       child.send('longest?');
@@ -95,10 +100,12 @@ async function start(
 export function computedBy(pid: number): number {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(tasks)) return 0;
-  const nanoseconds = readdirSync(tasks).map((task) =>
-    Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
-  );
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
+  return readdirSync(tasks).reduce((sum, task) => sum + readCpuTime(`${tasks}/${task}/schedstat`), 0);
+}
+
+/** Returns the processor time of a thread by its file `schedstat`, in milliseconds. */
+function readCpuTime(path: string): number {
+  return Number(readFileSync(path, 'utf8').split(' ')[0]) / 1e6;
 }
 
 function firstWord(child: ChildProcess, addressIn: (line: string) => string | undefined): Promise<string> {
