@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { constants } from 'node:sqlite';
 import { test } from 'node:test';
 import { explainPlan } from '#database/dialect.ts';
 import type { Statement } from '#database/engines/engine.ts';
+import { openConnection, toSqliteValue } from '#database/engines/sqlite/connection.ts';
 import { getSession } from '#database/sessions.ts';
 import { allExamples } from './examples/all.ts';
 import { ask } from './examples/call.ts';
@@ -107,6 +109,30 @@ test('no statement scans a whole table', async () => {
   });
   assert.ok(seen.size > 100, `${seen.size} statements`);
   assert.deepEqual(offending, []);
+});
+
+test('SQLite plans no statement that reads at its second run', async (t) => {
+  if (engine.name === 'postgres') return t.skip('PostgreSQL keeps the plans of named statements');
+  const { rows } = await execute.call(connection, { sql: 'pragma database_list', parameters: [] });
+  const { database: reader } = openConnection(String(rows[0]!.file));
+  // SQLite asks the authorizer whenever it plans a statement, and never when it only runs one.
+  let questions = 0;
+  reader.setAuthorizer(() => {
+    questions++;
+    return constants.SQLITE_OK;
+  });
+  const planned: string[] = [];
+  for (const { sql, parameters } of seen.values()) {
+    if (!/^(with|select)\b/i.test(sql)) continue;
+    const prepared = reader.prepare(sql);
+    const values = parameters.map(toSqliteValue);
+    prepared.all(...values);
+    questions = 0;
+    prepared.all(...values);
+    if (questions > 0) planned.push(`${sql} ${JSON.stringify(parameters)}`);
+  }
+  reader.close();
+  assert.deepEqual(planned, []);
 });
 
 test('every foreign key has an index, which deletions use to find referring rows', async (t) => {

@@ -22,7 +22,7 @@ export async function reassignReferences(
   const tableRef = sql.table(table);
   const columnRef = sql.ref(column);
   const updateResult = await sql`update ${tableRef} set ${columnRef} = ${to} where id in
-    (select id from ${tableRef} where ${columnRef} = ${from} limit ${limit})`.execute(tx);
+    (select id from ${tableRef} where ${columnRef} = ${from} limit ${sql.lit(limit)})`.execute(tx);
   return Number(updateResult.numAffectedRows ?? 0);
 }
 
@@ -43,7 +43,7 @@ export async function deleteBatch(
       : // SQLite uses a partial index for a list of ids only if the condition of the index is repeated.
         sql`${isInIds(tx, columnRef, referencedId)} and ${columnRef} is not null`;
   const deleteResult = await sql`delete from ${tableRef} where (${keyColumns}) in
-    (select ${keyColumns} from ${tableRef} where ${condition} limit ${limit})`.execute(tx);
+    (select ${keyColumns} from ${tableRef} where ${condition} limit ${sql.lit(limit)})`.execute(tx);
   return Number(deleteResult.numAffectedRows ?? 0);
 }
 
@@ -90,7 +90,7 @@ export async function deleteLargeRowBatch(
 ): Promise<number> {
   const tableRef = sql.table(table);
   const textSizes = await sql<{ id: number; bytes: number }>`select id, octet_length(${sql.ref(text)}) as bytes
-    from ${tableRef} where ${where} limit ${limit}`.execute(tx);
+    from ${tableRef} where ${where} limit ${sql.lit(limit)}`.execute(tx);
   const ids: number[] = [];
   let totalBytes = 0;
   for (const row of textSizes.rows) {

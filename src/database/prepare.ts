@@ -1,6 +1,7 @@
-import { type AliasedRawBuilder, type Expression, sql } from 'kysely';
+import { type AliasedRawBuilder, createQueryId, type Expression, type RootOperationNode, sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
 import type { Engine, MaybePromise, Row, Statement } from './engines/engine.ts';
+import { PREPARED_COMPILERS } from './engines/query-compilers.ts';
 import { getSession } from './sessions.ts';
 
 /** Returns the placeholder of a named, typed parameter of a prepared query. */
@@ -23,6 +24,7 @@ interface PreparedQuery<Handle, Values, Result> {
  *     db.selectFrom('users').select(['id', 'name']).where('username_key', '=', value('key')));
  *   const user = await findUserByName.first(db, { key: foldCase(name) });
  *
+ * The function runs once, so that other values in it are constants: they become literals (`engines/query-compilers.ts`).
  * Name the columns: `selectAll` throws, because PostgreSQL would keep its plan while another process migrates.
  */
 export function prepare<Values, Result>(
@@ -133,7 +135,7 @@ export function sortByIds<Row extends { readonly id: number }>(ids: readonly num
 
 /** A query of Kysely whose rows have the type `Result`. */
 interface Compilable<Result> {
-  compile(): { readonly sql: string; readonly parameters: readonly unknown[] };
+  toOperationNode(): RootOperationNode;
   execute(): Promise<Result[]>;
 }
 
@@ -142,7 +144,7 @@ type Build<Values, Result> = (tx: Transaction, value: Params<Values>) => Compila
 
 interface CompiledStatement {
   readonly sql: string;
-  /** A constant or a placeholder for each position. */
+  /** A placeholder for each position, or a constant that has no literal. */
   readonly parameters: readonly unknown[];
   readonly name: string;
 }
@@ -195,7 +197,9 @@ function compileQuery<Values>(build: Build<Values, unknown>): CompiledQuery<Valu
   const compile = (engine: Engine, db: Transaction): CompiledStatement => {
     const cachedStatement = compiledByEngine.get(engine.name);
     if (cachedStatement) return cachedStatement;
-    const { sql: text, parameters } = build(db, (value) => toParameter(new ValuePlaceholder(value))).compile();
+    const query = build(db, (value) => toParameter(new ValuePlaceholder(value)));
+    const compiler = PREPARED_COMPILERS[engine.name];
+    const { sql: text, parameters } = compiler.compileQuery(query.toOperationNode(), createQueryId());
     if (ALL_COLUMNS.test(text)) throw new Error(`A prepared query must name its columns instead of using *: ${text}`);
     const compiled = { sql: text, parameters, name };
     compiledByEngine.set(engine.name, compiled);

@@ -38,18 +38,21 @@ const findDeploymentRow = prepare((db, value: Params<{ project: number; id: numb
     .where('deployments.project_id', '=', value('project')),
 );
 
-// The last finished deployment of an environment with this status. index: deployments_finished
-export const findLastDeploymentInStatus = prepare(
-  (db, value: Params<{ environment: number; status: DeploymentStatus }>) =>
+// The last finished deployment of an environment with a status. SQLite plans a query with the status as a parameter at each run,
+// because the conditions of indexes contain statuses. index: deployments_finished
+const prepareLastInStatus = (status: DeploymentStatus) =>
+  prepare((db, value: Params<{ environment: number }>) =>
     db
       .selectFrom('deployments')
       .select(deploymentColumns)
       .where('deployments.environment_id', '=', value('environment'))
-      .where('deployments.status', '=', value('status'))
+      .where('deployments.status', '=', status)
       .orderBy('deployments.finished_at', 'desc')
       .orderBy('deployments.id', 'desc')
       .limit(1),
-);
+  );
+export const lastSuccessfulDeployment = prepareLastInStatus('success');
+const lastDeploymentsByStatus = FINISHED_DEPLOYMENT_STATUSES.map(prepareLastInStatus);
 
 /** Returns the deployment with this id in the project, or null. Does not check permissions. */
 export async function findDeployment(db: Reader, projectId: number, id: number): Promise<DeploymentRow | null> {
@@ -58,14 +61,14 @@ export async function findDeployment(db: Reader, projectId: number, id: number):
 
 /** Returns the current deployment of the environment: the successful one that finished last; null if there is none. */
 export async function findLastDeployment(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
-  return (await findLastDeploymentInStatus.first(db, { environment: environmentId, status: 'success' })) ?? null;
+  return (await lastSuccessfulDeployment.first(db, { environment: environmentId })) ?? null;
 }
 
 /** Returns the deployment of the environment that finished last, with any final status; null if there is none. */
 export async function findLastFinishedDeployment(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
   const lastByStatus: DeploymentRow[] = [];
-  for (const status of FINISHED_DEPLOYMENT_STATUSES)
-    lastByStatus.push(...(await findLastDeploymentInStatus(db, { environment: environmentId, status })));
+  for (const findLastDeployments of lastDeploymentsByStatus)
+    lastByStatus.push(...(await findLastDeployments(db, { environment: environmentId })));
   return lastByStatus.toSorted(compareLatestFirst)[0] ?? null;
 }
 

@@ -153,6 +153,6 @@ async function deleteOwnedBatch(uow: UnitOfWork, rows: OwnedRows, ownerId: numbe
 /** Returns the ids of up to BATCH_SIZE rows that refer to an owner. */
 export async function listIds(uow: UnitOfWork, { table, column }: ReferenceColumn, ownerId: number): Promise<number[]> {
   const query = sql<{ id: number }>`select id from ${sql.table(table)}
-    where ${sql.ref(column)} = ${ownerId} limit ${BATCH_SIZE}`;
+    where ${sql.ref(column)} = ${ownerId} limit ${sql.lit(BATCH_SIZE)}`;
   return (await query.execute(uow)).rows.map(({ id }) => id);
 }

@@ -20,7 +20,8 @@ export function like(column: Expression<string | null>, pattern: string): RawBui
   if (Buffer.byteLength(pattern) > MAX_PATTERN_BYTES) return sql<SqlBool>`1 = 0`;
   // SQLite has no default escape character, PostgreSQL has the backslash. SQLite's LIKE ignores the case of ASCII letters, which
   // makes no difference for text that is folded already.
-  return sql<SqlBool>`${column} like ${pattern} escape '\\'`;
+  // An expression, because SQLite would plan the statement again for each pattern, to find a range of an index.
+  return sql<SqlBool>`${column} like ('' || ${pattern}) escape '\\'`;
 }
 
 /** Minimum length of a substring that a trigram index can find. */

@@ -10,7 +10,7 @@ import { selectDescendantIds, selectSelfAndAncestors } from '../namespaces/hiera
 
 /** Condition: the JSON in `column` contains the attribute with this value. */
 const hasAttribute = (column: string, name: string, value: string) =>
-  sql<SqlBool>`${sql.ref(column)} like ${`%"${name.replaceAll('_', '\\_')}":${value}%`} escape '\\'`;
+  sql<SqlBool>`${sql.ref(column)} like ${sql.lit(`%"${name.replaceAll('_', '\\_')}":${value}%`)} escape '\\'`;
 
 const projectBuilder = expressionBuilder<Schema, 'projects'>();
 

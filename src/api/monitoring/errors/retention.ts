@@ -52,7 +52,7 @@ const deleteOldHourlyCounts = (tx: Transaction) =>
 /** Deletes a batch of hours that ended before the cutoff, in Unix seconds; returns how many. index: error_hours_by_hour */
 async function deleteHoursBefore(tx: Transaction, cutoffSecond: number): Promise<number> {
   const result = await sql`delete from error_hours where (error_id, hour) in
-    (select error_id, hour from error_hours where hour < ${Math.floor(cutoffSecond) - HOUR_SECONDS} limit ${BATCH_SIZE})`.execute(
+    (select error_id, hour from error_hours where hour < ${Math.floor(cutoffSecond) - HOUR_SECONDS} limit ${sql.lit(BATCH_SIZE)})`.execute(
     tx,
   );
   return Number(result.numAffectedRows ?? 0);
@@ -111,7 +111,7 @@ async function listExpiredErrorIds(db: Reader, projectId: number, before: string
 async function deleteSessionsBefore(tx: Transaction, projectId: number, before: string): Promise<number> {
   const result =
     await sql`delete from session_states where (project_id, sid) in (select project_id, sid from session_states
-    where project_id = ${projectId} and received_at < ${before} limit ${BATCH_SIZE})`.execute(tx);
+    where project_id = ${projectId} and received_at < ${before} limit ${sql.lit(BATCH_SIZE)})`.execute(tx);
   return Number(result.numAffectedRows ?? 0);
 }
 
@@ -119,7 +119,7 @@ async function deleteSessionsBefore(tx: Transaction, projectId: number, before: 
 async function deleteCountsBefore(tx: Transaction, projectId: number, before: string): Promise<number> {
   const result = await sql`delete from session_buckets where (project_id, release, environment) in
     (select project_id, release, environment from session_buckets
-      where project_id = ${projectId} and last_seen < ${before} limit ${BATCH_SIZE})`.execute(tx);
+      where project_id = ${projectId} and last_seen < ${before} limit ${sql.lit(BATCH_SIZE)})`.execute(tx);
   return Number(result.numAffectedRows ?? 0);
 }
 

@@ -285,10 +285,10 @@ async function deleteLogsAndArtifacts(tx: Transaction, jobIds: readonly number[]
   if (jobIds.length === 0) return 0;
   const isOfJobs = isInIds(tx, sql.ref('job_id'), jobIds);
   const chunks = await sql`delete from job_trace_chunks where (job_id, start) in
-    (select job_id, start from job_trace_chunks where ${isOfJobs} limit ${BATCH_SIZE})`.execute(tx);
+    (select job_id, start from job_trace_chunks where ${isOfJobs} limit ${sql.lit(BATCH_SIZE)})`.execute(tx);
   const deletedChunkCount = Number(chunks.numAffectedRows ?? 0);
   const files = await sql`delete from job_artifacts where id in
-    (select id from job_artifacts where ${isOfJobs} limit ${BATCH_SIZE - deletedChunkCount})`.execute(tx);
+    (select id from job_artifacts where ${isOfJobs} limit ${sql.lit(BATCH_SIZE - deletedChunkCount)})`.execute(tx);
   return deletedChunkCount + Number(files.numAffectedRows ?? 0);
 }
 

@@ -64,7 +64,7 @@ async function replaceBatch(
 ): Promise<number | null> {
   const parentColumn = sql.ref(tables === EPICS ? 'group_id' : 'project_id');
   const batchQuery = sql<{ id: number; iid: number }>`select id, iid from ${sql.table(tables.table)}
-    where ${parentColumn} = ${parentId} and iid > ${afterIid} order by iid limit ${BATCH_SIZE}`;
+    where ${parentColumn} = ${parentId} and iid > ${afterIid} order by iid limit ${sql.lit(BATCH_SIZE)}`;
   const { rows } = await batchQuery.execute(tx);
   const lastRow = rows.at(-1);
   if (lastRow === undefined) return null;

@@ -292,7 +292,7 @@ const moveRows =
   async (tx, fromId, toId, limit) => {
     const [tableRef, columnList] = [sql.table(table), sql.join(columns.map((column) => sql.ref(column)))];
     const batch = await sql<{ key: number }>`select ${sql.ref(key)} as key from ${tableRef}
-      where label_id = ${fromId} order by ${sql.ref(key)} limit ${limit}`.execute(tx);
+      where label_id = ${fromId} order by ${sql.ref(key)} limit ${sql.lit(limit)}`.execute(tx);
     const keys = batch.rows.map((row) => row.key);
     if (keys.length === 0) return 0;
     const condition = sql`label_id = ${fromId} and ${isInIds(tx, sql.ref<number>(key), keys)}`;

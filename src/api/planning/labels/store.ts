@@ -193,7 +193,7 @@ export async function removeLabelBatch(
 ): Promise<number> {
   const [tableRef, idRef] = [sql.table(table), sql.ref(idColumn)];
   const deleteResult = await sql`delete from ${tableRef} where label_id = ${id} and ${idRef} in
-    (select ${idRef} from ${tableRef} where label_id = ${id} order by ${idRef} limit ${limit})`.execute(tx);
+    (select ${idRef} from ${tableRef} where label_id = ${id} order by ${idRef} limit ${sql.lit(limit)})`.execute(tx);
   return Number(deleteResult.numAffectedRows ?? 0);
 }
 

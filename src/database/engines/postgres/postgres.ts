@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import { PostgresAdapter, PostgresIntrospector } from 'kysely';
 import pg from 'pg';
 import type { DatabaseActivity } from '#database/activity.ts';
 import { CommitTracker } from '#database/cache/commit-tracker.ts';
@@ -24,6 +24,7 @@ import {
   type StatementResult,
 } from '../engine.ts';
 import { createStatementLimiter, createWaiter, getLongStatementKind } from '../long-statements.ts';
+import { AD_HOC_COMPILERS } from '../query-compilers.ts';
 import { createPostgresBackupOperations } from './copy.ts';
 
 /** Maximum number of names: each connection stores a plan per name. */
@@ -122,7 +123,7 @@ export function openPostgres({ url, connections, applicationName, onLost, activi
     name: 'postgres',
     kysely: {
       createAdapter: () => new PostgresAdapter(),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createQueryCompiler: AD_HOC_COMPILERS.postgres,
       createIntrospector: (db) => new PostgresIntrospector(db),
     },
     readConnection,

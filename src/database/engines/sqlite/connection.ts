@@ -116,7 +116,7 @@ function toRow(columns: readonly ResultColumn[], values: readonly unknown[]): Ro
 }
 
 /** Converts a parameter. node:sqlite binds numbers as REAL, which a text column would store as `5.0`: pass integers as bigint. */
-function toSqliteValue(value: unknown): SQLInputValue {
+export function toSqliteValue(value: unknown): SQLInputValue {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (typeof value === 'boolean') return value ? 1n : 0n;
   return value as SQLInputValue;

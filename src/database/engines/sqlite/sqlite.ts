@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { SqliteAdapter, SqliteIntrospector } from 'kysely';
 import { createDatabaseActivity, type DatabaseActivity } from '#database/activity.ts';
 import { cacheReads, createReadSnapshot, type ReadSnapshot } from '#database/cache/cached-reads.ts';
 import { loadSqliteCatalog, TableVersions } from '#database/cache/table-versions.ts';
@@ -15,6 +15,7 @@ import {
   type Statement,
 } from '../engine.ts';
 import { getLongStatementKind, type LongStatementKind } from '../long-statements.ts';
+import { AD_HOC_COMPILERS } from '../query-compilers.ts';
 import { BUSY_TIMEOUT_MS, isBusy, openConnection, type SqliteConnection, translateError } from './connection.ts';
 import { createSqliteBackupOperations } from './copy.ts';
 import { createReadThreads } from './read-thread.ts';
@@ -126,7 +127,7 @@ export function openSqlite(
     name: 'sqlite',
     kysely: {
       createAdapter: () => new SqliteAdapter(),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createQueryCompiler: AD_HOC_COMPILERS.sqlite,
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
     readConnection: cachedReader,
