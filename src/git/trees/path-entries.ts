@@ -2,7 +2,15 @@ import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
 import { definePerGit, type Git } from '../git.ts';
 import { toCanonicalMode } from '../objects/object-parser.ts';
-import { getObjectInfo, MAX_PARSED_TREE, readCommit, readTree, type TreeEntry } from '../objects/object-reader.ts';
+import {
+  type Commit,
+  getObjectInfo,
+  MAX_PARSED_TREE,
+  readCommit,
+  readCommits,
+  readTree,
+  type TreeEntry,
+} from '../objects/object-reader.ts';
 import { coalesce } from '../process/coalesce.ts';
 import { GitError } from '../process/failures.ts';
 import { readGitOutput, runGit } from '../process/spawn.ts';
@@ -107,9 +115,71 @@ async function computeLastCommit(
   commit: string,
   path: string,
 ): Promise<string | null> {
-  if ((await readCommit(git, repository, commit)) === null) return null;
+  const start = await walkRecentCommits(git, repository, commit, path);
+  if (start === null || typeof start === 'string') return start;
   const paths = path === '' ? [] : [path];
-  const result = await runGit(git, repository, 'rev-list', { flags: ['--max-count=1'], args: [commit], paths });
+  const result = await runGit(git, repository, 'rev-list', {
+    flags: ['--max-count=1'],
+    args: [start.continueAt],
+    paths,
+  });
   if (result.ok) return result.stdout.toString('latin1').trim() || null;
   throw new GitError('rev-list', result.failure);
+}
+
+/** Maximum number of commits that are compared before git walks the history. Each takes some objects to read. */
+const MAX_COMPARED_COMMITS = 16;
+/** Maximum bytes of a tree that is compared (some 1,500 entries): to parse many larger ones takes longer than a process. */
+const MAX_COMPARED_TREE = 64 * 1024;
+
+/**
+ * Returns the last commit that changed the path if it is one of the most recent ones, which needs no process. Otherwise returns the
+ * commit at which git must continue. Follows the first parent with the same entry, as git does.
+ */
+async function walkRecentCommits(
+  git: Git,
+  repository: Repository,
+  commit: string,
+  path: string,
+): Promise<string | null | { readonly continueAt: string }> {
+  let current = await readCommit(git, repository, commit);
+  if (current === null) return null;
+  const findEntry = ({ treeId }: Commit) => findEntryInSmallTrees(git, repository, treeId, path);
+  let entry = await findEntry(current);
+  for (let compared = 0; compared < MAX_COMPARED_COMMITS; compared++) {
+    const parents = await readCommits(git, repository, current.parentIds);
+    let unchanged: Commit | null = null;
+    for (const parent of parents) {
+      const parentEntry = parent === null ? undefined : await findEntry(parent);
+      // Only git knows paths that are in no tree of this commit, large trees, and errors of incomplete histories.
+      if (!entry || parentEntry === undefined) return { continueAt: current.id };
+      if (parentEntry?.id !== entry.id || parentEntry.mode !== entry.mode) continue;
+      unchanged = parent;
+      entry = parentEntry;
+      break;
+    }
+    if (!entry) return { continueAt: current.id };
+    if (unchanged === null) return current.id;
+    current = unchanged;
+  }
+  return { continueAt: current.id };
+}
+
+/** As `findEntryInTree`, but returns undefined if a tree is missing or larger than `MAX_COMPARED_TREE`. */
+async function findEntryInSmallTrees(
+  git: Git,
+  repository: Repository,
+  treeId: string,
+  path: string,
+): Promise<PathEntry | null | undefined> {
+  let entry: TreeEntry = { mode: '040000', type: 'tree', id: treeId, name: '' };
+  for (const segment of path.split('/')) {
+    if (entry.type !== 'tree') return null;
+    const tree = await readTree(git, repository, entry.id, MAX_COMPARED_TREE);
+    if (tree === null) return undefined;
+    const next = tree.findEntry(segment);
+    if (next === undefined) return null;
+    entry = next;
+  }
+  return entry;
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { writeCommit } from '../commits/commit.ts';
+import { writeBlob, writeCommit } from '../commits/commit.ts';
 import { commitFiles, createFileChanges, createGitWorld, type GitWorld } from '../fixtures.testing.ts';
 import { getRepositoryAt } from '../git.ts';
+import { writeObject } from '../objects/loose-objects.ts';
 import { readCommit } from '../objects/object-reader.ts';
 import { readGitOutput } from '../process/spawn.ts';
 import { ensureRepository, toDiskPath } from '../storage/storage.ts';
@@ -85,6 +86,53 @@ test('the last commit is the one that changed the path, and is cached', async (t
   assert.equal(await pending, second);
 });
 
+test('the last commit is the one that git finds, in a history with merges', async (t) => {
+  const world = await createGitWorld(t);
+  const { git, repository } = world;
+  const commits: string[] = [];
+  // A fixed sequence of numbers below `count`, so that a failure repeats.
+  let seed = 7;
+  const pick = (count: number) => (seed = (seed * 48_271) % 0x7fffffff) % count;
+  const parentAmongLast = (count: number) => commits.at(-1 - pick(Math.min(count, commits.length)))!;
+  for (let index = 0; index < 60; index++) {
+    const parents =
+      index === 0 ? [] : [...new Set([parentAmongLast(3), ...(pick(3) === 0 ? [parentAmongLast(8)] : [])])];
+    const tree = await writeTree(world, {
+      a: pick(2),
+      b: pick(9),
+      'dir/c': pick(2),
+      'dir/d': pick(30),
+      [`e${pick(3)}`]: 1,
+    });
+    commits.push(
+      await writeCommit(git, repository, { tree, parents, author: WHO, committer: WHO, message: `${index}` }),
+    );
+  }
+  for (const commit of commits.slice(-4)) {
+    for (const path of ['a', 'b', 'dir', 'dir/c', 'dir/d', 'e0', 'e1', 'dir/', 'none']) {
+      const found = await readGitOutput(git, repository, 'rev-list', {
+        flags: ['--max-count=1'],
+        args: [commit],
+        paths: [path],
+      });
+      assert.equal(await findLastCommit(git, repository, commit, path), found.toString().trim() || null, path);
+    }
+  }
+});
+
+test('the last commit of a file that was changed recently takes no process of its own', async (t) => {
+  const { git, repository, ...rest } = await createGitWorld(t);
+  const commit = await commitFiles(
+    { git, repository, ...rest },
+    'main',
+    createFileChanges({ 'dir/a': 'a', 'dir/b': 'b' }),
+  );
+  assert.equal(await findLastCommit(git, repository, commit, 'dir/a'), commit);
+  const start = t.mock.method(git.processes.children, 'add');
+  assert.equal(await findLastCommit(git, repository, commit, 'dir/b'), commit);
+  assert.equal(start.mock.callCount(), 0);
+});
+
 test('a commit that was missing is found once it exists', async (t) => {
   const world = await createGitWorld(t);
   const { git, repository } = world;
@@ -96,6 +144,24 @@ test('a commit that was missing is found once it exists', async (t) => {
   assert.equal(await findLastCommit(git, repository, later, 'a'), later);
   for (const text of ['main', '--all', '']) assert.equal(await findLastCommit(git, repository, text, 'a'), null);
 });
+
+const WHO = { name: 'a', email: 'a@b' };
+
+/** Writes the tree whose files have these numbers as contents. Returns its id. */
+async function writeTree({ git, repository }: GitWorld, contents: Readonly<Record<string, number>>): Promise<string> {
+  const writeEntries = async (files: readonly (readonly [string, number])[]): Promise<string> => {
+    const entries: Buffer[] = [];
+    for (const [name, members] of Map.groupBy(files.toSorted(), ([path]) => path.split('/')[0]!)) {
+      const isFile = members[0]![0] === name;
+      const id = isFile
+        ? await writeBlob(git, repository, Buffer.from(String(members[0]![1])))
+        : await writeEntries(members.map(([path, content]) => [path.slice(name.length + 1), content]));
+      entries.push(Buffer.from(`${isFile ? '100644' : '40000'} ${name}\0`), Buffer.from(id, 'hex'));
+    }
+    return writeObject(git, repository, 'tree', Buffer.concat(entries));
+  };
+  return writeEntries(Object.entries(contents));
+}
 
 /** A commit with a symbolic link and a submodule. */
 async function linksIn(world: GitWorld): Promise<{ made: string; blob: string; commit: string }> {
