@@ -13,6 +13,19 @@ import { LONG_RUNNING } from './engines/long-statements.ts';
 /** Maximum number of rows that are counted; beyond it the total is unknown. */
 export const COUNT_LIMIT = 10_000;
 
+/** Maximum number of rows that a page without the mark of long statements reads: a page of an index takes microseconds for each. */
+const MAX_SHORT_PAGE_ROWS = 2_000;
+
+interface PageOptions {
+  readonly page: number;
+  readonly perPage: number;
+  /**
+   * Set if an index has the rows in their order, and the query tests none of them: then a page reads only the rows before its end,
+   * and needs no thread.
+   */
+  readonly isIndexed?: boolean;
+}
+
 export interface Page<Item> {
   readonly items: Item[];
   /** Number of rows of all pages; null if more than `COUNT_LIMIT`. */
@@ -34,7 +47,7 @@ export type CountStrategy = ((limit: number) => Promise<number>) | 'countInPageQ
 export function paginate<DB, TB extends keyof DB, Item>(
   db: Reader,
   query: SelectQueryBuilder<DB, TB, Item>,
-  page: { readonly page: number; readonly perPage: number },
+  page: PageOptions,
   count?: CountStrategy,
 ): Promise<Page<Item>> {
   return paginateAfterRows(db, [], query, page, count);
@@ -45,7 +58,7 @@ export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
   db: Reader,
   leadingRows: readonly Item[],
   query: SelectQueryBuilder<DB, TB, Item>,
-  { page, perPage }: { readonly page: number; readonly perPage: number },
+  { page, perPage, isIndexed = false }: PageOptions,
   count?: CountStrategy,
 ): Promise<Page<Item>> {
   const precedingCount = (page - 1) * perPage;
@@ -53,6 +66,7 @@ export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
   const { items, countedTotal } = await loadPageRows(query, count === 'countInPageQuery', {
     limit: perPage + 1 - leadingItems.length,
     offset: Math.max(0, precedingCount - leadingRows.length),
+    isIndexed,
   });
   const foundItems = [...leadingItems, ...items];
   const hasMore = foundItems.length > perPage;
@@ -69,9 +83,11 @@ export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
 async function loadPageRows<DB, TB extends keyof DB, Item>(
   query: SelectQueryBuilder<DB, TB, Item>,
   countInQuery: boolean,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset, isIndexed }: { readonly limit: number; readonly offset: number; readonly isIndexed: boolean },
 ): Promise<{ items: Item[]; countedTotal?: number | undefined }> {
-  const pageQuery = query.limit(limit).offset(offset).modifyEnd(LONG_RUNNING);
+  const limitedQuery = query.limit(limit).offset(offset);
+  const isShort = isIndexed && !countInQuery && offset + limit <= MAX_SHORT_PAGE_ROWS;
+  const pageQuery = isShort ? limitedQuery : limitedQuery.modifyEnd(LONG_RUNNING);
   if (!countInQuery) return { items: await pageQuery.execute() };
   const countedQuery = pageQuery.select(sql<number>`count(*) over ()`.as('total_rows'));
   const rows = (await countedQuery.execute()) as unknown as { total_rows: number }[];

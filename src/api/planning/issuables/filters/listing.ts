@@ -1,4 +1,4 @@
-import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql, ValueNode } from 'kysely';
 import type { Reader, Schema } from '#database/database.ts';
 import { isInSubquery, withoutIndex } from '#database/dialect.ts';
 import { COUNT_LIMIT, type CountStrategy, countRows, countUpTo, scanMatches } from '#database/page.ts';
@@ -71,6 +71,8 @@ export interface IdQueries<Table extends IssuableTables['table']> extends ListId
   readonly sampleQuery: IssuableIdQuery<Table> | null;
   /** Whether matches should be counted first: if few of many rows match, a scan in sort order is slow. */
   readonly needsCount: boolean;
+  /** Whether the query selects all rows of a project, so that an index in the sort order contains exactly its rows. */
+  readonly selectsWholeProject: boolean;
 }
 
 /** Builds the id queries for the issuables of the parent that fulfil the conditions and that the caller may read. */
@@ -117,6 +119,7 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
       orderedQuery: drivenQuery,
       sampleQuery: null,
       needsCount: false,
+      selectsWholeProject: false,
     };
   }
   // A list of all projects in an order without an index reads every row, so the index by project does not help.
@@ -145,8 +148,13 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
     orderedQuery: parent.project || !visibility.hasIndexedOrder ? query : withoutProjectIndex,
     sampleQuery: sampled ? castToTable(selectSample(sampled)) : null,
     needsCount: allConditions.length > 0 && !isSmall,
+    selectsWholeProject:
+      !!parent.project && allConditions.length === 0 && isConstant(visibility.visibleInProject()),
   };
 }
+
+/** Returns whether a condition is the same for all rows, such as `true` for a caller who may read all of them. */
+const isConstant = (condition: Expression<SqlBool>): boolean => ValueNode.is(condition.toOperationNode());
 
 /** Returns the query of a list and how to count its rows. Counts the matches first if `needsCount` is set. */
 export async function chooseCountStrategy<Table extends IssuableTables['table']>(

@@ -35,6 +35,9 @@ export const INDEXED_ORDERS: readonly string[] = [
   ...NULLABLE_ORDERS,
 ];
 
+/** Returns whether an index of each project has its rows in this order: as above, without nulls, which are no part of an index order. */
+const isIndexedOrder = (order: string): boolean => INDEXED_ORDERS.includes(order) && !NULLABLE_ORDERS.includes(order);
+
 /** Returns one page of the ids of a list, with the cheapest way to sort and count them. */
 export async function paginateIds<Table extends IssuableTables['table']>(
   db: Reader,
@@ -54,7 +57,8 @@ export async function paginateIds<Table extends IssuableTables['table']>(
   } else if (NULLABLE_ORDERS.includes(order) && page.page * page.perPage < MAX_PREFIX_LENGTH) {
     return paginateNullsLast(db, idQueries.orderedQuery, { table: tables.table, order, direction }, page, countAll);
   }
-  return paginate(db, applyOrder(query), page, count);
+  const isIndexed = !!project && idQueries.selectsWholeProject && isIndexedOrder(order);
+  return paginate(db, applyOrder(query), { ...page, isIndexed }, count);
 }
 
 /**
