@@ -15,7 +15,7 @@ await writeFile(join(root, 'api.txt'), formatEndpoints(registry));
 await writeFile(join(root, 'api-parameters.txt'), formatParameters(registry));
 await writeFile(join(root, 'test/stage-orders.txt'), formatStageOrders(registry));
 await writeFile(join(root, 'src/api/endpoint-sources.ts'), formatEndpointSources(registry));
-await writeFile(join(root, 'web/api/operations.ts'), formatClientTypes(registry));
+await writeFile(join(root, 'web/api/operations.ts'), await formatClientTypes(registry));
 await writeFile(join(root, 'web/pages.txt'), formatPages());
 console.log(
   `Wrote api.txt, api-parameters.txt, test/stage-orders.txt, src/api/endpoint-sources.ts, web/api/operations.ts and web/pages.txt: ${registry.endpoints.length} endpoints`,

@@ -36,8 +36,8 @@ interface Operation {
 const web = join(import.meta.dirname, '../web');
 
 /** Returns the text of web/api/operations.ts. Throws for a call of an operation that no endpoint declares. */
-export function formatClientTypes(registry: Registry): string {
-  const { paths, components } = buildOpenApiDocument(registry, { url: '', version: '' });
+export async function formatClientTypes(registry: Registry): Promise<string> {
+  const { paths, components } = await buildOpenApiDocument(registry, { url: '', version: '' });
   const operations = new Map(
     Object.entries(paths as unknown as Record<string, Record<string, Operation>>).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => [toName(method, path), operation] as const),

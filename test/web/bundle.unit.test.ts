@@ -55,9 +55,9 @@ test('modules of the application import upwards only, and pages do not import ea
   }
 });
 
-test('the generated files are current: npm run api', () => {
+test('the generated files are current: npm run api', async () => {
   const generated = {
-    'api/operations.ts': formatClientTypes(createRegistry(resourceModules)),
+    'api/operations.ts': await formatClientTypes(createRegistry(resourceModules)),
     'pages.txt': formatPages(),
   };
   for (const [file, text] of Object.entries(generated)) assert.equal(readFileSync(join(web, file), 'utf8'), text, file);

@@ -3,7 +3,7 @@ import type { Endpoint } from '../endpoint/endpoint.ts';
 import type { ResponseType } from '../endpoint/responses.ts';
 import { STAGE_ORDERS, type Stage } from '../endpoint/stages.ts';
 import type { ErrorEntry } from '../errors/error-messages.ts';
-import { parsePathParameters } from '../server/routing/registry.ts';
+import { parsePathParameters } from '../server/routing/paths.ts';
 import type { Json } from '../services.ts';
 import type { SchemaCollector } from './schema-collector.ts';
 

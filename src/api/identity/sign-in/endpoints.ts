@@ -3,10 +3,16 @@ import { deleteSession as deleteSessionRow } from '#authentication/sessions/sess
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { html, type RedirectReply, redirect } from '#http/endpoint/responses.ts';
-import { csrfParams, ensureSession, type Visitor, visitor, visitorWithForm } from '#http/pages/web-session.ts';
-import { describe, object, optional } from '#http/parameters/declarations.ts';
-import { getLocalReferer } from '#http/pages/web-session.ts';
+import {
+  csrfParams,
+  ensureSession,
+  getLocalReferer,
+  type Visitor,
+  visitor,
+  visitorWithForm,
+} from '#http/pages/web-session.ts';
 import { createWebShell } from '#http/pages/web-shell.ts';
+import { describe, object, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { createExpiredSessionCookie } from '#http/request/cookie.ts';
 import { acceptsHtml, type IncomingRequest, localUrl } from '#http/request/incoming.ts';
@@ -18,8 +24,8 @@ export const getHomePage = endpoint({
   get: '/',
   summary: 'Get the home page',
   description:
-    'Shows signed-in users a start page, or if their password has expired the form to choose another one. Other ' +
-    'visitors are redirected to the sign-in page.',
+    'Browsers get the web application: the work of signed-in users, or the public projects. Users whose password has ' +
+    'expired get the form to choose another one. Other clients are redirected to the sign-in page.',
   access: visitor(),
   stageOrder: 'clientToken',
   outsideApi: true,

@@ -148,8 +148,7 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
     orderedQuery: parent.project || !visibility.hasIndexedOrder ? query : withoutProjectIndex,
     sampleQuery: sampled ? castToTable(selectSample(sampled)) : null,
     needsCount: allConditions.length > 0 && !isSmall,
-    selectsWholeProject:
-      !!parent.project && allConditions.length === 0 && isConstant(visibility.visibleInProject()),
+    selectsWholeProject: !!parent.project && allConditions.length === 0 && isConstant(visibility.visibleInProject()),
   };
 }
 
