@@ -45,6 +45,9 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
 export const getWebFile = endpoint({
   get: '/-/web/:file(^[\\w-]+\\.[a-z]+$)',
   summary: 'Get a file of the web application',
+  description:
+    'Returns a script, a style sheet or the icon, compressed if the client accepts that. Names of scripts and style sheets contain ' +
+    'the hash of the content, so that clients may keep them for a year.',
   access: open(),
   outsideApi: true,
   response: stream,
@@ -68,6 +71,7 @@ export const getWebFile = endpoint({
 export const getFavicon = endpoint({
   get: '/favicon.ico',
   summary: 'Get the icon of the web application',
+  description: 'Redirects to the icon below `/-/web/`.',
   access: open(),
   outsideApi: true,
   response: redirect,
@@ -77,6 +81,7 @@ export const getFavicon = endpoint({
 export const getRobotsFile = endpoint({
   get: '/robots.txt',
   summary: 'Get the rules for crawlers',
+  description: 'Asks crawlers to stay out of `/api/`, `/-/` and `/users/`.',
   access: open(),
   outsideApi: true,
   response: text,
