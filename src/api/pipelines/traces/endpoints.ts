@@ -51,7 +51,7 @@ export const appendTrace = endpoint({
   patch: '/jobs/:id/trace',
   summary: 'Append to the log of a running job',
   description:
-    'Runners send a part of the log as the raw body; the start of `Content-Range` must be the current length of the log. Otherwise, nothing is appended, and 416 returns the length in the header `Range`. Tokens in the log are masked. A log above the setting `ci_jobs_trace_size_limit` fails the job. An empty body only keeps the job alive.',
+    'Runners send a part of the log as the raw body; the start of `Content-Range` must be the current length of the log. Otherwise, nothing is appended, and 416 returns the length in the header `Range`. The job token in the log is masked. A log above the setting `ci_jobs_trace_size_limit` fails the job. An empty body only keeps the job alive.',
   access: jobTokenAccess('runner_jobs_patch_trace_api_limit'),
   stageOrder: 'clientToken',
   body: 'raw',

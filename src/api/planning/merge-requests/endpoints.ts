@@ -80,7 +80,7 @@ export const updateMergeRequest = endpoint({
   put: MERGE_REQUEST,
   summary: 'Update a merge request',
   description:
-    'At least one parameter is required. Authors and assignees without the Developer role can change only the title, description, target branch, state and merge options; their other parameters are ignored. A new target branch or `close` aborts auto-merge. Quick actions in `description` are executed.',
+    'At least one parameter is required. Authors and assignees without the Developer role can change only the title, description, target branch, state, `squash` and `remove_source_branch`; other parameters are ignored. A new target branch or `close` aborts auto-merge. Quick actions in `description` are executed.',
   access: updatableMergeRequestAccess(),
   params: updateMergeRequestParams,
   rules: [mutuallyExclusive('assignee_ids', 'assignee_id'), atLeastOne(...Object.keys(updateMergeRequestParams))],
