@@ -66,13 +66,17 @@ function toParameterType({ kind, values }: SettingDefinition<unknown>): Paramete
   }
 }
 
-function toParameter(name: SettingName): Parameter<unknown, 'optional'> {
-  const definition = SETTING_DEFINITIONS[name] as SettingDefinition<unknown>;
-  const parameter = optional(toParameterType(definition));
+/** Returns the sentence of the API documentation about a setting, or undefined. */
+function getDescription(name: SettingName): string | undefined {
+  const { kind, validate, default: value } = SETTING_DEFINITIONS[name] as SettingDefinition<unknown>;
   // A switch that is validated accepts only its default.
-  const isFixedSwitch = definition.kind === 'boolean' && definition.validate !== undefined;
-  const fixedDescription = isFixedSwitch ? `Cannot be changed: only ${definition.default} is accepted.` : undefined;
-  const description = SETTING_DESCRIPTIONS[name] ?? fixedDescription;
+  const isFixedSwitch = kind === 'boolean' && validate !== undefined;
+  return SETTING_DESCRIPTIONS[name] ?? (isFixedSwitch ? `Cannot be changed: only ${value} is accepted.` : undefined);
+}
+
+function toParameter(name: SettingName): Parameter<unknown, 'optional'> {
+  const parameter = optional(toParameterType(SETTING_DEFINITIONS[name] as SettingDefinition<unknown>));
+  const description = getDescription(name);
   return description === undefined ? parameter : describe(parameter, description);
 }
 
@@ -109,7 +113,9 @@ const SCHEMAS: Readonly<Record<SettingDefinition<unknown>['kind'], TSchema>> = {
 
 const settingFields = SETTING_NAMES.map((name: SettingName) => {
   const { kind, nullable: mayBeNull } = SETTING_DEFINITIONS[name];
-  return [name, mayBeNull ? nullable(SCHEMAS[kind]) : SCHEMAS[kind]];
+  const description = getDescription(name);
+  const schema: TSchema = description === undefined ? SCHEMAS[kind] : { ...SCHEMAS[kind], description };
+  return [name, mayBeNull ? nullable(schema) : schema];
 });
 
 /**

@@ -305,7 +305,10 @@ export function getAttributeFields(entity: AttributeEntity): Record<string, TSch
     .filter((name) => ATTRIBUTES[name].includedIn === entity)
     .map((name): [string, TSchema] => {
       const { type, nullable: mayBeNull } = ATTRIBUTES[name];
-      return [name, mayBeNull ? nullable(responseField(type.schema)) : responseField(type.schema)];
+      const description = ATTRIBUTE_DESCRIPTIONS[name];
+      const schema = responseField(type.schema);
+      const describedSchema: TSchema = description === undefined ? schema : { ...schema, description };
+      return [name, mayBeNull ? nullable(describedSchema) : describedSchema];
     });
   return Object.fromEntries(fields);
 }

@@ -11,6 +11,7 @@ import {
   type StoredAttributes,
   type StoredName,
 } from './attributes.ts';
+import { ATTRIBUTE_DESCRIPTIONS } from './descriptions.ts';
 
 /** The attributes in the JSON column of a project: how they are stored, and who can see them. */
 
@@ -69,12 +70,17 @@ export function pickVisibleAttributes(
   return result;
 }
 
-const getSchema = ({ type, clearable }: ProjectAttribute): TSchema =>
-  clearable ? nullable(responseField(type.schema)) : responseField(type.schema);
+/** Returns the schema of the response field of an attribute. */
+function getSchema(name: StoredName, { type, clearable }: ProjectAttribute): TSchema {
+  const { [name]: description }: { readonly [Name in StoredName]?: string } = ATTRIBUTE_DESCRIPTIONS;
+  const schema = responseField(type.schema);
+  const describedSchema: TSchema = description === undefined ? schema : { ...schema, description };
+  return clearable ? nullable(describedSchema) : describedSchema;
+}
 
 function getSchemas(isIncluded: (attribute: ProjectAttribute) => boolean): Record<string, TSchema> {
   const includedEntries = serializedEntries.filter(([, attribute]) => isIncluded(attribute));
-  return Object.fromEntries(includedEntries.map(([name, attribute]) => [name, getSchema(attribute)]));
+  return Object.fromEntries(includedEntries.map(([name, attribute]) => [name, getSchema(name, attribute)]));
 }
 
 /** The schema fields for everybody, and those for Maintainers. */
