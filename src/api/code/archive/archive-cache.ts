@@ -82,12 +82,14 @@ export async function openCachedArchive(
     if ('build' in startResult) {
       const { build } = startResult;
       build.readerCount++;
+      // A build that has completed meanwhile has given the file its final name.
       const growingFile = await open(build.path, 'r').catch(() => openComplete(git, join(folder, key)));
       const release = () => {
         releaseSlot();
         if (--build.readerCount === 0) build.stop();
       };
       if (growingFile !== null) return toArchive(growingFile, build, release);
+      // The build has failed, so this caller gets an archive that is not cached.
       release();
       return await start();
     }

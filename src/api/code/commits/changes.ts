@@ -135,7 +135,7 @@ type CommitFailure =
 /** Why git cannot apply the commit: a conflict, or the change exists already. */
 type ApplyFailure = 'conflict' | 'empty';
 
-/** The same failures in a dry run, whose responses have the additional field `dry_run`. */
+/** Failures of a dry run by those of a real one. Their responses have the additional field `dry_run`. */
 const DRY_RUN_FAILURES = { conflict: 'dryRunConflict', empty: 'dryRunEmpty' } as const;
 
 /** The commit to apply, and the parameters of the endpoint. */

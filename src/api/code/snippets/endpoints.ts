@@ -245,7 +245,9 @@ export const [getSnippetFile, getProjectSnippetFile] = forSnippetKinds((kind) =>
 export const deleteSnippet = endpoint({
   delete: SNIPPET.path,
   summary: 'Delete a snippet',
-  description: 'Deletes the snippet with its notes. A background job deletes its repository.',
+  description:
+    'Deletes the snippet with its notes. A background job deletes its repository. The author may delete a snippet, and ' +
+    'in a project also Maintainers.',
   access: SNIPPET.deleteAccess(),
   response: noContent,
   write: (uow, { snippet }) => remove(uow, snippet.id),
@@ -254,7 +256,9 @@ export const deleteSnippet = endpoint({
 export const deleteProjectSnippet = endpoint({
   delete: PROJECT_SNIPPET.path,
   summary: 'Delete a project snippet',
-  description: 'Deletes the snippet with its notes. A background job deletes its repository.',
+  description:
+    'Deletes the snippet with its notes. A background job deletes its repository. The author may delete a snippet, and ' +
+    'in a project also Maintainers.',
   access: PROJECT_SNIPPET.deleteAccess(),
   lastModified: ({ snippet }) => snippet.updated_at,
   response: noContent,

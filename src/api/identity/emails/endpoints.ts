@@ -172,8 +172,8 @@ async function findEmail(db: Reader, userId: number, id: number): Promise<EmailR
 }
 
 /**
- * Returns the SQL condition for listed addresses: all secondary ones, and primary ones that are confirmed. `taken_key` tells them
- * apart, because an unconfirmed address has this key only if it is primary.
+ * Returns the SQL condition for listed addresses: all secondary ones, and primary ones that are confirmed. An unconfirmed address is
+ * primary if it has a `taken_key`.
  */
 function isListed(eb: ExpressionBuilder<Schema, 'emails'>) {
   return eb.or([eb('emails.confirmed_at', 'is not', null), eb('emails.taken_key', 'is', null)]);

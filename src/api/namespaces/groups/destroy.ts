@@ -82,7 +82,7 @@ export async function destroyGroupInBatches(
   const { reader } = database;
   const root = group.root ?? (await findRootGroup(reader, group.id));
   if (root === undefined) return;
-  // Runs batches until none is left. Returns false if the group is no longer due; what has started is completed all the same.
+  // Runs batches until none is left. Returns false if the group is no longer due, unless `isStarted` requires completion.
   const runBatches = (
     destroy: (uow: UnitOfWork) => Promise<unknown>,
     isStarted: (uow: UnitOfWork) => Promise<boolean> = async () => false,
@@ -94,6 +94,7 @@ export async function destroyGroupInBatches(
         return (await destroy(uow)) === MORE ? MORE : true;
       },
     });
+  // First all projects, then the subgroups, the deepest first, then the rows of the group and at last the group itself.
   for (const id of await listProjectIdsInNamespaces(reader, selectDescendantIds(reader, group.id))) {
     const completed = await runBatches(
       (uow) => destroyProjectBatch(uow, id),
@@ -144,16 +145,19 @@ const MAX_ATTEMPTS = 1000;
 interface DetachedGroup extends GroupToDestroy {
   readonly root: GroupToDestroy;
   /** Id and IP address of the user who deleted the group, for the audit events. */
-  readonly by: number;
-  readonly address: string | null;
+  readonly actorId: number;
+  readonly actorAddress: string | null;
 }
 
 /** Destroys the rest of a detached group. */
 export const destroyDetachedGroup = defineJob({
   kind: 'destroy_group',
   maxAttempts: MAX_ATTEMPTS,
-  async handle(services: Pick<Services, 'database' | 'runUnitOfWork'>, { by, address, ...group }: DetachedGroup) {
-    const caller = await loadCaller(services.database.reader, by, address);
+  async handle(
+    services: Pick<Services, 'database' | 'runUnitOfWork'>,
+    { actorId, actorAddress, ...group }: DetachedGroup,
+  ) {
+    const caller = await loadCaller(services.database.reader, actorId, actorAddress);
     await destroyGroupInBatches(services, caller, group, (db) => groupExists(db, group.id));
   },
 });
@@ -166,7 +170,8 @@ export async function destroyOrDetachGroup(uow: UnitOfWork<SignedInCaller>, { id
   if (!(await mustDestroyInBackground(uow, id))) return destroyGroup(uow, { id, full_path });
   const root = (await findRootGroup(uow, id)) ?? { id, full_path };
   await detachGroup(uow, { id, full_path });
-  await enqueue(uow, destroyDetachedGroup, { id, full_path, root, by: uow.actor.user.id, address: uow.actor.address });
+  const actor = { actorId: uow.actor.user.id, actorAddress: uow.actor.address };
+  await enqueue(uow, destroyDetachedGroup, { id, full_path, root, ...actor });
 }
 
 /**

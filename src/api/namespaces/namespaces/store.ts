@@ -223,7 +223,8 @@ async function countGroupMembers(db: Reader, ids: readonly number[]): Promise<Ma
 }
 
 /**
- * Counts members of groups without subgroups, as all memberships minus the few expired ones: a user has one per group.
+ * Counts the members of groups without subgroups: all memberships minus the few expired ones, because a user has only one membership
+ * of a group.
  * index: memberships_by_source, memberships_by_expiry
  */
 async function countMembersOfLeafNamespaces(db: Reader, ids: readonly number[]): Promise<Map<number, number>> {

@@ -121,7 +121,8 @@ type ProjectToDestroy = NonNullable<Awaited<ReturnType<typeof findProjectToDestr
 
 /** Records the event in the group's audit log, or in the instance's for personal projects. */
 async function recordDestruction(uow: UnitOfWork, project: ProjectToDestroy): Promise<void> {
-  // The free tier has no audit events of projects. Without this check, the instance log would get those of personal projects.
+  // The free tier has no audit events of projects. Without this check, it would record those of personal projects in the log of the
+  // instance.
   if (uow.tier === 'free') return;
   const { id, name, full_path, namespace_id, namespace_name, namespace_path } = project;
   await uow.record({

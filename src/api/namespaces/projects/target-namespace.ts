@@ -32,8 +32,8 @@ function toGroupTarget(group: Group): TargetNamespace {
 }
 
 /**
- * Selects personal namespaces that accept projects: not those of bots, nor of users who are being deleted, since these
- * are deleted with their contents.
+ * Selects personal namespaces that accept projects. Those of bots and of users who are being deleted do not, because they are deleted
+ * with everything in them.
  */
 function selectPersonalNamespaces(db: Reader) {
   return db

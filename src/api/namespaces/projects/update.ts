@@ -197,7 +197,7 @@ async function validateInput(
   });
 }
 
-/** Returns the errors of the instance's restrictions; only if there are none, those of the group. */
+/** Returns the errors of a new visibility: that of a level that the instance restricts, otherwise that of a level above the group. */
 async function validateVisibilityChange(
   uow: UnitOfWork,
   before: CurrentProject,

@@ -20,8 +20,8 @@ interface UserDestruction {
   /** Whether contributions and owned groups are deleted too. */
   readonly hard: boolean;
   /** Id and IP address of the administrator who deleted the user, for the audit events. */
-  readonly by: number;
-  readonly address: string | null;
+  readonly actorId: number;
+  readonly actorAddress: string | null;
 }
 
 /** Number of attempts of the job, enough for some weeks, because no user may stay partly deleted. */
@@ -34,10 +34,13 @@ const MAX_ATTEMPTS = 1000;
 export const destroyUser = defineJob({
   kind: 'destroy_user',
   maxAttempts: MAX_ATTEMPTS,
-  async handle(services: Pick<Services, 'database' | 'runUnitOfWork'>, { userId, hard, by, address }: UserDestruction) {
+  async handle(
+    services: Pick<Services, 'database' | 'runUnitOfWork'>,
+    { userId, hard, actorId, actorAddress }: UserDestruction,
+  ) {
     const { reader } = services.database;
     if (!(await isDeletionScheduled(reader, userId))) return;
-    const caller = await loadCaller(reader, by, address);
+    const caller = await loadCaller(reader, actorId, actorAddress);
     for (const id of await listPersonalProjectIds(reader, userId)) {
       await runInBatches(services.runUnitOfWork, caller, {
         recheck: recheckNothing,

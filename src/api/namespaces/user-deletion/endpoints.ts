@@ -70,5 +70,6 @@ async function scheduleUserDeletion(
   await disableAccount(uow, userId);
   const message = `User ${user.username} scheduled for deletion`;
   await recordUserEvent(uow, user, { name: 'user_destroyed', targetDetails: user.username, message });
-  await enqueue(uow, destroyUser, { userId, hard: hardDelete, by: uow.actor.user.id, address: uow.actor.address });
+  const actor = { actorId: uow.actor.user.id, actorAddress: uow.actor.address };
+  await enqueue(uow, destroyUser, { userId, hard: hardDelete, ...actor });
 }

@@ -16,7 +16,7 @@ const { database } = services;
 
 const run = jobRun();
 const destroy = ({ id }: Caller, hard = false, withServices = services) =>
-  destroyUser.handle(withServices, { userId: id, hard, by: 1, address: null }, run);
+  destroyUser.handle(withServices, { userId: id, hard, actorId: 1, actorAddress: null }, run);
 
 /** Counts the rows of each table, to show that a run changes nothing. */
 async function countRows() {
