@@ -45,6 +45,8 @@ export interface Config {
   readonly siteStatusIntervalSeconds: number;
   /** Seconds for which running work may go on when the server stops. */
   readonly shutdownTimeoutSeconds: number;
+  /** Bearer token that requests for metrics must have; null: none is needed. */
+  readonly metricsToken: string | null;
   readonly logLevel: LogLevel;
   readonly mail: MailConfig;
 }
@@ -168,6 +170,10 @@ export const START_UP_SETTINGS = {
     default: '8',
     description: 'seconds for which running requests and jobs may go on after SIGTERM; Docker kills after 10',
   },
+  HEARTH_METRICS_TOKEN: {
+    whenUnset: 'none; everybody may read the metrics',
+    description: 'bearer token that requests for `/-/metrics` must have',
+  },
   HEARTH_LOG_LEVEL: { default: 'info', description: 'trace, debug, info, warn, error, fatal or silent' },
 } as const satisfies Readonly<Record<string, SettingDescription>>;
 
@@ -209,6 +215,7 @@ export function loadConfig(env: EnvironmentVariables): Config {
     siteSyncIntervalSeconds: readInteger(env, 'HEARTH_SITE_SYNC_INTERVAL', 1, 86_400),
     siteStatusIntervalSeconds: readInteger(env, 'HEARTH_SITE_STATUS_INTERVAL', 1, 86_400),
     shutdownTimeoutSeconds: readInteger(env, 'HEARTH_SHUTDOWN_TIMEOUT', 0, 3_600),
+    metricsToken: readToken(env, 'HEARTH_METRICS_TOKEN'),
     logLevel: readOneOf(env, 'HEARTH_LOG_LEVEL', logLevels),
     mail: readMail(env),
   });

@@ -37,6 +37,7 @@ test('uses the documented defaults without any variable', () => {
     siteSyncIntervalSeconds: 10,
     siteStatusIntervalSeconds: 60,
     shutdownTimeoutSeconds: 8,
+    metricsToken: null,
     logLevel: 'info',
     mail: { delivery: 'off', smtpUrl: null, from: null, displayName: null, replyTo: null },
   });
@@ -65,6 +66,7 @@ const EVERY_VARIABLE = {
   HEARTH_SITE_SYNC_INTERVAL: '1',
   HEARTH_SITE_STATUS_INTERVAL: '5',
   HEARTH_SHUTDOWN_TIMEOUT: '20',
+  HEARTH_METRICS_TOKEN: 'metrics',
   HEARTH_LOG_LEVEL: 'debug',
   HEARTH_MAIL_DELIVERY: 'smtp',
   HEARTH_SMTP_URL: 'smtps://u:p@mail:465',
@@ -92,6 +94,7 @@ const EVERY_VALUE = {
   siteSyncIntervalSeconds: 1,
   siteStatusIntervalSeconds: 5,
   shutdownTimeoutSeconds: 20,
+  metricsToken: 'metrics',
   logLevel: 'debug',
   mail: {
     delivery: 'smtp',

@@ -203,6 +203,20 @@ test('the log and the metrics of a server have its version and commit', async (t
   assert.match(metrics, new RegExp(`^hearth_build_info\\{version="${version}",commit="unknown"\\} 1$`, 'm'));
 });
 
+test('no log line has the metrics token', async (t) => {
+  const secret = 'hunter2-hunter2-hunter2';
+  const env = { HEARTH_METRICS_TOKEN: secret, HEARTH_LOG_LEVEL: 'trace' };
+  const server = await startServerFor(t, { HEARTH_DATA_DIR: await temporaryDirectory(t), ...env });
+  const read = (token: string) =>
+    fetch(`${server.address}/-/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  assert.deepEqual([(await read(secret)).status, (await read(`${secret}x`)).status], [200, 401]);
+  assert.equal((await fetch(`${server.address}/-/metrics?access_token=${secret}`)).status, 401);
+  server.child.kill('SIGTERM');
+  await server.ended;
+  assert.equal(server.lines.filter(({ endpoint }) => endpoint === 'getMetrics').length, 3);
+  assert.ok(!JSON.stringify(server.lines).includes(secret));
+});
+
 /** Starts a server, stops it when it listens, and returns its log lines of level `warn` and above. */
 async function warningsOf(t: TestContext, env: Record<string, string>): Promise<unknown[]> {
   const { child, lines, ended } = await startServerFor(t, env);

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { addServerMetrics, checkReadiness } from '#api/instance/health/index.ts';
+import { addServerMetrics, checkMetricsToken, checkReadiness } from '#api/instance/health/index.ts';
 import { type BlobStore, createBlobStore } from '#blobs/store.ts';
 import { type Config, ConfigError, getBaseUrl, isInCidrs } from '#config.ts';
 import { lockDataDirectory } from '#database/data-directory-lock.ts';
@@ -298,8 +298,9 @@ async function requireNoUsers({ reader }: Database): Promise<void> {
 async function serveHealth(
   services: Parameters<typeof checkReadiness>[0],
   metrics: Metrics,
-  { method, path, query }: IncomingRequest,
+  request: IncomingRequest,
 ): Promise<OutgoingResponse | null> {
+  const { method, path, query } = request;
   if (method !== 'GET' && method !== 'HEAD') return null;
   const createResponse = (type: string, body: string, status = 200) => ({
     status,
@@ -315,8 +316,16 @@ async function serveHealth(
       const readiness = await checkReadiness(services, /(?:^|&)all=(?:1|true)(?:&|$)/.test(query));
       return createResponse('application/json', JSON.stringify(readiness), readiness.status === 'ok' ? 200 : 503);
     }
-    case '/-/metrics':
+    case '/-/metrics': {
+      const error = checkMetricsToken(services.config, request);
+      if (error !== null)
+        return {
+          status: error.status,
+          headers: { ...error.headers, 'Content-Type': 'application/json' },
+          body: JSON.stringify(error.body),
+        };
       return createResponse(metrics.contentType, await metrics.text());
+    }
     default:
       return null;
   }

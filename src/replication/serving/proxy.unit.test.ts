@@ -165,6 +165,17 @@ test('returns 503 to proxied requests while the primary is down, and is still re
   assert.equal((await fetch(`${address}/api/v4/projects`)).status, 200);
 });
 
+test('requires the metrics token for its own metrics', async (t) => {
+  const { address, primary } = await handing(t, { env: { HEARTH_METRICS_TOKEN: 'metrics-token-0123456789' } });
+  const refused = await fetch(`${address}/-/metrics`);
+  assert.deepEqual([refused.status, await refused.json()], [401, { message: '401 Unauthorized' }]);
+  assert.equal(refused.headers.get('www-authenticate'), 'Bearer realm="Metrics"');
+  const headers = { authorization: 'Bearer metrics-token-0123456789' };
+  const accepted = await fetch(`${address}/-/metrics`, { headers });
+  assert.match(await accepted.text(), /^hearth_build_info/m);
+  assert.deepEqual(primary.requests, []);
+});
+
 test('retries a GET whose idle connection was closed', async (t) => {
   const { address, primary } = await handing(t);
   for (let round = 0; round < 3; round++) {

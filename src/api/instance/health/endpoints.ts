@@ -3,9 +3,10 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, Reply, text } from '#http/endpoint/responses.ts';
 import { describe, optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
+import { metricsAccess } from './metrics-access.ts';
 import { Alive, checkReadiness, Readiness } from './readiness.ts';
 
-/** Common to the three probes, which are not authenticated. */
+/** Common to all four, which ignore API credentials. The probes are not authenticated. */
 const sharedDefinition = { access: open(), stageOrder: 'customAuthentication', body: 'raw', outsideApi: true } as const;
 const NO_CACHE_HEADERS = { 'Cache-Control': 'no-cache' } as const;
 
@@ -46,9 +47,11 @@ export const getReadiness = endpoint({
 export const getMetrics = endpoint({
   get: '/-/metrics',
   summary: 'Get metrics in Prometheus format',
-  description: 'Returns the metrics of this process only; each process of an instance has its own.',
-  access: open(),
-  outsideApi: true,
+  description:
+    'Returns the metrics of this process only; each process of an instance has its own. With `HEARTH_METRICS_TOKEN`, ' +
+    'clients send it as a bearer token.',
+  ...sharedDefinition,
+  access: metricsAccess(),
   response: text,
   async handle(_call, { metrics }) {
     return new Reply(await metrics.text(), { headers: { 'Content-Type': metrics.contentType } });

@@ -98,3 +98,35 @@ test('serves metrics while the database is unavailable', async () => {
   assert.doesNotMatch(text, /^hearth_(jobs|mails_waiting)\b/m);
   assert.ok(sampleOf(text, 'hearth_disk_size_bytes{directory="data"}')! > 0);
 });
+
+test('ignores API credentials while no metrics token is set', async () => {
+  for (const headers of [{ 'PRIVATE-TOKEN': 'glpat-nobody-has-this' }, { Authorization: 'Bearer nobody-has-this' }])
+    assert.equal((await anonymous.send('GET', '//-/metrics', { headers })).status, 200);
+});
+
+test('requires the metrics token of the settings, and accepts no other credential', async () => {
+  const secret = 'metrics-token-0123456789';
+  const { anonymous, root } = await world({ env: { HEARTH_METRICS_TOKEN: secret } });
+  const read = (caller: typeof root, headers: Record<string, string>, path = '//-/metrics') =>
+    caller.send('GET', path, { headers });
+  const accepted = await read(anonymous, { Authorization: `Bearer ${secret}` });
+  assert.equal(accepted.status, 200);
+  assert.match(accepted.text, /^hearth_build_info/m);
+  const attempts: Record<string, string>[] = [
+    {},
+    { Authorization: 'Bearer ' },
+    { Authorization: `Bearer ${secret}x` },
+    { Authorization: `Bearer ${secret.slice(0, -1)}` },
+    { Authorization: `Basic ${Buffer.from(`${secret}:${secret}`).toString('base64')}` },
+    { 'PRIVATE-TOKEN': secret },
+  ];
+  for (const headers of attempts) {
+    const refused = await read(anonymous, headers);
+    assert.deepEqual([refused.status, refused.body], [401, { message: '401 Unauthorized' }], JSON.stringify(headers));
+    assert.equal(refused.headers['www-authenticate'], 'Bearer realm="Metrics"');
+  }
+  assert.equal((await read(root, {})).status, 401);
+  assert.equal((await read(anonymous, {}, `//-/metrics?access_token=${secret}`)).status, 401);
+  for (const probe of ['health', 'liveness', 'readiness'])
+    assert.equal((await read(anonymous, {}, `//-/${probe}`)).status, 200, probe);
+});
