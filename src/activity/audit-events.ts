@@ -112,6 +112,7 @@ type UserEvent =
   | 'user_blocked'
   | 'user_unblocked'
   | 'user_access_unlocked'
+  | 'user_access_locked'
   | 'user_email_address_updated'
   | 'user_username_updated'
   | 'user_name_updated'

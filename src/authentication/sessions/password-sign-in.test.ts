@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Database } from '#database/database.ts';
+import type { Database, Transaction } from '#database/database.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { createUser } from '../users/users.ts';
-import { checkPassword } from './password-sign-in.ts';
+import { checkPassword, type LockedAccount } from './password-sign-in.ts';
 
 const password = 'violet-anvil-harbour-42';
 
@@ -18,10 +18,20 @@ async function surroundings() {
     createUser(tx, { username: 'Mira', name: 'Mira', email: 'mira@x.test', passwordHash, confirmed: true }),
   );
   if (isFailure(user)) throw new Error(user.code);
+  const logged: { fields: object; message: string }[] = [];
+  const locks: LockedAccount[] = [];
+  const services = {
+    database,
+    log: { warn: (fields: object | string, message = '') => void logged.push({ fields: Object(fields), message }) },
+    recordLock: async (_tx: Transaction, account: LockedAccount) => void locks.push(account),
+  };
   return {
     clock,
     database,
-    check: (login: string, given = password) => checkPassword({ database }, { login, password: given }),
+    services,
+    locks,
+    logged,
+    check: (login: string, given = password) => checkPassword(services, { login, password: given }),
     set: (change: object) =>
       database.transaction((tx) => tx.updateTable('users').set(change).where('id', '=', user.id).execute()),
     row: () =>
@@ -66,7 +76,7 @@ test('applies changes of the user made during the password check', async () => {
       return it.database.transaction(...given);
     };
     const database = { ...it.database, transaction };
-    const checked = await checkPassword({ database }, { login: 'mira', password });
+    const checked = await checkPassword({ ...it.services, database }, { login: 'mira', password });
     assert.ok(isFailure(checked), JSON.stringify(change));
   }
 });
@@ -79,6 +89,7 @@ test('counts failures up to ten, then none until the lock ends', async () => {
   const locked = await it.row();
   assert.equal(locked.failed_attempts, 10);
   assert.equal(locked.locked_until, '2026-01-02T03:14:05.000Z');
+  assert.equal(it.logged.length, 1);
   it.clock.advance(300);
   await it.check('mira', 'wrong');
   assert.ok(isFailure(await it.check('mira')));
@@ -88,6 +99,19 @@ test('counts failures up to ten, then none until the lock ends', async () => {
   const { failed_attempts, locked_until, updated_at } = await it.row();
   assert.deepEqual([failed_attempts, locked_until], [1, null]);
   assert.equal(updated_at, '2026-01-02T03:04:05.000Z', 'the user’s record is not changed by it');
+});
+
+test('logs once who is locked and for how long, without the password', async () => {
+  await using it = await surroundings();
+  for (let failure = 1; failure <= 12; failure++) await it.check('mira', 'a-wrong-password');
+  const { id } = it.locks[0]!;
+  assert.equal(it.locks.length, 1);
+  assert.deepEqual(it.logged, [
+    {
+      fields: { user_id: id, username: 'Mira', seconds: 600 },
+      message: 'Locked an account after 10 wrong passwords; hearth user unlock ends the lock',
+    },
+  ]);
 });
 
 test('a user without a password is not locked', async () => {

@@ -5,6 +5,7 @@ import type { UserState } from '#database/schema.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import type { Waiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import type { Log } from '#runtime/log.ts';
 import { verifyPassword } from '#security/passwords.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { findUserById, type User } from '../users/users.ts';
@@ -19,24 +20,48 @@ const LOCK_DURATION_MS = 10 * 60 * 1000;
 /** A web sign-in reactivates a deactivated account. */
 const ALLOWED_STATES: readonly UserState[] = ['active', 'deactivated'];
 
+/** An account that was locked just now. */
+export interface LockedAccount {
+  readonly id: number;
+  readonly username: string;
+}
+
+export interface PasswordCheckServices {
+  readonly database: Database;
+  readonly log: Pick<Log, 'warn'>;
+  /** Records in the audit events that an account is locked, in the transaction that locks it. */
+  readonly recordLock: (tx: Transaction, account: LockedAccount) => Promise<void>;
+}
+
 /**
  * Checks the password of the user with this username or email address, in any case. Bots, internal users,
  * locked accounts, and blocked, banned or unapproved users fail like a wrong password. They cost the same work, so that
  * neither the response nor its duration reveals which accounts exist.
- * Ten consecutive failures lock an account for ten minutes; success resets the count. Deactivated users and users with
+ * Ten consecutive failures lock an account for ten minutes, which is logged; success resets the count. Deactivated users and users with
  * an expired password are accepted: callers check `user`.
  */
 export async function checkPassword(
-  { database }: { readonly database: Database },
+  { database, log, recordLock }: PasswordCheckServices,
   { login, password }: { readonly login: string; readonly password: string },
   waiter?: Waiter,
 ): Promise<{ readonly user: User } | Failure<'invalid'>> {
   const candidate = await findCandidate(database.reader, login);
   const isCorrect = await verifyPassword(candidate?.password_hash ?? null, password, waiter);
-  const user = await database.transaction((tx) =>
-    isCorrect && candidate !== null ? acceptSignIn(tx, candidate) : countFailure(tx, candidate?.id ?? UNKNOWN_USER_ID),
-  );
-  return user === null ? fail('invalid') : { user };
+  if (isCorrect && candidate !== null) {
+    const user = await database.transaction((tx) => acceptSignIn(tx, candidate));
+    return user === null ? fail('invalid') : { user };
+  }
+  const lockedAccount = await database.transaction(async (tx) => {
+    const account = await countFailure(tx, candidate?.id ?? UNKNOWN_USER_ID);
+    if (account !== null) await recordLock(tx, account);
+    return account;
+  });
+  if (lockedAccount !== null)
+    log.warn(
+      { user_id: lockedAccount.id, username: lockedAccount.username, seconds: LOCK_DURATION_MS / 1000 },
+      `Locked an account after ${MAX_FAILED_ATTEMPTS} wrong passwords; hearth user unlock ends the lock`,
+    );
+  return fail('invalid');
 }
 
 /** The user that the login names, not yet authenticated. */
@@ -84,10 +109,13 @@ async function acceptSignIn(tx: Transaction, { id, password_hash }: LoginCandida
 /** Matches no user: an unknown login runs the same statement. */
 const UNKNOWN_USER_ID = 0;
 
-/** Counts a failure, except while the account is locked. The first failure after a lock starts a new count. */
-async function countFailure(tx: Transaction, id: number): Promise<null> {
+/**
+ * Counts a failure, except while the account is locked. The first failure after a lock starts a new count. Returns the account if
+ * this failure locks it.
+ */
+async function countFailure(tx: Transaction, id: number): Promise<LockedAccount | null> {
   const lockedUntil = addMilliseconds(tx.now, LOCK_DURATION_MS);
-  await tx
+  const counted = await tx
     .updateTable('users')
     .set((eb) => {
       const failedAttempts = eb
@@ -104,8 +132,9 @@ async function countFailure(tx: Transaction, id: number): Promise<null> {
     .where('id', '=', id)
     .where('password_hash', 'is not', null)
     .where((eb) => eb.or([eb('locked_until', 'is', null), eb('locked_until', '<=', tx.now)]))
-    .execute();
-  return null;
+    .returning(['id', 'username', 'locked_until'])
+    .executeTakeFirst();
+  return counted === undefined || counted.locked_until === null ? null : counted;
 }
 
 interface WebSignInInput {
@@ -121,7 +150,7 @@ interface WebSignInInput {
  * deactivated user becomes active (contract/conventions.md §7).
  */
 export async function signInWithPassword(
-  services: { readonly database: Database },
+  services: PasswordCheckServices,
   { login, password, session, address, waiter }: WebSignInInput,
 ): Promise<{ readonly secret: string } | Failure<'passwordSignInDisabled' | 'invalid'>> {
   const { database } = services;

@@ -23,6 +23,7 @@ import { timestamp } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { secretsEqual } from '#security/tokens.ts';
 import { loadSettings } from '#settings/settings.ts';
+import { toPasswordCheckServices } from '../users/index.ts';
 import { parseRequestedScopes } from './authorization-request.ts';
 import type { ClientStatus, Grant, GrantResult, TokenRequest } from './client-authentication.ts';
 
@@ -98,7 +99,7 @@ const GRANTS = new Map<string, Grant>([
 
 /** Issues a token by the grant type of the request. */
 export async function issueToken(
-  services: Pick<Services, 'database' | 'clock' | 'runUnitOfWork'>,
+  services: Pick<Services, 'database' | 'clock' | 'config' | 'log' | 'runUnitOfWork'>,
   request: TokenRequest,
   { client, requester }: { readonly client: ClientStatus; readonly requester: SignInClient },
 ): Promise<GrantResult | Failure<'unsupportedGrantType' | 'tooMany'>> {
@@ -121,10 +122,11 @@ const DEFAULT_SCOPES = ['api'];
 
 /** Issues a token for a user name and password. Requires no client if the setting `ropc_without_client_credentials` allows it. */
 async function passwordGrant(
-  { database, clock, runUnitOfWork }: Pick<Services, 'database' | 'clock' | 'runUnitOfWork'>,
+  services: Pick<Services, 'database' | 'clock' | 'config' | 'log' | 'runUnitOfWork'>,
   { username, password, scope }: TokenRequest,
   { client, requester }: { readonly client: ClientStatus; readonly requester: SignInClient },
 ): Promise<GrantResult | Failure<'tooMany'>> {
+  const { database, clock, runUnitOfWork } = services;
   const { ropc_without_client_credentials } = await loadSettings(database.reader);
   if (client === 'invalid' || (client === 'none' && !ropc_without_client_credentials)) return fail('invalidClient');
   const [allowedScopes, defaultScopes] =
@@ -133,7 +135,7 @@ async function passwordGrant(
   if (isFailure(scopes)) return scopes;
   const credentials = { login: username ?? '', password: password ?? '' };
   const passwordCheck = await limitFailedSignIns({ database, clock }, requester, (waiter) =>
-    checkPassword({ database }, credentials, waiter),
+    checkPassword(toPasswordCheckServices(services, requester.clientAddress), credentials, waiter),
   );
   if (isFailure(passwordCheck)) return passwordCheck.code === 'tooMany' ? passwordCheck : fail('invalidGrant');
   const applicationId = client === 'none' ? null : client.id;

@@ -91,6 +91,27 @@ test('locks the account for ten minutes after ten consecutive failures', async (
   );
 });
 
+test('records who is locked in the audit events, with the address of the client', async () => {
+  const mira = await userWithPassword(here);
+  const other = await userWithPassword(here);
+  for (let failure = 1; failure <= 11; failure++) await browser(here).signIn(mira.username, 'wrong');
+  for (let failure = 1; failure <= 9; failure++) await browser(here).signIn(other.username, 'wrong');
+  const grant = { grant_type: 'password', username: other.username, password: 'wrong' };
+  await here.anonymous.send('POST', '//oauth/token', { params: grant });
+  for (const { id, username } of [mira, other]) {
+    const { body } = await root.get('/audit_events', { entity_type: 'User', entity_id: id });
+    const locks = (body as { event_name: string }[]).filter(({ event_name }) => event_name === 'user_access_locked');
+    assert.equal(locks.length, 1);
+    const { author_id, details } = locks[0] as unknown as { author_id: number; details: Record<string, unknown> };
+    const { target_type, target_details, custom_message, ip_address, author_name } = details;
+    assert.equal(author_id, -1);
+    assert.deepEqual(
+      [target_type, target_details, custom_message, ip_address, author_name],
+      ['User', username, 'User access locked', '127.0.0.1', 'An unauthenticated user'],
+    );
+  }
+});
+
 test('counts concurrent failures', async () => {
   const mira = await userWithPassword(here);
   await Promise.all(Array.from({ length: 10 }, () => browser(here).signIn(mira.username, 'wrong')));

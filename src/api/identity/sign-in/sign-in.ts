@@ -14,7 +14,7 @@ import type { Waiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { recordUserEvent } from '../users/index.ts';
+import { recordUserEvent, toPasswordCheckServices } from '../users/index.ts';
 import { createSignInErrorPage } from './pages.ts';
 
 /** The fields of the sign-in form. */
@@ -25,9 +25,11 @@ interface SignInForm {
   readonly newPassword: string;
 }
 
+type SignInServices = Pick<Services, 'database' | 'clock' | 'config' | 'log' | 'runUnitOfWork'>;
+
 /** Signs a visitor in: sets a new cookie and redirects to the requested page, or returns the form with an error. */
 export async function signInVisitor(
-  services: Pick<Services, 'database' | 'clock' | 'runUnitOfWork'>,
+  services: SignInServices,
   request: IncomingRequest,
   session: WebSession,
   input: SignInForm,
@@ -44,15 +46,16 @@ export async function signInVisitor(
 
 /** Replaces an expired password if the form contains a new one, and signs in. */
 async function renewAndSignIn(
-  services: Pick<Services, 'database' | 'runUnitOfWork'>,
+  services: SignInServices,
   { address, waiter }: { readonly address: string; readonly waiter: Waiter },
   session: WebSession,
   { login, password, newPassword }: SignInForm,
 ): Promise<{ readonly secret: string } | Failure<'invalid' | 'weak' | 'passwordSignInDisabled'>> {
-  if (newPassword === '') return signInWithPassword(services, { login, password, session, address, waiter });
+  const passwordServices = toPasswordCheckServices(services, address);
+  if (newPassword === '') return signInWithPassword(passwordServices, { login, password, session, address, waiter });
   const currentPassword = await renewPassword(services, { login, password, newPassword, address, waiter });
   if (isFailure(currentPassword)) return currentPassword;
-  return signInWithPassword(services, { login, password: currentPassword, session, address, waiter });
+  return signInWithPassword(passwordServices, { login, password: currentPassword, session, address, waiter });
 }
 
 /**
@@ -78,12 +81,13 @@ interface RenewPasswordInput {
  * `problem` if the new password is not allowed.
  */
 async function renewPassword(
-  { database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>,
+  services: SignInServices,
   { login, password, newPassword, address, waiter }: RenewPasswordInput,
 ): Promise<string | Failure<'passwordSignInDisabled' | 'invalid' | 'weak'>> {
+  const { database, runUnitOfWork } = services;
   const settings = await loadSettings(database.reader);
   if (!settings.password_authentication_enabled_for_web) return fail('passwordSignInDisabled');
-  const passwordCheck = await checkPassword({ database }, { login, password }, waiter);
+  const passwordCheck = await checkPassword(toPasswordCheckServices(services, address), { login, password }, waiter);
   if (isFailure(passwordCheck)) return passwordCheck;
   const { user } = passwordCheck;
   if (user.password_expires_at === null) return password;

@@ -1,6 +1,7 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
+export { toPasswordCheckServices } from './account-locks.ts';
 export { recordUserEvent } from './changes.ts';
 // Shared with other resources.
 export { buildAvatarUrl, EmbeddedUser, isProfileVisibleTo, UserBasic } from './entities.ts';
