@@ -104,15 +104,16 @@ export type AuditEventName =
   | DeploymentEvent
   | SshCertificateEvent
   | VariableEvent
-  | 'application_setting_updated';
+  | 'application_setting_updated'
+  | 'secret_key_rotated';
 
 type UserEvent =
   | 'user_created'
   | 'user_destroyed'
   | 'user_blocked'
   | 'user_unblocked'
-  | 'user_access_unlocked'
   | 'user_access_locked'
+  | 'user_access_unlocked'
   | 'user_email_address_updated'
   | 'user_username_updated'
   | 'user_name_updated'

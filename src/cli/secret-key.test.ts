@@ -63,6 +63,22 @@ function readSecrets(env: Environment): Promise<string[]> {
   });
 }
 
+/** Returns the audit events of rotations. */
+function listRotationEvents(env: Environment) {
+  return withDatabase(env, async ({ reader }) => {
+    const rows = await reader
+      .selectFrom('audit_events')
+      .selectAll()
+      .where('event_name', '=', 'secret_key_rotated')
+      .execute();
+    return rows.map(({ author_id, entity_type, details }) => ({
+      author_id,
+      entity_type,
+      details: JSON.parse(details),
+    }));
+  });
+}
+
 /** Asserts that a server does not start, and returns why. */
 async function getStartProblem(env: Environment): Promise<string> {
   const started = startServer(loadConfig({ ...env, HEARTH_LOG_LEVEL: 'silent' }));
@@ -104,6 +120,13 @@ test('a rotation replaces the key file, and every secret is readable with the ne
   assert.deepEqual(await readSecrets(env), ['secret 1']);
   assert.equal((await runInProcess(['doctor', '--only', 'secrets'], env)).out, 'No problems found.\n');
   assert.equal(await getStartProblem(env), 'The server started');
+  const [event, ...others] = await listRotationEvents(env);
+  assert.deepEqual([event?.author_id, event?.entity_type, others], [-1, 'Gitlab::Audit::InstanceScope', []]);
+  const { author_name, target_type, target_details, custom_message, from, to } = event!.details;
+  assert.deepEqual([author_name, target_type, custom_message], ['(System)', 'SecretKey', 'Rotated the secret key']);
+  assert.ok(from !== to && target_details === to);
+  const keys = [oldKey.trim(), (await readFile(keyFile, 'utf8')).trim()];
+  assert.ok(keys.every((key) => !JSON.stringify(event).includes(key)));
 });
 
 test('a rotation of HEARTH_SECRET_KEY takes the new key from a file', async (t) => {
@@ -164,6 +187,7 @@ test('a rotation that is killed between batches prevents a start, and continues 
   const { code, err } = await runInProcess(['secret-key', 'rotate'], env);
   assert.equal(code, 0, err);
   assert.match(err, /Continuing to encrypt the stored secrets\n(.*\n)*3000 secrets are encrypted with the new key/);
+  assert.equal((await listRotationEvents(env)).length, 1);
   const secrets = await readSecrets(env);
   assert.deepEqual(
     secrets,

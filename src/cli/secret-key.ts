@@ -1,10 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { INSTANCE, recordAudit } from '#activity/index.ts';
+import { ANONYMOUS } from '#authentication/caller.ts';
 import { CommandFailed } from '#backup/command-failed.ts';
 import { createProgress } from '#backup/progress.ts';
 import { type ServerData, withServer } from '#backup/server-data.ts';
 import type { Config } from '#config.ts';
 import { lockDataDirectory } from '#database/data-directory-lock.ts';
+import type { Transaction } from '#database/database.ts';
 import { countServerSessions } from '#database/dialect.ts';
 import {
   computeKeyFingerprint,
@@ -110,12 +113,36 @@ async function rotate(server: ServerData, { newKeyPath, skipUnreadable }: Rotati
   const { total, unreadable } = await checkSecrets(database.reader, [newKey]);
   if (unreadable.length > 0 && !skipUnreadable)
     throw new CommandFailed('unsound', `The new key does not decrypt all secrets: ${describeSecrets(unreadable)}`);
-  await completeRotation(database, keys);
+  await database.transaction(async (tx) => {
+    await completeRotation(tx, keys);
+    await recordRotation(tx, config, { from: oldFingerprint, to: computeKeyFingerprint(newKey) });
+  });
   await finish(config);
   const skippedCount = countSecrets(unreadable);
   progress.print(
     `${total - skippedCount} secrets are encrypted with the new key of fingerprint ${computeKeyFingerprint(newKey)}` +
       (skippedCount === 0 ? '' : `; ${skippedCount} are still unreadable: ${describeSecrets(unreadable)}`),
+  );
+}
+
+/** Records the rotation in the audit events of the instance (contract/activity.md Part 3), without the keys. */
+function recordRotation(
+  tx: Transaction,
+  { tier }: Config,
+  fingerprints: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const target = { type: 'SecretKey', id: null, details: fingerprints.to };
+  const message = 'Rotated the secret key';
+  return recordAudit(
+    tx,
+    { actor: ANONYMOUS, tier },
+    {
+      name: 'secret_key_rotated',
+      entity: INSTANCE,
+      target,
+      message,
+      details: { change: 'secret key', ...fingerprints },
+    },
   );
 }
 

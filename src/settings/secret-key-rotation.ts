@@ -168,6 +168,6 @@ async function encryptRow(
 }
 
 /** Marks the rotation as complete: the new key is the key of the database. */
-export async function completeRotation(database: Database, { newKey }: KeyRotation): Promise<void> {
-  await database.transaction((tx) => storeSecretKeyState(tx, { fingerprint: computeKeyFingerprint(newKey) }));
+export function completeRotation(tx: Transaction, { newKey }: KeyRotation): Promise<void> {
+  return storeSecretKeyState(tx, { fingerprint: computeKeyFingerprint(newKey) });
 }
