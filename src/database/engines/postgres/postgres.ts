@@ -109,6 +109,8 @@ export function openPostgres({ url, connections, applicationName, onLost, activi
   /** Set while the pool closes: errors of connections are expected then, and are not logged. */
   let isClosing = false;
   pool.on('error', (error) => isClosing || onLost(error));
+  // The error of a connection in use also rejects its statement. Without a listener it would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const keyedLock = createKeyedLock(QUEUE_LIMIT);
   const readConnection = createReadConnection(pool, connections, activity);
   let catalog: TableCatalog | undefined;
