@@ -93,6 +93,25 @@ test('docs/backups.md describes every check of hearth doctor', () => {
   assert.deepEqual(listFirstColumn(table.split('\n\n')[0]!), CHECK_NAMES);
 });
 
+test('each effect in docs/troubleshooting.md names tests that exist', () => {
+  const section = read('docs/troubleshooting.md').split('## What happens if ...')[1]!.split('\n## ')[0]!;
+  const rows = section
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1);
+  assert.ok(rows.length >= 15);
+  for (const row of rows) {
+    const paths = [
+      ...row
+        .split(' | ')
+        .at(-1)!
+        .matchAll(/\]\(\.\.\/([^)]+\.test\.ts)\)/g),
+    ].map(([, path = '']) => path);
+    assert.ok(paths.length > 0, row);
+    for (const path of paths) assert.ok(existsSync(join(root, path)), path);
+  }
+});
+
 test('every application setting in the tables of limits exists', () => {
   const limits = read('docs/limits.md').split('## Rate limits')[1]!.split('## Planning')[0]!;
   const names = limits.match(/`[a-z]+_[a-z_]+`/g)!.map((name) => name.slice(1, -1));

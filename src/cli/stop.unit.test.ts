@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { loadConfig } from '#config.ts';
 import { createLog } from '#runtime/log.ts';
 import { startServer } from '#server.ts';
-import { temporaryDirectory } from './process.testing.ts';
+import { startServerFor, temporaryDirectory } from './process.testing.ts';
 
 /** Starts a server, and returns it with its log lines. */
 async function startLoggedServer(t: TestContext, timeout: string) {
@@ -36,6 +37,18 @@ test('a stop cuts off a request that does not end within the timeout, and logs i
   await closed;
   const [line] = lines();
   assert.deepEqual([line?.level, line?.requests, line?.jobs, line?.seconds], ['warn', 1, [], 0]);
+});
+
+test('a second signal ends a server that waits for running work', async (t) => {
+  const env = { HEARTH_DATA_DIR: await temporaryDirectory(t), HEARTH_SHUTDOWN_TIMEOUT: '3600' };
+  const { child, ended, address } = await startServerFor(t, env);
+  await beginRequest(t, address);
+  // A signal soon after the first one counts as the same: Ctrl-C reaches a server twice.
+  while (child.exitCode === null) {
+    child.kill('SIGTERM');
+    await nextTurn();
+  }
+  assert.deepEqual(await ended, [143, null]);
 });
 
 test('a stop without running work logs no interruption', async (t) => {
