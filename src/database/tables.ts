@@ -2007,6 +2007,8 @@ export interface Schema {
     password_hash: string | null;
     /** Time after which the user must choose a new password, because an administrator has set this one. */
     password_expires_at: string | null;
+    password_link_digest: string | null;
+    password_link_expires_at: string | null;
     failed_attempts: Generated<number>;
     locked_until: string | null;
     public_email: string | null;

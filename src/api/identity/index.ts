@@ -5,6 +5,7 @@ import { customAttributes } from './custom-attributes/index.ts';
 import * as emails from './emails/endpoints.ts';
 import * as impersonationTokens from './impersonation-tokens/endpoints.ts';
 import * as oauth from './oauth/endpoints.ts';
+import * as passwords from './passwords/endpoints.ts';
 import { personalAccessTokens } from './personal-access-tokens/index.ts';
 import * as signIn from './sign-in/endpoints.ts';
 import { users } from './users/index.ts';
@@ -20,4 +21,5 @@ export const identity: ResourceModules = {
   applications: resourceModule({ endpoints: applications }),
   oauth: resourceModule({ endpoints: oauth }),
   'sign-in': resourceModule({ endpoints: signIn }),
+  passwords: resourceModule({ endpoints: passwords }),
 };

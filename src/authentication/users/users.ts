@@ -20,7 +20,13 @@ import { validateDisplayName, validateUsername } from './usernames.ts';
 /** A user without password and search columns. */
 export type User = Omit<
   Selectable<Schema['users']>,
-  'username_key' | 'name_key' | 'email_key' | 'password_hash' | 'deletion_scheduled_at'
+  | 'username_key'
+  | 'name_key'
+  | 'email_key'
+  | 'password_hash'
+  | 'password_link_digest'
+  | 'password_link_expires_at'
+  | 'deletion_scheduled_at'
 >;
 
 export const userColumns = [
@@ -278,9 +284,16 @@ function toChangedNameColumns({ username, name }: UpdateUserInput) {
   };
 }
 
+/** A link that sets a password ends when the password or the address changes. */
+const WITHOUT_PASSWORD_LINK = { password_link_digest: null, password_link_expires_at: null } as const;
+
 function toPasswordColumns(tx: Transaction, password: UpdateUserInput['password']) {
   if (!password) return {};
-  return { password_hash: password.hash, password_expires_at: password.expired ? tx.now : null };
+  return {
+    password_hash: password.hash,
+    password_expires_at: password.expired ? tx.now : null,
+    ...WITHOUT_PASSWORD_LINK,
+  };
 }
 
 async function updateEmail(
@@ -302,7 +315,13 @@ async function setPrimaryEmail(tx: Transaction, user: User, address: string): Pr
   await insertUserEmail(tx, { userId: user.id, address, confirmed: true, primary: true });
   await tx
     .updateTable('users')
-    .set({ email: address, email_key: key, unconfirmed_email: null, confirmed_at: user.confirmed_at ?? tx.now })
+    .set({
+      email: address,
+      email_key: key,
+      unconfirmed_email: null,
+      confirmed_at: user.confirmed_at ?? tx.now,
+      ...WITHOUT_PASSWORD_LINK,
+    })
     .where('id', '=', user.id)
     .execute();
 }

@@ -53,7 +53,7 @@ export const getSignInPage = endpoint({
     if (isSignedIn(visitor.caller)) return { location: localUrl(request, '/') };
     const returnTo = params.redirect_to_referer === 'yes' ? getLocalReferer(request) : null;
     const { session, headers } = await ensureSession(services, request, visitor, returnTo);
-    return createSignInPage(request, session, headers);
+    return createSignInPage(request, session, services.config, headers);
   },
 });
 

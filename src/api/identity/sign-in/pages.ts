@@ -1,8 +1,10 @@
 import type { CallerUser } from '#authentication/caller.ts';
+import type { Config } from '#config.ts';
 import type { HtmlReply } from '#http/endpoint/responses.ts';
 import { createAlertBox, createCsrfField, createHtmlPage, type Markup, markup } from '#http/pages/html-page.ts';
 import { type IncomingRequest, localUrl } from '#http/request/incoming.ts';
 import type { Failure } from '#runtime/failure.ts';
+import { canSendPasswordLinks } from '../users/index.ts';
 
 /** The session of the visitor. */
 interface PageSession {
@@ -13,9 +15,17 @@ interface PageSession {
 export function createSignInPage(
   request: IncomingRequest,
   { csrfToken }: PageSession,
+  config: Pick<Config, 'mail'>,
   headers: HtmlReply['headers'],
 ): HtmlReply {
-  return createHtmlPage({ title: 'Sign in', main: createSignInForm(request, csrfToken), csrfToken, headers });
+  const main = markup`${createSignInForm(request, csrfToken)}
+${createForgottenPasswordLink(request, config)}`;
+  return createHtmlPage({ title: 'Sign in', main, csrfToken, headers });
+}
+
+function createForgottenPasswordLink(request: IncomingRequest, config: Pick<Config, 'mail'>): Markup | null {
+  if (!canSendPasswordLinks(config)) return null;
+  return markup`<p><a href="${localUrl(request, '/users/password/new')}">Forgotten password?</a></p>`;
 }
 
 /**
@@ -25,7 +35,7 @@ export function createSignInPage(
 export function createSignInErrorPage(
   request: IncomingRequest,
   { csrfToken }: PageSession,
-  { login }: { readonly login: string },
+  { login, config }: { readonly login: string; readonly config: Pick<Config, 'mail'> },
   { code, values }: Failure<'invalid' | 'weak' | 'passwordSignInDisabled' | 'tooMany'>,
 ): HtmlReply {
   const retryForm =
@@ -33,7 +43,8 @@ export function createSignInErrorPage(
       ? createPasswordRenewalForm(request, csrfToken, login)
       : createSignInForm(request, csrfToken, login);
   const main = markup`${createAlertBox(code === 'weak' ? `Your new password ${values.problem}.` : ERROR_MESSAGES[code])}
-${retryForm}`;
+${retryForm}
+${createForgottenPasswordLink(request, config)}`;
   const retryOptions = code === 'tooMany' ? { status: 429, headers: { 'Retry-After': String(values.seconds) } } : {};
   return createHtmlPage({ title: 'Sign in', main, csrfToken, status: 422, ...retryOptions });
 }

@@ -37,7 +37,9 @@ export async function signInVisitor(
   const signInResult = await limitFailedSignIns(services, request, (waiter) =>
     renewAndSignIn(services, { address: request.clientAddress, waiter }, session, input),
   );
-  if (isFailure(signInResult)) return createSignInErrorPage(request, session, input, signInResult);
+  const { login } = input;
+  if (isFailure(signInResult))
+    return createSignInErrorPage(request, session, { login, config: services.config }, signInResult);
   return {
     location: localUrl(request, toSafeReturnPath(session.returnTo)),
     headers: { 'Set-Cookie': createSessionCookie(request, signInResult.secret) },

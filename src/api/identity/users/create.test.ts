@@ -165,6 +165,6 @@ test('counts an empty password as not sent', async () => {
   const { root, name } = await world();
   const username = name('reset');
   const input = { email: `${username}@mail.test`, name: 'Reset', username, password: '' };
-  assert.equal((await root.post('/users', { ...input, reset_password: true })).status, 201);
+  assert.equal((await root.post('/users', { ...input, force_random_password: true })).status, 201);
   assert.equal((await root.post('/users', { ...input, username: name('none') })).status, 400);
 });

@@ -21,7 +21,7 @@ import { checkOffsetLimit, type ListPage, offsetTooFarError, type PageRequest } 
 import { allOrNone, atLeastOne, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { checkApplicationLimit } from '#rate-limits/application-limit.ts';
-import { type Failure, fail } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { withCustomAttributes } from '../custom-attributes/index.ts';
 import {
@@ -42,6 +42,7 @@ import {
   updateUserParams,
   userListParams,
 } from './parameters.ts';
+import { canSendPasswordLinks, enqueuePasswordLink } from './password-link-mail.ts';
 import { activate, ban, block, deactivate, unban, unblock, unlock } from './states.ts';
 import { listUsers as selectUserPage } from './store.ts';
 
@@ -55,6 +56,9 @@ const SAVE_ERRORS = {
   pathTaken: [400, { message: { base: ['A user, alias, or group already exists with that username.'] } }],
   invalid: INVALID,
 } as const;
+
+const NEEDS_MAIL_DELIVERY =
+  'reset_password needs mail delivery (HEARTH_MAIL_DELIVERY=smtp); without it, send password or force_random_password';
 
 export const getCurrentUser = endpoint({
   get: '/user',
@@ -116,14 +120,20 @@ export const createUser = endpoint({
   access: administratorAfterParameters(),
   params: createUserParams,
   rules: [atLeastOne('password', 'reset_password', 'force_random_password'), allOrNone('extern_uid', 'provider')],
-  errors: SAVE_ERRORS,
+  errors: { ...SAVE_ERRORS, noMailDelivery: [400, { message: { base: [NEEDS_MAIL_DELIVERY] } }] },
   uniqueErrors: SAVE_UNIQUE_ERRORS,
   activity: ['user_created'],
   response: created(UserAdmin),
-  async handle({ caller, params }, { database, runUnitOfWork }) {
+  async handle({ caller, params }, { config, database, runUnitOfWork }) {
+    if (params.reset_password && !canSendPasswordLinks(config)) return fail('noMailDelivery');
     const input = toCreateInput(params);
     const password = await prepareInitialPassword(database.reader, input);
-    return runUnitOfWork(caller, (uow) => create(uow, input, password));
+    return runUnitOfWork(caller, async (uow) => {
+      const user = await create(uow, input, password);
+      if (params.reset_password && !isFailure(user))
+        await enqueuePasswordLink(uow, { address: user.email, isNewAccount: true });
+      return user;
+    });
   },
 });
 

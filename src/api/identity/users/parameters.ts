@@ -110,7 +110,7 @@ export const createUserParams = {
   email: required(domainValidatedText(255)),
   name: required(domainValidatedText(255)),
   username: required(domainValidatedText(255)),
-  // Clients send an empty password together with `reset_password`.
+  // Clients send an empty password together with `reset_password`, which takes precedence over any password.
   password: optional(absentIfBlank(domainValidatedText(128))),
   reset_password: optional(boolean),
   force_random_password: describe(optional(boolean), 'Sets a random password that nobody knows.'),
@@ -121,8 +121,8 @@ export const createUserParams = {
 
 /** Converts the parameters of creation to the input of the domain. */
 export function toCreateInput(params: ParameterValues<typeof createUserParams>): NewUserInput {
-  const { email, name, username, force_random_password, skip_confirmation: confirmed } = params;
-  const password = force_random_password ? null : (params.password ?? null);
+  const { email, name, username, reset_password, force_random_password, skip_confirmation: confirmed } = params;
+  const password = reset_password || force_random_password ? null : (params.password ?? null);
   return {
     email: normalizeAddress(email),
     name,

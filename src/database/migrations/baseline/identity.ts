@@ -25,6 +25,9 @@ create table users (
   projects_limit integer not null,
   password_hash text,
   password_expires_at timestamp,
+  -- The one-time link that sets a password: the digest of its token.
+  password_link_digest text,
+  password_link_expires_at timestamp,
   failed_attempts integer not null default 0,
   locked_until timestamp,
   public_email text,
@@ -60,6 +63,7 @@ create table users (
 );
 create unique index users_by_username_key on users (username_key);
 create unique index users_by_email_key on users (email_key);
+create unique index users_by_password_link on users (password_link_digest) where password_link_digest is not null;
 create index users_by_name on users (name, id);
 create index users_by_username on users (username, id);
 create index users_by_created_at on users (created_at, id);
