@@ -87,6 +87,12 @@ interface Rule {
   readonly annotations: { readonly summary: string };
 }
 
+test('the scrape configuration shows how to send HEARTH_METRICS_TOKEN', () => {
+  const text = read('deploy/prometheus/prometheus.yml').replace(/^( +)#(?=authorization| {2}credentials)/gm, '$1');
+  const { scrape_configs } = parse(text) as { scrape_configs: { authorization: object }[] };
+  assert.deepEqual(scrape_configs[0]!.authorization, { credentials_file: '/etc/prometheus/hearth-token' });
+});
+
 test('every metric and label of the alert rules exists', () => {
   const { groups } = parse(read('deploy/prometheus/alerts.yml')) as { groups: { rules: Rule[] }[] };
   const rules = groups.flatMap((group) => group.rules);
