@@ -1,11 +1,12 @@
 // Proves what the README promises to a new user: in a clean clone with an empty HOME, under old and new versions of npm and
 // Node, the commands of "Start" and the tour work when they are pasted, without warnings, and leave the checkout clean.
-// Plain JavaScript for Node 20: it runs before anything is installed. Usage: node test/first-run/run.js [TOOLS]
-// TOOLS is the folder for the versions of npm and Node, which are packages of the registry.
+// Plain JavaScript for Node 20: it runs before anything is installed. Usage: node test/first-run/run.js [TOOLS [RECORD]]
+// TOOLS is the folder for the versions of npm and Node, which are packages of the registry. RECORD is a file for the commands
+// and their output, such as test/first-run/record.md.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,7 +15,8 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const scratch = mkdtempSync(join(tmpdir(), 'hearth-first-run-'));
-const tools = process.argv[2] ?? join(scratch, 'tools');
+const [tools = join(scratch, 'tools'), recordFile] = process.argv.slice(2);
+const records = [];
 const packagedNode = (major) => `node-${process.platform}-${process.arch}@${major}`;
 
 /** The newest npm does not run on Node 20. */
@@ -24,8 +26,19 @@ const COMBINATIONS = [
   { npm: 'npm@latest', node: packagedNode(24) },
 ];
 
+/** Characters of a line in the record. */
+const MAX_LINE = 200;
+
+const RECORD_TITLE = `# First run
+
+What a new user sees who pastes the commands of the README into a clean clone with an empty HOME: the output of
+\`node test/first-run/run.js TOOLS test/first-run/record.md\`. Long lines are cut off. The package comes from \`npm pack\` instead of
+the registry.
+`;
+
 try {
   for (const combination of COMBINATIONS) await prove(combination);
+  if (recordFile !== undefined) writeFileSync(recordFile, `${RECORD_TITLE}\n${records.join('\n')}`);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -45,23 +58,62 @@ async function prove({ npm, node }) {
     npm_config_cache: join(tools, 'cache'),
     npm_config_update_notifier: 'false',
   };
-  const run = (command) => runQuietly(command, { cwd: clone, env });
+  const lines = [];
+  const record = (command, output) => {
+    const text = `$ ${command}\n${output}`.replaceAll(home, '~').replaceAll(`:${port}`, ':8080').trimEnd();
+    lines.push(...text.split('\n').map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}...` : line)));
+  };
+  const run = (command) => {
+    const output = runQuietly(command, { cwd: clone, env });
+    record(command, output);
+    return output;
+  };
 
   execFileSync('git', ['clone', '--quiet', root, clone]);
-  const name = `${npm}, Node ${execFileSync('node', ['--version'], { env, encoding: 'utf8' }).trim()}`;
+  const versionOf = (program) => execFileSync(program, ['--version'], { env, encoding: 'utf8' }).trim();
+  const name = `npm ${versionOf('npm')}, Node ${versionOf('node')}`;
   const steps = ['npm ci', 'npm run where GET /projects/7/repository/branches', 'npm install', 'npm pack'];
   for (const step of steps) {
     run(step);
     assert.equal(run('git status --porcelain'), '', `${name}: "${step}" leaves a change`);
   }
-  await start(codeBlock('sh'), { cwd: clone, env }, port, () => {
-    const output = run(`set -e\n${codeBlock('sh tour').replaceAll(':8080', `:${port}`)}`);
+  runGlobalInstallation({ clone, home, env, record });
+  await start(codeBlock('sh'), { cwd: clone, env }, port, (startOutput) => {
+    record(codeBlock('sh').trimEnd().replaceAll('\n', '\n$ '), startOutput);
+    const output = paste(codeBlock('sh tour').replaceAll(':8080', `:${port}`), { cwd: clone, env });
+    record('# in a second terminal', output);
     assert.match(output, /"path_with_namespace":"root\/hearth"/);
     assert.match(output, /"file_path":"greeting.txt","branch":"main"/);
     assert.match(output, /"name":"main"/);
   });
   assert.equal(run('git status --porcelain'), '', `${name}: the tour leaves a change`);
+  records.push(`## ${name}\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`);
   console.log(`first run: works with ${name}`);
+}
+
+/** Installs the package as the README says, from the file that `npm pack` has made, and runs its command. */
+function runGlobalInstallation({ clone, home, env, record }) {
+  const [, name] = /npm install --global (\S+)/.exec(readme);
+  const { version } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'));
+  const archive = `./${name.slice(1).replace('/', '-')}-${version}.tgz`;
+  const globalEnv = { ...env, npm_config_prefix: join(home, '.npm'), PATH: `${join(home, '.npm/bin')}:${env.PATH}` };
+  for (const command of [`npm install --global ${archive}`, 'hearth --help', 'hearth --version']) {
+    const output = runQuietly(command, { cwd: clone, env: globalEnv });
+    record(command, output);
+    if (command === 'hearth --version') assert.ok(output.includes(version), output);
+  }
+}
+
+/** Pastes lines into a shell, which reads and echoes one after another, as in a terminal. */
+function paste(lines, options) {
+  const output = execFileSync('bash', ['-c', 'exec 2>&1; exec bash -e -v'], {
+    ...options,
+    input: lines,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
+  assertNoWarnings(lines, output);
+  return output;
 }
 
 /** Runs the commands of the README's "Start", calls `use` when the server is ready, and stops npm by a signal. */
@@ -81,7 +133,7 @@ async function start(commands, options, port, use) {
       closed.then(() => reject(new Error(`The server ended before it was ready:\n${output}`)));
     });
     assertNoWarnings(commands, output);
-    use();
+    use(output);
   } finally {
     child.kill('SIGTERM');
   }
