@@ -7,6 +7,9 @@ import { type BuildResult, build } from 'esbuild';
 
 export const root = join(import.meta.dirname, '..');
 
+/** Libraries that are not part of the bundle. The mail library is only loaded by servers that send mails. */
+export const SEPARATE_LIBRARIES = ['nodemailer'];
+
 /** Programs that a server runs in threads and processes; it expects them next to its own module. */
 const PROGRAMS = [
   { in: join(root, 'src/database/engines/sqlite/read-thread-program.ts'), out: 'read-thread-program' },
@@ -67,9 +70,8 @@ export function bundleProgram(
     sourcesContent: false,
     banner: { js: banner },
     define: { BUILD_COMMIT: JSON.stringify(findCommit()) },
-    // The optional native driver of pg and its transport for another runtime are not installed. The mail library is only loaded
-    // by servers that send mails.
-    external: ['pg-native', 'cloudflare:sockets', 'nodemailer'],
+    // The optional native driver of pg and its transport for another runtime are not installed.
+    external: ['pg-native', 'cloudflare:sockets', ...SEPARATE_LIBRARIES],
     absWorkingDir: root,
     logLevel: 'warning',
   });
