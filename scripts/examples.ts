@@ -76,9 +76,13 @@ async function readLines(): Promise<Map<string, string>> {
 
 const isJson = ({ response: { schema } }: Endpoint) => schema !== null;
 
-/** Returns the first item of each list of objects, and the first values of other lists. */
+/** Returns one item of each list of objects, and the first values of other lists. */
 function shorten(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, typeof value[0] === 'object' ? 1 : MAX_LIST_LENGTH).map(shorten);
+  if (Array.isArray(value) && typeof value[0] === 'object') {
+    // Linters take an object with `type: array` for a schema.
+    return [value.find((item) => item?.type !== 'array') ?? value[0]].map(shorten);
+  }
+  if (Array.isArray(value)) return value.slice(0, MAX_LIST_LENGTH);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shorten(inner)]));
 }

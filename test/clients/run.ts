@@ -87,6 +87,16 @@ const every: readonly Client[] = [
     npm: ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'],
   },
   {
+    name: 'redocly',
+    command: [process.execPath, join(here, 'openapi-lint.ts'), 'redocly'],
+    npm: ['@redocly/cli@2.77.0'],
+  },
+  {
+    name: 'spectral',
+    command: [process.execPath, join(here, 'openapi-lint.ts'), 'spectral'],
+    npm: ['@stoplight/spectral-cli@6.16.3'],
+  },
+  {
     name: 'chromium',
     command: [process.execPath, join(here, 'chromium.ts')],
     debian: CHROMIUM,

@@ -33,8 +33,19 @@ const committed = await client.POST('/api/v4/projects/{id}/repository/commits', 
   params: { path: { id } },
   body: { branch: 'main', commit_message: 'More', actions: [{ action: 'create', file_path: 'c.txt', content: 'c' }] },
 });
+const issue = await client.POST('/api/v4/projects/{id}/issues', { params: { path: { id } }, body: { title: 'Broken', labels: 'bug' } });
+const iid = issue.data?.iid;
+if (iid === undefined) throw new Error(JSON.stringify(issue.error));
+const closed = await client.PUT('/api/v4/projects/{id}/issues/{issue_iid}', {
+  params: { path: { id, issue_iid: iid } },
+  body: { state_event: 'close' },
+});
+const issues = await client.GET('/api/v4/projects/{id}/issues', { params: { path: { id }, query: { state: 'closed' } } });
+const titles: string[] = (issues.data ?? []).map(({ title }) => title);
+const history = await client.GET('/api/v4/projects/{id}/repository/commits', { params: { path: { id } } });
+const messages: string[] = (history.data ?? []).map(({ title }) => title);
 const users = await client.GET('/api/v4/users', { params: { query: { search: 'root' } } });
-console.log(JSON.stringify([names, written.response.status, committed.data?.title, users.data?.length]));
+console.log(JSON.stringify([names, written.response.status, committed.data?.title, closed.data?.state, titles, messages, users.data?.length]));
 `;
 
 const STRICT = ['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false'];
@@ -57,7 +68,15 @@ try {
     }
   });
   await step('and does what it says', () => {
-    assert.deepEqual(JSON.parse(run('client.ts')), [['main'], 201, 'More', 1]);
+    assert.deepEqual(JSON.parse(run('client.ts')), [
+      ['main'],
+      201,
+      'More',
+      'closed',
+      ['Broken'],
+      ['More', 'Write', 'Initial commit'],
+      1,
+    ]);
   });
 } finally {
   rmSync(place, { recursive: true, force: true });

@@ -14,7 +14,7 @@ export function createResponseCheck(registry: Registry, document: Document): (sa
   for (const [path, item] of Object.entries(document.paths)) items.set(path.replace(/\{\w+\}/g, '{}'), item);
   return ({ method, url, response: { status, headers } }) => {
     const endpoint = registry.find(method, url.split('?', 1)[0] ?? '')?.endpoint;
-    const item = endpoint && items.get(replaceParameters(getFullPath(endpoint), () => '{}'));
+    const item = endpoint && items.get(replaceParameters(getFullPath(endpoint), () => '{}').replace(/\/$/, ''));
     const operation = endpoint?.method === method ? item?.[method.toLowerCase()] : undefined;
     if (endpoint === undefined || operation === undefined) return null;
     const documented = resolve(document, operation.responses[status]);

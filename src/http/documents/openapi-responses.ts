@@ -255,4 +255,5 @@ const ERROR_SCHEMA = {
     error_description: { type: 'string', description: 'Explains an OAuth error code.' },
     scope: { type: 'string', description: 'The scopes of which the token needs one.' },
   },
+  additionalProperties: true,
 };

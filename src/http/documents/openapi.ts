@@ -80,10 +80,11 @@ async function createPaths(endpoints: readonly Endpoint[], sources: Sources): Pr
   const templatesByPattern = new Map<string, string>();
   const yieldIfDue = createYielder();
   for (const endpoint of endpoints) {
+    // A path that is declared with a trailing slash is also served without it.
+    const path = getFullPath(endpoint).replace(/\/$/, '');
     // OpenAPI allows one parameter name per path position; the first endpoint determines it.
-    const pathPattern = replaceParameters(getFullPath(endpoint), () => '{}');
-    const template =
-      templatesByPattern.get(pathPattern) ?? replaceParameters(getFullPath(endpoint), ({ name }) => `{${name}}`);
+    const pathPattern = replaceParameters(path, () => '{}');
+    const template = templatesByPattern.get(pathPattern) ?? replaceParameters(path, ({ name }) => `{${name}}`);
     templatesByPattern.set(pathPattern, template);
     const pathItem = (paths[template] ??= {});
     pathItem[endpoint.method.toLowerCase()] = createOperation(endpoint, template, sources);
@@ -182,10 +183,17 @@ function createParameters(endpoint: Endpoint, template: string, sources: Sources
   };
 }
 
-/** Returns the example of a parameter; a number in a path is a text where the schema has no other type. */
-function createExample(value: unknown, { type }: { readonly type?: unknown }): Json {
-  if (value === undefined) return {};
-  return { example: type === 'string' ? String(value) : value };
+function createExample(value: unknown, schema: Json): Json {
+  return value === undefined ? {} : { example: toExample(value, schema) };
+}
+
+/** Returns the value of an example in the type of its schema: examples rely on the conversion of parameters. */
+function toExample(value: unknown, schema: Json): unknown {
+  const { type, format, anyOf = [] } = schema as { type?: unknown; format?: unknown; anyOf?: readonly Json[] };
+  const acceptsText = type === 'string' || anyOf.some((part) => part.type === 'string');
+  if (typeof value === 'number' && acceptsText) return String(value);
+  const isDate = typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
+  return isDate && format === 'date-time' ? `${value}T00:00:00.000Z` : value;
 }
 
 function createQueryParameter(
@@ -207,7 +215,7 @@ function createQueryParameter(
     ...(description === undefined ? {} : { description }),
     ...(schemaType === 'object' ? { style: 'deepObject', explode: true } : {}),
     schema,
-    ...createExample(example, type.schema as { type?: unknown }),
+    ...createExample(example, type.schema as Json),
   };
 }
 
@@ -219,14 +227,18 @@ function createRequestBody(
   if (endpoint.body === 'raw') return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
   if (declared.length === 0) return {};
   const shape = parametersSchema(describeAll(declared, descriptions.describeParameter));
-  const schema = schemas.define(`${endpoint.name[0]!.toUpperCase()}${endpoint.name.slice(1)}Body`, shape);
+  const schema = schemas.defineBody(`${endpoint.name[0]!.toUpperCase()}${endpoint.name.slice(1)}Body`, shape);
   const mediaTypes = endpoint.body === 'json' ? ['application/json'] : BODY_TYPES;
   const names = new Set(declared.map(([name]) => name));
   // A rule such as `atLeastOne` requires a body only if no parameter outside the body can satisfy it.
   const required =
     declared.some(([, { presence }]) => presence === 'required') ||
     endpoint.rules.some(({ requiresOneOf }) => requiresOneOf?.every((name) => names.has(name)));
-  const params = examples.byOperation.get(endpoint.name)?.params;
+  const example = examples.byOperation.get(endpoint.name)?.params;
+  const types = new Map(declared.map(([name, { type }]) => [name, type.schema as Json]));
+  const params =
+    example &&
+    Object.fromEntries(Object.entries(example).map(([name, value]) => [name, toExample(value, types.get(name) ?? {})]));
   const content = mediaTypes.map((type) => [
     type,
     { schema, ...(type === 'application/json' && params && { examples: { request: { value: params } } }) },

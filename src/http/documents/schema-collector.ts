@@ -4,6 +4,28 @@ import type { Json } from '../services.ts';
 /** Returns the description of a field of the schema with this title; undefined if its name is sufficient. */
 export type DescribeField = (name: string, title: string) => string | undefined;
 
+/** Returns whether the schema is of an object of which no field is certain: it may have others, which the document states. */
+function isOpenObject(schema: { readonly type?: unknown; readonly required?: readonly string[] }): boolean {
+  const { type, required = [] } = schema;
+  return (
+    type === 'object' && required.length === 0 && !('additionalProperties' in schema || 'patternProperties' in schema)
+  );
+}
+
+/**
+ * Moves the default values of a body's fields to their descriptions. Generators of clients take a field with a default for one that
+ * is always present, which holds for responses only.
+ */
+function describeDefaults(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(describeDefaults);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).map(([key, value]) => [key, describeDefaults(value)] as const);
+  const { default: defaultValue, ...rest } = Object.fromEntries(entries);
+  if (defaultValue === undefined || 'properties' in rest) return Object.fromEntries(entries);
+  const sentence = `Default: \`${typeof defaultValue === 'string' ? defaultValue : JSON.stringify(defaultValue)}\`.`;
+  return { ...rest, description: rest.description === undefined ? sentence : `${rest.description} ${sentence}` };
+}
+
 /** Collects the schemas that have a title as components of the document. */
 export class SchemaCollector {
   readonly components: Record<string, unknown> = {};
@@ -19,10 +41,10 @@ export class SchemaCollector {
     return this.#replace(schema, '');
   }
 
-  /** Defines a component that is not a schema with a title, and returns a reference to it. */
-  define(name: string, schema: unknown): Json {
+  /** Defines the schema of a request body as a component, and returns a reference to it. */
+  defineBody(name: string, schema: unknown): Json {
     if (Object.hasOwn(this.components, name)) throw new Error(`Two different shapes have the name ${name}`);
-    this.components[name] = this.toReference(schema);
+    this.components[name] = describeDefaults(this.toReference(schema));
     return { $ref: `#/components/schemas/${name}` };
   }
 
@@ -37,10 +59,19 @@ export class SchemaCollector {
   }
 
   #replaceNested(schema: object, title: string): Json {
-    const { items, additionalItems, ...rest } = schema as { items?: unknown; additionalItems?: unknown };
-    if (!Array.isArray(items)) return this.#replaceValues(schema, title);
-    // JSON Schema 2020-12 renamed the keywords of tuples.
-    return this.#replaceValues({ ...rest, prefixItems: items, items: additionalItems ?? true }, title);
+    const {
+      items,
+      additionalItems: _additionalItems,
+      ...rest
+    } = schema as { items?: unknown; additionalItems?: unknown };
+    if (Array.isArray(items)) {
+      // JSON Schema 2020-12 renamed the keywords of tuples. Their `maxItems` excludes further items.
+      return this.#replaceValues({ ...rest, prefixItems: items, items: {} }, title);
+    }
+    return this.#replaceValues(
+      title !== '' && isOpenObject(schema) ? { ...schema, additionalProperties: true } : schema,
+      title,
+    );
   }
 
   #replaceValues(schema: object, title: string): Json {
@@ -70,6 +101,8 @@ export class SchemaCollector {
     if (existing !== undefined) return;
     this.#sources.set(title, schema);
     const { title: _title, ...rest } = schema as TSchema & { title?: string };
-    this.components[title] = this.#replaceNested(rest, title);
+    // Entities exclude other fields; a schema with a title that does not is open on purpose.
+    const isOpen = (schema as { type?: unknown }).type === 'object' && !('additionalProperties' in schema);
+    this.components[title] = this.#replaceNested(isOpen ? { ...rest, additionalProperties: true } : rest, title);
   }
 }
