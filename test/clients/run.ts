@@ -87,6 +87,15 @@ const every: readonly Client[] = [
     npm: ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'],
   },
   {
+    name: 'oapi-codegen',
+    command: [process.execPath, join(here, 'oapi-codegen.ts')],
+    go: {
+      module: 'github.com/oapi-codegen/oapi-codegen/v2',
+      version: 'v2.8.2',
+      main: 'cmd/oapi-codegen',
+    },
+  },
+  {
     name: 'redocly',
     command: [process.execPath, join(here, 'openapi-lint.ts'), 'redocly'],
     npm: ['@redocly/cli@2.77.0'],

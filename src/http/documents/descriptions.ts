@@ -1,5 +1,11 @@
 import { FIELD_DESCRIPTIONS, FIELD_PATTERNS } from './field-descriptions.ts';
-import { PARAMETER_DESCRIPTIONS, PARAMETER_PATTERNS, PATH_PARAMETER_DESCRIPTIONS } from './parameter-descriptions.ts';
+import {
+  BODY_DESCRIPTIONS,
+  PARAMETER_DESCRIPTIONS,
+  PARAMETER_PATTERNS,
+  PATH_PARAMETER_DESCRIPTIONS,
+  QUERY_DESCRIPTIONS,
+} from './parameter-descriptions.ts';
 
 /**
  * Descriptions of parameters and fields by their names. The bundle has them in a module of its own, which the first request for
@@ -7,8 +13,9 @@ import { PARAMETER_DESCRIPTIONS, PARAMETER_PATTERNS, PATH_PARAMETER_DESCRIPTIONS
  */
 
 /** Returns the description of a parameter of a query or body; undefined if its name is sufficient. */
-export function describeParameter(name: string): string | undefined {
-  return find(name, PARAMETER_DESCRIPTIONS, PARAMETER_PATTERNS);
+export function describeParameter(name: string, location: 'query' | 'body'): string | undefined {
+  const ofLocation = location === 'query' ? QUERY_DESCRIPTIONS : BODY_DESCRIPTIONS;
+  return Object.hasOwn(ofLocation, name) ? ofLocation[name] : find(name, PARAMETER_DESCRIPTIONS, PARAMETER_PATTERNS);
 }
 
 /** Returns the description of a parameter of the path `template`, such as `/api/v4/projects/{id}`. */
@@ -28,7 +35,7 @@ const REQUESTS = /^(?:Only|Also|Adds|With|Without|Whether to|Returns|Excludes|Al
 export function describeField(name: string, title: string): string | undefined {
   const description = FIELD_DESCRIPTIONS[`${title}.${name}`] ?? find(name, FIELD_DESCRIPTIONS, FIELD_PATTERNS);
   if (description !== undefined) return description;
-  const ofParameter = describeParameter(name);
+  const ofParameter = describeParameter(name, 'body');
   return ofParameter === undefined || REQUESTS.test(ofParameter) ? undefined : ofParameter;
 }
 

@@ -6,8 +6,10 @@ import { describeAccess } from './access-sentences.ts';
 import { FIELD_DESCRIPTIONS } from './field-descriptions.ts';
 import { buildOpenApiDocument } from './openapi.ts';
 import {
+  BODY_DESCRIPTIONS,
   PARAMETER_DESCRIPTIONS,
   PATH_PARAMETER_DESCRIPTIONS,
+  QUERY_DESCRIPTIONS,
   SUFFICIENT_PARAMETER_NAMES,
 } from './parameter-descriptions.ts';
 import { TAG_GROUPS } from './tags.ts';
@@ -120,6 +122,7 @@ test('every description in the tables belongs to a parameter or field that exist
     Object.keys(table).filter((name) => !names.has(name.replace(/^.*\{(\w+)\}$/, '$1')));
   assert.deepEqual(unused(PARAMETER_DESCRIPTIONS), []);
   assert.deepEqual(unused(PATH_PARAMETER_DESCRIPTIONS), []);
+  assert.deepEqual(unused({ ...QUERY_DESCRIPTIONS, ...BODY_DESCRIPTIONS }), []);
   const fields = new Set<string>();
   const visit = (value: Document): void => {
     if (typeof value !== 'object' || value === null) return;

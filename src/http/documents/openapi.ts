@@ -207,7 +207,7 @@ function createQueryParameter(
     ...(fallback === undefined ? {} : { default: fallback }),
   };
   const schemaType = (type.schema as { type?: string }).type;
-  const description = declaredDescription ?? descriptions.describeParameter(name);
+  const description = declaredDescription ?? descriptions.describeParameter(name, 'query');
   return {
     name: schemaType === 'array' ? `${name}[]` : name,
     in: 'query',
@@ -226,7 +226,7 @@ function createRequestBody(
 ): Json {
   if (endpoint.body === 'raw') return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
   if (declared.length === 0) return {};
-  const shape = parametersSchema(describeAll(declared, descriptions.describeParameter));
+  const shape = parametersSchema(describeAll(declared, (name) => descriptions.describeParameter(name, 'body')));
   const schema = schemas.defineBody(`${endpoint.name[0]!.toUpperCase()}${endpoint.name.slice(1)}Body`, shape);
   const mediaTypes = endpoint.body === 'json' ? ['application/json'] : BODY_TYPES;
   const names = new Set(declared.map(([name]) => name));

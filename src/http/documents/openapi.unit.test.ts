@@ -163,7 +163,7 @@ test('lists the parameters of a read, those of pages last', async () => {
       in: 'query',
       required: false,
       description: 'Which ones',
-      schema: { enum: ['open', 'closed'], default: 'open' },
+      schema: { type: 'string', enum: ['open', 'closed'], default: 'open' },
     },
     {
       name: 'ids[]',

@@ -209,6 +209,37 @@ const UNSUPPORTED_ATTRIBUTES = [
 const describeEach = (names: readonly string[], description: string) =>
   Object.fromEntries(names.map((name) => [name, description]));
 
+/** By name, for queries where the parameter selects what bodies set. */
+export const QUERY_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  confidential: 'With `true` only confidential items, with `false` only others.',
+  due_date:
+    'Only issues that are due then: `0` (never), `any`, `today`, `tomorrow`, `overdue`, `week`, `month` and others.',
+  environment: 'Only items of the environment of this name.',
+  epic_id: 'Only issues of the epic with this ID; `None` and `Any` are possible.',
+  external: 'Only external users.',
+  extern_uid: 'Only the user with this ID at the external provider; needs `provider`.',
+  health_status: 'Only items with this health status.',
+  issue_type: 'Only issues of this type: `issue`, `incident`, `test_case` or `task`.',
+  iteration_id: 'Only items of the iteration with this ID; `None`, `Any` and `Current` are possible.',
+  labels: 'Only items with all of these labels, separated by commas; `None` and `Any` are possible.',
+  milestone_id: 'Only items of a milestone: `None`, `Any`, `Upcoming` or `Started`.',
+  paused: 'With `true` only paused runners, with `false` only others.',
+  public_email: 'Only the user with this public address.',
+  repository_storage: 'Only items on this storage; administrators only.',
+  source_branch: 'Only merge requests from this branch.',
+  target_branch: 'Only merge requests into this branch.',
+  tag_list: 'Only runners with all of these tags.',
+  username: 'Only items of the user with this name.',
+  weight: 'Only issues with this weight; `None` and `Any` are possible.',
+};
+
+/** By name, for bodies that set what queries select by. */
+export const BODY_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  active: 'Whether it is in use.',
+  assignee_id: 'ID of the user to assign; 0 or nothing unassigns.',
+  before: 'Time; environments without a change or deployment since then count as stale.',
+};
+
 /** By name, for queries and bodies. */
 export const PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   ...describeEach(FIXED_SETTINGS, 'Fixed: only the value that the settings show is accepted.'),
@@ -246,7 +277,7 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   last_activity_after: 'Only projects with activity after this time.',
   last_activity_before: 'Only projects with activity before this time.',
   after: 'Only events after this date.',
-  before: 'Only events before this date, or artifacts before this time.',
+  before: 'Only events before this date.',
   since: 'Only commits at or after this time.',
   until: 'Only commits at or before this time.',
   skip_groups: 'IDs of groups to leave out.',
@@ -312,7 +343,7 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   milestone: 'Only items with the milestone of this title; `None`, `Any`, `Upcoming` and `Started` are possible.',
   iteration_title: 'Only items of the iteration with this title.',
   labels: 'Names of labels, separated by commas.',
-  health_status: 'One of `on_track`, `needs_attention` and `at_risk`.',
+  health_status: '`on_track`, `needs_attention` or `at_risk`.',
   wip: 'With `yes` only drafts, with `no` only others.',
   draft: 'With `true` only drafts, with `false` only others.',
   view: '`simple` returns only the most important fields.',
@@ -367,10 +398,10 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   remove_labels: 'Names of labels to remove, separated by commas.',
   assignee_ids: 'IDs of the users to assign; an empty list unassigns all.',
   reviewer_ids: 'IDs of the users who should review; an empty list removes all.',
-  iteration_id: 'ID of the iteration; filters accept `None` and `Any`.',
-  epic_id: 'ID of the epic; filters accept `None` and `Any`.',
+  iteration_id: 'ID of the iteration.',
+  epic_id: 'ID of the epic; 0 or nothing removes it.',
   epic_iid: 'Number of the epic in its group.',
-  milestone_id: 'ID of the milestone, or in filters its title; 0 or nothing removes it.',
+  milestone_id: 'ID of the milestone; 0 or nothing removes it.',
   merge_request_to_resolve_discussions_of: 'Number of a merge request whose open threads the issue resolves.',
   discussion_to_resolve: 'ID of the discussion that the issue resolves.',
   move_before_id: 'ID of the item that follows in the new order.',

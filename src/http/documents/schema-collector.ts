@@ -4,6 +4,12 @@ import type { Json } from '../services.ts';
 /** Returns the description of a field of the schema with this title; undefined if its name is sufficient. */
 export type DescribeField = (name: string, title: string) => string | undefined;
 
+/** Returns the type of an enumeration of texts, without which generators of clients know nothing about its values. */
+function getEnumType(schema: { readonly enum?: readonly unknown[]; readonly type?: unknown }): Record<string, unknown> {
+  const isOfTexts = schema.type === undefined && schema.enum?.every((value) => typeof value === 'string');
+  return isOfTexts ? { type: 'string' } : {};
+}
+
 /** Returns whether the schema is of an object of which no field is certain: it may have others, which the document states. */
 function isOpenObject(schema: { readonly type?: unknown; readonly required?: readonly string[] }): boolean {
   const { type, required = [] } = schema;
@@ -31,6 +37,8 @@ export class SchemaCollector {
   readonly components: Record<string, unknown> = {};
   readonly #describeField: DescribeField;
   readonly #sources = new Map<string, TSchema>();
+  /** Levels of unions around the present schema: oapi-codegen gives two enumerations in one union the same name. */
+  #unionDepth = 0;
 
   constructor(describeField: DescribeField) {
     this.#describeField = describeField;
@@ -75,10 +83,12 @@ export class SchemaCollector {
   }
 
   #replaceValues(schema: object, title: string): Json {
-    const replaced: Record<string, unknown> = {};
+    const replaced: Record<string, unknown> = this.#unionDepth === 0 ? getEnumType(schema) : {};
     for (const [key, value] of Object.entries(schema)) {
       const isFields = key === 'properties' && title !== '';
+      if (key === 'anyOf') this.#unionDepth++;
       replaced[key] = isFields ? this.#replaceFields(value as object, title) : this.#replace(value, title);
+      if (key === 'anyOf') this.#unionDepth--;
     }
     return replaced;
   }
@@ -103,6 +113,9 @@ export class SchemaCollector {
     const { title: _title, ...rest } = schema as TSchema & { title?: string };
     // Entities exclude other fields; a schema with a title that does not is open on purpose.
     const isOpen = (schema as { type?: unknown }).type === 'object' && !('additionalProperties' in schema);
+    const unionDepth = this.#unionDepth;
+    this.#unionDepth = 0;
     this.components[title] = this.#replaceNested(isOpen ? { ...rest, additionalProperties: true } : rest, title);
+    this.#unionDepth = unionDepth;
   }
 }
