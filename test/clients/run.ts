@@ -111,6 +111,11 @@ const every: readonly Client[] = [
     debian: CHROMIUM,
   },
   {
+    name: 'documentation-page',
+    command: [process.execPath, join(here, 'documentation-page.ts')],
+    debian: CHROMIUM,
+  },
+  {
     name: 'python-gitlab',
     command: ['/usr/bin/python3', join(here, 'python-gitlab.py')],
     debian: { name: 'python3-gitlab', probe: ['/usr/bin/python3', '-c', 'import gitlab'] },
