@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
@@ -108,4 +109,22 @@ test('leaves out files after 1,000 and says so', async () => {
   await commit(many, { branch: 'side', at: 1_700_000_500 });
   const { body } = await compare({ from: 'main', to: 'side' });
   assert.deepEqual([body.diffs.length, body.compare_timeout], [1000, true]);
+});
+
+test('leaves out the oldest commits after 10,000 and says so', async () => {
+  const { compare, store, side2 } = await setUp();
+  const createHistory = (count: number) => {
+    const commits = Array.from({ length: count }, (_, place) => {
+      const signer = `Jane Doe <jane@example.com> ${1_700_000_500 + place} +0000`;
+      return `commit refs/heads/long\nauthor ${signer}\ncommitter ${signer}\ndata 1\nm\n${place === 0 ? `from ${side2}\n` : ''}\n`;
+    });
+    return commits.join('');
+  };
+  await store(async (_git, { directory }) =>
+    execFileSync('git', ['--git-dir', directory, 'fast-import', '--quiet'], { input: createHistory(10_001) }),
+  );
+  const { body } = await compare({ from: 'side', to: 'long' });
+  assert.deepEqual([body.commits.length, body.compare_timeout, body.diffs], [10_000, true, []]);
+  const all = await compare({ from: body.commits[0].parent_ids[0], to: 'long' });
+  assert.deepEqual([all.body.commits.length, all.body.compare_timeout], [10_000, false]);
 });
