@@ -88,8 +88,7 @@ const MAX_INDEXED_VALUES = 8;
 export function issuableConditions(db: Reader, scope: IssuableListScope, filter: IssuableFilter): ListCondition[] {
   const conditions: ListCondition[] = [];
   const { state, iids, author_id, author_username, closed_by_id } = filter;
-  if (isPresent(state) && state !== 'all')
-    conditions.push(columnCondition(db, scope, 'state', (column) => sql`${column} = ${state}`));
+  if (isPresent(state) && state !== 'all') conditions.push(stateCondition(db, scope, state));
   conditions.push(...iidConditions(db, scope, iids));
   if (isPresent(author_id)) conditions.push(authorCondition(db, scope, sql`${author_id}`));
   if (isPresent(author_username)) conditions.push(authorCondition(db, scope, selectUserId(author_username)));
@@ -97,6 +96,12 @@ export function issuableConditions(db: Reader, scope: IssuableListScope, filter:
   conditions.push(...labelConditions(db, scope, filter), ...milestoneConditions(db, scope, filter));
   conditions.push(...assigneeConditions(db, scope, filter), ...timeConditions(db, scope, filter));
   return [...conditions, ...searchConditions(db, scope, filter)];
+}
+
+/** Returns the condition for a state. No merge request is stored as locked, so that state needs no scan. index: issues_by_project_state, merge_requests_by_project_state */
+function stateCondition(db: Reader, scope: IssuableListScope, state: string): ListCondition {
+  if (state === 'locked') return { predicate: sql<SqlBool>`1 = 0` };
+  return columnCondition(db, scope, 'state', (column) => sql`${column} = ${state}`);
 }
 
 /** Returns the conditions that an issuable must fulfil to match the negated filters: the negation of each. */

@@ -135,6 +135,17 @@ for (const [name, build, inProject, anywhere] of served) {
   }
 }
 
+test('returns no locked merge request without reading a row', async () => {
+  const conditions = await database.transaction(async (tx) =>
+    issuableConditions(tx, { tables: MERGE_REQUESTS, project: null }, { state: 'locked' }),
+  );
+  assert.equal(conditions.length, 1);
+  const [{ predicate, ids }] = conditions as [ListCondition];
+  const query = await database.transaction(async (tx) => tx.selectFrom('merge_requests').where(predicate).compile());
+  assert.match(query.sql, /where 1 = 0$/);
+  assert.equal(ids, undefined);
+});
+
 test('looks up the awards of each merge request, not all awards of the caller', async () => {
   const plan = await database.transaction((tx) => {
     const [condition] = reactionConditions(tx, { tables: MERGE_REQUESTS, project: null }, ANONYMOUS, {
