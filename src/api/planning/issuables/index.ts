@@ -67,6 +67,7 @@ export {
   columnCondition,
   DUE_DATES,
   existsCondition,
+  flagCondition,
   idsCondition,
   reactionConditions,
   valueCondition,

@@ -171,6 +171,8 @@ create index issues_by_weight_desc on issues
   (project_id, (weight is not null), weight, id, state, confidential, author_id);
 create index issues_by_project_author on issues (project_id, author_id, state);
 create index issues_by_project_milestone on issues (project_id, milestone_id, state);
+-- Confidential issues, which are few.
+create index issues_confidential on issues (project_id, id, confidential) where confidential;
 create index issues_by_project_state on issues (project_id, state, confidential);
 create index issues_of_all_by_created_at on issues (created_at, id, project_id, state, confidential, author_id);
 create index issues_of_all_by_updated_at on issues (updated_at, id, project_id, state, confidential, author_id);

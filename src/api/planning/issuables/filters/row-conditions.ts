@@ -24,6 +24,7 @@ export const listedColumn = ({ tables }: Pick<IssuableListScope, 'tables'>, colu
 const COMMON_INDEXED_COLUMNS = [
   'author_id',
   'closed_by_id',
+  'confidential',
   'draft',
   'issue_type',
   'merged_by_id',
@@ -36,9 +37,9 @@ const COMMON_INDEXED_COLUMNS = [
 /** Columns whose indexes SQLite may use in a sorted list: they have the order of a list, or find few rows. */
 const ORDER_COLUMNS: readonly string[] = ['created_at', 'updated_at', 'iid', 'project_id'];
 /** Columns with an index across all projects that contains only rows with a value. */
-const PARTLY_INDEXED_COLUMNS: readonly string[] = ['due_date', 'weight'];
+const PARTLY_INDEXED_COLUMNS: readonly string[] = ['due_date', 'weight', 'iteration_id'];
 const INDEXED_COLUMNS = [...COMMON_INDEXED_COLUMNS, ...PARTLY_INDEXED_COLUMNS, 'project_id'];
-const INDEXED_COLUMNS_IN_PROJECT = [...COMMON_INDEXED_COLUMNS, 'iid', 'state'];
+const INDEXED_COLUMNS_IN_PROJECT = [...COMMON_INDEXED_COLUMNS, 'iid', 'iteration_id', 'state'];
 const INDEXED_EPIC_COLUMNS = ['author_id'];
 
 function getIndexedColumns({ tables, project }: IssuableListScope): readonly string[] {
@@ -118,6 +119,20 @@ export function valueCondition(
 function nullCondition(db: Reader, scope: IssuableListScope, name: string): ListCondition {
   const { ids, ...condition } = columnCondition(db, scope, name, (column) => sql<SqlBool>`${column} is null`);
   return ids === undefined || PARTLY_INDEXED_COLUMNS.includes(name) ? condition : { ...condition, ids };
+}
+
+/** Matches issuables with or without a flag. The index contains the few rows with the flag. index: issues_confidential, merge_requests_drafts */
+export function flagCondition(
+  db: Reader,
+  scope: IssuableListScope,
+  name: 'confidential' | 'draft',
+  isSet: boolean,
+): ListCondition {
+  // The engines use the partial index only for a condition without a parameter.
+  const { ids, ...condition } = columnCondition(db, scope, name, (column) =>
+    isSet ? sql<SqlBool>`${column}` : sql<SqlBool>`not ${column}`,
+  );
+  return isSet && ids !== undefined ? { ...condition, ids } : condition;
 }
 
 /** Negates a condition. A condition that is null for a row counts as no match, so its negation matches the row. */

@@ -3,6 +3,7 @@ import {
   buildIdQueries,
   columnCondition,
   dueDateCondition,
+  flagCondition,
   type IdOrKeyword,
   INDEXED_ORDERS,
   ISSUES,
@@ -140,7 +141,7 @@ function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: Issue
   const addValueCondition = (name: string, value: number | string | boolean | null | undefined) => {
     if (isPresent(value)) conditions.push(valueCondition(db, scope, name, value));
   };
-  addValueCondition('confidential', confidential);
+  if (isPresent(confidential)) conditions.push(flagCondition(db, scope, 'confidential', confidential));
   addValueCondition('milestone_id', scopeMilestoneId);
   // Issues have no health status.
   if (isPresent(health_status) && health_status !== 'none') conditions.push({ predicate: sql<SqlBool>`1 = 0` });
@@ -198,34 +199,18 @@ interface IterationFilter {
 }
 
 /** Returns the conditions of the iteration filters. index: issues_by_iteration, issues_by_project_iteration */
-function iterationConditions(
-  { today }: Reader,
+export function iterationConditions(
+  db: Reader,
   scope: IssuableListScope,
   { iteration_id: id, iteration_title: title }: IterationFilter,
 ): ListCondition[] {
   const conditions: ListCondition[] = [];
-  if (id != null) conditions.push(iterationIdCondition(scope, id, today));
-  if (title != null)
-    conditions.push(iterationCondition(scope, (column) => sql`${column} in (${selectIterationIdsByTitle(title)})`));
+  const addIdsCondition = (ids: RawBuilder<unknown>) =>
+    conditions.push(columnCondition(db, scope, 'iteration_id', (column) => sql<SqlBool>`${column} in (${ids})`));
+  if (id === 'Current') addIdsCondition(selectCurrentIterationIds(scope, db.today));
+  else if (id != null) conditions.push(valueCondition(db, scope, 'iteration_id', id));
+  if (title != null) addIdsCondition(selectIterationIdsByTitle(title));
   return conditions;
-}
-
-function iterationIdCondition(scope: IssuableListScope, id: IdOrKeyword | 'Current', today: string): ListCondition {
-  // Most issues have no iteration: a subquery for their ids would not narrow the list.
-  if (id === 'None') return { predicate: sql<SqlBool>`issues.iteration_id is null` };
-  return iterationCondition(scope, (column) => {
-    if (id === 'Any') return sql`${column} is not null`;
-    return id === 'Current' ? sql`${column} in (${selectCurrentIterationIds(scope, today)})` : sql`${column} = ${id}`;
-  });
-}
-
-function iterationCondition(
-  scope: IssuableListScope,
-  condition: (column: RawBuilder<unknown>) => RawBuilder<SqlBool>,
-): ListCondition {
-  const isInProject = scope.project === null ? sql`1 = 1` : sql`candidate.project_id = ${scope.project.id}`;
-  const ids = sql`select candidate.id from issues as candidate where ${isInProject} and ${condition(sql.ref('candidate.iteration_id'))}`;
-  return { predicate: condition(sql.ref('issues.iteration_id')), ids };
 }
 
 /** Selects the ids of iterations with this title. index: iterations_by_title */

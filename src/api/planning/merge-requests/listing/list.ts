@@ -4,6 +4,7 @@ import {
   buildIdQueries,
   columnCondition,
   existsCondition,
+  flagCondition,
   type IdOrKeyword,
   INDEXED_ORDERS,
   type IssuableIdQuery,
@@ -184,7 +185,7 @@ function buildConditions(
     ...reactionConditions(db, scope, caller, filter),
     ...approvalConditions(db, scope, filter),
     ...deploymentConditions(db, scope, filter),
-    ...(draft === null ? [] : [draftCondition(db, scope, draft)]),
+    ...(draft === null ? [] : [flagCondition(db, scope, 'draft', draft)]),
     ...(isPresent(mergeUsername) ? [mergeUserCondition(db, scope, mergeUsername)] : []),
     ...Object.entries(columns).flatMap(([name, value]) =>
       isPresent(value) ? [valueCondition(db, scope, name, value)] : [],
@@ -198,15 +199,6 @@ const toReviewerFilter = ({ reviewer_id, reviewer_username }: ReviewerFilter) =>
   assignee_id: reviewer_id,
   assignee_username: isPresent(reviewer_username) ? [reviewer_username] : null,
 });
-
-/** Returns the condition for drafts or for all others. Only drafts are few enough for an index. index: merge_requests_drafts */
-export function draftCondition(db: Reader, scope: IssuableListScope, isDraft: boolean): ListCondition {
-  // The engines use the partial index only for a condition without a parameter.
-  const { ids, ...condition } = columnCondition(db, scope, 'draft', (column) =>
-    isDraft ? sql<SqlBool>`${column}` : sql<SqlBool>`not ${column}`,
-  );
-  return isDraft && ids !== undefined ? { ...condition, ids } : condition;
-}
 
 /** index: merge_requests_by_merged_by, merge_requests_by_project_merged_by */
 const mergeUserCondition = (db: Reader, scope: IssuableListScope, username: string): ListCondition =>

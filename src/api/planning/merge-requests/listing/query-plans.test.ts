@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { type SqlBool, sql } from 'kysely';
 import {
   buildIdQueries,
+  flagCondition,
   ISSUES,
   type IssuableListParent,
   type IssuableListScope,
@@ -17,7 +18,7 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
-import { approvalConditions, deploymentConditions, draftCondition } from './list.ts';
+import { approvalConditions, deploymentConditions } from './list.ts';
 
 const database = await testDatabase();
 after(() => database[Symbol.asyncDispose]());
@@ -100,7 +101,7 @@ const served: readonly [name: string, build: Build, inProject: readonly string[]
   ],
   [
     'draft',
-    (db, scope) => [draftCondition(db, scope, true)],
+    (db, scope) => [flagCondition(db, scope, 'draft', true)],
     ['merge_requests_drafts|Index Scan using merge_requests_by_'],
     ['merge_requests_drafts'],
   ],
