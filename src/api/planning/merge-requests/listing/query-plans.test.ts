@@ -157,6 +157,15 @@ test('looks up the awards of each merge request, not all awards of the caller', 
   assert.match(plan.join('\n'), /award_emoji_by_merge_request/);
 });
 
+test('scans merge requests for the labels of each, without a scan of all labels', async () => {
+  const plan = await database.transaction(async (tx) => {
+    await setStatistics(tx);
+    const [condition] = issuableConditions(tx, { tables: MERGE_REQUESTS, project: null }, { labels: ['bug'] });
+    return explainPlan(tx, tx.selectFrom('merge_requests').select('id').where(condition!.predicate).limit(10_001));
+  });
+  assert.doesNotMatch(plan.join('\n'), /BLOOM FILTER ON label_link|Semi Join/);
+});
+
 test('looks up the labels of each merge request, not the merge request among those of each label', async () => {
   const scope: IssuableListScope = { tables: MERGE_REQUESTS, project: null };
   for (const build of [issuableConditions, negatedConditions]) {
