@@ -120,6 +120,16 @@ export function toZeroOrOne(condition: Expression<SqlBool>): RawBuilder<0 | 1> {
   return sql<0 | 1>`case when ${condition} then 1 else 0 end`;
 }
 
+/** Builds the condition that a value is, or is not, among others, which the engine collects once. The comparison keeps PostgreSQL from a join, and from the estimate that few rows match. */
+export function isAmongCollected(
+  value: Expression<unknown>,
+  others: Expression<unknown>,
+  isMatch = true,
+): RawBuilder<SqlBool> {
+  const isAmong = isMatch ? sql<SqlBool>`${value} in (${others})` : sql<SqlBool>`${value} not in (${others})`;
+  return sql<SqlBool>`${toZeroOrOne(isAmong)} <> 0`;
+}
+
 /** Locks the selected rows and skips rows that another transaction has locked. */
 export function skipLocked<DB, TB extends keyof DB, Row>(
   db: Reader,

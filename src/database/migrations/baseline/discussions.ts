@@ -82,6 +82,11 @@ create table award_emoji (
 -- Exactly one of the four columns is set. Rows of deleted users have a null user_id and may have the same name.
 create unique index award_emoji_by_user on award_emoji
   (user_id, name, coalesce(issue_id, 0), coalesce(merge_request_id, 0), coalesce(epic_id, 0), coalesce(note_id, 0));
+-- Filters by the caller's reactions read only these indexes.
+create index award_emoji_by_user_issue on award_emoji (user_id, name, issue_id) where issue_id is not null;
+create index award_emoji_by_user_merge_request on award_emoji (user_id, name, merge_request_id)
+  where merge_request_id is not null;
+create index award_emoji_by_user_epic on award_emoji (user_id, name, epic_id) where epic_id is not null;
 create index award_emoji_by_issue on award_emoji (issue_id, id) where issue_id is not null;
 create index award_emoji_by_merge_request on award_emoji (merge_request_id, id) where merge_request_id is not null;
 create index award_emoji_by_epic on award_emoji (epic_id, id) where epic_id is not null;

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { isInIds, isInSubquery, isInTexts, withoutIndex } from '#database/dialect.ts';
+import { isAmongCollected, isInIds, isInSubquery, isInTexts, withoutIndex } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import {
   containsWords,
@@ -241,7 +241,17 @@ function milestoneCondition(
   milestonePredicate: RawBuilder<SqlBool>,
 ): ListCondition {
   const milestoneIds = sql`select milestone.id from milestones as milestone where ${milestonePredicate} and ${isUsableInScope(scope, 'milestone')}`;
-  return columnCondition(db, scope, 'milestone_id', (column) => sql<SqlBool>`${column} in (${milestoneIds})`);
+  const condition = columnCondition(
+    db,
+    scope,
+    'milestone_id',
+    (column) => sql<SqlBool>`${column} in (${milestoneIds})`,
+  );
+  if (scope.project !== null) return condition;
+  // Across all projects many milestones match. With a plain IN, SQLite would search each project of a group for each of them, and
+  // PostgreSQL would look up the milestone of each row.
+  const predicate = isAmongCollected(withoutIndex(db, listedColumn(scope, 'milestone_id')), milestoneIds);
+  return { ...condition, predicate, negatedPredicate: sql<SqlBool>`not (${predicate})` };
 }
 
 // --- Assignees.

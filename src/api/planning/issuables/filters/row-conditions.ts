@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { findEmojiName } from '#api/planning/awards/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import { existsWithoutJoin, withoutIndex } from '#database/dialect.ts';
+import { existsWithoutJoin, isAmongCollected, withoutIndex } from '#database/dialect.ts';
 import { isPresent } from '#http/parameters/declarations.ts';
 import { addDays } from '#runtime/clock.ts';
 import type { IssuableListScope } from '../kind.ts';
@@ -209,24 +209,33 @@ export function reactionConditions(
   { user }: Caller,
   { my_reaction_emoji: emoji, not }: ReactionFilter,
 ): ListCondition[] {
-  const buildCondition = (name: string) => reactionCondition(db, scope, user?.id ?? 0, name);
-  const conditions = isPresent(emoji) ? [buildCondition(emoji)] : [];
-  if (isPresent(not?.my_reaction_emoji)) conditions.push(negateCondition(buildCondition(not.my_reaction_emoji)));
-  return conditions;
+  const [name, negatedName] = [emoji, not?.my_reaction_emoji];
+  return [
+    ...(isPresent(name) ? [reactionCondition(db, scope, user?.id ?? 0, name, true)] : []),
+    ...(isPresent(negatedName) ? [reactionCondition(db, scope, user?.id ?? 0, negatedName, false)] : []),
+  ];
 }
 
-/**
- * Matches issuables to which the user awarded this emoji, any, or none.
- * index: award_emoji_by_user, award_emoji_by_issue, award_emoji_by_merge_request, award_emoji_by_epic
- */
-function reactionCondition(db: Reader, scope: IssuableListScope, userId: number, emoji: string): ListCondition {
+/** Matches issuables to which the user awarded this emoji, any, or none; if `isMatch` is false, all others. index: award_emoji_by_user_issue, award_emoji_by_user_merge_request, award_emoji_by_user_epic */
+function reactionCondition(
+  db: Reader,
+  scope: IssuableListScope,
+  userId: number,
+  emoji: string,
+  isMatch: boolean,
+): ListCondition {
   const foreignKey = sql.ref(`award.${scope.tables.foreignKey}`);
-  const isKeywordFilter = isKeyword(emoji, 'Any') || isKeyword(emoji, 'None');
-  const emojiPredicate = isKeywordFilter ? sql`1 = 1` : sql`award.name = ${findEmojiName(emoji) ?? emoji}`;
-  // The unary plus keeps the engines from reading all awards of the user for each row.
-  const awardRows = sql`select 1 from award_emoji as award where ${foreignKey} = ${listedColumn(scope, 'id')} and +award.user_id = ${userId} and ${emojiPredicate}`;
+  const [isAny, isNone] = [isKeyword(emoji, 'Any'), isKeyword(emoji, 'None')];
+  const emojiPredicate = isAny || isNone ? sql`1 = 1` : sql`award.name = ${findEmojiName(emoji) ?? emoji}`;
   const ids = sql`select ${foreignKey} from award_emoji as award where award.user_id = ${userId} and ${foreignKey} is not null and ${emojiPredicate}`;
-  const condition = { ...existsCondition(db, awardRows), ids };
+  // The user's awards are few, compared with the awards of all rows.
+  const id = withoutIndex(db, listedColumn(scope, 'id'));
+  const isNotAwarded = isAmongCollected(id, ids, false);
   // `None` is the negation of `Any`.
-  return isKeyword(emoji, 'None') ? negateCondition(condition) : condition;
+  if (isMatch === isNone) return { predicate: isNotAwarded };
+  return {
+    predicate: isAmongCollected(id, ids),
+    ids,
+    ...(scope.project === null && { negatedPredicate: isNotAwarded }),
+  };
 }

@@ -90,8 +90,8 @@ const served: readonly [name: string, build: Build, inProject: readonly string[]
   [
     'my_reaction_emoji',
     (db, scope) => reactionConditions(db, scope, ANONYMOUS, { my_reaction_emoji: 'star' }),
-    ['award_emoji_by_user'],
-    ['award_emoji_by_user'],
+    ['award_emoji_by_user_merge_request'],
+    ['award_emoji_by_user_merge_request'],
   ],
   [
     'merge_user_id',
@@ -147,14 +147,15 @@ test('returns no locked merge request without reading a row', async () => {
   assert.equal(ids, undefined);
 });
 
-test('looks up the awards of each merge request, not all awards of the caller', async () => {
-  const plan = await database.transaction((tx) => {
-    const [condition] = reactionConditions(tx, { tables: MERGE_REQUESTS, project: null }, ANONYMOUS, {
-      not: { my_reaction_emoji: 'star' },
+test('collects the awards of the caller once, for a filter and for its negation', async () => {
+  for (const filter of [{ my_reaction_emoji: 'star' }, { not: { my_reaction_emoji: 'star' } }]) {
+    const plan = await database.transaction((tx) => {
+      const [condition] = reactionConditions(tx, { tables: MERGE_REQUESTS, project: null }, ANONYMOUS, filter);
+      return explainPlan(tx, tx.selectFrom('merge_requests').select('id').where(condition!.predicate));
     });
-    return explainPlan(tx, tx.selectFrom('merge_requests').select('id').where(condition!.predicate));
-  });
-  assert.match(plan.join('\n'), /award_emoji_by_merge_request/);
+    assert.match(plan.join('\n'), /award_emoji_by_user_merge_request/);
+    assert.doesNotMatch(plan.join('\n'), /CORRELATED|merge_request_id = merge_requests.id|merge_request_id=\?/);
+  }
 });
 
 test('scans merge requests for the labels of each, without a scan of all labels', async () => {
