@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql, ValueNode } from 'kysely';
 import type { Reader, Schema } from '#database/database.ts';
-import { isInSubquery, withoutIndex } from '#database/dialect.ts';
+import { isAmongCollected, isInSubquery, withoutIndex } from '#database/dialect.ts';
 import { COUNT_LIMIT, type CountStrategy, countRows, countUpTo, scanMatches } from '#database/page.ts';
 import { COMMON_THRESHOLD } from '#database/search/common-substrings.ts';
 import { projectArchivedCondition } from '#domain/namespaces/archive-state.ts';
@@ -104,7 +104,9 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
     projectIdColumn: RawBuilder<number>,
     predicates = toPredicates(otherConditions),
     joinedId = sql.ref<number>('projects.id'),
-  ) => selectVisibleIds(db, tables, parent, [projectIdColumn, joinedId], visibility).where((eb) => eb.and(predicates));
+    listParent = parent,
+  ) =>
+    selectVisibleIds(db, tables, listParent, [projectIdColumn, joinedId], visibility).where((eb) => eb.and(predicates));
   const selectAmong = (ids: RawBuilder<unknown>, conditions = otherConditions) => {
     const isSelected = isInSubquery(db, sql.ref<number>(`${tables.table}.id`), ids);
     return buildQuery(unindexedProjectId, toPredicates(conditions)).where(isSelected);
@@ -126,15 +128,28 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
   const needsSort = parent.group === null && !visibility.hasIndexedOrder;
   const withoutProjectIndex = castToTable(buildQuery(withoutIndex(db, projectId)));
   const query = needsSort ? withoutProjectIndex : castToTable(buildQuery(projectId));
-  const unsortedQueryPredicates = otherConditions.map(({ predicate, unsortedQueryPredicate, negatedPredicate }) => {
+  const unsortedQueryPredicates = otherConditions.map((condition) => {
     // With the projects of a group, PostgreSQL would look for related rows in each project again.
-    const repeatsSearch = !!parent.group && negatedPredicate !== undefined;
-    return repeatsSearch ? predicate : (unsortedQueryPredicate ?? predicate);
+    const repeatsSearch = condition.negatedPredicate !== undefined || condition.repeatsSearchInGroups;
+    return parent.group && repeatsSearch
+      ? condition.predicate
+      : (condition.unsortedQueryPredicate ?? condition.predicate);
   });
   // Without this, SQLite would read the rows of all projects, and then look whether each project belongs to the group.
   const joinedId = parent.group ? withoutIndex(db, sql.ref<number>('projects.id')) : sql.ref<number>('projects.id');
-  // A scan with a condition on a column uses the index of the column, so only related rows are sampled.
-  const sampled = cheapConditions.findLast(({ ids, negatedPredicate }) => ids && negatedPredicate);
+  // The engines would search the projects of a group one by one and sort all of their rows.
+  const buildGroupQuery = (group: { readonly id: number }) => {
+    const unindexedColumn = withoutIndex(db, projectId);
+    const predicates = [isInGroup(db, unindexedColumn, group), ...toPredicates(otherConditions)];
+    const allProjects = { ...parent, group: null } as IssuableListParent;
+    return castToTable(buildQuery(unindexedColumn, predicates, sql.ref('projects.id'), allProjects));
+  };
+  const walkQuery = parent.group ? buildGroupQuery(parent.group) : withoutProjectIndex;
+  // A scan with a condition on a column uses the index of the column, so only related rows are sampled. The first rows of all
+  // projects say little about a group.
+  const sampled = parent.group
+    ? undefined
+    : cheapConditions.findLast(({ ids, negatedPredicate }) => ids && negatedPredicate);
   const selectSample = ({ ids }: ListCondition) =>
     selectAmong(
       sql`(${ids} limit ${sql.lit(SAMPLE_SIZE)})`,
@@ -144,8 +159,7 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
     query,
     unindexedQuery: castToTable(buildQuery(unindexedProjectId)),
     unorderedQuery: castToTable(buildQuery(projectId, unsortedQueryPredicates, joinedId)),
-    // SQLite would search the projects of a group one by one and sort all of their rows.
-    orderedQuery: parent.project || !visibility.hasIndexedOrder ? query : withoutProjectIndex,
+    orderedQuery: parent.project || !visibility.hasIndexedOrder ? query : walkQuery,
     sampleQuery: sampled ? castToTable(selectSample(sampled)) : null,
     needsCount: allConditions.length > 0 && !isSmall,
     selectsWholeProject: !!parent.project && allConditions.length === 0 && isConstant(visibility.visibleInProject()),
@@ -154,6 +168,12 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
 
 /** Returns whether a condition is the same for all rows, such as `true` for a caller who may read all of them. */
 const isConstant = (condition: Expression<SqlBool>): boolean => ValueNode.is(condition.toOperationNode());
+
+/** Matches rows of the group's projects. The engines test it before subqueries of each row, but would join the projects after them. index: projects_by_namespace */
+function isInGroup(db: Reader, projectId: RawBuilder<number>, { id }: { readonly id: number }): RawBuilder<SqlBool> {
+  const projectIds = sql`select group_project.id from projects as group_project where group_project.namespace_id in (${selectDescendantIds(db, id)})`;
+  return isAmongCollected(projectId, projectIds);
+}
 
 /** Returns the query of a list and how to count its rows. Counts the matches first if `needsCount` is set. */
 export async function chooseCountStrategy<Table extends IssuableTables['table']>(

@@ -19,6 +19,8 @@ export interface ListCondition {
   readonly unsortedQueryPredicate?: Expression<SqlBool>;
   /** The negation of `unsortedQueryPredicate`, never SQL null. PostgreSQL cannot turn a double negation into a join. */
   readonly negatedPredicate?: Expression<SqlBool>;
+  /** Set if a query of a group would repeat the search of `unsortedQueryPredicate` in each project; it then uses the predicate. */
+  readonly repeatsSearchInGroups?: true;
   /** Set if the predicate scans long texts; it is then evaluated and counted last. */
   readonly isExpensive?: true;
 }

@@ -59,6 +59,8 @@ export function columnCondition(
     // With an index of equal values, SQLite would read and sort all of their rows.
     predicate: condition(ORDER_COLUMNS.includes(name) ? column : withoutIndex(db, column)),
     unsortedQueryPredicate: condition(column),
+    // The index does not begin with the project.
+    ...(PARTLY_INDEXED_COLUMNS.includes(name) && { repeatsSearchInGroups: true as const }),
   };
   if (!getIndexedColumns(scope).includes(name)) return conditions;
   const indexedColumn = sql.ref(`candidate.${name}`);

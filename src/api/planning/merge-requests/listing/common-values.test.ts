@@ -40,16 +40,18 @@ await database.transaction(async (tx) => {
   if (database.engine === 'postgres') await sql`analyze`.execute(tx);
 });
 
-/** Returns the plans of the queries that sort the list, and the response. */
-async function listWithPlan(path: string, params: object) {
+/** Queries that sort the list, and queries that count its rows. */
+const SORTED = /from "merge_requests".* order by "merge_requests"\./s;
+const COUNTED = /as ids from/;
+
+/** Returns the plans of the queries whose SQL matches the pattern, and the response. */
+async function listWithPlan(path: string, params: object, pattern = SORTED) {
   const statements: Statement[] = [];
   const end = watchReads(database, (statement) => void statements.push(statement));
   const response = await expectSuccess(owner.get(path, params as Record<string, unknown>)).finally(end);
-  const sorted = statements.filter(({ sql: text }) =>
-    /from "merge_requests".* order by "merge_requests"\./s.test(text),
-  );
+  const matching = statements.filter(({ sql: text }) => pattern.test(text));
   const plans = await database.transaction((tx) =>
-    Promise.all(sorted.map((statement) => explainPlan(tx, { compile: () => statement }))),
+    Promise.all(matching.map((statement) => explainPlan(tx, { compile: () => statement }))),
   );
   return { response, plan: plans.flat().join('\n') };
 }
@@ -88,6 +90,14 @@ for (const filter of [
     }
   });
 }
+
+test('counts the rows of a group without a search for each milestone, label or award', async () => {
+  for (const filter of [{ milestone: 'v1' }, { labels: 'bug' }, { my_reaction_emoji: 'star' }]) {
+    const { plan } = await listWithPlan(`${group.at}/merge_requests`, filter, COUNTED);
+    assert.notEqual(plan, '');
+    assert.doesNotMatch(plan, /milestone_id=\?|BLOOM FILTER ON (label_link|award)|milestones_pkey/, plan);
+  }
+});
 
 test('finds the rows of a rare filter combined with a common one', async () => {
   for (const path of [project.at, group.at, '']) {

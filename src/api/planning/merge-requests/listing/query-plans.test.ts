@@ -167,6 +167,13 @@ test('scans merge requests for the labels of each, without a scan of all labels'
   assert.doesNotMatch(plan.join('\n'), /BLOOM FILTER ON label_link|Semi Join/);
 });
 
+test('does not search each project of a group with an index of all projects', async () => {
+  const condition = await database.transaction(async (tx) =>
+    valueCondition(tx, { tables: ISSUES, project: null }, 'weight', 3),
+  );
+  assert.equal(condition.repeatsSearchInGroups, true);
+});
+
 test('looks up the labels of each merge request, not the merge request among those of each label', async () => {
   const scope: IssuableListScope = { tables: MERGE_REQUESTS, project: null };
   for (const build of [issuableConditions, negatedConditions]) {
