@@ -20,6 +20,7 @@ const passwordFields = {
 export const getPasswordRequestPage = endpoint({
   get: '/users/password/new',
   summary: 'Get the page for a forgotten password',
+  description: 'Shows a form that asks for the e-mail address of the user. Without mail delivery it says whom to ask.',
   access: visitor(),
   ...webDefinition,
   response: html,
@@ -32,6 +33,8 @@ export const getPasswordRequestPage = endpoint({
 export const getPasswordPage = endpoint({
   get: '/users/password/edit',
   summary: 'Get the page of a password link',
+  description:
+    'Shows the form for a new password. For a link that is used, expired or wrong it says how to get another one.',
   access: visitor(),
   ...webDefinition,
   params: { reset_password_token: optional(string) },
@@ -68,6 +71,8 @@ export const createPasswordRequest = endpoint({
 export const updatePassword = endpoint({
   put: '/users/password',
   summary: 'Update a password with a one-time link',
+  description:
+    'Sets the password, ends all sessions of the user and a lock after wrong passwords. The link cannot be used again.',
   access: visitorWithForm(),
   ...webDefinition,
   params: { ...csrfParams, user: optional(object(passwordFields)) },
