@@ -176,17 +176,34 @@ async function deleteMergedBranch(
   throw new Error(`Cannot delete the merged branch ${name}: ${moveResult.code}`);
 }
 
-/** Returns the merged branches, except protected ones and those with the same last commit as the default branch. */
+/**
+ * Returns the merged branches, except protected ones, those of open merge requests, and those with the same last commit as the
+ * default branch.
+ */
 async function findMergedBranches({ database, git }: RefServices, project: Project): Promise<Ref[]> {
   const repository = getRepository(git, project);
   const defaultTip = await findBranchHead(repository, project.default_branch);
   if (defaultTip === null) return [];
   const rules = await listProtectionRules(database.reader, project.id);
+  const branchesInUse = await listBranchesOfOpenMergeRequests(database.reader, project.id);
   const candidates = (await listRefs(git, repository, HEADS)).filter(({ name, id }) => {
     const branch = name.slice(HEADS.length);
-    return id !== defaultTip && branch !== project.default_branch && findMatchingRules(rules, branch).length === 0;
+    const isKept =
+      branch === project.default_branch || branchesInUse.has(branch) || findMatchingRules(rules, branch).length > 0;
+    return id !== defaultTip && !isKept;
   });
   const ids = candidates.map(({ id }) => id);
   const mergedIds = await filterReachable(git, repository, ids, defaultTip);
   return candidates.filter(({ id }) => mergedIds.has(id));
+}
+
+/** Returns the source and target branches of the open merge requests of a project. index: merge_requests_open_by_branches */
+async function listBranchesOfOpenMergeRequests(db: Reader, projectId: number): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('merge_requests')
+    .select(['source_branch', 'target_branch'])
+    .where('project_id', '=', projectId)
+    .where('state', '=', 'opened')
+    .execute();
+  return new Set(rows.flatMap(({ source_branch, target_branch }) => [source_branch, target_branch]));
 }

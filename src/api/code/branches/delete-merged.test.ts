@@ -62,6 +62,27 @@ test('records an event of the caller for each deleted merged branch', async () =
   assert.deepEqual(await removals(id), expected);
 });
 
+test('keeps the source and target branches of open merge requests', async () => {
+  const { owner, at, repository, commit } = await setUp();
+  const open = async (source_branch: string, target_branch: string) => {
+    const { status, text, body } = await owner.post(`${at}/merge_requests`, {
+      source_branch,
+      target_branch,
+      title: 'New',
+    });
+    assert.equal(status, 201, text);
+    return body.iid as number;
+  };
+  await open('draft', 'm1');
+  await open('m2', 'main');
+  const closed = await open('m3', 'main');
+  assert.equal((await owner.put(`${at}/merge_requests/${closed}`, { state_event: 'close' })).status, 200);
+  await commit({ 'c.txt': 'c' });
+  assert.equal((await owner.delete(`${repository}/merged_branches`)).status, 202);
+  await runJobs();
+  assert.deepEqual(await branches(owner, repository), ['draft', 'm1', 'm2', 'main', 'stable/1']);
+});
+
 test('accepts the request for a read-only repository and keeps its branches', async () => {
   const { root } = await world();
   const { owner, id, repository } = await setUp();
