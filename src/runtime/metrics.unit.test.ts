@@ -16,10 +16,10 @@ test('counts requests by endpoint, method and status class', async () => {
 
 test('counts jobs and git processes by outcome', async () => {
   const metrics = createMetrics();
-  metrics.recordJob({ kind: 'sweepBlobs', outcome: 'retried', seconds: 1 });
+  metrics.recordJob({ kind: 'clean_up_blobs', outcome: 'retried', seconds: 1 });
   metrics.recordGitProcess({ command: 'cat-file', outcome: 'killed', seconds: 3 });
   const text = await metrics.text();
-  assert.match(text, /hearth_job_duration_seconds_count\{kind="sweepBlobs",outcome="retried"\} 1\n/);
+  assert.match(text, /hearth_job_duration_seconds_count\{kind="clean_up_blobs",outcome="retried"\} 1\n/);
   assert.match(text, /hearth_git_child_duration_seconds_sum\{command="cat-file",outcome="killed"\} 3\n/);
 });
 

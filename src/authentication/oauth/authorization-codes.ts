@@ -116,7 +116,7 @@ async function deleteOldGrants(tx: Transaction, limit: number): Promise<number> 
   return Number(deleteResult.numDeletedRows);
 }
 
-const NAME = 'sweep-oauth';
+const NAME = 'clean_up_oauth';
 const BATCH_SIZE = 1_000;
 
 type CleanupServices = { readonly database: Database };

@@ -140,7 +140,7 @@ export async function deleteIdleSessions(tx: Transaction, limit: number): Promis
   return Number(deleteResult.numDeletedRows);
 }
 
-const NAME = 'sweep-sessions';
+const NAME = 'clean_up_sessions';
 const BATCH_SIZE = 1_000;
 
 type CleanupServices = { readonly database: Database };

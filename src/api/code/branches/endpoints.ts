@@ -138,7 +138,7 @@ export const deleteMergedBranches = endpoint({
   summary: 'Delete all merged branches in the background',
   description:
     'Enqueues a job that deletes all branches whose last commit is in the default branch, and answers 202. Branches at ' +
-    'the last commit of the default branch and protected branches stay. The job acts with the rights of the caller.',
+    'the last commit of the default branch, protected branches and those of open merge requests stay. The job acts with the rights of the caller.',
   access: inProjectRepository('push_code', repositoryNotFoundIfDisabled),
   activity: ['deleted branch'],
   response: accepted,

@@ -7,7 +7,7 @@ import { releaseRunnersOfProject } from './changes.ts';
 import * as endpoints from './endpoints.ts';
 import { getStaleThreshold } from './status.ts';
 
-const JOB_NAME = 'sweep-runner-managers';
+const JOB_NAME = 'clean_up_runner_managers';
 const BATCH_SIZE = 1_000;
 
 /** Deletes managers without contact for seven days (contract/runners.md "Background work"). */

@@ -45,7 +45,7 @@ export async function createTrigger(
 /** Returns a failure with the validation errors as JSON text. */
 const invalidTrigger = (errors: FieldErrors) => fail('invalid', { errors: JSON.stringify(errors) });
 
-const NAME = 'sweep-pipeline-triggers';
+const NAME = 'clean_up_pipeline_triggers';
 const BATCH_SIZE = 1_000;
 /** Days for which expired triggers stay in lists. */
 const RETENTION_DAYS = 30;
