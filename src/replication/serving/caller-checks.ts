@@ -62,18 +62,16 @@ export function createCallerChecks({ client, getPrimary, clock }: CallerChecksOp
     `${copy.id} ${copy.path} ${digestCredentials(request)}`;
 
   /** Returns the cached verdict or runs the check. Concurrent calls share one check; failed checks are not cached. */
-  const checkWithCache = async (key: string, check: () => Promise<Verdict>): Promise<Verdict> => {
+  const checkWithCache = (key: string, check: () => Promise<Verdict>): Promise<Verdict> => {
     const cachedVerdict = findCached(key);
     if (cachedVerdict !== null) return cachedVerdict;
-    const verdict = check();
-    cache.set(key, { expiresAtMs: clock.now().getTime() + CACHE_MS, verdict });
-    try {
-      return await verdict;
-    } catch (error) {
+    const verdict: Promise<Verdict> = check().catch((error: unknown) => {
       if (cache.get(key)?.verdict === verdict) cache.delete(key);
       if (error instanceof PrimaryFailure) return 'no';
       throw error;
-    }
+    });
+    cache.set(key, { expiresAtMs: clock.now().getTime() + CACHE_MS, verdict });
+    return verdict;
   };
 
   return {
@@ -110,7 +108,7 @@ async function isCurrentPath(
   return replicable?.path != null && (path === replicable.path || path === `${replicable.path}.wiki`);
 }
 
-/** Sends the start of this fetch to the primary and returns its verdict. */
+/** Requests the refs of the repository from the primary, as this fetch would, and returns its verdict. */
 async function checkFetch(
   primaryClient: PrimaryClient,
   request: IncomingRequest,
@@ -149,7 +147,7 @@ async function loadSites(primaryClient: PrimaryClient, request: IncomingRequest)
   return { sites, statuses };
 }
 
-/** Returns the headers with credentials, and the address of the client, on which the access may depend. */
+/** Returns the headers with credentials, and the address of the client, whose rate limits the primary applies. */
 function pickCredentialHeaders({ headers, clientAddress }: IncomingRequest): Record<string, string> {
   const presentedHeaders = CREDENTIAL_HEADERS.flatMap((name) => {
     const value = headers[name];
