@@ -110,9 +110,10 @@ function describeLabel(label: string, isSignedIn: boolean): { sentences: string[
   for (const part of label.split(' + ')) {
     if (PHRASES[part] !== undefined) addPhrase(part);
     else {
-      const [, main = part, note] = /^(.*) \(([^)]*)\)$/.exec(part) ?? [];
+      const noteStart = part.endsWith(')') ? part.lastIndexOf(' (') : -1;
+      const main = noteStart < 0 ? part : part.slice(0, noteStart);
       for (const phrase of splitPhrases(main)) addPhrase(phrase);
-      if (note !== undefined) addPhrase(note);
+      if (noteStart >= 0) addPhrase(part.slice(noteStart + 2, -1));
     }
   }
   const byKind = Map.groupBy(abilities, (ability) => ability.kind);

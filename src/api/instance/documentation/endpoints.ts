@@ -125,6 +125,8 @@ const OpenApi = entity('OpenApi', {
 export const getOpenApiDocument = endpoint({
   get: '/openapi.json',
   summary: 'Get the OpenAPI 3.1 document',
+  description:
+    'Returns the description of all operations below `/api/v4`, from which clients can be generated. `/api/docs` shows it to people.',
   access: open(),
   response: streamWith({
     schema: OpenApi.schema,
