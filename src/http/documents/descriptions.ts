@@ -33,6 +33,7 @@ const REQUESTS = /^(?:Only|Also|Adds|With|Without|Whether to|Returns|Excludes|Al
  * description of the parameter.
  */
 export function describeField(name: string, title: string): string | undefined {
+  if (title.endsWith('Links')) return 'URL of the resource in the API.';
   const description = FIELD_DESCRIPTIONS[`${title}.${name}`] ?? find(name, FIELD_DESCRIPTIONS, FIELD_PATTERNS);
   if (description !== undefined) return description;
   const ofParameter = describeParameter(name, 'body');
