@@ -203,8 +203,8 @@ function labelTitleCondition(db: Reader, scope: IssuableListScope, titlePredicat
     sql`select ${foreignKey} from ${sql.table(tables.labelTable)} as label_link where ${hasLabel}`;
   // One project can use few labels with the same title.
   if (project !== null) return idsCondition(db, scope, selectLabeled(isInSubquery(db, id, labelIds)), foreignKey);
-  // Across all projects many labels match. SQLite must then read the labels of each row, and not the rows of each label.
-  const isOfRow = sql`${selectLabeled(sql<SqlBool>`${withoutIndex(db, id)} in ${labelIds}`)} and ${foreignKey} = ${listedColumn(scope, 'id')}`;
+  // Across all projects many labels match. The engines must then read the labels of each row, and not the rows of each label.
+  const isOfRow = sql`${selectLabeled(isAmongCollected(withoutIndex(db, id), labelIds))} and ${foreignKey} = ${listedColumn(scope, 'id')}`;
   return { ...existsCondition(db, isOfRow), ids: selectLabeled(sql<SqlBool>`${id} in ${labelIds}`) };
 }
 

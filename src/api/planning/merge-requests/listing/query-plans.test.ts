@@ -165,6 +165,7 @@ test('scans merge requests for the labels of each, without a scan of all labels'
     return explainPlan(tx, tx.selectFrom('merge_requests').select('id').where(condition!.predicate).limit(10_001));
   });
   assert.doesNotMatch(plan.join('\n'), /BLOOM FILTER ON label_link|Semi Join/);
+  assert.match(plan.join('\n'), /hashed SubPlan|LIST SUBQUERY/);
 });
 
 test('does not search each project of a group with an index of all projects', async () => {
