@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testDatabase } from '#test/engines/engine.ts';
+import { watchReads } from '#test/support/statement-watch.ts';
 import type { Database } from './database.ts';
+import { getLongStatementKind } from './engines/long-statements.ts';
 import { COUNT_LIMIT, paginate, paginateByKey, scanMatches } from './page.ts';
 
 async function withCounters(database: Database, count: number, value = (i: number) => i): Promise<void> {
@@ -130,4 +132,19 @@ test('pages by id alone have no gaps or duplicates', async () => {
   const after = { value: '000001', id: '000001' };
   const page = await paginateByKey(query, 'name', 'name', { direction: 'asc', limit: 1, after });
   assert.deepEqual(page, { items: [{ name: '000002' }], hasMore: true });
+});
+
+test('a page of an index leaves the event loop only on PostgreSQL, with a large offset, or if it counts', async () => {
+  await using database = await testDatabase();
+  const kinds: unknown[] = [];
+  const end = watchReads(database, (statement) => kinds.push(getLongStatementKind(statement)));
+  const db = database.reader;
+  const query = db.selectFrom('counters').select('name').orderBy('name');
+  for (const page of [1, 99]) await paginate(db, query, { page, perPage: 20, isIndexed: true }, async () => 0);
+  await paginate(db, query, { page: 100, perPage: 20, isIndexed: true }, async () => 0);
+  await paginate(db, query, { page: 1, perPage: 20, isIndexed: true }, 'countInPageQuery');
+  await paginate(db, query, { page: 1, perPage: 20 });
+  end();
+  const indexed = database.engine === 'sqlite' ? null : 'list';
+  assert.deepEqual(kinds, [indexed, indexed, 'list', 'list', 'list']);
 });

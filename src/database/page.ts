@@ -7,7 +7,7 @@ import {
   sql,
 } from 'kysely';
 import type { Reader } from './database.ts';
-import { isInIds, selectCountAndIds } from './dialect.ts';
+import { getEngineName, isInIds, selectCountAndIds } from './dialect.ts';
 import { LONG_RUNNING } from './engines/long-statements.ts';
 
 /** Maximum number of rows that are counted; beyond it the total is unknown. */
@@ -21,7 +21,7 @@ interface PageOptions {
   readonly perPage: number;
   /**
    * Set if an index has the rows in their order, and the query tests none of them: then a page reads only the rows before its end,
-   * and needs no thread.
+   * and SQLite needs no thread for it.
    */
   readonly isIndexed?: boolean;
 }
@@ -66,7 +66,8 @@ export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
   const { items, countedTotal } = await loadPageRows(query, count === 'countInPageQuery', {
     limit: perPage + 1 - leadingItems.length,
     offset: Math.max(0, precedingCount - leadingRows.length),
-    isIndexed,
+    // PostgreSQL has no thread, and would name a statement for each page size.
+    isShort: isIndexed && getEngineName(db) === 'sqlite',
   });
   const foundItems = [...leadingItems, ...items];
   const hasMore = foundItems.length > perPage;
@@ -83,11 +84,11 @@ export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
 async function loadPageRows<DB, TB extends keyof DB, Item>(
   query: SelectQueryBuilder<DB, TB, Item>,
   countInQuery: boolean,
-  { limit, offset, isIndexed }: { readonly limit: number; readonly offset: number; readonly isIndexed: boolean },
+  { limit, offset, isShort }: { readonly limit: number; readonly offset: number; readonly isShort: boolean },
 ): Promise<{ items: Item[]; countedTotal?: number | undefined }> {
   const limitedQuery = query.limit(limit).offset(offset);
-  const isShort = isIndexed && !countInQuery && offset + limit <= MAX_SHORT_PAGE_ROWS;
-  const pageQuery = isShort ? limitedQuery : limitedQuery.modifyEnd(LONG_RUNNING);
+  const isLong = !isShort || countInQuery || offset + limit > MAX_SHORT_PAGE_ROWS;
+  const pageQuery = isLong ? limitedQuery.modifyEnd(LONG_RUNNING) : limitedQuery;
   if (!countInQuery) return { items: await pageQuery.execute() };
   const countedQuery = pageQuery.select(sql<number>`count(*) over ()`.as('total_rows'));
   const rows = (await countedQuery.execute()) as unknown as { total_rows: number }[];

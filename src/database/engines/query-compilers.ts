@@ -110,7 +110,10 @@ type NamesOf<Table> = {
 }[NameColumn];
 type NamesIn<Value> = string extends Value ? never : Exclude<Value, null>;
 
-/** Compiles queries with values of requests: booleans, `NAMES` and the maximum number of rows become literals. */
+/**
+ * Compiles queries with values of requests. Only what is compared becomes a literal, of booleans and `NAMES`, and the maximum number
+ * of rows: an INSERT with many booleans would otherwise have very many texts.
+ */
 export const AD_HOC_COMPILERS: Readonly<Record<EngineName, () => QueryCompiler>> = {
   sqlite: () => new (extendCompiler(SqliteQueryCompiler, SQLITE_LITERALS))(),
   postgres: () => new (extendCompiler(PostgresQueryCompiler, POSTGRES_LITERALS))(),
@@ -136,8 +139,8 @@ function extendCompiler(
   { booleans, wrapCounts, constants = false }: LiteralOptions,
 ) {
   return class extends Compiler {
-    /** Whether the values that are compiled now are those of a column of `NAME_COLUMNS`. */
-    #isNameExpected = false;
+    /** What the values that are compiled now are compared with: a column of `NAME_COLUMNS`, something else, or nothing. */
+    #comparedWith: 'name' | 'other' | null = null;
 
     protected override appendValue(value: unknown): void {
       const literal = this.#toLiteral(value);
@@ -146,9 +149,10 @@ function extendCompiler(
     }
 
     protected override visitBinaryOperation(node: BinaryOperationNode): void {
-      this.#isNameExpected = isNameColumn(node.leftOperand);
+      const outer = this.#comparedWith;
+      this.#comparedWith = isNameColumn(node.leftOperand) ? 'name' : 'other';
       super.visitBinaryOperation(node);
-      this.#isNameExpected = false;
+      this.#comparedWith = outer;
     }
 
     protected override visitLimit({ limit }: LimitNode): void {
@@ -171,9 +175,11 @@ function extendCompiler(
 
     /** Returns the literal of a value; undefined if it must be a parameter. */
     #toLiteral(value: unknown): string | undefined {
-      if (typeof value === 'boolean') return booleans[value ? 1 : 0];
+      if (typeof value === 'boolean')
+        return constants || this.#comparedWith !== null ? booleans[value ? 1 : 0] : undefined;
       if (typeof value === 'string') {
-        const isConstant = constants ? LITERAL_TEXT.test(value) : this.#isNameExpected && Object.hasOwn(NAMES, value);
+        const isName = this.#comparedWith === 'name' && Object.hasOwn(NAMES, value);
+        const isConstant = constants ? LITERAL_TEXT.test(value) : isName;
         return isConstant ? `'${value.replaceAll("'", "''")}'` : undefined;
       }
       if (!constants) return undefined;

@@ -58,6 +58,15 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assert.deepEqual(parameters, ['opened']);
   });
 
+  test(`writes the values of an INSERT as parameters: ${engine}`, () => {
+    const row = { name: 'n', on_for_all: true, created_at: '', updated_at: '' };
+    const { parameters } = builder(engine)
+      .insertInto('feature_flags')
+      .values(row as never)
+      .compile();
+    assert.deepEqual(parameters, ['n', true, '', '']);
+  });
+
   test(`writes LIMIT as a literal only if it is an integer, and OFFSET as a parameter: ${engine}`, () => {
     const query = builder(engine).selectFrom('issues').select('id');
     const { sql: compiled, parameters } = query.limit(20).offset(40).compile();
