@@ -15,12 +15,10 @@ import { findMilestone } from './store.ts';
 export const READ_MILESTONES = { group: 'read_milestone', project: 'read_milestone' } as const;
 export const MANAGE_MILESTONES = { group: 'admin_milestone', project: 'admin_milestone' } as const;
 
-const milestoneId = describe(required(integer), 'Global ID of the milestone, not its `iid`.');
-
 /** Loads the milestone of the path from the project or group itself, by id. */
 export const milestoneResource = {
   name: 'milestone',
-  params: { milestone_id: milestoneId },
+  params: { milestone_id: describe(required(integer), 'Global ID of the milestone, not its `iid`.') },
   load: ({ db, params }: AccessCall<{ readonly milestone_id: number }>, { parent }: ParentContext) =>
     findMilestone(db, selfOnly(parent), params.milestone_id),
   notFound: genericNotFound,
@@ -46,7 +44,7 @@ export const promoteMilestoneAccess = () =>
     })
     .resource({
       name: 'milestone',
-      params: { milestone_id: milestoneId },
+      params: milestoneResource.params,
       load: ({ db, params }: AccessCall<{ readonly milestone_id: number }>, { project }: ProjectAndGroup) =>
         findMilestone(db, selfOnly({ project }), params.milestone_id),
       notFound: genericNotFound,
