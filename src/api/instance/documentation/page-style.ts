@@ -73,7 +73,8 @@ pre { margin: .2rem 0; padding: .6rem .8rem; max-height: 28rem; background: var(
   .what { margin-left: 0; flex-basis: 100%; }
   html { scroll-padding-top: 7.5rem; }
   thead { display: none; }
-  tr, td:last-child { display: block; padding-right: 0; }
+  table, tbody, tr, td:last-child { display: block; padding-right: 0; }
+  td:first-child code { white-space: normal; }
   td { display: inline-block; border: 0; }
   tr { padding: .4rem 0; border-top: 1px solid var(--line); } }
 `;
