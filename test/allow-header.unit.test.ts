@@ -6,7 +6,8 @@ import { world } from './support/world.ts';
 // 405 and Allow for unsupported methods on every path (contract/conventions.md §1 stage 4, §4), without database access.
 
 const { anonymous, root, withToken, server } = await world();
-const { endpoints } = server.registry;
+// For clients that accept no HTML, the addresses of pages are unknown paths.
+const endpoints = server.registry.endpoints.filter(({ htmlOnly }) => !htmlOnly);
 
 /** A segment that fits: digits and file names where the pattern asks for them. */
 function segment({ name, pattern }: PathParameter): string {

@@ -18,7 +18,7 @@ export interface NoteTarget<Type extends NoteTargetType = NoteTargetType> {
 type NoteTargetType = ResourceType | 'Commit' | 'Snippet';
 
 /** Anything whose notes notify users and make to-do items: all but snippets. */
-export type NotifyingTarget = NoteTarget<Exclude<NoteTargetType, 'Snippet'>>;
+export type NotificationTarget = NoteTarget<Exclude<NoteTargetType, 'Snippet'>>;
 
 const COLUMNS = {
   Issue: 'issue_id',
@@ -67,7 +67,7 @@ export function toNoteTarget(row: ResourceRow<NoteTargetType>): NoteTarget {
 }
 
 /** Returns the resource or commit that a row refers to. */
-export function toNotifyingTarget(row: ResourceRow<NotifyingTarget['type']>): NotifyingTarget {
+export function toNotifyingTarget(row: ResourceRow<NotificationTarget['type']>): NotificationTarget {
   const { type, id } = toNoteTarget(row);
   if (type === 'Snippet') throw new Error('The row refers to a snippet, whose notes notify nobody');
   return { type, id };

@@ -3,11 +3,11 @@ import type { Selectable } from 'kysely';
 import type { Schema, Transaction } from '#database/database.ts';
 import type { SystemNoteKind } from '#database/schema.ts';
 import { MONTHS } from '#runtime/clock.ts';
-import { type NotifyingTarget, type Resource, toMentioningColumns, toResourceColumns } from './resource.ts';
+import { type NotificationTarget, type Resource, toMentioningColumns, toResourceColumns } from './resource.ts';
 
 /** A system note about a change of a noteable (contract/planning.md §3.7). Its author made the change. */
 export interface SystemNote {
-  readonly noteOn: NotifyingTarget;
+  readonly noteOn: NotificationTarget;
   readonly text: SystemNoteText;
   /**
    * The resource that the text mentions. Users who cannot read it do not see the note. Repeated mentions are not recorded.
@@ -157,8 +157,8 @@ const buildLinkText =
     createNoteText(isReverse ? 'backlink' : 'link', `${words} ${issue}`);
 
 /** Texts for the two issues of a link, with references relative to each. */
-export const relatedToText = buildLinkText('marked this issue as related to');
-export const blockingText = buildLinkText('marked this issue as blocking');
+export const formatRelatedTo = buildLinkText('marked this issue as related to');
+export const formatBlocking = buildLinkText('marked this issue as blocking');
 export const blockedByText = buildLinkText('marked this issue as blocked by');
 export const relationRemovedText = buildLinkText('removed the relation with');
 

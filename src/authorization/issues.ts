@@ -139,7 +139,7 @@ export async function findIssuesForList(db: Reader, caller: Caller, ids: readonl
 }
 
 /** Loads, by id, the project and iid of the issues that the caller may read. index: issues primary key, projects primary key */
-export async function loadVisibleIssueAddresses(
+export async function loadVisibleIssueReferences(
   db: Reader,
   caller: Caller,
   ids: readonly number[],

@@ -1,4 +1,4 @@
-import type { NotifyingTarget, Resource } from '#activity/index.ts';
+import type { NotificationTarget, Resource } from '#activity/index.ts';
 import type { JobStatus } from '#database/schema.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import type { NotifiableEvent } from './notifiable-events.ts';
@@ -73,7 +73,7 @@ export interface EventPayloads {
   /** A title, description or comment was edited. `internal`: visible to members only. */
   'text-updated': {
     /** The noteable, also if one of its notes was edited. */
-    readonly about: NotifyingTarget;
+    readonly about: NotificationTarget;
     readonly field: 'title' | 'description' | 'note';
     readonly noteId?: number;
     readonly before: string;

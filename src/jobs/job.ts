@@ -14,8 +14,8 @@ export interface JobDefinition<Services, Payload> {
   /** Runs at least once: another process may have started, or even finished, the same job before. */
   readonly handle: (services: Services, payload: Payload, run: JobRun) => Promise<void>;
   /**
-   * Runs in the transaction that marks the job as dead, because its last attempt failed or its process ended each time. The
-   * transaction is read committed: decide in the same statement that writes.
+   * Runs in the transaction that marks the job as dead, because its last attempt failed or the process ended in every attempt. The
+   * transaction is read committed, so conditions belong into the statement that writes: earlier reads may be outdated.
    */
   readonly onDead?: (tx: Transaction, payload: Payload) => Promise<void>;
 }
@@ -47,7 +47,7 @@ interface EnqueueOptions {
 /** Enqueues a job in the caller's transaction: it exists if and only if the transaction commits. */
 export async function enqueue<Payload>(
   tx: Transaction,
-  job: JobKind<Payload>,
+  job: EnqueueableJob<Payload>,
   payload: Payload,
   { runAt = tx.now, key }: EnqueueOptions = {},
 ): Promise<void> {
@@ -79,7 +79,7 @@ export async function enqueue<Payload>(
 }
 
 /** The part of a job definition that `enqueue` needs. A handler determines the type of the payload. */
-interface JobKind<Payload> {
+interface EnqueueableJob<Payload> {
   readonly kind: string;
   readonly handle?: (services: never, payload: Payload, run: JobRun) => Promise<void>;
 }

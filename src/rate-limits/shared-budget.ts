@@ -22,12 +22,12 @@ interface SharedBudget {
 interface BudgetLimits {
   readonly perNetwork: number;
   readonly total: number;
-  /** An amount beyond `total` for networks that hold little: at most a sixteenth of it. Default 0. */
-  readonly reserved?: number;
+  /** Extra amount on top of `total`, only for networks that hold at most a sixteenth of it. Default 0. */
+  readonly extraForSmallHolders?: number;
 }
 
-/** One network may hold a sixteenth of `reserved`. */
-const RESERVED_SHARES = 16;
+/** A network that uses the extra amount may hold a sixteenth of it. */
+const EXTRA_SHARES = 16;
 
 /** Milliseconds after a failed reservation during which stalled clients are disconnected. */
 const STALL_CHECK_PERIOD_MS = 10_000;
@@ -35,7 +35,7 @@ const STALL_CHECK_PERIOD_MS = 10_000;
 /** Represents all networks in a set of networks. */
 const ALL_NETWORKS = '*';
 
-export function createSharedBudget({ perNetwork, total, reserved = 0 }: BudgetLimits): SharedBudget {
+export function createSharedBudget({ perNetwork, total, extraForSmallHolders = 0 }: BudgetLimits): SharedBudget {
   const amountsByClient = new Map<RequestClient, number>();
   const amountsByNetwork = new Map<string, number>();
   const waiters = new Set<() => void>();
@@ -43,16 +43,16 @@ export function createSharedBudget({ perNetwork, total, reserved = 0 }: BudgetLi
   const exhaustedNetworks = new Set<string>();
   let lastFailureAt = 0;
   let checkTimer: NodeJS.Timeout | undefined;
-  let reservedTotal = 0;
+  let heldTotal = 0;
 
   const getNetworkTotal = (network: string) => amountsByNetwork.get(network) ?? 0;
 
   function isFree(network: string, amount: number): boolean {
     const networkTotal = getNetworkTotal(network) + amount;
-    if (networkTotal <= reserved / RESERVED_SHARES) return reservedTotal + amount <= total + reserved;
+    if (networkTotal <= extraForSmallHolders / EXTRA_SHARES) return heldTotal + amount <= total + extraForSmallHolders;
     // An amount that never fits is granted to a network that holds nothing.
-    if (amount > perNetwork) return networkTotal === amount && reservedTotal < total;
-    return networkTotal <= perNetwork && reservedTotal + amount <= total;
+    if (amount > perNetwork) return networkTotal === amount && heldTotal < total;
+    return networkTotal <= perNetwork && heldTotal + amount <= total;
   }
 
   function changeTotals(client: RequestClient, amount: number): void {
@@ -62,7 +62,7 @@ export function createSharedBudget({ perNetwork, total, reserved = 0 }: BudgetLi
     const networkTotal = getNetworkTotal(client.network) + amount;
     if (networkTotal > 0) amountsByNetwork.set(client.network, networkTotal);
     else amountsByNetwork.delete(client.network);
-    reservedTotal += amount;
+    heldTotal += amount;
   }
 
   function reserve(client: RequestClient, amount: number): boolean {
@@ -73,7 +73,7 @@ export function createSharedBudget({ perNetwork, total, reserved = 0 }: BudgetLi
       return true;
     }
     lastFailureAt = performance.now();
-    exhaustedNetworks.add(reservedTotal + missingAmount > total ? ALL_NETWORKS : client.network);
+    exhaustedNetworks.add(heldTotal + missingAmount > total ? ALL_NETWORKS : client.network);
     checkTimer ??= setInterval(checkStalls, STALL_CHECK_MS).unref();
     return false;
   }
@@ -94,7 +94,7 @@ export function createSharedBudget({ perNetwork, total, reserved = 0 }: BudgetLi
   return {
     reserve,
     // An unused budget grants any amount.
-    isAvailable: (client, amount) => reservedTotal === 0 || isFree(client.network, amount),
+    isAvailable: (client, amount) => heldTotal === 0 || isFree(client.network, amount),
     async wait(client, amount) {
       if (client.isDisconnected) throw new ClientDisconnected();
       if (reserve(client, amount)) return;

@@ -21,7 +21,7 @@ test('limits each network and the total, and released amounts are available agai
 });
 
 test('reserves an amount for networks that use little', () => {
-  const budget = createSharedBudget({ perNetwork: 32, total: 32, reserved: 16 });
+  const budget = createSharedBudget({ perNetwork: 32, total: 32, extraForSmallHolders: 16 });
   assert.equal(budget.reserve(at('a'), 32), true);
   assert.equal(budget.isAvailable(at('a'), 1), false);
   assert.equal(budget.reserve(at('b'), 2), false);

@@ -16,7 +16,10 @@ export function countScryptRuns(): number {
   return runCount;
 }
 
-/** Returns a salted, self-describing scrypt hash: `$scrypt$ln=14,r=8,p=1$salt$hash`. Fails with `QueueFull` if too many wait. */
+/**
+ * Returns a salted, self-describing scrypt hash: `$scrypt$ln=14,r=8,p=1$salt$hash`. `waiter` is the client that waits for it, whose
+ * disconnection ends the wait. Fails with `QueueFull` if too many wait.
+ */
 export async function hashPassword(password: string, waiter?: Waiter): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   return formatHash(

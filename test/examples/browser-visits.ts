@@ -5,7 +5,7 @@ import type { Scene } from './scene.ts';
 // Examples of endpoints for browsers: the session cookie is sent as a header.
 
 /** Returns a browser with a new signed-in user. */
-export async function signedInVisit(scene: Scene): Promise<Browser> {
+export async function createSignedInBrowser(scene: Scene): Promise<Browser> {
   const { anonymous } = scene.callers;
   const visit = browser({ anonymous });
   const { username } = await scene.userWithPassword();

@@ -10,7 +10,7 @@ import type { Repository } from '../repository.ts';
 import { syncDirectory } from '../storage/storage.ts';
 import type { ObjectType } from './object-parser.ts';
 
-const deflateAll = promisify(deflate);
+const deflateAsync = promisify(deflate);
 
 /** Maximum bytes that are deflated synchronously: for so few, a worker thread costs more than the work. */
 const MAX_SYNC_DEFLATE = 4096;
@@ -53,7 +53,7 @@ export async function writeObject(
 
 /** Deflates at most `MAX_SINGLE_DEFLATE` bytes. */
 export async function deflateAtOnce(bytes: Buffer): Promise<Buffer> {
-  return bytes.length > MAX_SYNC_DEFLATE ? deflateAll(bytes, { level: 1 }) : deflateSync(bytes, { level: 1 });
+  return bytes.length > MAX_SYNC_DEFLATE ? deflateAsync(bytes, { level: 1 }) : deflateSync(bytes, { level: 1 });
 }
 
 /** Returns the object id of `content`, whether it is stored or not. */

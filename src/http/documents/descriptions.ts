@@ -14,8 +14,10 @@ import {
 
 /** Returns the description of a parameter of a query or body; undefined if its name is sufficient. */
 export function describeParameter(name: string, location: 'query' | 'body'): string | undefined {
-  const ofLocation = location === 'query' ? QUERY_DESCRIPTIONS : BODY_DESCRIPTIONS;
-  return Object.hasOwn(ofLocation, name) ? ofLocation[name] : find(name, PARAMETER_DESCRIPTIONS, PARAMETER_PATTERNS);
+  const locationDescriptions = location === 'query' ? QUERY_DESCRIPTIONS : BODY_DESCRIPTIONS;
+  return Object.hasOwn(locationDescriptions, name)
+    ? locationDescriptions[name]
+    : find(name, PARAMETER_DESCRIPTIONS, PARAMETER_PATTERNS);
 }
 
 /** Returns the description of a parameter of the path `template`, such as `/api/v4/projects/{id}`. */
@@ -26,18 +28,21 @@ export function describePathParameter(template: string, name: string): string | 
 }
 
 /** Matches descriptions of parameters that select or request something, which fields do not. */
-const REQUESTS = /^(?:Only|Also|Adds|With|Without|Whether to|Returns|Excludes|All |Selects|IDs|Not |New|Change|Former)/;
+const PARAMETER_ONLY_WORDING =
+  /^(?:Only|Also|Adds|With|Without|Whether to|Returns|Excludes|All |Selects|IDs|Not |New|Change|Former)/;
 
 /**
  * Returns the description of a field of a response; undefined if its name is sufficient. A field that a parameter sets has the
  * description of the parameter.
  */
-export function describeField(name: string, title: string): string | undefined {
-  if (title.endsWith('Links')) return 'URL of the resource in the API.';
-  const description = FIELD_DESCRIPTIONS[`${title}.${name}`] ?? find(name, FIELD_DESCRIPTIONS, FIELD_PATTERNS);
+export function describeField(name: string, schemaName: string): string | undefined {
+  if (schemaName.endsWith('Links')) return 'URL of the resource in the API.';
+  const description = FIELD_DESCRIPTIONS[`${schemaName}.${name}`] ?? find(name, FIELD_DESCRIPTIONS, FIELD_PATTERNS);
   if (description !== undefined) return description;
-  const ofParameter = describeParameter(name, 'body');
-  return ofParameter === undefined || REQUESTS.test(ofParameter) ? undefined : ofParameter;
+  const parameterDescription = describeParameter(name, 'body');
+  return parameterDescription === undefined || PARAMETER_ONLY_WORDING.test(parameterDescription)
+    ? undefined
+    : parameterDescription;
 }
 
 function find(

@@ -20,7 +20,7 @@ import type { StageOrder } from './stages.ts';
  */
 export interface Endpoint {
   readonly method: Method;
-  /** Path below `/api/v4`; with `root` below the root of the server. */
+  /** Path below `/api/v4`; with `outsideApi` the whole path. */
   readonly path: string;
   readonly name: string;
   /** The folder of its resource below src/api: `planning/issues`. */
@@ -110,7 +110,7 @@ type Handler<Provided, Call, Result, Errors extends ErrorTable> =
   | {
       /**
        * Reads. Depends only on the database, refs, caller and parameters, so that its response can be cached until the next
-       * commit (`server/response/response-cache.ts`).
+       * transaction of the database commits (`server/response/response-cache.ts`).
        */
       readonly read: (db: Reader, call: Provided & Call, git: Git) => HandlerResult<Result, Errors>;
       readonly write?: never;
@@ -213,7 +213,7 @@ export function endpoint<
     summary,
     description,
     access: access as unknown as Access<object>,
-    // Access that loads a parent implies the stage order that has this stage.
+    // If the access loads a parent, it is loaded before parameters are validated.
     stageOrder: declaration.stageOrder ?? (access.loadParent ? 'parentBeforeParameters' : 'standard'),
     scopes: scopes === 'any' ? [] : scopes,
     anyScope: scopes === 'any',

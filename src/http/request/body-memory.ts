@@ -8,7 +8,11 @@ const MEBIBYTE = 1024 * 1024;
  * Limits of the bytes of request bodies in memory, per network and in total, so that slow clients cannot exhaust it. The
  * reserved share is for networks that hold little.
  */
-const memory = createSharedBudget({ perNetwork: 64 * MEBIBYTE, total: 128 * MEBIBYTE, reserved: 16 * MEBIBYTE });
+const memory = createSharedBudget({
+  perNetwork: 64 * MEBIBYTE,
+  total: 128 * MEBIBYTE,
+  extraForSmallHolders: 16 * MEBIBYTE,
+});
 
 /** Request -> received bytes of its body. */
 const receivedBytes = new WeakMap<IncomingRequest, number>();

@@ -20,7 +20,7 @@ export class PrimaryFailure extends Error {
 
 type PrimaryFailureKind =
   /** No response, or a temporary error: try again later. */
-  | 'away'
+  | 'unavailable'
   /** The primary does not accept the credentials. */
   | 'rejected'
   /** Access denied, or not found. */
@@ -102,7 +102,10 @@ async function readBody(body: Readable): Promise<Buffer> {
 /** Converts a failed outbound request to a `PrimaryFailure`. */
 function toPrimaryFailure(error: unknown): unknown {
   if (!(error instanceof OutboundFailure)) return error;
-  return new PrimaryFailure(error.isTemporary || error.kind === 'aborted' ? 'away' : 'invalid-response', error.message);
+  return new PrimaryFailure(
+    error.isTemporary || error.kind === 'aborted' ? 'unavailable' : 'invalid-response',
+    error.message,
+  );
 }
 
 /** Text in the 401 of a primary whose clock differs too much. */
@@ -111,10 +114,10 @@ const CLOCK_SKEW_TEXT = 'Signature not within leeway';
 function createStatusFailure(status: number, bytes: Buffer): PrimaryFailure {
   // Treated as temporary: the clocks will be corrected, and the site still belongs to the primary.
   if (status === 401 && bytes.includes(CLOCK_SKEW_TEXT)) {
-    return new PrimaryFailure('away', 'The clocks of primary and secondary differ by more than a minute');
+    return new PrimaryFailure('unavailable', 'The clocks of primary and secondary differ by more than a minute');
   }
   if (status === 401) return new PrimaryFailure('rejected', 'The primary rejected the credentials of this site');
-  const kind = status >= 500 || status === 429 || status === 408 ? 'away' : 'denied';
+  const kind = status >= 500 || status === 429 || status === 408 ? 'unavailable' : 'denied';
   return new PrimaryFailure(kind, `The primary answered ${status}`);
 }
 

@@ -90,7 +90,10 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
       if (status === 200) return body;
       body.destroy();
       if (status === 404) return null;
-      throw new PrimaryFailure(status >= 500 ? 'away' : 'denied', `The primary answered ${status} to a file request`);
+      throw new PrimaryFailure(
+        status >= 500 ? 'unavailable' : 'denied',
+        `The primary answered ${status} to a file request`,
+      );
     },
     async report(status) {
       const request = { method: 'POST', path: '/api/v4/geo/status', headers: createHeaders(), body: status, signal };

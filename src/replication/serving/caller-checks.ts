@@ -123,7 +123,7 @@ async function checkFetch(
     maxBytes: Number.MAX_SAFE_INTEGER,
   });
   body.destroy();
-  if (status >= 500 || status === 429) throw new PrimaryFailure('away', `The primary answered ${status}`);
+  if (status >= 500 || status === 429) throw new PrimaryFailure('unavailable', `The primary answered ${status}`);
   if (status === 401) return 'unauthenticated';
   return status === 200 && headers['content-type'] === 'application/x-git-upload-pack-advertisement' ? 'yes' : 'no';
 }

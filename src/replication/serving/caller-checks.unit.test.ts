@@ -21,7 +21,7 @@ function checksWith(results: readonly (() => unknown)[]) {
 }
 
 const unavailable = () => {
-  throw new PrimaryFailure('away', 'The primary does not respond');
+  throw new PrimaryFailure('unavailable', 'The primary does not respond');
 };
 const allowed = () => ({
   status: 200,

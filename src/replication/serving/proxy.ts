@@ -19,7 +19,7 @@ export interface PrimaryProxy {
     request: IncomingRequest,
     response: ServerResponse,
     extraHeaders: Readonly<Record<string, string>>,
-  ): Promise<number | 'away'>;
+  ): Promise<number | 'unavailable'>;
   close(): void;
 }
 
@@ -99,7 +99,7 @@ export function createProxy({
           extraHeaders,
           primaryTimeoutMs,
         });
-        return retryResult === 'stale' ? 'away' : retryResult;
+        return retryResult === 'stale' ? 'unavailable' : retryResult;
       } finally {
         releaseSlot();
       }
@@ -126,11 +126,11 @@ interface Forwarding {
 function exchangeWithPrimary(
   primaryRequest: ClientRequest,
   forwarding: Forwarding,
-): Promise<number | 'away' | 'stale'> {
+): Promise<number | 'unavailable' | 'stale'> {
   const { request, response, primaryTimeoutMs } = forwarding;
   const raw = request.stream;
   return new Promise((resolve) => {
-    let status: number | 'away' | 'stale' = 'away';
+    let status: number | 'unavailable' | 'stale' = 'unavailable';
     const connectTimeout = setTimeout(() => primaryRequest.destroy(), CONNECT_TIMEOUT_MS);
     const stallTimeout = startStallTimeout({
       getSockets: () => [raw.socket, primaryRequest.socket],

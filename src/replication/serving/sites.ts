@@ -1,6 +1,6 @@
 import { createPageHeaders, paginateInMemory } from '#http/lists/pagination.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
-import { applyIfNoneMatch, createJsonResponse, type OutgoingResponse } from '#http/server/response/response.ts';
+import { applyIfNoneMatch, type OutgoingResponse, serializeToResponse } from '#http/server/response/response.ts';
 import { collapseSlashes } from '#text/trim.ts';
 import type { SiteRow, SiteStatusRow } from '../primary/schemas.ts';
 import { type CallerChecks, CREDENTIAL_PARAMETERS, type SitesAndStatuses } from './caller-checks.ts';
@@ -59,7 +59,7 @@ export async function serveSites(
   const row = rows.find(
     (candidate) => ('geo_node_id' in candidate ? candidate.geo_node_id : candidate.id) === parsedRequest.id,
   );
-  return row === undefined ? null : applyIfNoneMatch(request, await createJsonResponse(row, 200, request, {}));
+  return row === undefined ? null : applyIfNoneMatch(request, await serializeToResponse(row, 200, request, {}));
 }
 
 function markCurrentSite({ sites }: SitesAndStatuses, ownSiteId: number): readonly SiteRow[] {
@@ -88,5 +88,5 @@ function paginate(rows: readonly object[], request: IncomingRequest) {
     perPage: Number(parameters.per_page ?? 20),
   } as const;
   const page = paginateInMemory(rows, pagination);
-  return createJsonResponse(page.items, 200, request, createPageHeaders(page, pagination, request, parameters));
+  return serializeToResponse(page.items, 200, request, createPageHeaders(page, pagination, request, parameters));
 }

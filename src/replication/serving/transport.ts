@@ -95,7 +95,7 @@ async function respond(options: TransportOptions, request: IncomingRequest, resp
     if (localResponse !== null) return await respondLocally(localResponse);
     onProxied(request);
     const status = await proxy.forward(request, response, { ...siteHeader, 'X-Hearth-Proxied': 'true' });
-    if (status !== 'away') return { status, endpoint: 'proxied' };
+    if (status !== 'unavailable') return { status, endpoint: 'proxied' };
     if (request.client.isDisconnected) return { status: CLIENT_DISCONNECTED, endpoint: 'proxied' };
     const fallback = await respondWhilePrimaryIsAway(request);
     return fallback === null

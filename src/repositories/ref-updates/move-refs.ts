@@ -110,7 +110,7 @@ async function beginAnyMove<Code extends string>(
   services: RefServices,
   move: RefMove<Code> | WikiMove | SnippetMove,
 ): Promise<readonly [Intent | Failure<'readOnly' | 'notFirst' | Code>, LocatedRepository]> {
-  if ('wiki' in move) return [await beginWikiMove(services, move), move.wiki];
+  if ('wiki' in move) return [await beginWikiRefUpdate(services, move), move.wiki];
   if ('snippet' in move) return [await beginSnippetMove(services, move), move.snippet];
   return [await beginMove(services, move), move.project];
 }
@@ -150,7 +150,7 @@ export function beginMove<Code extends string = never>(
 }
 
 /** Checks the ability and stores the intent of a move in a wiki. */
-export function beginWikiMove(
+export function beginWikiRefUpdate(
   { database }: Pick<RefServices, 'database'>,
   { wiki, actor, changes, renamed, mustBeFirstBranch }: WikiMove,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst'>> {

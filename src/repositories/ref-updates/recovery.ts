@@ -17,12 +17,13 @@ import { syncWikiHead } from '../wikis/complete-intent.ts';
 import { completeIntent } from './complete-intent.ts';
 import { type AbandonedIntent, type Intent, listAbandonedIntents, listChangesOfOtherIntents } from './intents.ts';
 
-// Completes or discards intents whose process died, by comparing them with the refs.
+// An intent is the stored record of a ref update that has begun. Here those whose process died are compared with the refs, and
+// completed or discarded.
 
 /** Number of intents per query. */
 const BATCH_SIZE = 100;
 
-/** A timestamp after all leases, by which every intent counts as abandoned. */
+/** Later than the end of every lease, so that all intents count as abandoned. */
 const END_OF_TIME = '9999-12-31T00:00:00.000Z';
 
 /**
@@ -66,8 +67,8 @@ async function completeFromRefs(services: RefServices, intent: AbandonedIntent):
   const location = await findLocation(services.database.reader, intent);
   const repository = location ? getRepository(services.git, location) : null;
   if (repository !== null) await restoreLostRefs(services.git, repository, intent.changes);
-  const movedRefs = repository === null ? [] : await findCompletedChanges(services, repository, intent);
-  await completeIntent(services, intent, movedRefs);
+  const completedChanges = repository === null ? [] : await findCompletedChanges(services, repository, intent);
+  await completeIntent(services, intent, completedChanges);
   // Its process may have died between setting the default branch and updating HEAD.
   const { projectId, wikiId } = intent;
   if (projectId !== undefined) await syncHead(services.database.reader, services.git, projectId);
@@ -102,8 +103,8 @@ export const recoverInterruptedRefUpdatesEveryMinute = {
 
 /**
  * Returns the changes of an abandoned intent that were completed. A change is complete if its ref is at the intended id, or
- * was moved from there by others. Only one intent can move a ref from its old id: if another one has (a client without a
- * response pushes again), this change is not complete.
+ * was moved from there by others. If another intent has already moved the ref from the same old id, for example because the client
+ * got no response and pushed again, this change is not complete.
  */
 async function findCompletedChanges(
   { database, git }: Pick<RefServices, 'database' | 'git'>,
@@ -111,18 +112,19 @@ async function findCompletedChanges(
   intent: AbandonedIntent,
 ): Promise<RefChange[]> {
   const otherChangesByRef = Map.groupBy(await loadOtherChanges(database.reader, intent), ({ ref }) => ref);
-  const movedRefs: RefChange[] = [];
+  const completedChanges: RefChange[] = [];
   for (const change of intent.changes) {
-    if (await isCompleted(git, repository, change, otherChangesByRef.get(change.ref) ?? [])) movedRefs.push(change);
+    if (await isCompleted(git, repository, change, otherChangesByRef.get(change.ref) ?? []))
+      completedChanges.push(change);
   }
-  return movedRefs;
+  return completedChanges;
 }
 
 /** A change of a ref by another intent. */
 interface OtherChange {
   readonly ref: string;
   readonly oldId: string;
-  /** Null if the change is recorded, and therefore completed. */
+  /** Null for a change that has an activity event already: it is completed. */
   readonly newId: string | null;
 }
 

@@ -113,7 +113,7 @@ function toCreateFailure(code: string): CreateFailure {
 type DeleteFailure = 'isDefault' | 'isProtected' | 'readOnly' | 'notFound' | 'moved';
 
 /** Deletes a branch unless its last commit has changed since it was read. Protection rules for its name stay. */
-export async function deleteBranchAt(
+export async function deleteBranchIfUnchanged(
   services: RefServices,
   caller: SignedInCaller,
   project: Project,

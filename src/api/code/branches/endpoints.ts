@@ -15,7 +15,7 @@ import { refName } from '#http/parameters/texts.ts';
 import { boolean, notBlank } from '#http/parameters/types.ts';
 import { enqueue } from '#jobs/job.ts';
 import { CREATE_RULE_ERRORS, protectBranchByName, unprotectBranchByName } from '../protected-branches/index.ts';
-import { createBranchAt, deleteBranchAt, deleteMergedBranchesJob } from './changes.ts';
+import { createBranchAt, deleteBranchIfUnchanged, deleteMergedBranchesJob } from './changes.ts';
 import { Branch } from './entities.ts';
 import { findBranch, listBranchesParams, loadBranchPage } from './list.ts';
 
@@ -130,7 +130,7 @@ export const deleteBranch = endpoint({
   },
   activity: ['deleted branch'],
   response: noContent,
-  handle: ({ project, caller, branch }, services) => deleteBranchAt(services, caller, project, branch),
+  handle: ({ project, caller, branch }, services) => deleteBranchIfUnchanged(services, caller, project, branch),
 });
 
 export const deleteMergedBranches = endpoint({

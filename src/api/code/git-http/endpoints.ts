@@ -18,14 +18,14 @@ import { HttpError } from '#http/errors/http-error.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import type { Intent } from '#repositories/ref-updates/intents.ts';
-import { beginWikiMove } from '#repositories/ref-updates/move-refs.ts';
+import { beginWikiRefUpdate } from '#repositories/ref-updates/move-refs.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { findOrCreateWiki } from '#repositories/wikis/find-or-create.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { checkOtherRef } from './check-push.ts';
-import { type PushTarget, receivePushToTarget, refusePushOptions } from './push.ts';
+import { type PushTarget, receivePushToTarget, warnAboutPushOptions } from './push.ts';
 import { createProjectPushTarget } from './push-to-project.ts';
 import { createSnippetPushTarget } from './push-to-snippet.ts';
 import { createGitHeaders, startReadingGitBody, streamGitResponse } from './serve.ts';
@@ -214,7 +214,7 @@ async function createWikiPushTarget(
     location: wiki,
     begin: async (services, { changes }) =>
       checkWikiPush(wiki, changes) ?? writeIntent(services, { wiki, caller, explainRefusal }, changes),
-    applyOptions: refusePushOptions,
+    applyOptions: warnAboutPushOptions,
   };
 }
 
@@ -241,7 +241,7 @@ async function writeIntent(
   changes: readonly RefChange[],
 ): Promise<Intent | string> {
   try {
-    const intent = await beginWikiMove(services, { wiki, actor: { caller, may: 'create_wiki' }, changes });
+    const intent = await beginWikiRefUpdate(services, { wiki, actor: { caller, may: 'create_wiki' }, changes });
     return isFailure(intent) ? REPOSITORY_READ_ONLY[1] : intent;
   } catch (error) {
     if (error instanceof AccessRevoked) return explainRefusal();

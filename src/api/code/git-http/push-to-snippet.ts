@@ -14,7 +14,7 @@ import type { RefServices } from '#repositories/services.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { NO_FILES, TOO_MANY_FILES } from '../snippets/index.ts';
 import { checkOtherRef } from './check-push.ts';
-import { type PushTarget, refusePushOptions } from './push.ts';
+import { type PushTarget, warnAboutPushOptions } from './push.ts';
 
 /** A push to a snippet. */
 interface SnippetPush {
@@ -33,7 +33,7 @@ export function createSnippetPushTarget(snippetPush: SnippetPush): PushTarget {
     location: snippetPush.snippet,
     begin: async (services, push) =>
       (await checkSnippetPush(services, snippetPush.snippet, push)) ?? writeIntent(services, snippetPush, push),
-    applyOptions: refusePushOptions,
+    applyOptions: warnAboutPushOptions,
   };
 }
 

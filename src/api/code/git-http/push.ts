@@ -123,7 +123,7 @@ export async function applyPushOptions(
 }
 
 /** Returns the line for the client after a push with options to a wiki or a snippet, where they have no effect. */
-export async function refusePushOptions(): Promise<string[]> {
+export async function warnAboutPushOptions(): Promise<string[]> {
   return ['WARNING: Push options have an effect in projects only'];
 }
 

@@ -30,7 +30,7 @@ import {
   Environment,
   EnvironmentDetails,
   EnvironmentInList,
-  ScheduledReviewApps,
+  ReviewAppsScheduledForDeletion,
   StoppedEnvironment,
 } from './entities.ts';
 import { listEnvironments as list } from './store.ts';
@@ -246,7 +246,7 @@ export const deleteReviewApps = endpoint({
       },
     ],
   },
-  response: ok(ScheduledReviewApps),
+  response: ok(ReviewAppsScheduledForDeletion),
   write: (uow, { project, params }) => scheduleReviewAppDeletion(uow, project, params),
 });
 

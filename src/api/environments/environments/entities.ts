@@ -41,27 +41,27 @@ const serializeLogs = ({ name }: EnvironmentRow, { full_path }: Pick<Project, 'f
 
 interface ProjectRelations {
   readonly projects: ReadonlyMap<number, Project>;
-  readonly projectShapes: ReadonlyMap<number, ShapeOf<typeof ProjectSimple>>;
+  readonly serializedProjects: ReadonlyMap<number, ShapeOf<typeof ProjectSimple>>;
 }
 
 async function loadProjects(rows: readonly EnvironmentRow[], context: SerializationContext): Promise<ProjectRelations> {
   const ids = [...new Set(rows.map(({ project_id }) => project_id))];
   const projects = await findProjects(context.db, context.caller, ids);
-  const projectShapes = await ProjectSimple.serializeAll(projects, context);
+  const serializedProjects = await ProjectSimple.serializeAll(projects, context);
   return {
     projects: new Map(projects.map((row) => [row.id, row])),
-    projectShapes: new Map(projectShapes.map((shape) => [shape.id, shape])),
+    serializedProjects: new Map(serializedProjects.map((shape) => [shape.id, shape])),
   };
 }
 
-interface SingleRelations extends Pick<ProjectRelations, 'projects'> {
+interface DetailsRelations extends Pick<ProjectRelations, 'projects'> {
   readonly deployments: ReadonlyMap<number, ShapeOf<typeof LastDeployment>>;
 }
 
-async function loadSingleRelations(
+async function loadDetailsRelations(
   rows: readonly EnvironmentRow[],
   context: SerializationContext,
-): Promise<SingleRelations> {
+): Promise<DetailsRelations> {
   const projects = await findProjects(
     context.db,
     context.caller,
@@ -69,11 +69,11 @@ async function loadSingleRelations(
   );
   const deployments = await Promise.all(rows.map(({ id }) => findLastDeployment(context.db, id)));
   const existingDeployments = deployments.filter((row) => row !== null);
-  const deploymentShapes = await LastDeployment.serializeAll(existingDeployments, context);
+  const serializedDeployments = await LastDeployment.serializeAll(existingDeployments, context);
   return {
     projects: new Map(projects.map((row) => [row.id, row])),
     deployments: new Map(
-      existingDeployments.map(({ environment_id }, index) => [environment_id, deploymentShapes[index]!]),
+      existingDeployments.map(({ environment_id }, index) => [environment_id, serializedDeployments[index]!]),
     ),
   };
 }
@@ -87,8 +87,8 @@ export const EnvironmentInList = entity('EnvironmentInList', {
   ...logsFields,
 })
   .columns(...ENVIRONMENT_COLUMNS, 'tier', ...STATE_COLUMNS)
-  .from(loadProjects, (row: EnvironmentRow, _context, { projects, projectShapes }) => ({
-    project: requireRow(projectShapes.get(row.project_id)),
+  .from(loadProjects, (row: EnvironmentRow, _context, { projects, serializedProjects }) => ({
+    project: requireRow(serializedProjects.get(row.project_id)),
     ...serializeLogs(row, requireRow(projects.get(row.project_id))),
   }));
 
@@ -101,7 +101,7 @@ export const EnvironmentDetails = entity('EnvironmentDetails', {
   ...logsFields,
 })
   .columns(...ENVIRONMENT_COLUMNS, 'tier', ...STATE_COLUMNS)
-  .from(loadSingleRelations, (row: EnvironmentRow, _context, { projects, deployments }) => ({
+  .from(loadDetailsRelations, (row: EnvironmentRow, _context, { projects, deployments }) => ({
     last_deployment: deployments.get(row.id) ?? null,
     ...serializeLogs(row, requireRow(projects.get(row.project_id))),
   }));
@@ -114,8 +114,8 @@ export const Environment = entity('Environment', {
   ...stateFields,
 })
   .columns(...ENVIRONMENT_COLUMNS, 'tier', ...STATE_COLUMNS)
-  .from(loadProjects, (row: EnvironmentRow, _context, { projectShapes }) => ({
-    project: requireRow(projectShapes.get(row.project_id)),
+  .from(loadProjects, (row: EnvironmentRow, _context, { serializedProjects }) => ({
+    project: requireRow(serializedProjects.get(row.project_id)),
   }));
 
 /** A stopped environment; clients expect it without the tier. */
@@ -125,11 +125,11 @@ export const StoppedEnvironment = entity('StoppedEnvironment', {
   ...stateFields,
 })
   .columns(...ENVIRONMENT_COLUMNS, ...STATE_COLUMNS)
-  .from(loadProjects, (row: EnvironmentRow, _context, { projectShapes }) => ({
-    project: requireRow(projectShapes.get(row.project_id)),
+  .from(loadProjects, (row: EnvironmentRow, _context, { serializedProjects }) => ({
+    project: requireRow(serializedProjects.get(row.project_id)),
   }));
 
-export const ScheduledReviewApps = entity('ScheduledReviewApps', {
+export const ReviewAppsScheduledForDeletion = entity('ReviewAppsScheduledForDeletion', {
   scheduled_entries: Type.Array(EnvironmentBasic.schema),
   unprocessable_entries: Type.Array(EnvironmentBasic.schema),
 }).from((scheduledEnvironments: readonly EnvironmentRow[], context) => ({

@@ -1,4 +1,4 @@
-import { cookieHeader, filledForm, signedInVisit } from '#test/examples/browser-visits.ts';
+import { cookieHeader, createSignedInBrowser, filledForm } from '#test/examples/browser-visits.ts';
 import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import { PASSWORD } from '#test/support/browser.ts';
@@ -15,7 +15,7 @@ async function createApplication({ callers: { administrator }, name, expectSucce
 /** Returns the filled consent form of a user for a new application. */
 async function consentForm(scene: Scene) {
   const { client_id } = await createApplication(scene);
-  const browser = await signedInVisit(scene);
+  const browser = await createSignedInBrowser(scene);
   const authorizationRequest = { client_id, redirect_uri, response_type: 'code', state: 's' };
   await scene.expectSuccess(browser.get(`//oauth/authorize?${new URLSearchParams(authorizationRequest)}`));
   return filledForm(browser, authorizationRequest);
@@ -42,7 +42,7 @@ export const examples: Examples<typeof endpoints> = {
   ],
   getAuthorizationPage: async (scene) => {
     const { client_id } = await createApplication(scene);
-    const headers = cookieHeader(await signedInVisit(scene));
+    const headers = cookieHeader(await createSignedInBrowser(scene));
     return { by: 'anonymous', params: { client_id, redirect_uri, response_type: 'code' }, headers };
   },
   authorizeApplication: async (scene) => ({ by: 'anonymous', ...(await consentForm(scene)) }),

@@ -46,12 +46,12 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
   const { search } = filter;
   const isCommon = await isCommonSearch(db, search);
   const matchingUsers = applyFilter(db, filter, isCommon);
-  const idBound = await findIdBound(db, filter, page);
+  const idBound = await findIdCondition(db, filter, page);
   const query = idBound === null ? matchingUsers : matchingUsers.where(idBound(sql.ref<number>('users.id')));
   if (page.kind === 'offset') {
     const chooseCount = (users: UserQuery): CountStrategy | undefined => {
       if (!search) return undefined;
-      return isCommon ? countCommon(db, users, { ...filter, search }, idBound) : 'countInPageQuery';
+      return isCommon ? createCommonSearchCounter(db, users, { ...filter, search }, idBound) : 'countInPageQuery';
     };
     return paginateByOffset(db, query, filter, page, chooseCount);
   }
@@ -72,7 +72,7 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
  * bound is worth its own query only if it skips more than half of the users. Ids and timestamps have nearly the same order, so the
  * user with the middle id shows on which side of the half the timestamp is.
  */
-async function findIdBound(db: Reader, filter: UserFilter, page: PageRequest): Promise<IdCondition | null> {
+async function findIdCondition(db: Reader, filter: UserFilter, page: PageRequest): Promise<IdCondition | null> {
   const { forAdministrator, created_after, created_before } = filter;
   const [order, direction] =
     page.kind === 'keyset' ? [page.orderBy, page.sort] : [filter.order_by ?? 'id', filter.sort ?? 'desc'];
@@ -159,7 +159,7 @@ async function isCommonSearch(db: Reader, search: string | null | undefined): Pr
 }
 
 /** Returns a function that counts, up to a limit, the users that contain a common search text and match the other filters. */
-function countCommon(
+function createCommonSearchCounter(
   db: Reader,
   query: UserQuery,
   filter: UserFilter & { search: string },

@@ -208,7 +208,7 @@ export async function transferGroup(
   const parentId = target?.id ?? null;
   await uow.updateTable('namespaces').set({ parent_id: parentId, updated_at: uow.now }).where('id', '=', id).execute();
   await moveClosure(uow, id, parentId);
-  await moveGroup(uow, id, buildChildPath(target, group.path, group.name));
+  await moveGroupRoutes(uow, id, buildChildPath(target, group.path, group.name));
   if (target !== null) await lowerVisibility(uow, id, target.visibility);
   await uow.publish('group-or-project-transferred', { type: 'group', id });
   return getGroupRow(uow, id);
@@ -253,7 +253,7 @@ async function mayCreateGroupIn(uow: UnitOfWork<SignedInCaller>, parent: Group |
 }
 
 /** Moves the group with everything below it, and publishes an event for each project whose path changes. */
-export async function moveGroup(uow: UnitOfWork, groupId: number, fullPath: FullPath): Promise<void> {
+export async function moveGroupRoutes(uow: UnitOfWork, groupId: number, fullPath: FullPath): Promise<void> {
   await moveNamespaceRoutes(uow, groupId, fullPath, ({ project_id, old_path }) =>
     uow.publish('project-moved', { projectId: project_id, oldPaths: [old_path] }),
   );

@@ -7,7 +7,7 @@ import { buildChildPath, type FullPath, getNamespacePath } from '#domain/namespa
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { chooseRestoredNames } from '../projects/index.ts';
-import { moveGroup } from './changes.ts';
+import { moveGroupRoutes } from './changes.ts';
 import { destroyOrDetachGroup } from './destroy.ts';
 import { type GroupRow, getGroupRow, reloadGroup } from './store.ts';
 import { isPathFree } from './validation.ts';
@@ -87,5 +87,5 @@ async function renameGroup(uow: UnitOfWork, group: Group, columns: DeletionColum
   const { name, path } = columns;
   const row = { ...columns, name_key: foldCase(name), updated_at: uow.now };
   await uow.updateTable('namespaces').set(row).where('id', '=', group.id).execute();
-  await moveGroup(uow, group.id, buildChildPath(await findParentPath(uow, group), path, name));
+  await moveGroupRoutes(uow, group.id, buildChildPath(await findParentPath(uow, group), path, name));
 }

@@ -14,7 +14,7 @@ import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } fro
 import { loadSettings } from '#settings/settings.ts';
 import { recordGroupChanges } from './activity.ts';
 import { toAttributeChanges, validateGroupAttributes } from './attributes.ts';
-import { moveGroup } from './changes.ts';
+import { moveGroupRoutes } from './changes.ts';
 import type { GroupInput } from './parameters.ts';
 import { type GroupRow, getGroupRow, reloadGroup } from './store.ts';
 import { validateDescendantVisibility, validateFullPath, validateParentVisibility } from './validation.ts';
@@ -61,7 +61,7 @@ export async function updateGroup(
     await uow.publish('runner-access-extended', { type: 'group', id });
   if (getVisibilityRank(after.visibility) < getVisibilityRank(group.visibility))
     await uow.publish('visibility-reduced', { type: 'group', id });
-  if (after.name !== group.name || after.path !== group.path) await moveGroup(uow, id, fullPath);
+  if (after.name !== group.name || after.path !== group.path) await moveGroupRoutes(uow, id, fullPath);
   await recordGroupChanges(uow, { id, full_path: fullPath.full_path }, group, after);
   return getGroupRow(uow, id);
 }

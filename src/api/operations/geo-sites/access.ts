@@ -44,7 +44,7 @@ export function administratorOrSiteAccess() {
     authorize: () => {},
   }).resource({
     ...siteResource,
-    // A site may also name the primary: the validation of the update then returns the error.
+    // A site may also address the primary: it then gets the error of the validation in place of 403.
     authorize({ caller }, { site }) {
       if (caller.site !== undefined && caller.site.id !== site.id && !site.is_primary) throw forbidden();
     },
@@ -52,6 +52,6 @@ export function administratorOrSiteAccess() {
 }
 
 /** Throws 401 unless the site's token is signed for the scope `geo_api`. */
-export function requireApiScope({ claims: data }: CallerSite): void {
-  if (data.scope !== 'geo_api') throw unauthorized();
+export function requireApiScope({ claims }: CallerSite): void {
+  if (claims.scope !== 'geo_api') throw unauthorized();
 }

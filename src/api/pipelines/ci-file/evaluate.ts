@@ -1,5 +1,5 @@
 import { catchCiFileError, inspectCiFile } from './configuration.ts';
-import { type ListedJob, listJobsOfFile, listJobsOfPlan } from './plan/listed-jobs.ts';
+import { type CiLintJobRow, listJobsOfFile, listJobsOfPlan } from './plan/listed-jobs.ts';
 import { planPipeline } from './plan/plan.ts';
 import type { ContextNeeds, PlanContext } from './plan/plan-context.ts';
 import { type StoredPlan, toStoredPlan } from './plan/stored-plan.ts';
@@ -35,7 +35,7 @@ export interface CiFileEvaluation {
   readonly merged: string | null;
   /** Paths of included files, each once. */
   readonly includes: readonly string[];
-  readonly jobs: readonly ListedJob[] | null;
+  readonly jobs: readonly CiLintJobRow[] | null;
   readonly warnings: readonly string[];
 }
 

@@ -11,7 +11,7 @@ export {
   toPublicValues,
 } from './expressions/variables.ts';
 export type { JobArtifacts, JobCache, JobImage, JobOptions, PipelineVariableInput } from './keywords/options.ts';
-export type { ListedJob } from './plan/listed-jobs.ts';
+export type { CiLintJobRow } from './plan/listed-jobs.ts';
 export type { ContextNeeds, PlanContextData, StoredVariable } from './plan/plan-context.ts';
 export type { OptionPart, StoredJob, StoredPlan } from './plan/stored-plan.ts';
 export { type ReadFile, TOO_LARGE } from './yaml/includes.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable, objectSchema } from '#http/endpoint/responses.ts';
-import type { ListedJob } from '../ci-file/index.ts';
+import type { CiLintJobRow } from '../ci-file/index.ts';
 
 const text = Type.String();
 const texts = Type.Array(text);
@@ -49,7 +49,7 @@ export interface CiLintResult {
   /** Project path and commit of the included files. */
   readonly source: { readonly project: string; readonly sha: string | null };
   /** Null: not requested. */
-  readonly jobs: readonly ListedJob[] | null;
+  readonly jobs: readonly CiLintJobRow[] | null;
 }
 
 /** The serialized lint result (contract/runners.md §4.9). */

@@ -14,6 +14,7 @@ import { hierarchyLockKey } from '#http/access/parents.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import {
+  buildTextColumns,
   deleteNotesBatch,
   derivedTextColumns,
   EPICS,
@@ -23,7 +24,6 @@ import {
   isSameSet,
   loadLabels,
   newStateColumns,
-  newTextColumns,
   pickChangedColumns,
   publishIssuableChanges,
   publishTextChanges,
@@ -88,7 +88,7 @@ async function insertNewEpic(
   const id = await insertEpic(uow, {
     group_id: group.id,
     iid,
-    ...newTextColumns({ title: input.title, description }),
+    ...buildTextColumns({ title: input.title, description }),
     author_id: uow.actor.user.id,
     confidential,
     color,
@@ -128,7 +128,7 @@ export async function importEpic(
   if (errors) return invalid(errors);
   if ((await findEpic(uow, group.id, epic.iid)) !== null) return IID_TAKEN;
   await reserveIid(uow, { groupId: group.id }, 'epic', epic.iid);
-  const texts = newTextColumns({ title, description });
+  const texts = buildTextColumns({ title, description });
   const id = await insertEpic(uow, {
     ...epic,
     ...texts,

@@ -77,9 +77,9 @@ export {
   ISSUES,
   type IssuableListScope,
   type IssuableTables,
+  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
   MERGE_REQUESTS_BY_APPROVER,
-  MERGE_REQUESTS_BY_REVIEWER,
   TABLES_BY_TYPE,
 } from './kind.ts';
 export {
@@ -117,7 +117,7 @@ export {
   publishTextChanges,
   recordMentions,
 } from './text/mentions.ts';
-export { derivedTextColumns, newTextColumns, validateTitle } from './text/texts.ts';
+export { buildTextColumns, derivedTextColumns, validateTitle } from './text/texts.ts';
 export { createTimeTrackingEndpoints } from './time/endpoints.ts';
 export {
   addSpentTime,

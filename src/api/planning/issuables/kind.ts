@@ -48,7 +48,7 @@ export const MERGE_REQUESTS: IssuableTables & { readonly table: 'merge_requests'
 };
 
 /** Merge requests with their reviewers in place of the assignees. */
-export const MERGE_REQUESTS_BY_REVIEWER: IssuableTables = {
+export const MERGE_REQUEST_REVIEWERS: IssuableTables = {
   ...MERGE_REQUESTS,
   assigneeTable: 'merge_request_reviewers',
 };

@@ -14,12 +14,12 @@ import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { compactFieldErrors, type Failure, invalid, isFailure } from '#runtime/failure.ts';
 import { upsertEpicIssueAssociation } from '../epics/index.ts';
 import {
+  buildTextColumns,
   IMPORTED_VALUES,
   type ImportedState,
   ISSUES,
   insertImportedLabels,
   newStateColumns,
-  newTextColumns,
   recordIssuableCreated,
   recordMentions,
   resolveAssignees,
@@ -158,7 +158,7 @@ async function insertIssueWithRelations(
   const id = await insertIssue(uow, {
     ...row,
     project_id: project.id,
-    ...newTextColumns({ title, description }),
+    ...buildTextColumns({ title, description }),
     start_date: null,
     relative_position: await nextRelativePosition(uow, project.id),
     moved_to_id: null,

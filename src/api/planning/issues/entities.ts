@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { UserBasic } from '#api/identity/users/index.ts';
 import type { Issue as IssueRow, ListedIssue } from '#authorization/issues.ts';
-import { loadVisibleIssueAddresses } from '#authorization/issues.ts';
+import { loadVisibleIssueReferences } from '#authorization/issues.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { requireRow } from '#runtime/failure.ts';
@@ -106,7 +106,7 @@ async function loadIssueRelations(issues: readonly ListedIssue[], context: Seria
 /** Loads, by id, the issues that others duplicate. As in the reference, anonymous callers see none. */
 function loadDuplicatedIssues(issues: readonly ListedIssue[], { db, caller }: SerializationContext) {
   const ids = issues.flatMap(({ duplicated_to_id: id }) => (id === null || caller.user === null ? [] : [id]));
-  return loadVisibleIssueAddresses(db, caller, [...new Set(ids)]);
+  return loadVisibleIssueReferences(db, caller, [...new Set(ids)]);
 }
 
 async function serializeIterations(issues: readonly ListedIssue[], context: SerializationContext) {

@@ -1,4 +1,4 @@
-import { blockedByText, blockingText, relatedToText, relationRemovedText } from '#activity/index.ts';
+import { blockedByText, formatBlocking, formatRelatedTo, relationRemovedText } from '#activity/index.ts';
 import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findIssues, type Issue, mayReadIssue } from '#authorization/issues.ts';
@@ -34,7 +34,7 @@ export interface IssueLinkEnds {
   readonly otherIssue: LinkedIssueWithProject;
 }
 
-/** Returns the lock key for creating links of an issue, because they are counted. */
+/** Returns the lock key for creating links of an issue: concurrent requests must not exceed the maximum number of links. */
 export const issueLinksLockKey = (issue: { readonly id: number }): string => `links of issue ${issue.id}`;
 
 /** Returns whether the caller may link the issue to others. */
@@ -73,7 +73,7 @@ export async function createLink(
   const type = kind === 'relates_to' ? kind : 'blocks';
   const link = await insertLink(uow, { sourceId: source.issue.id, targetId: target.issue.id, type });
   if (link === undefined) return fail('alreadyLinked');
-  await recordLinkNotes(uow, [pathIssue, otherIssue], NOTE_TEXTS[kind]);
+  await recordLinkNotes(uow, [pathIssue, otherIssue], NOTE_FORMATTERS[kind]);
   return { link, pathIssue: await reloadIssue(uow, pathIssue), otherIssue: await reloadIssue(uow, otherIssue) };
 }
 
@@ -98,14 +98,14 @@ export async function deleteLink(
   return { link, pathIssue, otherIssue };
 }
 
-type LinkNoteText = typeof relatedToText;
+type LinkNoteFormatter = typeof formatRelatedTo;
 
 /** Note texts for the issue in the path and for the other issue. */
-const NOTE_TEXTS = {
-  relates_to: [relatedToText, relatedToText],
-  blocks: [blockingText, blockedByText],
-  is_blocked_by: [blockedByText, blockingText],
-} as const satisfies Record<IssueLinkKind, readonly [LinkNoteText, LinkNoteText]>;
+const NOTE_FORMATTERS = {
+  relates_to: [formatRelatedTo, formatRelatedTo],
+  blocks: [formatBlocking, blockedByText],
+  is_blocked_by: [blockedByText, formatBlocking],
+} as const satisfies Record<IssueLinkKind, readonly [LinkNoteFormatter, LinkNoteFormatter]>;
 
 /** Formats the reference of an issue as seen from a project: `#3`, `project#3`, `group/project#3`. */
 export function formatIssueReference(
@@ -121,7 +121,7 @@ export function formatIssueReference(
 async function recordLinkNotes(
   uow: UnitOfWork,
   [pathIssue, otherIssue]: readonly [LinkedIssueWithProject, LinkedIssueWithProject],
-  texts: readonly [LinkNoteText, LinkNoteText],
+  texts: readonly [LinkNoteFormatter, LinkNoteFormatter],
 ): Promise<void> {
   const inSameProject = pathIssue.project.id === otherIssue.project.id;
   const toReference = ({ issue: { id, iid }, project }: LinkedIssueWithProject) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NotifyingTarget } from '#activity/index.ts';
+import type { NotificationTarget } from '#activity/index.ts';
 import { loadUsersById } from '#api/identity/users/index.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import type { Config } from '#config.ts';
@@ -110,7 +110,7 @@ const MESSAGE_ID_PREFIXES = {
   MergeRequest: 'merge_request',
   Epic: 'epic',
   Commit: 'commit',
-} as const satisfies Record<NotifyingTarget['type'], string>;
+} as const satisfies Record<NotificationTarget['type'], string>;
 
 async function composeNewMails(
   { config, serverUrl }: Pick<MailWriterServices, 'config' | 'serverUrl'>,

@@ -16,14 +16,14 @@ import { isValidBranchName } from '#git/refs/refs.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { compactFieldErrors, type Failure, invalid } from '#runtime/failure.ts';
 import {
+  buildTextColumns,
   deleteIssuable,
   IMPORTED_VALUES,
   type ImportedState,
   insertImportedLabels,
   type LabelInput,
+  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
-  MERGE_REQUESTS_BY_REVIEWER,
-  newTextColumns,
   resolveAssignees,
   resolveLabels,
   resolveMilestone,
@@ -34,7 +34,7 @@ import {
 } from '../issuables/index.ts';
 import { findMilestoneByTitle } from '../milestones/index.ts';
 import { updateClosingIids } from './closing-issues/closing-keywords.ts';
-import { enqueueHeadRefUpdate } from './heads/head-refs.ts';
+import { enqueueHeadRefSync } from './heads/head-refs.ts';
 import { enqueueMergeCheck } from './merging/check-mergeability.ts';
 import type { updateMergeRequestParams } from './parameters.ts';
 import { findOpenMergeRequestByBranches, insertMergeRequest, insertVersion, type NewMergeRequestRow } from './store.ts';
@@ -56,15 +56,15 @@ export async function insertMergeRequestWithRelations(
   { labels, assignees, reviewers, comparison, ...row }: NewMergeRequestWithRelations,
 ): Promise<MergeRequest> {
   const { project_id, iid, description } = row;
-  const id = await insertMergeRequest(uow, { ...row, ...newTextColumns(row), head_sha: comparison.head });
+  const id = await insertMergeRequest(uow, { ...row, ...buildTextColumns(row), head_sha: comparison.head });
   await insertVersion(uow, { id, ...comparison });
   if (row.state === 'opened') await enqueueMergeCheck(uow, project_id);
-  await enqueueHeadRefUpdate(uow, project_id, [iid]);
+  await enqueueHeadRefSync(uow, project_id, [iid]);
   await (row.imported_from === undefined
     ? updateLabels(uow, MERGE_REQUESTS, id, { before: [], after: labels })
     : insertImportedLabels(uow, MERGE_REQUESTS, id, labels));
   await updateAssignees(uow, MERGE_REQUESTS, id, { before: [], after: assignees });
-  await updateAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, id, { before: [], after: reviewers });
+  await updateAssignees(uow, MERGE_REQUEST_REVIEWERS, id, { before: [], after: reviewers });
   await updateClosingIids(uow, { id, project_id, description });
   return (await findMergeRequests(uow, uow.actor, [id]))[0] as MergeRequest;
 }
@@ -139,14 +139,14 @@ export async function importMergeRequest(
 }
 
 /** Deletes a merge request and its head refs. With `onlyIfUnchanged`, fails with `changed` if it was updated after it was read. */
-export async function deleteMergeRequestIfUnchanged(
+export async function deleteMergeRequestRow(
   uow: UnitOfWork,
   mergeRequest: MergeRequest,
   onlyIfUnchanged: boolean,
 ): Promise<undefined | Failure<'notFound' | 'changed'>> {
   const deleteFailure = await deleteIssuable(uow, MERGE_REQUESTS, mergeRequest, onlyIfUnchanged);
   if (deleteFailure) return deleteFailure;
-  await enqueueHeadRefUpdate(uow, mergeRequest.project_id, [mergeRequest.iid]);
+  await enqueueHeadRefSync(uow, mergeRequest.project_id, [mergeRequest.iid]);
 }
 
 /** Enqueues the deletion of the head refs of merge requests that are about to be deleted. index: merge_requests primary key */
@@ -157,7 +157,7 @@ export async function enqueueHeadRefDeletion(uow: UnitOfWork, ids: readonly numb
     .where(isInIds(uow, sql<number>`id`, ids))
     .execute();
   for (const [projectId, mergeRequests] of Map.groupBy(deletedMergeRequests, ({ project_id }) => project_id)) {
-    await enqueueHeadRefUpdate(
+    await enqueueHeadRefSync(
       uow,
       projectId,
       mergeRequests.map(({ iid }) => iid),

@@ -23,7 +23,7 @@ import {
   updatableMergeRequestAccess,
 } from './access.ts';
 import { cancelAutoMerge } from './auto-merge/changes.ts';
-import { deleteMergeRequestIfUnchanged } from './changes.ts';
+import { deleteMergeRequestRow } from './changes.ts';
 import { createMergeRequest as create } from './create.ts';
 import { MergeRequest } from './entities.ts';
 import { mergeNowOrWhenReady } from './merging/merge.ts';
@@ -115,8 +115,7 @@ export const deleteMergeRequest = endpoint({
   lastModified: ({ mergeRequest }) => mergeRequest.updated_at,
   errors: { notFound: NOT_FOUND, changed: [412, '412 Precondition Failed'] },
   response: noContent,
-  write: (uow, { mergeRequest, ifUnmodified }) =>
-    deleteMergeRequestIfUnchanged(uow, mergeRequest, ifUnmodified.isRequested),
+  write: (uow, { mergeRequest, ifUnmodified }) => deleteMergeRequestRow(uow, mergeRequest, ifUnmodified.isRequested),
 });
 
 const AutoMergeCanceled = entity('AutoMergeCanceled', { status: Type.Literal('success') });

@@ -20,8 +20,8 @@ import {
   loadIssuableRelations,
   loadListRelations,
   loadProjectPaths,
+  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
-  MERGE_REQUESTS_BY_REVIEWER,
   type ReferenceContext,
   referencesSchema,
   serializeReferences,
@@ -113,7 +113,7 @@ const fields = {
 async function loadMergeRequestRelations(rows: readonly ListedRow[], context: SerializationContext) {
   const { db } = context;
   const ids = rows.map(({ id }) => id);
-  const reviewers = await loadAssignees(db, MERGE_REQUESTS_BY_REVIEWER, ids);
+  const reviewers = await loadAssignees(db, MERGE_REQUEST_REVIEWERS, ids);
   const projectIds = [...new Set(rows.map(({ project_id }) => project_id))];
   const actorIds = rows.flatMap((row) => [row.author_id, row.closed_by_id, row.merged_by_id, row.auto_merge_user_id]);
   const userIds = [...actorIds, ...reviewers.map(({ user_id }) => user_id)];

@@ -18,8 +18,8 @@ import {
   isSameSet,
   loadAssignees,
   loadLabels,
+  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
-  MERGE_REQUESTS_BY_REVIEWER,
   pickChangedColumns,
   publishIssuableChanges,
   publishTextChanges,
@@ -41,7 +41,7 @@ import { abortAutoMerges, enqueueAutoMergeAfter, enqueueAutoMergeIfEnabled } fro
 import { isDraft, mergeRequestsLockKey, resolveMergeRequestMetadata } from './changes.ts';
 import { updateClosingIids } from './closing-issues/closing-keywords.ts';
 import { type BranchHeads, runWithBranchHeads } from './heads/branch-heads.ts';
-import { enqueueHeadRefUpdate } from './heads/head-refs.ts';
+import { enqueueHeadRefSync } from './heads/head-refs.ts';
 import { enqueueMergeCheck } from './merging/check-mergeability.ts';
 import type { updateMergeRequestParams } from './parameters.ts';
 import { loadMergeRequestSubject } from './quick-actions.ts';
@@ -166,7 +166,7 @@ async function applyUpdate(
   const labelIds = before.labels.map((label) => label.id);
   await updateLabels(uow, MERGE_REQUESTS, id, { before: labelIds, after: labels });
   await updateAssignees(uow, MERGE_REQUESTS, id, { before: before.assignees, after: assignees });
-  await updateAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, id, { before: before.reviewers, after: reviewers });
+  await updateAssignees(uow, MERGE_REQUEST_REVIEWERS, id, { before: before.reviewers, after: reviewers });
   const isChanged =
     Object.keys(columns).length > 0 ||
     !isSameSet(labelIds, labels) ||
@@ -180,7 +180,7 @@ async function applyUpdate(
   if (columns.merge_after !== undefined) await enqueueAutoMergeAfter(uow, id, columns.merge_after);
   if (heads !== null) await enqueueMergeCheck(uow, project.id);
   if (heads !== null && ('head_sha' in columns || 'target_branch' in columns)) {
-    await enqueueHeadRefUpdate(uow, project.id, [iid]);
+    await enqueueHeadRefSync(uow, project.id, [iid]);
     const head = columns.head_sha ?? row.head_sha;
     // If the head has moved since `heads` was read, the comparison is computed later.
     const { start, base } = head === heads.head ? heads : NOT_COMPARED;
@@ -257,7 +257,7 @@ function pickPermittedInput(
 async function loadMetadata(uow: UnitOfWork, row: MergeRequest) {
   const labels = await loadLabels(uow, MERGE_REQUESTS, [row.id]);
   const assigneeRows = await loadAssignees(uow, MERGE_REQUESTS, [row.id]);
-  const reviewerRows = await loadAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, [row.id]);
+  const reviewerRows = await loadAssignees(uow, MERGE_REQUEST_REVIEWERS, [row.id]);
   const toUserIds = (rows: typeof assigneeRows) => rows.map(({ user_id }) => user_id);
   return { ...row, labels, assignees: toUserIds(assigneeRows), reviewers: toUserIds(reviewerRows) };
 }

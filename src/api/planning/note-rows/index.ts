@@ -188,7 +188,7 @@ export async function resolveThread(
   requestedNoteable: Noteable,
   thread: Pick<Thread, 'id'>,
   resolution: Resolution,
-): Promise<Thread | Failure<'threadGone'>> {
+): Promise<Thread | Failure<'threadNotFound'>> {
   return resolveCurrentThread(uow, await kind.reload(uow, uow.actor, requestedNoteable), thread, resolution);
 }
 
@@ -198,16 +198,16 @@ export async function resolveCurrentThread(
   { noteable, caller }: NoteableContext<Noteable>,
   { id }: Pick<Thread, 'id'>,
   { resolved, noteId }: Resolution,
-): Promise<Thread | Failure<'threadGone'>> {
+): Promise<Thread | Failure<'threadNotFound'>> {
   const thread = await findThread(uow, caller, noteable, id);
-  if (thread === null) return fail('threadGone');
+  if (thread === null) return fail('threadNotFound');
   if (!mayResolve(caller, noteable, thread)) throw new AccessRevoked();
   const isSelected = (note: NoteListRow) => isResolvable(note) && (noteId === undefined || note.id === noteId);
   const changedCount = await setResolved(uow, thread.notes.filter(isSelected), resolved ? caller.user : null);
   if (changedCount > 0 && resolved && (await publishIfAllThreadsResolved(uow, noteable))) {
     await uow.record({ noteOn: { type: 'MergeRequest', id: noteable.id }, text: ALL_THREADS_RESOLVED_TEXT });
   }
-  return (await findThread(uow, caller, noteable, id)) ?? fail('threadGone');
+  return (await findThread(uow, caller, noteable, id)) ?? fail('threadNotFound');
 }
 
 /** Resolves or reopens one note of a thread. */
@@ -217,7 +217,7 @@ export async function resolveNote(
   requestedNoteable: Noteable,
   { id, discussion_id }: NoteListRow,
   isResolved: boolean,
-): Promise<NoteListRow | Failure<'threadGone'>> {
+): Promise<NoteListRow | Failure<'threadNotFound'>> {
   const thread = await resolveThread(
     uow,
     kind,
@@ -226,7 +226,7 @@ export async function resolveNote(
     { resolved: isResolved, noteId: id },
   );
   if (isFailure(thread)) return thread;
-  return thread.notes.find((note) => note.id === id) ?? fail('threadGone');
+  return thread.notes.find((note) => note.id === id) ?? fail('threadNotFound');
 }
 
 /** Publishes `threads-resolved` if a merge request has no unresolved thread left. Returns whether it did. */

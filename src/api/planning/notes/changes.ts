@@ -108,10 +108,10 @@ export async function replyToThread(
   requestedNoteable: Noteable,
   { id }: Pick<Thread, 'id'>,
   input: Pick<CreateNoteInput, 'body' | 'createdAt' | 'changes'>,
-): Promise<NoteRow | Failure<NoteErrorCode | 'threadGone' | 'notAnswerable'>> {
+): Promise<NoteRow | Failure<NoteErrorCode | 'threadNotFound' | 'notAnswerable'>> {
   const context = await reloadForComment(uow, kind, requestedNoteable);
   const thread = await findThread(uow, context.caller, context.noteable, id);
-  if (thread === null) return fail('threadGone');
+  if (thread === null) return fail('threadNotFound');
   const [firstNote] = thread.notes;
   if (firstNote.system || (firstNote.type === null && context.noteable.type === 'Commit')) return fail('notAnswerable');
   const reply = await writeNote(

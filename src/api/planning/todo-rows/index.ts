@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { getForeignKeyColumn, type NotifyingTarget, toResourceColumns } from '#activity/index.ts';
+import { getForeignKeyColumn, type NotificationTarget, toResourceColumns } from '#activity/index.ts';
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { groupWithRole, projectFeatureVisibleTo, projectWithRole } from '#authorization/visibility.ts';
 import type { Columns, Reader, Schema, Transaction } from '#database/database.ts';
@@ -18,7 +18,7 @@ interface TodoFilter {
   readonly state: TodoState;
   readonly action?: TodoAction | null;
   /** Type of the target. */
-  readonly type?: NotifyingTarget['type'] | null;
+  readonly type?: NotificationTarget['type'] | null;
   readonly author_id?: number | null | undefined;
   readonly project_id?: number | null | undefined;
   readonly group_id?: number | null | undefined;
@@ -136,7 +136,7 @@ export async function findTodo(db: Reader, caller: SignedInCaller, id: number): 
 
 /** The columns that all to-do items of one event share. */
 export interface TodoCause {
-  readonly target: NotifyingTarget;
+  readonly target: NotificationTarget;
   readonly projectId: number | null;
   readonly groupId: number | null;
   readonly authorId: number;
@@ -182,7 +182,7 @@ export async function insertTodos(
 export function hasPendingTodo(
   db: Reader,
   userId: number,
-  { type, id }: NotifyingTarget,
+  { type, id }: NotificationTarget,
   action?: TodoAction,
 ): Promise<boolean> {
   const pendingTodos = db
@@ -198,7 +198,11 @@ export function hasPendingTodo(
  * Marks the user's pending to-do items for the target as done. Returns whether there were any.
  * index: todos_by_issue, todos_by_merge_request, todos_by_epic, todos_by_commented_commit
  */
-export async function markTodosDone(tx: Transaction, userId: number, { type, id }: NotifyingTarget): Promise<boolean> {
+export async function markTodosDone(
+  tx: Transaction,
+  userId: number,
+  { type, id }: NotificationTarget,
+): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('todos')
     .set({ state: 'done', updated_at: tx.now })

@@ -1,4 +1,4 @@
-import type { NotifyingTarget } from '#activity/index.ts';
+import type { NotificationTarget } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { TodoAction } from '#database/schema.ts';
 import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
@@ -39,7 +39,7 @@ export async function createTodosFor(
 /** Creates to-do items for newly mentioned users who may read the text. */
 export async function createTodosForMentions(
   uow: UnitOfWork,
-  target: NotifyingTarget,
+  target: NotificationTarget,
   { text, before = '', noteId = null, internal }: MentionText,
 ): Promise<void> {
   if (uow.actor.user === null) return;

@@ -1,4 +1,4 @@
-import type { NotifyingTarget } from '#activity/index.ts';
+import type { NotificationTarget } from '#activity/index.ts';
 import { loadUsersById } from '#api/identity/users/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
@@ -29,7 +29,7 @@ const SUPPORTED_TARGETS = [
   'MergeRequest',
   'Epic',
   'Commit',
-] as const satisfies readonly NotifyingTarget['type'][];
+] as const satisfies readonly NotificationTarget['type'][];
 
 export const TODO_TARGET_TYPES = [
   ...SUPPORTED_TARGETS,
@@ -76,5 +76,5 @@ const isSupportedAction = (action: TodoActionFilter): action is TodoAction =>
   (TODO_ACTIONS as readonly string[]).includes(action);
 
 /** Returns whether to-do items on this type of target can exist. */
-const isSupportedTarget = (type: TodoTargetType): type is NotifyingTarget['type'] =>
+const isSupportedTarget = (type: TodoTargetType): type is NotificationTarget['type'] =>
   (SUPPORTED_TARGETS as readonly string[]).includes(type);

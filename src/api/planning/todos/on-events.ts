@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { getResourceTable, type NotifyingTarget, type Resource, toNoteTarget } from '#activity/index.ts';
+import { getResourceTable, type NotificationTarget, type Resource, toNoteTarget } from '#activity/index.ts';
 import { findPipelines, loadHeadPipelines } from '#authorization/pipelines.ts';
 import type { Reader } from '#database/database.ts';
 import { defineSubscription } from '#events/event-bus.ts';
@@ -9,8 +9,8 @@ import {
   ISSUES,
   type IssuableTables,
   loadAssignees,
+  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
-  MERGE_REQUESTS_BY_REVIEWER,
 } from '../issuables/index.ts';
 import { findNoteableSubject } from '../mail-messages/index.ts';
 import { markTodosDone } from '../todo-rows/index.ts';
@@ -43,7 +43,7 @@ export const onNotifiableEvent = defineSubscription({
   },
 });
 
-async function markDoneForActor(uow: UnitOfWork, target: NotifyingTarget): Promise<void> {
+async function markDoneForActor(uow: UnitOfWork, target: NotificationTarget): Promise<void> {
   if (uow.actor.user !== null) await markTodosDone(uow, uow.actor.user.id, target);
 }
 
@@ -58,7 +58,7 @@ async function onNoteableCreated(uow: UnitOfWork, resource: Resource): Promise<v
     (await loadAssignees(uow, kind, [resource.id])).map(({ user_id }) => user_id);
   const assigneeIds =
     resource.type === 'Epic' ? [] : await loadUserIds(resource.type === 'Issue' ? ISSUES : MERGE_REQUESTS);
-  const reviewerIds = resource.type === 'MergeRequest' ? await loadUserIds(MERGE_REQUESTS_BY_REVIEWER) : [];
+  const reviewerIds = resource.type === 'MergeRequest' ? await loadUserIds(MERGE_REQUEST_REVIEWERS) : [];
   await createTodosForAssignment(uow, resource, assigneeIds, reviewerIds);
   if (texts)
     await createTodosForMentions(uow, resource, {

@@ -75,7 +75,7 @@ function buildResponse(
     }
     case 'html':
     case 'redirect':
-      return toPageOrRedirect(value as HtmlReply | RedirectReply);
+      return toHtmlOrRedirect(value as HtmlReply | RedirectReply);
     case 'text':
       return {
         status,
@@ -85,11 +85,11 @@ function buildResponse(
     case 'page': {
       const page = value as ListPage<unknown>;
       const headers = createPageHeaders(page, input.page, input.request, input.rawParams);
-      return createJsonResponse(page.items, status, input.request, headers);
+      return serializeToResponse(page.items, status, input.request, headers);
     }
     default:
       // Handlers of endpoints with the response `accepted` return nothing.
-      return createJsonResponse(
+      return serializeToResponse(
         value === undefined && status === 202 ? { message: '202 Accepted' } : value,
         status,
         input.request,
@@ -99,7 +99,7 @@ function buildResponse(
 }
 
 /** Returns a redirect or an HTML page. A page may set another status, for example if an endpoint cannot redirect. */
-function toPageOrRedirect(reply: HtmlReply | RedirectReply): OutgoingResponse {
+function toHtmlOrRedirect(reply: HtmlReply | RedirectReply): OutgoingResponse {
   const baseHeaders = { 'Cache-Control': 'no-cache', ...reply.headers };
   if ('location' in reply) return { status: 302, headers: { ...baseHeaders, Location: reply.location } };
   return {
@@ -110,7 +110,7 @@ function toPageOrRedirect(reply: HtmlReply | RedirectReply): OutgoingResponse {
 }
 
 /** Returns a JSON response. A 200 to GET or HEAD has a weak ETag (contract/conventions.md §4). */
-export function createJsonResponse(
+export function serializeToResponse(
   value: unknown,
   status: number,
   request: IncomingRequest,
@@ -118,11 +118,11 @@ export function createJsonResponse(
 ): OutgoingResponse | Promise<OutgoingResponse> {
   const body = toJson(value);
   return body instanceof Promise
-    ? body.then((json) => toJsonResponse(json, status, request, headers))
-    : toJsonResponse(body, status, request, headers);
+    ? body.then((json) => createResponseFromJson(json, status, request, headers))
+    : createResponseFromJson(body, status, request, headers);
 }
 
-function toJsonResponse(
+function createResponseFromJson(
   body: string | LongJson,
   status: number,
   request: IncomingRequest,
@@ -215,7 +215,11 @@ const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
 
 /** Limits of the bytes of unsent responses in memory, so that clients that do not read cannot exhaust it. */
-const memory = createSharedBudget({ perNetwork: 24 * MEBIBYTE, total: 48 * MEBIBYTE, reserved: 16 * MEBIBYTE });
+const memory = createSharedBudget({
+  perNetwork: 24 * MEBIBYTE,
+  total: 48 * MEBIBYTE,
+  extraForSmallHolders: 16 * MEBIBYTE,
+});
 
 /** Minimum size of a response whose memory is counted. */
 const MIN_COUNTED_BYTES = 16 * KIBIBYTE;

@@ -17,7 +17,7 @@ import {
 } from './checks.ts';
 import type { JobRetry } from './options.ts';
 
-export const MAX_DELAY_SECONDS = 7 * 86_400;
+export const MAX_START_IN_SECONDS = 7 * 86_400;
 
 /** The value of `allow_failure`: a boolean or a list of exit codes. */
 export interface AllowFailure {

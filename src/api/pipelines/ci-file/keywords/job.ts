@@ -31,7 +31,7 @@ import { parseImage, parseServices } from './image.ts';
 import {
   type AllowFailure,
   type CiJobNeed,
-  MAX_DELAY_SECONDS,
+  MAX_START_IN_SECONDS,
   type Parallel,
   parseAllowFailure,
   parseNeeds,
@@ -229,7 +229,7 @@ function parseOwnKeys(name: string, entry: CiMap, location: string) {
 
 function parseStartIn(entry: CiMap, when: JobWhen | null, location: string): number | null {
   const value = entry.get('start_in');
-  const seconds = when === 'delayed' ? parseDurationKeyword(value, location, 'start in', MAX_DELAY_SECONDS) : null;
+  const seconds = when === 'delayed' ? parseDurationKeyword(value, location, 'start in', MAX_START_IN_SECONDS) : null;
   if ((seconds === null || entry.has('rules')) && !isBlank(value))
     throw configError(location, 'start in must be blank');
   return seconds;

@@ -20,7 +20,7 @@ import {
   parseStrings,
   typeError,
 } from './checks.ts';
-import { type CiJobNeed, MAX_DELAY_SECONDS, parseNeeds } from './job-keywords.ts';
+import { type CiJobNeed, MAX_START_IN_SECONDS, parseNeeds } from './job-keywords.ts';
 import type { FileVariable } from './options.ts';
 import { PLAIN_VARIABLES, parseVariables } from './variables.ts';
 
@@ -109,7 +109,7 @@ function parseStartIn(map: CiMap, location: string): number | null {
     return null;
   }
   checkNotBlank(map.get('start_in'), location, 'start in');
-  return parseDurationKeyword(map.get('start_in'), location, 'start in', MAX_DELAY_SECONDS);
+  return parseDurationKeyword(map.get('start_in'), location, 'start in', MAX_START_IN_SECONDS);
 }
 
 function parseIf(source: CiValue, location: string, patterns: PatternCache): Condition {

@@ -6,7 +6,7 @@ import { type CiMap, fileTooLarge, toJsonValue } from '../yaml/values.ts';
 import { createTooManyJobsError, MAX_JOBS, type PipelinePlan, type PlannedNeed } from './plan.ts';
 
 /** A job as lint results show it (contract/runners.md §4.9). */
-export interface ListedJob {
+export interface CiLintJobRow {
   readonly name: string;
   readonly stage: string;
   readonly before_script: string[];
@@ -27,7 +27,7 @@ interface PlannedNeedByName extends Omit<PlannedNeed, 'job'> {
 }
 
 /** Lists all jobs of the file in stage order, without evaluating rules. */
-export function listJobsOfFile({ jobs, stages }: CiConfiguration, file: CiMap, effort: EffortBudget): ListedJob[] {
+export function listJobsOfFile({ jobs, stages }: CiConfiguration, file: CiMap, effort: EffortBudget): CiLintJobRow[] {
   if (jobs.reduce((count, { parallel }) => count + countInstances(parallel), 0) > MAX_JOBS)
     throw createTooManyJobsError();
   const stageIndex = (job: CiJob) => stages.indexOf(job.stage);
@@ -52,7 +52,7 @@ export function listJobsOfFile({ jobs, stages }: CiConfiguration, file: CiMap, e
 }
 
 /** Lists the jobs of a planned pipeline. */
-export function listJobsOfPlan({ jobs }: PipelinePlan): ListedJob[] {
+export function listJobsOfPlan({ jobs }: PipelinePlan): CiLintJobRow[] {
   const listedJobs = jobs.map(({ name, stage, options, tags, environment, when, allowFailure }) => ({
     name,
     stage,
@@ -74,7 +74,7 @@ function countInstances(parallel: CiJob['parallel']): number {
 const MAX_SCRIPT_LENGTH = 4 * 1024 * 1024;
 
 /** Returns the jobs. Throws if their scripts are too long. */
-function limitScripts(jobs: ListedJob[]): ListedJob[] {
+function limitScripts(jobs: CiLintJobRow[]): CiLintJobRow[] {
   let length = 0;
   for (const { before_script, script, after_script } of jobs) {
     for (const lines of [before_script, script, after_script]) {

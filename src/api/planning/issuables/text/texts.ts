@@ -17,7 +17,7 @@ export function derivedTextColumns({ title, description }: IssuableTextInput) {
 }
 
 /** Returns the text columns of a new issuable, with the derived columns. */
-export function newTextColumns({
+export function buildTextColumns({
   title,
   description,
 }: {

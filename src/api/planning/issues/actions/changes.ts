@@ -2,12 +2,12 @@ import { copyNotes, MAX_NOTES_PER_NOTEABLE, movedFromText, movedToText } from '#
 import { moveEpicAssociation } from '#api/planning/epics/index.ts';
 import {
   buildFullReference,
+  buildTextColumns,
   findLabelIds,
   findMilestoneIdWithSameTitle,
   ISSUES,
   loadAssignees,
   loadLabels,
-  newTextColumns,
   type ReorderInput,
   recordIssuableCreated,
   recordStateChange,
@@ -80,7 +80,7 @@ async function createCopy(uow: UnitOfWork<SignedInCaller>, issue: Issue, targetP
     ...columns,
     project_id: targetProject.id,
     iid: await allocateIid(uow, { projectId: targetProject.id }, 'issue'),
-    ...newTextColumns(issue),
+    ...buildTextColumns(issue),
     state: 'opened',
     closed_at: null,
     closed_by_id: null,

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { getForeignKeyColumn, type NotifyingTarget, type Resource } from '#activity/index.ts';
+import { getForeignKeyColumn, type NotificationTarget, type Resource } from '#activity/index.ts';
 import type { Reader } from '#database/database.ts';
 import type { MemberSourceRef } from '#domain/members/memberships.ts';
 import { isActiveMembership, MAINTAINER } from '#domain/members/roles.ts';
@@ -75,7 +75,7 @@ const fixedSource =
       .slice(0, limit);
 
 /** Returns the sources of users who commented on the noteable or were mentioned in it. */
-function discussionSources(db: Reader, { type, id }: NotifyingTarget): InvolvementSource[] {
+function discussionSources(db: Reader, { type, id }: NotificationTarget): InvolvementSource[] {
   const column = getForeignKeyColumn(type);
   // index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created, notes_by_commented_commit
   const commenters: CandidateSource = async (afterId, limit) => {

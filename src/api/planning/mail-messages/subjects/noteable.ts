@@ -1,10 +1,10 @@
-import type { NotifyingTarget, Resource, ResourceType } from '#activity/index.ts';
+import type { NotificationTarget, Resource, ResourceType } from '#activity/index.ts';
 import {
   ISSUES,
   type IssuableTables,
   loadAssignees,
+  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
-  MERGE_REQUESTS_BY_REVIEWER,
 } from '#api/planning/issuables/index.ts';
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { findUserIdByConfirmedAddress } from '#authentication/users/emails.ts';
@@ -81,7 +81,7 @@ const SUBJECT_FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) =>
     return {
       ...toCommonFields('MergeRequest', container, mergeRequest),
       assignees: await listAssigneeIds(db, MERGE_REQUESTS, id),
-      reviewers: await listAssigneeIds(db, MERGE_REQUESTS_BY_REVIEWER, id),
+      reviewers: await listAssigneeIds(db, MERGE_REQUEST_REVIEWERS, id),
       dueDate: null,
       filterReaders: (db, userIds, internal) =>
         filterProjectReaders(
@@ -151,7 +151,7 @@ export const abbreviateSha = (sha: string): string => sha.slice(0, 8);
 /** Loads the container of a noteable or commit and who may read it; returns null if it is deleted. */
 export async function findTargetReaders(
   db: Reader,
-  { type, id }: NotifyingTarget,
+  { type, id }: NotificationTarget,
 ): Promise<Pick<NoteableSubject, 'container' | 'filterReaders'> | null> {
   if (type !== 'Commit') return findNoteableSubject(db, { type, id });
   const commit = await findCommitSubject(db, id);

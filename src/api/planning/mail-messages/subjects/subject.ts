@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import {
   getResourceTable,
   type NoteTarget,
-  type NotifyingTarget,
+  type NotificationTarget,
   type Resource,
   toNoteTarget,
 } from '#activity/index.ts';
@@ -36,7 +36,7 @@ export interface MailSubject {
   readonly alert: AlertSubject | null;
   readonly resource: Resource | null;
   /** The noteable or the commit; null for other subjects. */
-  readonly noteTarget: NotifyingTarget | null;
+  readonly noteTarget: NotificationTarget | null;
   readonly note: CommentRow | null;
   readonly authorId: number | null;
   readonly assignees: readonly number[];

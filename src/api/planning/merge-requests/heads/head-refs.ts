@@ -71,7 +71,7 @@ function getJobKey({ projectId, iids }: MergeRequestIids): { readonly key?: stri
 }
 
 /** Enqueues the update of the head refs, in the unit of work that changes or deletes the heads. */
-export async function enqueueHeadRefUpdate(tx: Transaction, projectId: number, iids: readonly number[]): Promise<void> {
+export async function enqueueHeadRefSync(tx: Transaction, projectId: number, iids: readonly number[]): Promise<void> {
   if (iids.length > 0) await enqueue(tx, updateHeadRefs, { projectId, iids }, getJobKey({ projectId, iids }));
 }
 

@@ -3,7 +3,7 @@ import { isInIds } from '#database/dialect.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { abortOrRetryAutoMerges } from '../auto-merge/job.ts';
 import { deleteRebases } from '../rebase.ts';
-import { enqueueHeadRefUpdate } from './head-refs.ts';
+import { enqueueHeadRefSync } from './head-refs.ts';
 
 /** Number of heads updated in one statement. */
 const BATCH_SIZE = 200;
@@ -25,7 +25,7 @@ export async function updateHeads(uow: UnitOfWork, projectId: number, updates: r
   const movedHeads = updates.filter(({ head_sha, head }) => head !== head_sha);
   if (movedHeads.length === 0) return;
   const ids = movedHeads.map(({ id }) => id);
-  await enqueueHeadRefUpdate(
+  await enqueueHeadRefSync(
     uow,
     projectId,
     movedHeads.map(({ iid }) => iid),

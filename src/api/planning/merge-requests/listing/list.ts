@@ -14,9 +14,9 @@ import {
   issuableConditions,
   type ListCondition,
   labelPriorityOrder,
+  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
   MERGE_REQUESTS_BY_APPROVER,
-  MERGE_REQUESTS_BY_REVIEWER,
   negatedConditions,
   orderComputedNullsLast,
   orderNullsLast,
@@ -164,7 +164,7 @@ function buildConditions(
   filter: MergeRequestFilter,
 ): ListCondition[] {
   const scope: IssuableListScope = { tables: MERGE_REQUESTS, project: parent.project ?? null };
-  const reviewScope: IssuableListScope = { ...scope, tables: MERGE_REQUESTS_BY_REVIEWER };
+  const reviewScope: IssuableListScope = { ...scope, tables: MERGE_REQUEST_REVIEWERS };
   const { scopeAuthorId, scopeAssigneeId, scopeReviewerId, merge_user_username: mergeUsername, not } = filter;
   const draft = filter.draft ?? (isPresent(filter.wip) ? filter.wip === 'yes' : null);
   const columns = {

@@ -14,7 +14,7 @@ import { getRepository, type LocatedRepository } from '#repositories/repository.
 import type { RefServices } from '#repositories/services.ts';
 import { deleteAutoMerges } from '../auto-merge/store.ts';
 import { enqueueCloseIssues } from '../closing-issues/close-issues.ts';
-import { enqueueHeadRefUpdate } from '../heads/head-refs.ts';
+import { enqueueHeadRefSync } from '../heads/head-refs.ts';
 
 /** A completed merge. */
 interface CompletedMerge extends Merge {
@@ -85,7 +85,7 @@ async function deleteLaterVersions(
         .where('merged_version.head_commit_sha', '=', head),
     )
     .executeTakeFirst();
-  if (numDeletedRows > 0n) await enqueueHeadRefUpdate(uow, project_id, [iid]);
+  if (numDeletedRows > 0n) await enqueueHeadRefSync(uow, project_id, [iid]);
 }
 
 /**
