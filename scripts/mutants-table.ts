@@ -26,7 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['src/authentication/sessions/sessions.test.ts'],
   },
   {
-    folder: 'src/authentication',
+    folder: 'src/authentication/sessions',
     text: "    .where('state', 'in', ALLOWED_STATES)\n",
     fault: '',
     tests: ['src/authentication/sessions/password-sign-in.test.ts'],
@@ -133,7 +133,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     folder: 'src/rate-limits',
-    text: 'if (networkTotal <= reserved / RESERVED_SHARES)',
+    text: 'if (networkTotal <= extraForSmallHolders / EXTRA_SHARES)',
     fault: 'if (networkTotal < reserved / RESERVED_SHARES)',
     tests: ['src/rate-limits/shared-budget.unit.test.ts'],
   },

@@ -18,6 +18,8 @@ const here = await world({ env: { HEARTH_LOG_LEVEL: 'debug' } });
 const { server, anonymous } = here;
 const { database, config } = server.services;
 
+/** Stands for secrets in the examples of the OpenAPI document. */
+const PLACEHOLDER = '<secret>';
 const secrets = new Set(['correct-horse-battery']);
 let exchanges = 0;
 /** The bodies of error responses. */
@@ -26,7 +28,7 @@ here.listen((exchange) => {
   exchanges++;
   const { status, body, text } = exchange.response;
   if (status >= 400 && body !== null) errorTexts.push(text);
-  for (const secret of findSecrets(exchange)) secrets.add(secret);
+  for (const secret of findSecrets(exchange)) if (secret !== PLACEHOLDER) secrets.add(secret);
 });
 
 const scene = await createScene(here, await createCallers(here), 'private');

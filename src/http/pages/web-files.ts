@@ -51,8 +51,17 @@ export async function readWebFile(name: string, acceptEncoding: string): Promise
   const { names } = listWebFiles();
   const mediaType = MEDIA_TYPES[extname(name)];
   if (!names.has(name) || mediaType === undefined) return null;
-  const accepted = new Set(acceptEncoding.split(',').map((part) => part.trim().replace(/;(?!q=0(?:\.0*)?$).*$/, '')));
-  const encoding = ENCODINGS.find((candidate) => accepted.has(candidate.name) && names.has(name + candidate.extension));
+  const encoding = ENCODINGS.find(
+    (candidate) => isAccepted(candidate.name, acceptEncoding) && names.has(name + candidate.extension),
+  );
   const content = await readFile(join(DIRECTORY, name + (encoding?.extension ?? '')));
   return { mediaType, encoding: encoding?.name ?? null, content };
+}
+
+/** Returns whether the header `Accept-Encoding` names an encoding, and not with the weight 0 (RFC 9110 §12.5.3). */
+function isAccepted(encoding: string, acceptEncoding: string): boolean {
+  return acceptEncoding.split(',').some((part) => {
+    const [name = '', weight = 'q=1'] = part.split(';').map((text) => text.trim().toLowerCase());
+    return name === encoding && Number(weight.replace('q=', '')) !== 0;
+  });
 }

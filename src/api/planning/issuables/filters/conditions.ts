@@ -220,7 +220,7 @@ function milestoneConditions(
   if (isPresent(milestone)) {
     const keyword = (['None', 'Any'] as const).find((candidate) => isKeyword(milestone, candidate));
     if (keyword !== undefined) conditions.push(valueCondition(db, scope, 'milestone_id', keyword));
-    else conditions.push(milestoneCondition(db, scope, sql`milestone.title = ${milestone}`));
+    else conditions.push(milestoneTitleCondition(db, scope, milestone));
   }
   if (isPresent(milestone_id)) conditions.push(milestoneKeywordCondition(db, scope, milestone_id));
   return conditions;
@@ -240,18 +240,24 @@ function milestoneCondition(
   scope: IssuableListScope,
   milestonePredicate: RawBuilder<SqlBool>,
 ): ListCondition {
-  const milestoneIds = sql`select milestone.id from milestones as milestone where ${milestonePredicate} and ${isUsableInScope(scope, 'milestone')}`;
-  const condition = columnCondition(
-    db,
-    scope,
-    'milestone_id',
-    (column) => sql<SqlBool>`${column} in (${milestoneIds})`,
-  );
+  const milestoneIds = selectMilestoneIds(scope, milestonePredicate);
+  return columnCondition(db, scope, 'milestone_id', (column) => sql<SqlBool>`${column} in (${milestoneIds})`);
+}
+
+function milestoneTitleCondition(db: Reader, scope: IssuableListScope, title: string): ListCondition {
+  const hasTitle = sql<SqlBool>`milestone.title = ${title}`;
+  const condition = milestoneCondition(db, scope, hasTitle);
   if (scope.project !== null) return condition;
-  // Across all projects many milestones match. With a plain IN, SQLite would search each project of a group for each of them, and
-  // PostgreSQL would look up the milestone of each row.
-  const predicate = isAmongCollected(withoutIndex(db, listedColumn(scope, 'milestone_id')), milestoneIds);
+  // Across all projects many milestones have a title. With a plain IN, SQLite would search each project of a group for each of them,
+  // and PostgreSQL would look up the milestone of each row.
+  const milestoneId = withoutIndex(db, listedColumn(scope, 'milestone_id'));
+  const predicate = isAmongCollected(milestoneId, selectMilestoneIds(scope, hasTitle));
   return { ...condition, predicate, negatedPredicate: sql<SqlBool>`not (${predicate})` };
+}
+
+/** Selects the ids of milestones that the scope can use. index: milestones_by_title */
+function selectMilestoneIds(scope: IssuableListScope, predicate: RawBuilder<SqlBool>): RawBuilder<unknown> {
+  return sql`select milestone.id from milestones as milestone where ${predicate} and ${isUsableInScope(scope, 'milestone')}`;
 }
 
 // --- Assignees.
