@@ -118,7 +118,9 @@ function createRedaction(operation: string, address: string, exchanges: readonly
     if (typeof value === 'string') return isSecretName(name) && value !== '' ? '<secret>' : redactText(value);
     if (Array.isArray(value)) return value.map((item) => redact(item, name));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redact(inner, key)]));
+    const redacted = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redact(inner, key)]));
+    // The short id of a commit is the beginning of the id that has replaced its own.
+    return 'short_id' in redacted ? { ...redacted, short_id: String(redacted.id).slice(0, 8) } : redacted;
   };
   return redact;
 }
