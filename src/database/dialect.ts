@@ -103,7 +103,8 @@ export function isInSubquery(db: Reader, column: Expression<number>, ids: Expres
 
 /** Builds an `exists` that is evaluated row by row, so that a list with a limit stops early. */
 export function existsWithoutJoin(db: Reader, subquery: RawBuilder<unknown>): RawBuilder<SqlBool> {
-  // The engines would turn the condition into a join over all rows, although a page needs twenty. LIMIT and OFFSET prevent that.
+  // The engines would turn the condition into a join over all rows, although a page needs twenty: SQLite 3.53 fills a Bloom filter
+  // with all related rows before the first one. LIMIT and OFFSET prevent that.
   return getEngineName(db) === 'sqlite'
     ? sql<SqlBool>`exists (${subquery} limit 1)`
     : sql<SqlBool>`exists (${subquery} offset 0)`;
