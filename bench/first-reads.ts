@@ -1,5 +1,5 @@
 // `node bench/first-reads.ts DATA_DIR [postgres://...] [--build=CHECKOUT] [--reads=project,user] [--urls=10000]`: reads that no
-// cache has seen yet, each URL once, beside the bare Fastify of `bench/baseline.ts` and, with `--build`, beside another checkout
+// cache has seen yet, each URL once, compared with the bare Fastify of `bench/baseline.ts` and, with `--build`, with another checkout
 // of Hearth, in turns. The first run on an empty directory fills it. Prints the ratio of the rates to Fastify's, and the CPU time
 // of the main thread for each request, which other work on the machine changes least.
 import { cpSync, existsSync, rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ const urlCount = Number(values.urls);
 const userToken = (index: number) => `glpat-bench-user-${String(index).padStart(8, '0')}`;
 const fileName = (index: number) => `dir-${index % 100}/file-${index}.txt`;
 
-/** One kind of read: the path of the URL with this index, the token of its caller, and what the baseline reads beside it. */
+/** One kind of read: the path of the URL with this index, the token of its caller, and what the baseline reads in its place. */
 interface FirstRead {
   readonly path: (index: number) => string;
   readonly token?: (index: number) => string;

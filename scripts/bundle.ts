@@ -1,9 +1,9 @@
 // Builds dist/hearth.js: the whole server in one module, which starts in a third of the time and memory of the sources. Also
 // builds the programs that run in threads and processes.
 import { isAscii } from 'node:buffer';
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleProgram, root } from './bundler.ts';
+import { bundleProgram, replaceFile, root } from './bundler.ts';
 import { buildWeb } from './web.ts';
 
 const outdir = join(root, 'dist');
@@ -19,11 +19,5 @@ if (!isAscii(server!.contents)) {
     'A tagged template contains a character beyond ASCII: the runtime would store the bundle with two bytes per character, 4 MB more. Use an escape.',
   );
 }
-for (const { path, contents } of outputFiles) {
-  // Two concurrent starts may both build the bundle: each renames a complete file into place.
-  const draft = `${path}.${process.pid}`;
-  await writeFile(draft, contents);
-  // The file is dated before the sources were read, so that sources edited meanwhile are newer.
-  await utimes(draft, startedAt, startedAt);
-  await rename(draft, path).finally(() => rm(draft, { force: true }));
-}
+// The files are dated before the sources were read, so that sources edited meanwhile are newer.
+for (const { path, contents } of outputFiles) await replaceFile(path, contents, startedAt);

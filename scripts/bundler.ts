@@ -1,6 +1,7 @@
 // Bundles the server's sources into self-contained modules.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type BuildResult, build } from 'esbuild';
@@ -46,6 +47,17 @@ function findCommit(): string | null {
 
 // The bundler runs for a second, and garbage collection would take a quarter of its time.
 process.env.GOGC ??= 'off';
+
+/** Writes a file with this modification time. Of two concurrent builds each renames a complete file into place. */
+export async function replaceFile(path: string, contents: Uint8Array, modifiedAt: Date): Promise<void> {
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, contents);
+  await utimes(draft, modifiedAt, modifiedAt);
+  await rename(draft, path).finally(() => rm(draft, { force: true }));
+}
+
+/** Returns whether a file is one that `replaceFile` is writing. */
+export const isDraft = (name: string): boolean => /\.\d+$/.test(name);
 
 /** Bundles a program that starts servers, and the programs of those servers. Returns the files to write into `outdir`. */
 export function bundleProgram(

@@ -1,7 +1,7 @@
 // Builds dist/web: the files of the web application.
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleWeb, root } from './bundler.ts';
+import { bundleWeb, isDraft, replaceFile, root } from './bundler.ts';
 
 const directory = join(root, 'dist/web');
 
@@ -9,8 +9,10 @@ const directory = join(root, 'dist/web');
 export async function buildWeb(): Promise<void> {
   const files = await bundleWeb();
   await mkdir(directory, { recursive: true });
-  for (const [name, content] of files) await writeFile(join(directory, name), content);
-  for (const name of await readdir(directory)) if (!files.has(name)) await rm(join(directory, name), { force: true });
+  const startedAt = new Date();
+  for (const [name, content] of files) await replaceFile(join(directory, name), content, startedAt);
+  for (const name of await readdir(directory))
+    if (!files.has(name) && !isDraft(name)) await rm(join(directory, name), { force: true });
 }
 
 if (import.meta.main) await buildWeb();

@@ -36,8 +36,8 @@ export const RESERVED_SEGMENTS: readonly string[] =
 
 /** Returns the page at a path without the base path of the server; null if there is none. */
 export function matchAddress(path: string): AddressMatch | null {
-  for (const name of Object.keys(ADDRESSES) as PageName[]) {
-    const match = toPattern(ADDRESSES[name].path).exec(path);
+  for (const { name, pattern } of PATTERNS) {
+    const match = pattern.exec(path);
     if (match === null) continue;
     const values = decodeValues(match.groups ?? {});
     if (values !== null && !isReserved(values.project)) return { name, values };
@@ -72,6 +72,11 @@ function toPattern(path: string): RegExp {
   });
   return new RegExp(`^${source}/?$`);
 }
+
+const PATTERNS = (Object.keys(ADDRESSES) as PageName[]).map((name) => ({
+  name,
+  pattern: toPattern(ADDRESSES[name].path),
+}));
 
 function isReserved(project: string | undefined): boolean {
   return project !== undefined && RESERVED_SEGMENTS.includes(project.split('/', 1)[0]!.toLowerCase());

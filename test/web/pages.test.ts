@@ -166,7 +166,7 @@ test('names are text, not HTML', async () => {
   assert.doesNotMatch(html, /<img src=x/);
 });
 
-test('the error of the server stands in place of a page that cannot be read', async () => {
+test('a page that cannot be read shows the error of the server', async () => {
   const html = await render(scene.withToken(stranger, 'glpat-unknown'), '/explore').catch(String);
   assert.match(html, /401/);
   assert.equal((await anonymous.get('/projects')).status, 200);

@@ -48,7 +48,7 @@ export class CallError extends Error {
   }
 }
 
-/** What a client needs of its surroundings; tests replace `fetch`. */
+/** What a client uses of the browser; tests replace `fetch`. */
 export interface ClientOptions {
   readonly session: Session;
   readonly fetch: typeof fetch;

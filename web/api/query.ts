@@ -2,8 +2,6 @@ import type { Client, Loaded, OperationName, ParamsOf, ResultOf } from './call.t
 
 /** A read of the API that a page shows. */
 export interface Query<Result = unknown> {
-  readonly operation: OperationName;
-  readonly params: Readonly<Record<string, unknown>>;
   /** The seconds after which a visible page reads again; null for never. */
   readonly refetchSeconds: number | null;
   readonly load: (client: Client) => Promise<Loaded<Result>>;
@@ -22,7 +20,12 @@ export function query<Name extends OperationName & `GET ${string}`>(
   params: ParamsOf<Name>,
   refetchSeconds: number | null = null,
 ): Query<ResultOf<Name>> {
-  return { operation, params, refetchSeconds, load: (client) => client.call(operation, params) };
+  return { refetchSeconds, load: (client) => client.call(operation, params) };
+}
+
+/** Returns the number of the page of a list, from 1, in the search parameters of an address. */
+export function readPageNumber(search: URLSearchParams): number {
+  return Math.max(1, Number(search.get('page')) || 1);
 }
 
 /** Loads all queries at once. Throws the first error. */

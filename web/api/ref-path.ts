@@ -1,4 +1,4 @@
-import { CallError, type Client, type Loaded, type OperationName } from './call.ts';
+import { CallError, type Client, type Loaded } from './call.ts';
 import type { Query } from './query.ts';
 
 /** A branch, tag or commit, and a path in it; an empty path is the root. */
@@ -16,20 +16,10 @@ type Read<Result> = (client: Client, refPath: RefPath) => Promise<Loaded<Result>
 
 /**
  * Declares a read at the end of an address, `fix/1/src/main.ts`, where a ref may contain slashes: its first segment is the ref,
- * or else the longest branch or tag with which the address begins. `operation` is the one that `read` calls.
+ * or else the longest branch or tag with which the address begins.
  */
-export function queryAtRef<Result>(
-  operation: OperationName,
-  project: string,
-  refPath: string,
-  read: Read<Result>,
-): Query<AtRef<Result>> {
-  return {
-    operation,
-    params: { project, refPath },
-    refetchSeconds: null,
-    load: (client) => readAtRef(client, project, refPath, read),
-  };
+export function queryAtRef<Result>(project: string, refPath: string, read: Read<Result>): Query<AtRef<Result>> {
+  return { refetchSeconds: null, load: (client) => readAtRef(client, project, refPath, read) };
 }
 
 async function readAtRef<Result>(

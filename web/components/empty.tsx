@@ -1,19 +1,24 @@
+import type { PageLocation } from '../page.ts';
+
 /** An empty list: what it would show, and how to create the first item through the API. */
 export function Empty({
   title,
   text,
-  request,
+  create: { path, data },
+  location: { toUrl, session },
 }: {
   readonly title: string;
   readonly text: string;
-  /** A command for a shell. */
-  readonly request: string | null;
+  /** The path below /api/v4 that creates an item, and its body as a form. */
+  readonly create: { readonly path: string; readonly data: string };
+  readonly location: PageLocation;
 }) {
+  const url = `${session.origin}${toUrl(`/api/v4${path}`)}`;
   return (
     <div class="empty">
       <p class="empty-title">{title}</p>
       <p class="quiet">{text}</p>
-      {request === null ? null : <pre class="command">{request}</pre>}
+      <pre class="command">{`curl --request POST --header "PRIVATE-TOKEN: $TOKEN" --data '${data}' ${url}`}</pre>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { Loaded } from '../api/call.ts';
+import { readPageNumber } from '../api/query.ts';
 
 /** Links to the previous and next page of a list; the page is the parameter `page` of the address. */
 export function Pager({
@@ -11,7 +12,7 @@ export function Pager({
   /** The address of the list without parameters. */
   readonly href: string;
 }) {
-  const page = Number(search.get('page') ?? '1');
+  const page = readPageNumber(search);
   if (page <= 1 && list.nextPage === null) return null;
   const toHref = (target: number) => {
     const params = new URLSearchParams(search);

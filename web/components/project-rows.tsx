@@ -13,7 +13,7 @@ type ProjectRow = Pick<
 /** The rows of a list of projects, or what the list would show. */
 export function ProjectRows({
   projects,
-  location: { toUrl, session },
+  location,
 }: {
   readonly projects: Loaded<readonly ProjectRow[]>;
   readonly location: PageLocation;
@@ -23,7 +23,8 @@ export function ProjectRows({
       <Empty
         title="No projects"
         text="Projects that you can see appear here."
-        request={`curl --request POST --header "PRIVATE-TOKEN: $TOKEN" --data name=first ${session.origin}${toUrl('/api/v4/projects')}`}
+        create={{ path: '/projects', data: 'name=first' }}
+        location={location}
       />
     );
   return (
@@ -31,7 +32,7 @@ export function ProjectRows({
       {projects.value.map((project) => (
         <li key={project.id} class="row">
           <div class="row-main">
-            <a class="row-title" href={toUrl(`/${project.path_with_namespace}`)}>
+            <a class="row-title" href={location.toUrl(`/${project.path_with_namespace}`)}>
               {project.name_with_namespace}
             </a>
             {project.description ? <p class="quiet clamp">{project.description}</p> : null}

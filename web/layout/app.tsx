@@ -29,31 +29,33 @@ export function App({ pages, session }: { readonly pages: Readonly<Record<string
       }),
     [session],
   );
+  const showAddress = useCallback(() => {
+    setRecords([]);
+    setAddress(readAddress(session));
+  }, [session]);
   const navigate = useCallback(
     (url: string) => {
       history.pushState(null, '', url);
-      setRecords([]);
-      setAddress(readAddress(session));
+      showAddress();
     },
-    [session],
+    [showAddress],
   );
   const openUrl = useCallback(
     (url: string) => (findLocalPath(session, url) === null ? window.location.assign(url) : navigate(url)),
     [session, navigate],
   );
   useEffect(() => {
-    const onPopState = () => setAddress(readAddress(session));
     const onClick = (event: MouseEvent) => followLink(event, session, navigate);
     const onSubmit = (event: SubmitEvent) => followSearch(event, session, navigate);
-    window.addEventListener('popstate', onPopState);
+    window.addEventListener('popstate', showAddress);
     document.addEventListener('click', onClick);
     document.addEventListener('submit', onSubmit);
     return () => {
-      window.removeEventListener('popstate', onPopState);
+      window.removeEventListener('popstate', showAddress);
       document.removeEventListener('click', onClick);
       document.removeEventListener('submit', onSubmit);
     };
-  }, [session, navigate]);
+  }, [session, navigate, showAddress]);
   const location = useMemo(() => locate(session, address.path, address.query), [session, address]);
   const shortcuts = useMemo((): readonly Shortcut[] => {
     if (location === null) return [];

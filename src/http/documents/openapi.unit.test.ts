@@ -218,7 +218,7 @@ test('a write has its body, its error responses and its security schemes', async
   assert.equal(authorizationCode.authorizationUrl, 'http://hearth.test/oauth/authorize');
   assert.deepEqual(components.schemas.Thing.properties.owner, {
     $ref: '#/components/schemas/Owner',
-    description: 'User to whom it belongs.',
+    description: 'User that owns it.',
   });
   assert.equal(paths['/api/v4/digits/{id}'].get.parameters[0].schema.pattern, '^\\d+$');
 });

@@ -1,5 +1,4 @@
-import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 
 /** The built files of the web application (scripts/bundler.ts), which the server sends to browsers. */
@@ -12,18 +11,22 @@ interface WebFiles {
   /** Names with the hash of their content: `app-5H3KQ2ZD.js`. */
   readonly script: string;
   readonly style: string;
-  /** All files, with their compressed variants. */
-  readonly names: ReadonlySet<string>;
+  /** Name -> content of all files, with their compressed variants: some 60 kB, which an upgrade on disk does not change. */
+  readonly contents: ReadonlyMap<string, Buffer>;
 }
 
 let cachedFiles: WebFiles | undefined;
 
-/** Lists the files at the first call. */
-export function listWebFiles(): WebFiles {
+/** Reads the files at the first call. */
+export function loadWebFiles(): WebFiles {
   if (cachedFiles !== undefined) return cachedFiles;
   const names = readdirSync(DIRECTORY);
   const findName = (extension: string) => names.find((name) => name.startsWith('app-') && name.endsWith(extension))!;
-  cachedFiles = { script: findName('.js'), style: findName('.css'), names: new Set(names) };
+  cachedFiles = {
+    script: findName('.js'),
+    style: findName('.css'),
+    contents: new Map(names.map((name) => [name, readFileSync(join(DIRECTORY, name))])),
+  };
   return cachedFiles;
 }
 
@@ -47,15 +50,16 @@ export interface WebFile {
 }
 
 /** Returns a file in an encoding that the client accepts; null if there is no such file. */
-export async function readWebFile(name: string, acceptEncoding: string): Promise<WebFile | null> {
-  const { names } = listWebFiles();
+export function findWebFile(name: string, acceptEncoding: string): WebFile | null {
+  const { contents } = loadWebFiles();
   const mediaType = MEDIA_TYPES[extname(name)];
-  if (!names.has(name) || mediaType === undefined) return null;
-  const encoding = ENCODINGS.find(
-    (candidate) => isAccepted(candidate.name, acceptEncoding) && names.has(name + candidate.extension),
-  );
-  const content = await readFile(join(DIRECTORY, name + (encoding?.extension ?? '')));
-  return { mediaType, encoding: encoding?.name ?? null, content };
+  const content = contents.get(name);
+  if (content === undefined || mediaType === undefined) return null;
+  for (const { name: encoding, extension } of ENCODINGS) {
+    const compressed = isAccepted(encoding, acceptEncoding) ? contents.get(name + extension) : undefined;
+    if (compressed !== undefined) return { mediaType, encoding, content: compressed };
+  }
+  return { mediaType, encoding: null, content };
 }
 
 /** Returns whether the header `Accept-Encoding` names an encoding, and not with the weight 0 (RFC 9110 §12.5.3). */

@@ -2,7 +2,7 @@ import { isSignedIn } from '#authentication/caller.ts';
 import type { HtmlReply } from '../endpoint/responses.ts';
 import { getPathPrefix, type IncomingRequest, localUrl } from '../request/incoming.ts';
 import { markup } from './html-page.ts';
-import { listWebFiles } from './web-files.ts';
+import { loadWebFiles } from './web-files.ts';
 import type { Visitor } from './web-session.ts';
 
 const POLICY = [
@@ -28,7 +28,7 @@ export function createWebShell(
   { session, caller }: Pick<Visitor, 'session' | 'caller'>,
   apiPath: string,
 ): HtmlReply {
-  const { script, style } = listWebFiles();
+  const { script, style } = loadWebFiles();
   const [scriptUrl, styleUrl] = [script, style].map((name) => localUrl(request, `/-/web/${name}`)) as [string, string];
   const body = markup`<!doctype html>
 <html lang="en">

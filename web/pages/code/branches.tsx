@@ -1,9 +1,6 @@
-import { toPath } from '../../addresses.ts';
-import { query } from '../../api/query.ts';
-import { Empty } from '../../components/empty.tsx';
-import { Pager } from '../../components/pager.tsx';
+import { query, readPageNumber } from '../../api/query.ts';
 import { ProjectNavigation } from '../../components/project-navigation.tsx';
-import { RefRows } from '../../components/ref-rows.tsx';
+import { RefList } from '../../components/ref-list.tsx';
 import { page } from '../../page.ts';
 
 /** The branches of a repository, most recently changed first. */
@@ -13,24 +10,20 @@ export const branches = page('branches', {
     branches: query('GET /projects/:id/repository/branches', {
       id,
       sort: 'updated_desc',
-      page: Math.max(1, Number(search.get('page')) || 1),
+      page: readPageNumber(search),
     }),
   }),
   title: () => 'Branches',
   navigation: ({ project, location }) => (
     <ProjectNavigation project={project.value} location={location} current="branches" />
   ),
-  render: ({ project: { value: project }, branches, location, location: { search, toUrl, values, session } }) =>
-    branches.value.length === 0 ? (
-      <Empty
-        title="No branches"
-        text="Lines of work appear here."
-        request={`curl --request POST --header "PRIVATE-TOKEN: $TOKEN" --data 'branch=fix&ref=main' ${session.origin}${toUrl(`/api/v4/projects/${project.id}/repository/branches`)}`}
-      />
-    ) : (
-      <>
-        <RefRows refs={branches.value} project={project.path_with_namespace} location={location} />
-        <Pager list={branches} search={search} href={toUrl(toPath('branches', values))} />
-      </>
-    ),
+  render: ({ project, branches, location }) => (
+    <RefList
+      page="branches"
+      refs={branches}
+      project={project.value}
+      location={location}
+      empty={{ title: 'No branches', text: 'Lines of work appear here.', data: 'branch=fix&ref=main' }}
+    />
+  ),
 });

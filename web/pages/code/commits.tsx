@@ -1,5 +1,5 @@
 import { toPath } from '../../addresses.ts';
-import { query } from '../../api/query.ts';
+import { query, readPageNumber } from '../../api/query.ts';
 import { Pager } from '../../components/pager.tsx';
 import { ProjectNavigation } from '../../components/project-navigation.tsx';
 import { Time } from '../../components/time.tsx';
@@ -12,7 +12,7 @@ export const commits = page('commits', {
     commits: query('GET /projects/:id/repository/commits', {
       id,
       ref_name: ref,
-      page: Math.max(1, Number(search.get('page')) || 1),
+      page: readPageNumber(search),
     }),
   }),
   title: (_loaded, { values }) => `Commits of ${values.ref}`,

@@ -1,5 +1,5 @@
 import { toPath } from '../../addresses.ts';
-import { query } from '../../api/query.ts';
+import { query, readPageNumber } from '../../api/query.ts';
 import { Pager } from '../../components/pager.tsx';
 import { ProjectRows } from '../../components/project-rows.tsx';
 import { page } from '../../page.ts';
@@ -28,7 +28,7 @@ export const explore = page('explore', {
       projects: query('GET /projects', {
         order_by: order,
         sort: order === 'name' ? 'asc' : 'desc',
-        page: Math.max(1, Number(search.get('page')) || 1),
+        page: readPageNumber(search),
         ...(text === '' ? {} : { search: text }),
       }),
     };

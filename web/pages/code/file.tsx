@@ -12,7 +12,7 @@ type RepositoryFile = ResultOf<'GET /projects/:id/repository/files/:file_path'>;
 export const file = page('file', {
   queries: ({ values: { project: id = '', ref_path = '' } }) => ({
     project: query('GET /projects/:id', { id }),
-    file: queryAtRef('GET /projects/:id/repository/files/:file_path', id, ref_path, (client, { ref, path }) =>
+    file: queryAtRef(id, ref_path, (client, { ref, path }) =>
       client.call('GET /projects/:id/repository/files/:file_path', { id, file_path: path, ref }),
     ),
   }),

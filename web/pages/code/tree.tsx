@@ -1,5 +1,5 @@
 import { toPath } from '../../addresses.ts';
-import { query } from '../../api/query.ts';
+import { query, readPageNumber } from '../../api/query.ts';
 import { queryAtRef } from '../../api/ref-path.ts';
 import { Pager } from '../../components/pager.tsx';
 import { ProjectNavigation } from '../../components/project-navigation.tsx';
@@ -10,13 +10,13 @@ import { page } from '../../page.ts';
 export const tree = page('tree', {
   queries: ({ values: { project: id = '', ref_path = '' }, search }) => ({
     project: query('GET /projects/:id', { id }),
-    entries: queryAtRef('GET /projects/:id/repository/tree', id, ref_path, (client, { ref, path }) =>
+    entries: queryAtRef(id, ref_path, (client, { ref, path }) =>
       client.call('GET /projects/:id/repository/tree', {
         id,
         ref,
         path,
         per_page: MAX_TREE_ENTRIES,
-        page: Math.max(1, Number(search.get('page')) || 1),
+        page: readPageNumber(search),
       }),
     ),
   }),

@@ -20,7 +20,8 @@ const passwordFields = {
 export const getPasswordRequestPage = endpoint({
   get: '/users/password/new',
   summary: 'Get the page for a forgotten password',
-  description: 'Shows a form that asks for the e-mail address of the user. Without mail delivery it says whom to ask.',
+  description:
+    'Shows a form that asks for the e-mail address of the user. Without mail delivery it refers to an administrator.',
   access: visitor(),
   ...webDefinition,
   response: html,

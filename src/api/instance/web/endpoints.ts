@@ -2,7 +2,7 @@ import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { html, redirect, stream, text } from '#http/endpoint/responses.ts';
 import { notFound, routeNotFound } from '#http/errors/http-error.ts';
-import { readWebFile } from '#http/pages/web-files.ts';
+import { findWebFile } from '#http/pages/web-files.ts';
 import { visitor } from '#http/pages/web-session.ts';
 import { createWebShell } from '#http/pages/web-shell.ts';
 import { firstHeader, localUrl } from '#http/request/incoming.ts';
@@ -51,8 +51,8 @@ export const getWebFile = endpoint({
   access: open(),
   outsideApi: true,
   response: stream,
-  async handle({ params: { file }, request }) {
-    const found = await readWebFile(file, firstHeader(request.headers['accept-encoding']) ?? '');
+  handle({ params: { file }, request }) {
+    const found = findWebFile(file, firstHeader(request.headers['accept-encoding']) ?? '');
     if (found === null) throw notFound();
     const { mediaType, encoding, content } = found;
     return {

@@ -96,7 +96,7 @@ export const createPipelineSchedule = endpoint({
   post: '/projects/:id/pipeline_schedules',
   summary: 'Create a pipeline schedule',
   description:
-    'The caller becomes the owner, as whom the pipelines run, and must be allowed to push to `ref`. A project has at most 10 schedules.',
+    'The caller becomes the owner. The pipelines run as the owner, who must be allowed to push to `ref`. A project has at most 10 schedules.',
   access: inProject('update_pipeline'),
   params: {
     description: required(longText),
@@ -151,7 +151,7 @@ export const takeOwnershipOfPipelineSchedule = endpoint({
   post: '/projects/:id/pipeline_schedules/:pipeline_schedule_id/take_ownership',
   summary: 'Take ownership of a pipeline schedule',
   description:
-    'The caller becomes the owner, as whom the next pipelines run. Answers 200 instead of 201 if the caller is already the owner.',
+    'The caller becomes the owner. The next pipelines run as the owner. Answers 200 instead of 201 if the caller is already the owner.',
   access: takeScheduleAccess(),
   errors: { notFound: SCHEDULE_NOT_FOUND },
   response: { ...created(PipelineScheduleDetail), otherStatuses: [200] },

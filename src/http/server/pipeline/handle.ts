@@ -122,7 +122,8 @@ function renewDatabase(state: RequestState): void {
 
 /** Returns an error outside of the API as a page, if a browser asked for one. */
 function toPageForBrowser(request: IncomingRequest, handled: HandledRequest): HandledRequest {
-  const page = acceptsHtml(request) ? createErrorPage(request, handled.outgoing) : null;
+  const page =
+    handled.outgoing.status < 400 || !acceptsHtml(request) ? null : createErrorPage(request, handled.outgoing);
   return page === null ? handled : { ...handled, outgoing: page };
 }
 
