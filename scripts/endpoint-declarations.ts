@@ -5,6 +5,8 @@ import type { Endpoint } from '#http/endpoint/endpoint.ts';
 
 const api = join(import.meta.dirname, '../src/api');
 
+const PAGES = 'instance/web/pages.ts';
+
 export interface Declaration {
   /** Path below src/api. */
   readonly source: string;
@@ -13,7 +15,9 @@ export interface Declaration {
 }
 
 /** Returns where the endpoint is declared, or null if no file of its resource declares its name. */
-export function findDeclaration({ folder, name }: Pick<Endpoint, 'folder' | 'name'>): Declaration | null {
+export function findDeclaration({ folder, name, htmlOnly }: Endpoint): Declaration | null {
+  // One statement declares the endpoints of all pages of the web application.
+  if (htmlOnly) return { source: PAGES, line: findLine(readFileSync(join(api, PAGES), 'utf8'), 'webPages')! };
   for (const file of endpointFiles(folder)) {
     const line = findLine(readFileSync(file, 'utf8'), name);
     if (line !== null) return { source: relative(api, file), line };

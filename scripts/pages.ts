@@ -1,4 +1,4 @@
-// The pages of the web application: where each is declared, and the list web/pages.txt.
+// The pages of the web application: where each is declared, the list web/pages.txt, and web/pages/index.ts.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ADDRESSES, type PageName } from '../web/addresses.ts';
@@ -29,10 +29,22 @@ export function listPageSources(): PageSource[] {
       name,
       file,
       line: text.slice(0, text.indexOf(declaration)).split('\n').length,
-      operations: [...new Set(text.match(/(?<=')(?:GET|POST|PUT|PATCH|DELETE) \/[^']*(?=')/g) ?? [])],
+      operations: [...new Set([...listSharedQueries(text), text].flatMap(listOperations))],
     };
   });
 }
+
+/** Returns the sources of the components whose queries a page takes over, such as `projectQueries`. */
+function listSharedQueries(page: string): string[] {
+  const names = page.match(/(?<=\.\.\.)\w+Queries(?=\()/g) ?? [];
+  return COMPONENTS.filter((text) => names.some((name) => text.includes(`export const ${name} =`)));
+}
+
+const COMPONENTS = globSync('components/*.tsx', { cwd: web }).map((file) => readFileSync(join(web, file), 'utf8'));
+
+/** Returns the operations that a source names, `GET /projects/:id`. */
+const listOperations = (text: string): string[] =>
+  text.match(/(?<=')(?:GET|POST|PUT|PATCH|DELETE) \/[^']*(?=')/g) ?? [];
 
 /** Returns the text of web/pages.txt: page, address and calls, one page in a line. */
 export function formatPages(): string {
@@ -41,3 +53,23 @@ export function formatPages(): string {
   );
   return `${lines.join('\n')}\n`;
 }
+
+/** Returns the text of web/pages/index.ts, which imports all pages. */
+export function formatPageIndex(): string {
+  const sources = listPageSources();
+  const imports = sources
+    .map(({ name, file }) => `import { ${name} } from './${file.replace(/^pages\//, '')}';`)
+    .sort(byPath);
+  return `// Written by \`npm run api\`.
+import type { PageName } from '../addresses.ts';
+import type { Page } from '../page.ts';
+${imports.join('\n')}
+
+/** All pages, by name. */
+export const PAGES: Readonly<Record<PageName, Page>> = {
+${sources.map(({ name }) => `  ${name},\n`).join('')}};
+`;
+}
+
+/** Compares import statements by what they import, as the formatter does. */
+const byPath = (a: string, b: string): number => (a.slice(a.indexOf("'")) < b.slice(b.indexOf("'")) ? -1 : 1);

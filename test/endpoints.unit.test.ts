@@ -8,7 +8,8 @@ import { getFullPath, replaceParameters } from '#http/server/routing/paths.ts';
 import { createRegistry } from '#http/server/routing/registry.ts';
 
 // The route tables in contract/ list every route that Hearth is to serve; nothing else is served. Rows of families that
-// test/finished-families does not name may be missing: these families are not implemented completely.
+// test/finished-families does not name may be missing: these families are not implemented completely. The pages of the web
+// application are listed in web/addresses.ts.
 
 interface Row {
   readonly family: string;
@@ -26,7 +27,7 @@ const rows: Row[] = ['../contract/endpoints.tsv', '../contract/endpoints-everyda
   .map(([family = '', _kind, method = '', path = '', auth = '']) => ({ family, method, path, auth }));
 
 const finished = lines('finished-families').filter((line) => line !== '' && !line.startsWith('#'));
-const endpoints = createRegistry(resourceModules).endpoints;
+const endpoints = createRegistry(resourceModules).endpoints.filter(({ htmlOnly }) => !htmlOnly);
 
 /**
  * Names of parameters carry no meaning. Some rows stand for several routes: the archive and its suffixes, with and

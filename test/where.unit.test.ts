@@ -36,7 +36,7 @@ test('finds a line that declares the name, for every endpoint', () => {
     const { source, line } = declaration;
     const lines = readFileSync(join(root, 'src/api', source), 'utf8').split('\n');
     const text = lines[line - 1] ?? '';
-    assert.match(text, new RegExp(`\\b${endpoint.name}\\b`), `${source}:${line}`);
+    assert.match(text, new RegExp(`\\b${endpoint.htmlOnly ? 'webPages' : endpoint.name}\\b`), `${source}:${line}`);
     assert.match(text, /^export const |^ {2}(\w+: )?\w+,$/, `${source}:${line}`);
     assert.equal(endpoint.source, source, `${endpoint.name}: run npm run api`);
   }

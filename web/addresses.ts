@@ -1,21 +1,25 @@
 /**
- * The pages of the web application by name: the address, and the API path of the same data. `:name` is one segment, `*name` are
- * several. The server serves the application at these addresses, so this module imports nothing. The first that matches counts.
+ * The pages of the web application by name: the address, the API path of the same data, and what the page shows. `:name` is one
+ * segment, `*name` are several. The server serves the application at these addresses, so this module imports nothing. The first
+ * address that matches counts.
  */
 export const ADDRESSES = {
-  home: { path: '/', api: '/projects' },
-  explore: { path: '/explore', api: '/projects' },
-  tree: { path: '/*project/-/tree/*ref_path', api: '/projects/:project/repository/tree' },
-  file: { path: '/*project/-/blob/*ref_path', api: '/projects/:project/repository/tree' },
-  commits: { path: '/*project/-/commits/*ref', api: '/projects/:project/repository/commits' },
-  branches: { path: '/*project/-/branches', api: '/projects/:project/repository/branches' },
-  tags: { path: '/*project/-/tags', api: '/projects/:project/repository/tags' },
-  project: { path: '/*project', api: '/projects/:project' },
+  home: { path: '/', api: '/projects', shows: 'what waits for the user' },
+  explore: { path: '/explore', api: '/projects', shows: 'all projects' },
+  tree: { path: '/*project/-/tree/*ref_path', api: '/projects/:project/repository/tree', shows: 'a directory' },
+  file: { path: '/*project/-/blob/*ref_file', api: '/projects/:project/repository/tree', shows: 'a file' },
+  commits: { path: '/*project/-/commits/*ref', api: '/projects/:project/repository/commits', shows: 'commits' },
+  branches: { path: '/*project/-/branches', api: '/projects/:project/repository/branches', shows: 'branches' },
+  tags: { path: '/*project/-/tags', api: '/projects/:project/repository/tags', shows: 'tags' },
+  project: { path: '/*project', api: '/projects/:project', shows: 'a project' },
 } as const satisfies Readonly<Record<string, PageAddress>>;
 
 interface PageAddress {
   readonly path: string;
+  /** The path below /api/v4. */
   readonly api: string;
+  /** Completes "the page of ...". */
+  readonly shows: string;
 }
 
 export type PageName = keyof typeof ADDRESSES;
@@ -28,7 +32,7 @@ export interface AddressMatch {
   readonly values: AddressValues;
 }
 
-/** First segments of addresses that belong to the server or to pages that do not exist yet, so no project begins with them. */
+/** First segments of addresses that belong to the server or to pages that do not exist yet, so no project or user is called so. */
 export const RESERVED_SEGMENTS: readonly string[] =
   '- .well-known admin api assets dashboard files groups help import jwt login oauth profile projects public s search snippets unsubscribe uploads users v2'.split(
     ' ',
@@ -40,7 +44,7 @@ export function matchAddress(path: string): AddressMatch | null {
     const match = pattern.exec(path);
     if (match === null) continue;
     const values = decodeValues(match.groups ?? {});
-    if (values !== null && !isReserved(values.project)) return { name, values };
+    if (values !== null && !isReserved(values.project) && !isReserved(values.username)) return { name, values };
   }
   return null;
 }
@@ -65,9 +69,13 @@ function fill(path: string, values: AddressValues): string {
 /** A project has a namespace, so at least two segments; the first `/-/` ends its path. */
 const PROJECT = '(?<project>(?!-/)[^/]+(?:/(?!-(?:/|$))[^/]+)+)';
 
+/** A group may be at the top level. */
+const GROUP = '(?<group>(?!-(?:/|$))[^/]+(?:/(?!-(?:/|$))[^/]+)*)';
+
 function toPattern(path: string): RegExp {
   const source = path.replace(/([:*])(\w+)/g, (_all, kind: string, key: string) => {
     if (key === 'project') return PROJECT;
+    if (key === 'group') return GROUP;
     return kind === '*' ? `(?<${key}>.+?)` : `(?<${key}>[^/]+)`;
   });
   return new RegExp(`^${source}/?$`);
@@ -78,8 +86,8 @@ const PATTERNS = (Object.keys(ADDRESSES) as PageName[]).map((name) => ({
   pattern: toPattern(ADDRESSES[name].path),
 }));
 
-function isReserved(project: string | undefined): boolean {
-  return project !== undefined && RESERVED_SEGMENTS.includes(project.split('/', 1)[0]!.toLowerCase());
+function isReserved(path: string | undefined): boolean {
+  return path !== undefined && RESERVED_SEGMENTS.includes(path.split('/', 1)[0]!.toLowerCase());
 }
 
 function decodeValues(groups: AddressValues): AddressValues | null {

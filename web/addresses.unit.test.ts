@@ -14,7 +14,7 @@ test('finds the page of an address, with or without a slash at the end', () => {
     ['/group/project/-/branches', 'branches', { project: 'group/project' }],
     ['/group/project/-/tree/main', 'tree', { project: 'group/project', ref_path: 'main' }],
     ['/g/p/-/tree/main/a%20b/-/tags/', 'tree', { project: 'g/p', ref_path: 'main/a b/-/tags' }],
-    ['/g/p/-/blob/fix/1/c%23.md', 'file', { project: 'g/p', ref_path: 'fix/1/c#.md' }],
+    ['/g/p/-/blob/fix/1/c%23.md', 'file', { project: 'g/p', ref_file: 'fix/1/c#.md' }],
     ['/g/p/-/commits/v1.0', 'commits', { project: 'g/p', ref: 'v1.0' }],
   ];
   for (const [path, name, values] of pages) assert.deepEqual(matchAddress(path), { name, values }, path);
@@ -38,11 +38,12 @@ test('finds no page for other paths', () => {
 });
 
 test('the path of each page leads to it', () => {
-  const values = { project: 'group/a project', ref: 'fix/1', ref_path: 'fix/1/a#b' };
-  for (const name of Object.keys(ADDRESSES) as PageName[]) {
-    const match = matchAddress(toPath(name, values));
-    assert.equal(match?.name, name);
-    for (const [key, value] of Object.entries(match.values)) assert.equal(value, values[key as keyof typeof values]);
+  for (const [name, { path }] of Object.entries(ADDRESSES)) {
+    const parameters = path.match(/(?<=[:*])\w+/g) ?? [];
+    const values = Object.fromEntries(
+      parameters.map((key) => [key, key === 'project' ? 'group/a project' : 'fix 1#b']),
+    );
+    assert.deepEqual(matchAddress(toPath(name as PageName, values)), { name, values });
   }
 });
 

@@ -1,5 +1,7 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import { type AddressValues, matchAddress, type PageName } from './addresses.ts';
+import type { Client, CurrentUser } from './api/call.ts';
 import type { LoadedQueries, Queries } from './api/query.ts';
 import type { Session } from './session.ts';
 
@@ -40,4 +42,28 @@ export interface Page<Q extends Queries = Queries> {
 export function page<Q extends Queries>(name: PageName, declaration: Omit<Page<Q>, 'name'>): Page {
   // A page is rendered only with the responses to its own queries.
   return { name, ...declaration } as unknown as Page;
+}
+
+/** What the layout gives to the components of a page that write. */
+export interface PageActions {
+  readonly client: Client;
+  /** Null for visitors, and until it is loaded. */
+  readonly user: CurrentUser | null;
+  /** Reads the queries of the page again. */
+  readonly refetch: () => Promise<void>;
+  /** Opens an address of this server. */
+  readonly openUrl: (url: string) => void;
+  /** Tells screen readers what has happened. */
+  readonly announce: (text: string) => void;
+}
+
+const ActionsContext = createContext<PageActions | null>(null);
+
+export const PageActionsProvider = ActionsContext.Provider;
+
+/** Returns the actions of the page that a component is part of. */
+export function usePageActions(): PageActions {
+  const actions = useContext(ActionsContext);
+  if (actions === null) throw new Error('The component is not part of a page');
+  return actions;
 }

@@ -23,5 +23,14 @@ export async function renderAt(
     (error: unknown): PageState => ({ kind: 'error', error: toCallError(error) }),
   );
   const user = session.userId === null ? null : await client.call('GET /user', {});
-  return renderToString(<PageView page={page} location={location} state={state} user={user} onPalette={() => {}} />);
+  const actions = {
+    client,
+    user: user?.value ?? null,
+    refetch: () => Promise.resolve(),
+    openUrl: () => {},
+    announce: () => {},
+  };
+  return renderToString(
+    <PageView page={page} location={location} state={state} actions={actions} onPalette={() => {}} />,
+  );
 }

@@ -14,8 +14,12 @@ const half = process.env.HEARTH_TEST_HALF;
 
 const api = join(import.meta.dirname, '../../src/api');
 
-/** The examples of all endpoints that are served, in the registry's order. */
-export async function allExamples({ endpoints }: Registry): Promise<Exemplified[]> {
+/**
+ * The examples of all endpoints that are served, in the registry's order. The pages of the web application have none: each sends
+ * the same to everybody (test/web/shell.test.ts).
+ */
+export async function allExamples(registry: Registry): Promise<Exemplified[]> {
+  const endpoints = registry.endpoints.filter(({ htmlOnly }) => !htmlOnly);
   const folders = [...new Set(endpoints.map(({ folder }) => folder))];
   const modules = await Promise.all(folders.map((folder) => import(join(api, folder, 'examples.ts'))));
   const byFolder = new Map(folders.map((folder, index) => [folder, modules[index].examples as Record<string, Builds>]));

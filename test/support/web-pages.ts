@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { scratchDirectory } from '#test/engines/scratch.ts';
+import { ADDRESSES, type PageName, toPath } from '#web/addresses.ts';
 import type { Session } from '#web/session.ts';
 import type { Caller } from './caller.ts';
 import type { World } from './world.ts';
@@ -52,4 +53,15 @@ export async function renderPage(
   const html = await renderAt(fetchAsCaller, session, path, search);
   if (html === null) throw new Error(`No page has the address ${address}`);
   return html;
+}
+
+/** Returns an address of each page, with these values of the parameters. Throws for a parameter without a value. */
+export function listAddresses(
+  values: Readonly<Record<string, string>>,
+): (readonly [name: PageName, address: string])[] {
+  return (Object.keys(ADDRESSES) as PageName[]).map((name) => {
+    for (const [parameter] of ADDRESSES[name].path.matchAll(/(?<=[:*])\w+/g))
+      if (values[parameter] === undefined) throw new Error(`${parameter} of the page ${name} has no value`);
+    return [name, toPath(name, values)];
+  });
 }

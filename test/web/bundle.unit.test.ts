@@ -6,7 +6,7 @@ import { resourceModules } from '#api/index.ts';
 import { createRegistry } from '#http/server/routing/registry.ts';
 import { bundleWeb } from '../../scripts/bundler.ts';
 import { formatClientTypes } from '../../scripts/client-types.ts';
-import { formatPages } from '../../scripts/pages.ts';
+import { formatPageIndex, formatPages } from '../../scripts/pages.ts';
 
 // The sources of the web application as a whole: its size, what imports what, and its generated files.
 
@@ -59,6 +59,7 @@ test('the generated files are current: npm run api', async () => {
   const generated = {
     'api/operations.ts': await formatClientTypes(createRegistry(resourceModules)),
     'pages.txt': formatPages(),
+    'pages/index.ts': formatPageIndex(),
   };
   for (const [file, text] of Object.entries(generated)) assert.equal(readFileSync(join(web, file), 'utf8'), text, file);
 });

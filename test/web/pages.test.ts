@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Caller } from '#test/support/caller.ts';
-import { renderPage } from '#test/support/web-pages.ts';
+import { listAddresses, renderPage } from '#test/support/web-pages.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
-import type { PageName } from '#web/addresses.ts';
+import { createPageValues } from './page-values.ts';
 
 // Each page of the web application, rendered without a browser for callers with different roles.
 
@@ -18,40 +18,16 @@ const toText = (html: string): string => html.replace(/<[^>]*>/g, ' ').replace(/
 
 const PATH = project.path_with_namespace;
 
-/** An address of each page, in a repository with branches and files whose names are awkward. */
-const ADDRESSES_HERE: Readonly<Record<PageName, string>> = {
-  home: '/',
-  explore: '/explore',
-  project: `/${PATH}`,
-  tree: `/${PATH}/-/tree/main`,
-  file: `/${PATH}/-/blob/main/README.md`,
-  commits: `/${PATH}/-/commits/main`,
-  branches: `/${PATH}/-/branches`,
-  tags: `/${PATH}/-/tags`,
-};
-
-const files = `/projects/${project.id}/repository/files`;
-const commit = (branch: string, path: string, content: string) =>
-  expectSuccess(
-    owner.post(`${files}/${encodeURIComponent(path)}`, {
-      branch,
-      content,
-      commit_message: `Add ${path}`,
-      start_branch: 'main',
-    }),
-  );
-await expectSuccess(
-  owner.post(`${files}/README.md`, {
-    branch: 'main',
-    content: '# Stove\n<b>hot</b>\n',
-    commit_message: 'Add a README',
-  }),
-);
-await commit('fix/grate', 'src/a b#c.ts', 'one\ntwo\nthree');
-await expectSuccess(owner.post(`/projects/${project.id}/repository/tags`, { tag_name: 'v1.0', ref: 'main' }));
+const post = async (path: string, body: object) => (await expectSuccess(owner.post(path, { ...body }))).body;
+const ADDRESSES_HERE = listAddresses(await createPageValues(post, PATH));
+const branch = { branch: 'fix/grate', start_branch: 'main', commit_message: 'Add a file' };
+await post(`/projects/${project.id}/repository/files/${encodeURIComponent('src/a b#c.ts')}`, {
+  ...branch,
+  content: 'one\ntwo\nthree',
+});
 
 test('each page has one heading and shows no missing value, whoever looks', async () => {
-  for (const [name, address] of Object.entries(ADDRESSES_HERE)) {
+  for (const [name, address] of ADDRESSES_HERE) {
     for (const caller of [root, owner, developer, guest, stranger, null]) {
       const html = await render(caller, address);
       const who = `${name} ${caller?.username ?? 'anonymous'}`;
@@ -62,7 +38,7 @@ test('each page has one heading and shows no missing value, whoever looks', asyn
 });
 
 test('a private project looks like a missing one to strangers', async () => {
-  for (const [name, address] of Object.entries(ADDRESSES_HERE)) {
+  for (const [name, address] of ADDRESSES_HERE) {
     if (!address.startsWith(`/${PATH}`)) continue;
     const missing = address.replace(PATH, 'no-group/no-project');
     for (const caller of [stranger, null])
@@ -73,14 +49,14 @@ test('a private project looks like a missing one to strangers', async () => {
 const hideRequestId = (html: string): string => html.replace(/<code>[\w-]{36}<\/code>/, '');
 
 test('guests see a private project, but not its files', async () => {
-  assert.match(toText(await render(guest, ADDRESSES_HERE.project)), /git clone http/);
-  assert.doesNotMatch(await render(guest, ADDRESSES_HERE.project), /README/);
-  for (const page of ['tree', 'file', 'commits', 'branches', 'tags'] as const)
-    assert.match(toText(await render(guest, ADDRESSES_HERE[page])), /You are not allowed|does not exist/, page);
+  assert.match(toText(await render(guest, `/${PATH}`)), /git clone http/);
+  assert.doesNotMatch(await render(guest, `/${PATH}`), /README/);
+  for (const page of ['tree/main', 'blob/main/README.md', 'commits/main', 'branches', 'tags'])
+    assert.match(toText(await render(guest, `/${PATH}/-/${page}`)), /You are not allowed|does not exist/, page);
 });
 
 test('a project shows the files of its default branch', async () => {
-  const html = await render(developer, ADDRESSES_HERE.project);
+  const html = await render(developer, `/${PATH}`);
   assert.match(html, new RegExp(`href="/${PATH}/-/blob/main/README.md">README.md</a>`));
 });
 
@@ -97,13 +73,13 @@ test('a branch with a slash is found, in directories and files', async () => {
 });
 
 test('the content of a file is text, not HTML', async () => {
-  assert.match(await render(developer, ADDRESSES_HERE.file), /&lt;b>hot&lt;\/b>/);
+  assert.match(await render(developer, `/${PATH}/-/blob/main/README.md`), /&lt;b>hot&lt;\/b>/);
 });
 
 test('lists commits, branches and tags', async () => {
-  assert.match(toText(await render(developer, ADDRESSES_HERE.commits)), /Commits of main .*Add a README/);
-  assert.match(toText(await render(developer, ADDRESSES_HERE.branches)), /fix\/grate .*main +default/);
-  assert.match(toText(await render(developer, ADDRESSES_HERE.tags)), /v1\.0/);
+  assert.match(toText(await render(developer, `/${PATH}/-/commits/main`)), /Commits of main .*Add README/);
+  assert.match(toText(await render(developer, `/${PATH}/-/branches`)), /fix\/grate .*main +default/);
+  assert.match(toText(await render(developer, `/${PATH}/-/tags`)), /v1\.0/);
 });
 
 test('an empty repository shows how to push the first files', async () => {

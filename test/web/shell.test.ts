@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { browser, PASSWORD, userWithPassword } from '#test/support/browser.ts';
 import { world } from '#test/support/world.ts';
+import { ADDRESSES } from '#web/addresses.ts';
 
 // What the server adds for the web application (contract/web.md §1).
 
@@ -20,12 +21,18 @@ async function findFiles(): Promise<{ script: string; style: string }> {
   return { script, style };
 }
 
-test('browsers get the shell, which is the same at each address', async () => {
-  const [home, explore] = [await get('/'), await get('/explore?page=2')];
-  assert.equal(explore.status, 200);
-  assert.equal(explore.headers['content-type'], 'text/html; charset=utf-8');
-  assert.equal(home.text, explore.text);
-  assert.doesNotMatch(explore.text, /csrf-token|user-id/);
+test('browsers get the shell at the address of each page', async () => {
+  const { text } = await get('/explore?page=2');
+  assert.doesNotMatch(text, /csrf-token|user-id/);
+  for (const [name, { path, api }] of Object.entries(ADDRESSES)) {
+    const page = await get(path.replace('*project', 'a/b').replace(/[:*]\w+/g, 'c'));
+    assert.equal(page.status, 200, name);
+    assert.equal(page.headers['content-type'], 'text/html; charset=utf-8', name);
+    const link = `${server.address}/api/v4${api.replace(':project', 'a%2Fb').replace(/:\w+/g, 'c')}`;
+    assert.ok(String(page.headers.link).startsWith(`<${link}>`), name);
+    const withoutLink = (shell: string) => shell.replace(/<noscript>.*<\/noscript>/, '');
+    assert.equal(withoutLink(page.text), withoutLink(text), name);
+  }
 });
 
 test('the shell has a policy that allows only files of the server', async () => {
@@ -61,8 +68,10 @@ test('the shell of a user has the id and a CSRF token that the API accepts', asy
 
 test('for other clients the address of a page is an unknown path', async () => {
   for (const headers of [{}, { Accept: '*/*' }, { Accept: 'application/json' }, { Accept: 'x-text/html-y' }]) {
-    const { status, text } = await get('/explore', headers);
-    assert.deepEqual([status, text], [404, '{"error":"404 Not Found"}']);
+    for (const path of ['/explore', '/a/b/-/branches']) {
+      const { status, text } = await get(path, headers);
+      assert.deepEqual([status, text], [404, '{"error":"404 Not Found"}']);
+    }
   }
   assert.equal((await anonymous.send('POST', '//explore', { headers: HTML })).status, 404);
   assert.equal((await anonymous.send('OPTIONS', '//explore', { headers: HTML })).status, 404);

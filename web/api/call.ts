@@ -38,14 +38,22 @@ export class CallError extends Error {
   readonly requestId: string | null;
   /** The seconds after which the server asks for the next request; null if it does not say. */
   readonly retryAfter: number | null;
+  /** The messages of invalid attributes by name; empty if the error names none. */
+  readonly attributes: Readonly<Record<string, readonly string[]>>;
 
-  constructor(status: number, message: string, headers?: Headers) {
+  constructor(status: number, { message, attributes = {} }: ErrorBody, headers?: Headers) {
     super(message);
     this.status = status;
+    this.attributes = attributes;
     this.requestId = headers?.get('X-Request-Id') ?? null;
     const retryAfter = Number(headers?.get('Retry-After') ?? '');
     this.retryAfter = retryAfter > 0 ? retryAfter : null;
   }
+}
+
+interface ErrorBody {
+  readonly message: string;
+  readonly attributes?: CallError['attributes'];
 }
 
 /** What a client uses of the browser; tests replace `fetch`. */
@@ -60,31 +68,48 @@ export interface Client {
   call<Name extends OperationName>(name: Name, params: ParamsOf<Name>): Promise<Loaded<ResultOf<Name>>>;
 }
 
-/** Returns a client that authenticates by the session cookie. */
+/**
+ * Returns a client that authenticates by the session cookie. A write that is refused because the user has signed in again since
+ * the page was loaded is sent once more, with the CSRF token of the new session.
+ */
 export function createClient({ session, fetch, onCall = () => {} }: ClientOptions): Client {
+  let { csrfToken } = session;
+  const send = async ({ method, url, body }: Request): Promise<{ response: Response; text: string }> => {
+    const startedAt = performance.now();
+    const record = (status: number, size: number) =>
+      onCall({ method, url, body: describeBody(body), status, size, milliseconds: performance.now() - startedAt });
+    const response = await fetch(`${session.basePath}${url}`, {
+      method,
+      headers: {
+        Accept: 'application/json',
+        ...(typeof body === 'string' ? { 'Content-Type': 'application/json' } : {}),
+        ...(method === 'GET' || csrfToken === null ? {} : { 'X-CSRF-Token': csrfToken }),
+      },
+      ...(body === null ? {} : { body }),
+    }).catch((error: unknown) => {
+      record(0, 0);
+      throw new CallError(0, { message: error instanceof Error ? error.message : String(error) });
+    });
+    const text = await response.text();
+    record(response.status, new Blob([text]).size);
+    return { response, text };
+  };
+  const renewCsrfToken = async (): Promise<boolean> => {
+    const before = csrfToken;
+    const shell = await fetch(`${session.basePath}/`, { headers: { Accept: 'text/html' } }).then((page) => page.text());
+    csrfToken = /<meta name="csrf-token" content="([^"]+)">/.exec(shell)?.[1] ?? before;
+    return csrfToken !== before;
+  };
   return {
     async call(name, params) {
-      const { method, url, body } = buildRequest(name, params as Params);
-      const startedAt = performance.now();
-      const record = (status: number, size: number) =>
-        onCall({ method, url, body, status, size, milliseconds: performance.now() - startedAt });
-      const response = await fetch(`${session.basePath}${url}`, {
-        method,
-        headers: {
-          Accept: 'application/json',
-          ...(body === null ? {} : { 'Content-Type': 'application/json' }),
-          ...(method === 'GET' || session.csrfToken === null ? {} : { 'X-CSRF-Token': session.csrfToken }),
-        },
-        ...(body === null ? {} : { body }),
-      }).catch((error: unknown) => {
-        record(0, 0);
-        throw new CallError(0, error instanceof Error ? error.message : String(error));
-      });
-      const text = await response.text();
-      record(response.status, new Blob([text]).size);
-      if (!response.ok) throw new CallError(response.status, readMessage(text), response.headers);
+      const request = buildRequest(name, params as Params);
+      let { response, text } = await send(request);
+      if (response.status === 401 && request.method !== 'GET' && (await renewCsrfToken()))
+        ({ response, text } = await send(request));
+      if (!response.ok) throw new CallError(response.status, readError(text), response.headers);
+      const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
       return {
-        value: text === '' ? null : JSON.parse(text),
+        value: isJson && text !== '' ? JSON.parse(text) : text,
         total: readNumber(response.headers.get('X-Total')),
         nextPage: readNumber(response.headers.get('X-Next-Page')),
         etag: response.headers.get('ETag'),
@@ -93,13 +118,23 @@ export function createClient({ session, fetch, onCall = () => {} }: ClientOption
   };
 }
 
+interface Request {
+  readonly method: string;
+  /** Path and query below the base path of the server. */
+  readonly url: string;
+  readonly body: string | FormData | null;
+}
+
+const describeBody = (body: Request['body']): string | null =>
+  body instanceof FormData ? `(form with ${[...body.keys()].join(', ')})` : body;
+
 type Params = Readonly<Record<string, unknown>>;
 
-/** Returns the request of an operation: parameters of the path first, the others in the query or, for writes, in the body. */
-export function buildRequest(
-  name: string,
-  params: Params,
-): { readonly method: string; readonly url: string; readonly body: string | null } {
+/**
+ * Returns the request of an operation: parameters of the path first, the others in the query or, for writes, in the body: a form
+ * if one of them is a file, else JSON.
+ */
+export function buildRequest(name: string, params: Params): Request {
   const [method = '', path = ''] = name.split(' ');
   const rest = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
   const filledPath = path.replace(/:(\w+)/g, (_all, key: string) => {
@@ -109,7 +144,11 @@ export function buildRequest(
   });
   const url = `/api/v4${filledPath}`;
   if (method === 'GET' || method === 'DELETE') return { method, url: appendQuery(url, rest), body: null };
-  return { method, url, body: JSON.stringify(Object.fromEntries(rest)) };
+  if (![...rest.values()].some((value) => value instanceof Blob))
+    return { method, url, body: JSON.stringify(Object.fromEntries(rest)) };
+  const form = new FormData();
+  for (const [key, value] of rest) form.append(key, value instanceof Blob ? value : String(value));
+  return { method, url, body: form };
 }
 
 function appendQuery(url: string, params: ReadonlyMap<string, unknown>): string {
@@ -121,16 +160,24 @@ function appendQuery(url: string, params: ReadonlyMap<string, unknown>): string 
   return query.size === 0 ? url : `${url}?${query}`;
 }
 
-/** Returns the message of an error body: `{"message": ...}`, `{"error": ...}`, or the text itself. */
-function readMessage(text: string): string {
+/** Reads an error body: `{"message": ...}` with a text or messages by attribute, `{"error": ...}`, or a text. */
+function readError(text: string): ErrorBody {
   try {
     const body = JSON.parse(text) as Params;
-    const message = body.message ?? body.error_description ?? body.error;
-    return typeof message === 'string' ? message : JSON.stringify(message ?? body);
+    const message = body.message ?? body.error_description ?? body.error ?? body;
+    if (typeof message === 'string') return { message };
+    const attributes = Object.fromEntries(
+      Object.entries(message as Params).map(([name, texts]) => [name, [texts].flat().map(String)] as const),
+    );
+    return { message: Object.entries(attributes).map(formatAttributeError).join('. '), attributes };
   } catch {
-    return text.slice(0, 500);
+    return { message: text.slice(0, 500) };
   }
 }
+
+/** Returns `title can't be blank`. */
+const formatAttributeError = ([name, texts]: [string, readonly string[]]): string =>
+  name === 'base' ? texts.join(', ') : `${name.replaceAll('_', ' ')} ${texts.join(', ')}`;
 
 function readNumber(text: string | null): number | null {
   return text === null || text === '' ? null : Number(text);

@@ -6,14 +6,14 @@ import { buildRequest, CallError, type CallRecord, createClient } from './call.t
 const session: Session = { origin: 'https://hearth.test', basePath: '/forge', userId: 3, csrfToken: 'csrf' };
 
 /** Returns a client whose server gives this response, and what it received. */
-function clientOf(response: () => Response) {
+function clientOf(response: (url: string, init: RequestInit) => Response) {
   const requests: { url: string; init: RequestInit }[] = [];
   const records: CallRecord[] = [];
   const client = createClient({
     session,
     fetch: async (url, init) => {
       requests.push({ url: String(url), init: init ?? {} });
-      return response();
+      return response(String(url), init ?? {});
     },
     onCall: (record) => records.push(record),
   });
@@ -37,7 +37,7 @@ test('puts parameters into the path, then the query or the body', () => {
 });
 
 test('reads below the base path of the server, with the totals of the headers', async () => {
-  const headers = { 'X-Total': '41', 'X-Next-Page': '3', ETag: 'W/"1"' };
+  const headers = { 'Content-Type': 'application/json', 'X-Total': '41', 'X-Next-Page': '3', ETag: 'W/"1"' };
   const { client, requests, records } = clientOf(() => new Response('[]', { headers }));
   const loaded = await client.call('GET /projects', { page: 2 });
   assert.deepEqual(loaded, { value: [], total: 41, nextPage: 3, etag: 'W/"1"' });
@@ -60,7 +60,8 @@ test('throws the message of the server, with the request and the time to wait', 
   const errors: [body: string, message: string][] = [
     ['{"message":"404 Project Not Found"}', '404 Project Not Found'],
     ['{"error":"page is invalid"}', 'page is invalid'],
-    ['{"message":{"name":["is too long"]}}', '{"name":["is too long"]}'],
+    ['{"message":{"name":["is too long","is reserved"]}}', 'name is too long, is reserved'],
+    ['{"message":{"base":["Nothing has changed"]}}', 'Nothing has changed'],
     ['Retry later\n', 'Retry later\n'],
   ];
   for (const [body, message] of errors) {
@@ -80,4 +81,41 @@ test('a server that does not respond has the status 0', async () => {
   });
   await assert.rejects(client.call('GET /user', {}), { status: 0, message: 'Failed to fetch' });
   assert.equal(records[0]!.status, 0);
+});
+
+test('an error names the attributes that are invalid', async () => {
+  const { client } = clientOf(
+    () => new Response('{"message":{"name":["is too long"],"path":"is taken"}}', { status: 400 }),
+  );
+  await assert.rejects(client.call('GET /user', {}), { attributes: { name: ['is too long'], path: ['is taken'] } });
+});
+
+test('a response that is not JSON is text', async () => {
+  const { client } = clientOf(() => new Response('1', { headers: { 'Content-Type': 'text/plain' } }));
+  assert.equal((await client.call('GET /user', {})).value, '1');
+});
+
+test('files are sent in a form', () => {
+  const { body } = buildRequest('POST /projects/:id/uploads', { id: 7, file: new Blob(['x']) });
+  assert.ok(body instanceof FormData);
+  assert.deepEqual([...body.keys()], ['file']);
+});
+
+test('a write is sent again with the token of a new session', async () => {
+  const { client, requests } = clientOf((url, init) => {
+    if (url === '/forge/') return new Response('<meta name="csrf-token" content="new">');
+    return new Response('{}', { status: new Headers(init.headers).get('X-CSRF-Token') === 'new' ? 201 : 401 });
+  });
+  // No page has to call this operation.
+  await client.call('POST /projects/:id/star' as 'GET /projects/:id', { id: 7 });
+  assert.deepEqual(
+    requests.map(({ init, url }) => `${init.method ?? 'GET'} ${url}`),
+    ['POST /forge/api/v4/projects/7/star', 'GET /forge/', 'POST /forge/api/v4/projects/7/star'],
+  );
+});
+
+test('a write is not sent again when the session has ended', async () => {
+  const { client, requests } = clientOf(() => new Response('{"message":"401 Unauthorized"}', { status: 401 }));
+  await assert.rejects(client.call('POST /projects/:id/star' as 'GET /projects/:id', { id: 7 }), { status: 401 });
+  assert.equal(requests.length, 2);
 });

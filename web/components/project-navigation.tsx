@@ -1,30 +1,38 @@
 import { toPath } from '../addresses.ts';
-import type { ResultOf } from '../api/call.ts';
+import type { Loaded, ResultOf } from '../api/call.ts';
+import { query } from '../api/query.ts';
 import type { PageLocation } from '../page.ts';
 
 /** A project as its own pages read it. */
 export type ProjectDetails = ResultOf<'GET /projects/:id'>;
 
+/** Returns the reads of every page of a project. */
+export const projectQueries = (id: string) => ({ project: query('GET /projects/:id', { id }) });
+
+/** The tabs of a project, in order; each leads to the page of its name. */
+const TABS = [
+  { name: 'project', label: 'Code' },
+  { name: 'commits', label: 'Commits' },
+  { name: 'branches', label: 'Branches' },
+  { name: 'tags', label: 'Tags' },
+] as const;
+
+export type ProjectTab = (typeof TABS)[number]['name'];
+
 /** The path of a project, and the tabs of its pages. */
 export function ProjectNavigation({
-  project,
+  project: { value: project },
   location: { toUrl },
   current,
 }: {
-  readonly project: ProjectDetails;
+  readonly project: Loaded<ProjectDetails>;
   readonly location: PageLocation;
   /** The tab of the page. */
-  readonly current: 'project' | 'commits' | 'branches' | 'tags';
+  readonly current: ProjectTab;
 }) {
   const values = { project: project.path_with_namespace, ref: project.default_branch ?? '' };
-  const tabs = [
-    { name: 'project', label: 'Code' },
-    { name: 'commits', label: 'Commits' },
-    { name: 'branches', label: 'Branches' },
-    { name: 'tags', label: 'Tags' },
-  ] as const;
   // An empty repository has no default branch.
-  const shownTabs = tabs.filter(({ name }) => name !== 'commits' || project.default_branch);
+  const shownTabs = TABS.filter(({ name }) => name !== 'commits' || project.default_branch);
   return (
     <nav class="project-navigation" aria-label="Project">
       <p class="quiet">

@@ -29,7 +29,11 @@ export function Tree({
       </thead>
       <tbody>
         {entries.map(({ id, name, path, type }) => {
-          const url = toUrl(toPath(type === 'tree' ? 'tree' : 'file', { project, ref_path: `${refName}/${path}` }));
+          const url = toUrl(
+            type === 'tree'
+              ? toPath('tree', { project, ref_path: `${refName}/${path}` })
+              : toPath('file', { project, ref_file: `${refName}/${path}` }),
+          );
           return (
             <tr key={`${id} ${path}`}>
               <td>

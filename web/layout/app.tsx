@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type CallRecord, type Client, type CurrentUser, createClient, type Loaded } from '../api/call.ts';
+import { type CallRecord, type Client, type CurrentUser, createClient } from '../api/call.ts';
 import { areSame, loadQueries } from '../api/query.ts';
-import { locate, type Page } from '../page.ts';
+import { locate, type Page, type PageActions } from '../page.ts';
 import type { Session } from '../session.ts';
 import { CommandPalette, listPageShortcuts, ShortcutHelp } from './command-palette.tsx';
 import { afterFailure, getRefetchDelay, type PageState, toCallError } from './page-state.ts';
@@ -72,6 +72,7 @@ export function App({ pages, session }: { readonly pages: Readonly<Record<string
   }, [location, openUrl]);
   useShortcuts(shortcuts, shortcutsOn && (panel === null || panel === 'inspector'));
   const user = useCurrentUser(client, session);
+  const [announcement, announce] = useState('');
   const close = useCallback(() => setPanel(null), []);
   if (location === null) return null;
   const toggleShortcuts = () => {
@@ -84,10 +85,12 @@ export function App({ pages, session }: { readonly pages: Readonly<Record<string
         key={location.name}
         page={pages[location.name]!}
         location={location}
-        client={client}
-        user={user}
+        common={{ client, user, openUrl, announce }}
         onPalette={() => setPanel('palette')}
       />
+      <div class="hidden" role="status">
+        {announcement}
+      </div>
       {panel === 'inspector' ? <RequestInspector records={records} location={location} onClose={close} /> : null}
       {panel === 'palette' ? (
         <CommandPalette client={client} location={location} shortcuts={shortcuts} onOpen={openUrl} onClose={close} />
@@ -99,11 +102,19 @@ export function App({ pages, session }: { readonly pages: Readonly<Record<string
   );
 }
 
-type LoadedPageProps = Parameters<typeof PageView>[0] & { readonly client: Client };
+type PageViewProps = Parameters<typeof PageView>[0];
 
 /** Loads a page, reads it again while it is visible, and focuses its heading after a navigation. */
-function LoadedPage({ page, location, client, user, onPalette }: Omit<LoadedPageProps, 'state'>) {
-  const state = usePageState(page, location, client);
+function LoadedPage({
+  page,
+  location,
+  common,
+  onPalette,
+}: Omit<PageViewProps, 'state' | 'actions'> & {
+  /** What is the same for all pages. */
+  readonly common: Omit<PageActions, 'refetch'>;
+}) {
+  const { state, refetch } = usePageState(page, location, common.client);
   const isFirst = useRef(true);
   const isLoaded = state !== null && state.kind !== 'loading';
   useEffect(() => {
@@ -115,21 +126,30 @@ function LoadedPage({ page, location, client, user, onPalette }: Omit<LoadedPage
     if (state?.kind === 'loaded') document.title = `${page.title(state.loaded, location)} · Hearth`;
   }, [page, location, state]);
   if (state === null) return null;
-  return <PageView page={page} location={location} state={state} user={user} onPalette={onPalette} />;
+  return (
+    <PageView page={page} location={location} state={state} actions={{ ...common, refetch }} onPalette={onPalette} />
+  );
 }
 
-/** Returns the state of a page; null until it is loaded or has been loading for a while. */
-function usePageState(page: Page, location: LoadedPageProps['location'], client: Client): PageState | null {
+/** Returns the state of a page, null until it is loaded or has been loading for a while; and a function that reads it again. */
+function usePageState(
+  page: Page,
+  location: PageViewProps['location'],
+  client: Client,
+): { readonly state: PageState | null; readonly refetch: PageActions['refetch'] } {
   const [state, setState] = useState<PageState | null>(null);
+  const load = useRef(() => Promise.resolve());
   useEffect(() => {
     const queries = page.queries(location);
     let [isCurrent, failureCount] = [true, 0];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const loadingTimer = setTimeout(() => setState({ kind: 'loading' }), LOADING_DELAY_MS);
-    const load = async () => {
+    load.current = async () => {
+      clearTimeout(timer);
       const result = await loadQueries(client, queries).catch(toCallError);
       if (!isCurrent) return;
       clearTimeout(loadingTimer);
+      clearTimeout(timer);
       const error = result instanceof Error ? result : null;
       failureCount = error === null ? 0 : failureCount + 1;
       if (result instanceof Error) setState((before) => afterFailure(before ?? { kind: 'loading' }, result));
@@ -138,17 +158,18 @@ function usePageState(page: Page, location: LoadedPageProps['location'], client:
       if (delay !== null) timer = setTimeout(() => void loadWhenVisible(), delay * 1000);
     };
     const loadWhenVisible = () => {
-      if (!document.hidden) return load();
+      if (!document.hidden) return load.current();
       document.addEventListener('visibilitychange', () => void loadWhenVisible(), { once: true });
     };
-    void load();
+    void load.current();
     return () => {
       isCurrent = false;
       clearTimeout(timer);
       clearTimeout(loadingTimer);
     };
   }, [page, location, client]);
-  return state;
+  const refetch = useCallback(() => load.current(), []);
+  return { state, refetch };
 }
 
 /** Returns the state with a response; the same state, which causes no rendering, if nothing has changed. */
@@ -157,11 +178,15 @@ function toLoaded(before: PageState | null, loaded: Awaited<ReturnType<typeof lo
   return isUnchanged ? before : { kind: 'loaded', loaded, readAt: new Date().toISOString(), problem: null };
 }
 
-function useCurrentUser(client: Client, { userId }: Session): Loaded<CurrentUser> | null {
-  const [user, setUser] = useState<Loaded<CurrentUser> | null>(null);
+function useCurrentUser(client: Client, { userId }: Session): CurrentUser | null {
+  const [user, setUser] = useState<CurrentUser | null>(null);
   useEffect(() => {
     // The header works without the name; the page itself reports a server that does not respond.
-    if (userId !== null) client.call('GET /user', {}).then(setUser, () => {});
+    if (userId !== null)
+      client.call('GET /user', {}).then(
+        ({ value }) => setUser(value),
+        () => {},
+      );
   }, [client, userId]);
   return user;
 }

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { toPath } from '../addresses.ts';
 import type { Client } from '../api/call.ts';
+import { Dialog } from '../components/dialog.tsx';
 import type { PageLocation } from '../page.ts';
-import { Dialog } from './dialog.tsx';
 import type { Shortcut } from './shortcuts.ts';
 
 interface Entry {

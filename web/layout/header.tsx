@@ -1,5 +1,5 @@
 import { toPath } from '../addresses.ts';
-import type { CurrentUser, Loaded } from '../api/call.ts';
+import type { CurrentUser } from '../api/call.ts';
 import { Avatar } from '../components/avatar.tsx';
 import type { PageLocation } from '../page.ts';
 
@@ -10,7 +10,7 @@ export function Header({
   onPalette,
 }: {
   /** Null until it is loaded, and for visitors. */
-  readonly user: Loaded<CurrentUser> | null;
+  readonly user: CurrentUser | null;
   readonly location: PageLocation;
   readonly onPalette: () => void;
 }) {
@@ -36,7 +36,7 @@ export function Header({
           <input type="hidden" name="authenticity_token" value={session.csrfToken ?? ''} />
           {user === null ? null : (
             <span class="user-name">
-              <Avatar user={user.value} /> <span>{user.value.username}</span>
+              <Avatar user={user} /> <span>{user.username}</span>
             </span>
           )}
           <button type="submit" class="plain">

@@ -26,7 +26,7 @@ export function afterFailure(state: PageState, failure: unknown): PageState {
 export function toCallError(failure: unknown): CallError {
   return failure instanceof CallError
     ? failure
-    : new CallError(0, failure instanceof Error ? failure.message : String(failure));
+    : new CallError(0, { message: failure instanceof Error ? failure.message : String(failure) });
 }
 
 /** Whether the same request may succeed later. */

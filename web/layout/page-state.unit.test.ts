@@ -8,19 +8,19 @@ const loaded: PageState = { kind: 'loaded', loaded: {}, readAt: '2026-01-01T00:0
 
 test('content stays when the server does not respond, and when the session has ended', () => {
   for (const status of [0, 429, 500, 503])
-    assert.deepEqual(afterFailure(loaded, new CallError(status, '')), { ...loaded, problem: 'stale' });
-  assert.deepEqual(afterFailure(loaded, new CallError(401, '')), { ...loaded, problem: 'signedOut' });
+    assert.deepEqual(afterFailure(loaded, new CallError(status, { message: '' })), { ...loaded, problem: 'stale' });
+  assert.deepEqual(afterFailure(loaded, new CallError(401, { message: '' })), { ...loaded, problem: 'signedOut' });
 });
 
 test('content goes when the caller may no longer see it', () => {
   for (const status of [403, 404]) {
-    const error = new CallError(status, 'gone');
+    const error = new CallError(status, { message: 'gone' });
     assert.deepEqual(afterFailure(loaded, error), { kind: 'error', error });
   }
 });
 
 test('a page that was never loaded shows the error', () => {
-  const error = new CallError(0, 'Failed to fetch');
+  const error = new CallError(0, { message: 'Failed to fetch' });
   assert.deepEqual(afterFailure({ kind: 'loading' }, error), { kind: 'error', error });
 });
 
@@ -31,8 +31,11 @@ test('reads again after the shortest interval, later after failures, and not bef
     projects: query('GET /projects', {}),
   };
   assert.equal(getRefetchDelay(queries, 0, null), 5);
-  assert.equal(getRefetchDelay(queries, 2, new CallError(500, '')), 20);
-  assert.equal(getRefetchDelay(queries, 20, new CallError(500, '')), 300);
-  assert.equal(getRefetchDelay(queries, 1, new CallError(429, '', new Headers({ 'Retry-After': '60' }))), 60);
+  assert.equal(getRefetchDelay(queries, 2, new CallError(500, { message: '' })), 20);
+  assert.equal(getRefetchDelay(queries, 20, new CallError(500, { message: '' })), 300);
+  assert.equal(
+    getRefetchDelay(queries, 1, new CallError(429, { message: '' }, new Headers({ 'Retry-After': '60' }))),
+    60,
+  );
   assert.equal(getRefetchDelay({ projects: queries.projects }, 0, null), null);
 });

@@ -1,5 +1,4 @@
-import type { CurrentUser, Loaded } from '../api/call.ts';
-import type { Page, PageLocation } from '../page.ts';
+import { type Page, type PageActions, PageActionsProvider, type PageLocation } from '../page.ts';
 import { Header } from './header.tsx';
 import type { PageState } from './page-state.ts';
 import { ErrorState, LoadingState, SignedOutNote, StaleNote } from './states.tsx';
@@ -9,22 +8,22 @@ export function PageView({
   page,
   location,
   state,
-  user,
+  actions,
   onPalette,
 }: {
   readonly page: Page;
   readonly location: PageLocation;
   readonly state: PageState;
-  readonly user: Loaded<CurrentUser> | null;
+  readonly actions: PageActions;
   readonly onPalette: () => void;
 }) {
   return (
-    <>
-      <Header user={user} location={location} onPalette={onPalette} />
+    <PageActionsProvider value={actions}>
+      <Header user={actions.user} location={location} onPalette={onPalette} />
       <main id="main" tabIndex={-1}>
         <Content page={page} location={location} state={state} />
       </main>
-    </>
+    </PageActionsProvider>
   );
 }
 

@@ -1,3 +1,4 @@
+// Written by `npm run api`.
 import type { PageName } from '../addresses.ts';
 import type { Page } from '../page.ts';
 import { branches } from './code/branches.tsx';
@@ -10,4 +11,13 @@ import { tags } from './code/tags.tsx';
 import { tree } from './code/tree.tsx';
 
 /** All pages, by name. */
-export const PAGES: Readonly<Record<PageName, Page>> = { home, explore, tree, file, commits, branches, tags, project };
+export const PAGES: Readonly<Record<PageName, Page>> = {
+  home,
+  explore,
+  tree,
+  file,
+  commits,
+  branches,
+  tags,
+  project,
+};

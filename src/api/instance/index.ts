@@ -6,6 +6,7 @@ import * as features from './features/endpoints.ts';
 import { health } from './health/index.ts';
 import { version } from './version/index.ts';
 import * as web from './web/endpoints.ts';
+import { webPages } from './web/pages.ts';
 
 /** Resources of the instance as a whole. */
 export const instance: ResourceModules = {
@@ -15,5 +16,5 @@ export const instance: ResourceModules = {
   health,
   documentation: resourceModule({ endpoints: documentation }),
   'audit-events': resourceModule({ endpoints: auditEvents }),
-  web: resourceModule({ endpoints: web }),
+  web: resourceModule({ endpoints: { ...web, ...webPages } }),
 };

@@ -1,12 +1,12 @@
 import { query, readPageNumber } from '../../api/query.ts';
-import { ProjectNavigation } from '../../components/project-navigation.tsx';
+import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
 import { RefList } from '../../components/ref-list.tsx';
 import { page } from '../../page.ts';
 
 /** The branches of a repository, most recently changed first. */
 export const branches = page('branches', {
   queries: ({ values: { project: id = '' }, search }) => ({
-    project: query('GET /projects/:id', { id }),
+    ...projectQueries(id),
     branches: query('GET /projects/:id/repository/branches', {
       id,
       sort: 'updated_desc',
@@ -14,9 +14,7 @@ export const branches = page('branches', {
     }),
   }),
   title: () => 'Branches',
-  navigation: ({ project, location }) => (
-    <ProjectNavigation project={project.value} location={location} current="branches" />
-  ),
+  navigation: (props) => <ProjectNavigation {...props} current="branches" />,
   render: ({ project, branches, location }) => (
     <RefList
       page="branches"

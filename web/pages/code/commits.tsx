@@ -1,14 +1,14 @@
 import { toPath } from '../../addresses.ts';
 import { query, readPageNumber } from '../../api/query.ts';
 import { Pager } from '../../components/pager.tsx';
-import { ProjectNavigation } from '../../components/project-navigation.tsx';
+import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
 import { Time } from '../../components/time.tsx';
 import { page } from '../../page.ts';
 
 /** The commits that a branch, tag or commit reaches, newest first. */
 export const commits = page('commits', {
   queries: ({ values: { project: id = '', ref = '' }, search }) => ({
-    project: query('GET /projects/:id', { id }),
+    ...projectQueries(id),
     commits: query('GET /projects/:id/repository/commits', {
       id,
       ref_name: ref,
@@ -16,9 +16,7 @@ export const commits = page('commits', {
     }),
   }),
   title: (_loaded, { values }) => `Commits of ${values.ref}`,
-  navigation: ({ project, location }) => (
-    <ProjectNavigation project={project.value} location={location} current="commits" />
-  ),
+  navigation: (props) => <ProjectNavigation {...props} current="commits" />,
   render: ({ project: { value: project }, commits, location: { search, toUrl, values } }) => (
     <>
       <ul class="rows">

@@ -1,7 +1,6 @@
 import { buildRequest, type ResultOf } from '../../api/call.ts';
-import { query } from '../../api/query.ts';
 import { type AtRef, queryAtRef } from '../../api/ref-path.ts';
-import { ProjectNavigation } from '../../components/project-navigation.tsx';
+import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
 import { PathLinks } from '../../components/tree.tsx';
 import { page } from '../../page.ts';
 import { decodeLines, formatBytes, MAX_SHOWN_BYTES } from '../../text/file-content.ts';
@@ -10,16 +9,14 @@ type RepositoryFile = ResultOf<'GET /projects/:id/repository/files/:file_path'>;
 
 /** A file at a branch, tag or commit, with a link for each line. */
 export const file = page('file', {
-  queries: ({ values: { project: id = '', ref_path = '' } }) => ({
-    project: query('GET /projects/:id', { id }),
-    file: queryAtRef(id, ref_path, (client, { ref, path }) =>
+  queries: ({ values: { project: id = '', ref_file = '' } }) => ({
+    ...projectQueries(id),
+    file: queryAtRef(id, ref_file, (client, { ref, path }) =>
       client.call('GET /projects/:id/repository/files/:file_path', { id, file_path: path, ref }),
     ),
   }),
   title: ({ file }) => file.value.result.file_name,
-  navigation: ({ project, location }) => (
-    <ProjectNavigation project={project.value} location={location} current="project" />
-  ),
+  navigation: (props) => <ProjectNavigation {...props} current="project" />,
   render: ({ project: { value: project }, file: { value: file }, location, location: { toUrl } }) => {
     const { url } = buildRequest('GET /projects/:id/repository/files/:file_path/raw', {
       id: project.id,

@@ -1,20 +1,18 @@
 import { toPath } from '../../addresses.ts';
 import { CallError, type Loaded } from '../../api/call.ts';
 import { type Query, query } from '../../api/query.ts';
-import { ProjectNavigation } from '../../components/project-navigation.tsx';
+import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
 import { MAX_TREE_ENTRIES, Tree, type TreeEntries } from '../../components/tree.tsx';
 import { page } from '../../page.ts';
 
 /** A project: its description, how to clone it, and the files of its default branch. */
 export const project = page('project', {
   queries: ({ values: { project: id = '' } }) => ({
-    project: query('GET /projects/:id', { id }),
+    ...projectQueries(id),
     entries: emptyIfMissing(query('GET /projects/:id/repository/tree', { id, per_page: MAX_TREE_ENTRIES })),
   }),
   title: ({ project }) => project.value.name,
-  navigation: ({ project, location }) => (
-    <ProjectNavigation project={project.value} location={location} current="project" />
-  ),
+  navigation: (props) => <ProjectNavigation {...props} current="project" />,
   render: ({ project: { value: project }, entries, location, location: { toUrl } }) => (
     <>
       {project.description ? <p>{project.description}</p> : null}

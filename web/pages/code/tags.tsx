@@ -1,12 +1,12 @@
 import { query, readPageNumber } from '../../api/query.ts';
-import { ProjectNavigation } from '../../components/project-navigation.tsx';
+import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
 import { RefList } from '../../components/ref-list.tsx';
 import { page } from '../../page.ts';
 
 /** The tags of a repository, newest first. */
 export const tags = page('tags', {
   queries: ({ values: { project: id = '' }, search }) => ({
-    project: query('GET /projects/:id', { id }),
+    ...projectQueries(id),
     tags: query('GET /projects/:id/repository/tags', {
       id,
       order_by: 'updated',
@@ -14,9 +14,7 @@ export const tags = page('tags', {
     }),
   }),
   title: () => 'Tags',
-  navigation: ({ project, location }) => (
-    <ProjectNavigation project={project.value} location={location} current="tags" />
-  ),
+  navigation: (props) => <ProjectNavigation {...props} current="tags" />,
   render: ({ project, tags, location }) => (
     <RefList
       page="tags"

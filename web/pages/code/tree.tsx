@@ -1,15 +1,15 @@
 import { toPath } from '../../addresses.ts';
-import { query, readPageNumber } from '../../api/query.ts';
+import { readPageNumber } from '../../api/query.ts';
 import { queryAtRef } from '../../api/ref-path.ts';
 import { Pager } from '../../components/pager.tsx';
-import { ProjectNavigation } from '../../components/project-navigation.tsx';
+import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
 import { MAX_TREE_ENTRIES, PathLinks, Tree } from '../../components/tree.tsx';
 import { page } from '../../page.ts';
 
 /** A directory at a branch, tag or commit. */
 export const tree = page('tree', {
   queries: ({ values: { project: id = '', ref_path = '' }, search }) => ({
-    project: query('GET /projects/:id', { id }),
+    ...projectQueries(id),
     entries: queryAtRef(id, ref_path, (client, { ref, path }) =>
       client.call('GET /projects/:id/repository/tree', {
         id,
@@ -21,9 +21,7 @@ export const tree = page('tree', {
     ),
   }),
   title: ({ project, entries }) => entries.value.path.split('/').at(-1) || project.value.name,
-  navigation: ({ project, location }) => (
-    <ProjectNavigation project={project.value} location={location} current="project" />
-  ),
+  navigation: (props) => <ProjectNavigation {...props} current="project" />,
   render: ({ project: { value: project }, entries, location, location: { search, toUrl, values } }) => (
     <>
       <PathLinks project={project.path_with_namespace} refPath={entries.value} location={location} />

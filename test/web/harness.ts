@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { PASSWORD } from '../crash/process.ts';
+import type { Post } from './page-values.ts';
+
+/** Runs checks of the web application in a browser and counts them. */
+
+/** The browser and the server that the journeys share. */
+export interface Setup {
+  readonly browser: Browser;
+  /** The URL of the server. */
+  readonly base: string;
+  /** Creates something as the administrator. */
+  readonly post: Post;
+}
+
+export const count = { passed: 0, failed: 0, skipped: 0 };
+
+/** Runs a check and prints its result. */
+export async function check(name: string, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+    count.passed++;
+    process.stdout.write(`${name}: ok\n`);
+  } catch (error) {
+    count.failed++;
+    process.stdout.write(`${name}: failed\n${error instanceof Error ? error.stack : error}\n`);
+  }
+}
+
+/** Runs a check in a page of the browser. An error that the browser reports fails it, except expected ones. */
+export async function withPage(
+  { browser, base }: Pick<Setup, 'browser' | 'base'>,
+  options: BrowserContextOptions,
+  run: (page: Page) => Promise<void>,
+  expectedErrors = /^$/,
+): Promise<void> {
+  const context = await browser.newContext({ baseURL: base, ...options });
+  try {
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text());
+    });
+    page.on('pageerror', (error) => errors.push(error.message));
+    await run(page);
+    assert.deepEqual(
+      errors.filter((error) => !expectedErrors.test(error)),
+      [],
+    );
+  } finally {
+    await context.close();
+  }
+}
+
+/** Signs in as the administrator. */
+export async function signIn(page: Page): Promise<void> {
+  await page.goto('/explore');
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByLabel('Username or e-mail address').fill('root');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Explore projects' }).waitFor();
+}

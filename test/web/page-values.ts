@@ -1,0 +1,18 @@
+/** Creates something through the API; returns the response. */
+export type Post = (path: string, body: object) => Promise<{ readonly [key: string]: unknown }>;
+
+/** Fills an empty project with what the pages of the web application show. Returns a value for each parameter of their addresses. */
+export async function createPageValues(post: Post, project: string): Promise<Readonly<Record<string, string>>> {
+  const id = encodeURIComponent(project);
+  const commitFile = (path: string, content: string) =>
+    post(`/projects/${id}/repository/files/${encodeURIComponent(path)}`, {
+      branch: 'main',
+      content,
+      commit_message: `Add ${path}`,
+    });
+  const text = `# Fire\n\n${'A long line of text about fires. '.repeat(20)}\n${'More.\n'.repeat(200)}`;
+  await commitFile('README.md', '# Stove\n<b>hot</b>\n');
+  await commitFile('docs/fire.md', text);
+  await post(`/projects/${id}/repository/tags`, { tag_name: 'v1.0', ref: 'main' });
+  return { project, ref: 'main', ref_path: 'main/docs', ref_file: 'main/docs/fire.md' };
+}
