@@ -16,7 +16,7 @@ import { projectFeatureVisibleTo } from './visibility.ts';
 /** A merge request without its search columns and notification state. */
 export type MergeRequestRow = Omit<
   Selectable<Schema['merge_requests']>,
-  'title_key' | 'description_key' | 'conflicts_told'
+  'title_key' | 'description_key' | 'conflict_notified'
 >;
 
 /** A merge request with everything that authorization and entities need. */

@@ -53,7 +53,7 @@ async function storeExampleData({ git, blobs, database }: ServerData): Promise<v
     const texts = { title: 'Kept', visibility: 'private', files: '[]' } as const;
     await tx
       .insertInto('snippets')
-      .values({ author_id: 1, ...texts, ...place, made: true, ...times })
+      .values({ author_id: 1, ...texts, ...place, repository_created: true, ...times })
       .execute();
   });
 }

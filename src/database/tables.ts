@@ -636,7 +636,7 @@ export interface Schema {
     /** Selective sync scope of the current listing; null: none is running. */
     listing_scope: string | null;
     /** Cursor of the current listing: the kind of objects, and the id after which it continues. */
-    listing_name: string | null;
+    listing_replicable_name: string | null;
     listing_after_id: number;
   };
   /** One object of the primary and the state of its copy. */
@@ -1192,7 +1192,7 @@ export interface Schema {
     /** Number of changed files, `1000+` if truncated. */
     real_size: string | null;
     /** Whether the head is kept reachable while the merge request exists. */
-    kept: Generated<boolean>;
+    has_keep_ref: Generated<boolean>;
     created_at: string;
   };
   merge_requests: {
@@ -1227,7 +1227,7 @@ export interface Schema {
     /** Time before which the merge request must not be merged. */
     merge_after: string | null;
     /** Whether the last check found conflicts, about which users were notified. */
-    conflicts_told: Generated<boolean>;
+    conflict_notified: Generated<boolean>;
     squash: boolean;
     /** Whether the merge deletes the source branch, as requested by the user who merged; null: not specified. */
     should_remove_source_branch: boolean | null;
@@ -1883,7 +1883,7 @@ export interface Schema {
     /**
      * Whether the repository was created. Until then the snippet is hidden; if the creation fails, the row is deleted.
      */
-    made: boolean;
+    repository_created: boolean;
     /** Whether the repository has no branch yet. */
     empty: Generated<boolean>;
     /** Size of the objects in bytes. */

@@ -103,7 +103,7 @@ async function findReplicatedSnippet(db: Reader, scope: SiteScope, id: number) {
     .leftJoin('projects', 'projects.id', 'snippets.project_id')
     .select(['snippets.storage', 'snippets.disk_path', 'snippets.default_branch'])
     .where('snippets.id', '=', id)
-    .where('snippets.made', '=', true)
+    .where('snippets.repository_created', '=', true)
     .where(isInSiteScope(db, scope, { namespace: 'projects.namespace_id', storage: 'snippets.storage' }))
     .executeTakeFirst();
   return repositoryRow ?? null;

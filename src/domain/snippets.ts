@@ -21,7 +21,7 @@ export async function findSnippet(db: Reader, id: number): Promise<Snippet | nul
     .selectFrom('snippets')
     .selectAll()
     .where('id', '=', id)
-    .where('made', '=', true)
+    .where('repository_created', '=', true)
     .executeTakeFirst();
   return row ?? null;
 }

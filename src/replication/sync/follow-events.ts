@@ -65,7 +65,7 @@ async function listScope(services: FollowServices, scope: string): Promise<void>
   for (;;) if (!(await listPage(services, mustRelist))) break;
   for (;;) if (!(await removeUnlistedBatch(database))) break;
   await database.transaction((tx) =>
-    updatePosition(tx, { listed_scope: scope, listing_scope: null, listing_name: null }),
+    updatePosition(tx, { listed_scope: scope, listing_scope: null, listing_replicable_name: null }),
   );
   log.info('Listed all objects to copy');
 }
@@ -87,7 +87,7 @@ async function beginListing(
     if (lastEvent === undefined) break;
     Object.assign(startPosition, { cursor: lastEvent.id, cursor_at: lastEvent.created_at });
   }
-  const firstPage = { listing: listing + 1, listing_name: REPLICABLE_NAMES[0], listing_after_id: 0 };
+  const firstPage = { listing: listing + 1, listing_replicable_name: REPLICABLE_NAMES[0], listing_after_id: 0 };
   await database.transaction((tx) => updatePosition(tx, { ...startPosition, ...firstPage, listing_scope: scope }));
 }
 
@@ -96,7 +96,7 @@ async function beginListing(
  * changed.
  */
 async function listPage({ database, primary }: FollowServices, mustRelist: boolean): Promise<boolean> {
-  const { listing, listing_name: name, listing_after_id } = await getPosition(database.reader);
+  const { listing, listing_replicable_name: name, listing_after_id } = await getPosition(database.reader);
   if (name === null) return false;
   const page = await primary.listReplicables(name, listing_after_id);
   const last = page.at(-1);
@@ -105,7 +105,9 @@ async function listPage({ database, primary }: FollowServices, mustRelist: boole
     await (mustRelist ? scheduleCopies : markListed)(tx, page, listing);
     await updatePosition(
       tx,
-      last === undefined ? { listing_name: nextName, listing_after_id: 0 } : { listing_after_id: last.replicable_id },
+      last === undefined
+        ? { listing_replicable_name: nextName, listing_after_id: 0 }
+        : { listing_after_id: last.replicable_id },
     );
   });
   return true;
@@ -140,7 +142,7 @@ function keepLatestPerObject(events: readonly ReplicationEvent[]): Iterable<Repl
 }
 
 /**
- * How far the primary's events and lists have been processed: `cursor` is the last processed event, `listing_name` and
+ * How far the primary's events and lists have been processed: `cursor` is the last processed event, `listing_replicable_name` and
  * `listing_after_id` the position in the current listing of all objects, `listing` its number.
  */
 type EventPosition = Omit<Selectable<Schema['geo_position']>, 'id'>;
@@ -151,7 +153,7 @@ const INITIAL_POSITION: EventPosition = {
   listing: 0,
   listed_scope: null,
   listing_scope: null,
-  listing_name: null,
+  listing_replicable_name: null,
   listing_after_id: 0,
   followed_at: null,
 };

@@ -24,10 +24,14 @@ export async function deleteDraft({ database, git }: Pick<Services, 'database' |
   const isComplete = await database.transaction(
     async (tx) => {
       // index: snippets primary key
-      const row = await tx.selectFrom('snippets').select('made').where('id', '=', draft.id).executeTakeFirst();
+      const row = await tx
+        .selectFrom('snippets')
+        .select('repository_created')
+        .where('id', '=', draft.id)
+        .executeTakeFirst();
       // The size of a draft is not counted yet, so the total size of the snippets of its project does not change.
-      if (row?.made !== true) await deleteSnippetRow(tx, draft.id);
-      return row?.made === true;
+      if (row?.repository_created !== true) await deleteSnippetRow(tx, draft.id);
+      return row?.repository_created === true;
     },
     { exemptFromLimit: true },
   );

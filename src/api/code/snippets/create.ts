@@ -94,7 +94,7 @@ async function insertDraft(
       disk_path: toDiskPath(randomUUID()),
       default_branch: SNIPPET_BRANCH,
       empty: true,
-      made: false,
+      repository_created: false,
       created_at: uow.now,
       updated_at: uow.now,
     })
@@ -147,7 +147,7 @@ async function publishDraft(
   else if ((await reidentify(uow, uow.actor)) === null) throw new AccessRevoked();
   const publishedSnippet = await uow
     .updateTable('snippets')
-    .set({ made: true, empty: false, size })
+    .set({ repository_created: true, empty: false, size })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();

@@ -111,7 +111,9 @@ test('rejects a restricted visibility level for callers who are not administrato
 
 test('a draft of a dead process is invisible and is deleted with its repository', async () => {
   const { id } = (await author.post('/snippets', { title: 'Dying', content: 'a' })).body;
-  await database.transaction((tx) => tx.updateTable('snippets').set({ made: false }).where('id', '=', id).execute());
+  await database.transaction((tx) =>
+    tx.updateTable('snippets').set({ repository_created: false }).where('id', '=', id).execute(),
+  );
   assert.equal((await author.get(`/snippets/${id}`)).status, 404);
   const row = await rowOf(id);
   clock.advance(3601);

@@ -19,7 +19,7 @@ function selectSnippets(db: Reader, { created_after: after, created_before: befo
     .selectFrom('snippets')
     .leftJoin('projects', 'projects.id', 'snippets.project_id')
     .selectAll('snippets')
-    .where('snippets.made', '=', true)
+    .where('snippets.repository_created', '=', true)
     .orderBy('snippets.id', 'desc');
   if (after) query = query.where('snippets.created_at', '>=', after);
   if (before) query = query.where('snippets.created_at', '<=', before);
@@ -79,7 +79,7 @@ export async function listSnippetsOfProject(
     .selectFrom('snippets')
     .selectAll()
     .where('project_id', '=', project.id)
-    .where('made', '=', true)
+    .where('repository_created', '=', true)
     .where(snippetInProjectVisibleTo(caller, project))
     .orderBy('id', 'desc');
   return paginate(db, query, page);

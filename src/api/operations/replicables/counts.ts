@@ -68,7 +68,7 @@ async function countSnippets(db: Reader): Promise<ReplicableCounts> {
     .selectFrom('snippets')
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('snippet_repository')))
     .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(buildRefVersionSql('snippets'))])
-    .where('snippets.made', '=', true)
+    .where('snippets.repository_created', '=', true)
     .modifyEnd(LONG_RUNNING)
     .executeTakeFirstOrThrow();
 }

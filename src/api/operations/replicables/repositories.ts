@@ -61,7 +61,7 @@ export const loadSnippetRepositories: LoadReplicables = async (db, scope, select
     ])
     .where(isInSelection(db, sql.ref<number>('snippets.id'), selection))
     // `made`: the repository was created.
-    .where('snippets.made', '=', true)
+    .where('snippets.repository_created', '=', true)
     .where(isInSiteScope(db, scope, { namespace: NAMESPACE_COLUMNS.project, storage: 'snippets.storage' }))
     .orderBy('snippets.id')
     .limit(getSelectionLimit(selection))

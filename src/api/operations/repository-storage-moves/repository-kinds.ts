@@ -173,7 +173,7 @@ const SNIPPET: ContainerKind = {
       .select(['storage', 'disk_path', 'move_id'])
       .where('id', '=', id)
       // `made`: the repository was created.
-      .where('made', '=', true)
+      .where('repository_created', '=', true)
       .executeTakeFirst();
     if (row === undefined) return null;
     const repositories = [{ diskPath: row.disk_path, hasContent: true }];
@@ -186,7 +186,7 @@ const SNIPPET: ContainerKind = {
       .select('id')
       .where('storage', '=', storage)
       .where('id', '>', afterId)
-      .where('made', '=', true)
+      .where('repository_created', '=', true)
       .orderBy('id')
       .limit(limit)
       .execute();

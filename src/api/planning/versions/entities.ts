@@ -28,7 +28,7 @@ const fields = {
 
 /** A version with the rows from which its comparison is computed. */
 interface VersionWithMergeRequest {
-  readonly version: Omit<Columns<'merge_request_versions'>, 'kept'>;
+  readonly version: Omit<Columns<'merge_request_versions'>, 'has_keep_ref'>;
   readonly project: Project;
   readonly mergeRequest: MergeRequest;
 }

@@ -120,13 +120,13 @@ create table snippets (
   move_id integer,
   default_branch text not null default 'main',
   ref_state_version integer not null default 0,
-  made boolean not null,
+  repository_created boolean not null,
   empty boolean not null default false,
   size integer not null default 0,
   created_at timestamp not null,
   updated_at timestamp not null
 );
-create index snippets_made on snippets (made, id);
+create index snippets_by_repository_created on snippets (repository_created, id);
 create index snippets_by_author on snippets (author_id, id);
 create index snippets_by_storage on snippets (storage, id);
 create unique index snippets_by_disk_path on snippets (disk_path, storage);

@@ -27,7 +27,7 @@ create table merge_requests (
   merge_check text check (merge_check in ('no_commits', 'conflict', 'diverged', 'ahead')),
   merge_after timestamp,
   -- Whether users were notified of the conflict, so that they are notified once.
-  conflicts_told boolean not null default false,
+  conflict_notified boolean not null default false,
   squash boolean not null,
   should_remove_source_branch boolean,
   force_remove_source_branch boolean,
@@ -138,7 +138,7 @@ create table merge_request_versions (
   state text check (state in ('empty', 'collected', 'overflow')),
   real_size text,
   -- Whether a ref keeps the head reachable, so that each version is processed only once.
-  kept boolean not null default false,
+  has_keep_ref boolean not null default false,
   created_at timestamp not null
 );
 create index merge_request_versions_by_merge_request on merge_request_versions (merge_request_id, id);

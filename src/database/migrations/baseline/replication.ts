@@ -77,27 +77,27 @@ const snippetEvents = ddl`
 -- The first event of a snippet is written when its repository exists.
 ${eventTrigger({
   name: 'geo_snippet_created',
-  after: 'update of made on snippets',
-  when: `new.made and not old.made and ${HAS_SECONDARY}`,
+  after: 'update of repository_created on snippets',
+  when: `new.repository_created and not old.repository_created and ${HAS_SECONDARY}`,
   event: ['created', 'snippet_repository', 'new.id'],
 })}
 ${eventTrigger({
   name: 'geo_snippet_updated',
   after: 'update of ref_state_version on snippets',
-  when: `old.ref_state_version <> new.ref_state_version and new.made and ${HAS_SECONDARY}`,
+  when: `old.ref_state_version <> new.ref_state_version and new.repository_created and ${HAS_SECONDARY}`,
   event: ['updated', 'snippet_repository', 'new.id'],
 })}
 ${eventTrigger({
   name: 'geo_snippet_moved',
   after: 'update of storage on snippets',
-  when: `old.storage <> new.storage and new.made and ${HAS_SECONDARY}`,
+  when: `old.storage <> new.storage and new.repository_created and ${HAS_SECONDARY}`,
   event: ['updated', 'snippet_repository', 'new.id'],
   rescoped: 'true',
 })}
 ${eventTrigger({
   name: 'geo_snippet_deleted',
   after: 'delete on snippets',
-  when: `old.made and ${HAS_SECONDARY}`,
+  when: `old.repository_created and ${HAS_SECONDARY}`,
   event: ['deleted', 'snippet_repository', 'old.id'],
 })}
 -- Snippets whose project gets another path may get into another scope.
@@ -106,7 +106,7 @@ ${insertTrigger({
   after: 'update of full_path on routes',
   when: `new.project_id is not null and ${IS_RENAMED} and ${HAS_SECONDARY}`,
   insert: (timestamp) => [
-    `${INSERT_EVENTS} select ${timestamp}, 'updated', 'snippet_repository', id, true from snippets where project_id = new.project_id and made`,
+    `${INSERT_EVENTS} select ${timestamp}, 'updated', 'snippet_repository', id, true from snippets where project_id = new.project_id and repository_created`,
   ],
 })}
 `;
@@ -327,7 +327,7 @@ create table geo_position (
   listing integer not null,
   listed_scope text,
   listing_scope text,
-  listing_name text,
+  listing_replicable_name text,
   listing_after_id integer not null
 );
 

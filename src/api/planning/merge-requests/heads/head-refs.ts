@@ -152,7 +152,7 @@ function listVersionsWithoutRef(db: Reader, projectId: number, iids: readonly nu
     .select(['version.head_commit_sha as head_sha', 'version.start_commit_sha'])
     .where('merge_requests.project_id', '=', projectId)
     .where(isInIds(db, sql<number>`merge_requests.iid`, iids))
-    .where('version.kept', '=', false)
+    .where('version.has_keep_ref', '=', false)
     .orderBy('version.id')
     .execute();
 }
@@ -206,7 +206,7 @@ async function markVersionsRetained(database: Database, versions: readonly Versi
   await database.transaction((tx) =>
     tx
       .updateTable('merge_request_versions')
-      .set({ kept: true })
+      .set({ has_keep_ref: true })
       .where(isInIds(tx, sql<number>`id`, ids))
       .execute(),
   );

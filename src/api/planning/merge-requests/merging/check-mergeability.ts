@@ -187,9 +187,9 @@ function storeResult(
 async function publishConflicts(uow: UnitOfWork, id: number, hasConflicts: boolean): Promise<void> {
   const changedRow = await uow
     .updateTable('merge_requests')
-    .set({ conflicts_told: hasConflicts })
+    .set({ conflict_notified: hasConflicts })
     .where('id', '=', id)
-    .where('conflicts_told', '<>', hasConflicts)
+    .where('conflict_notified', '<>', hasConflicts)
     .returning('id')
     .executeTakeFirst();
   if (changedRow !== undefined && hasConflicts) await uow.publish('merge-conflicts-detected', { mergeRequestId: id });
