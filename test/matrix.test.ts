@@ -6,6 +6,7 @@ import { allExamples, type Exemplified, ourShare } from './examples/all.ts';
 import { ask, isStillThere } from './examples/call.ts';
 import { CALLERS, type CallerName, type Example } from './examples/example.ts';
 import { createCallers, createScene, type Scene } from './examples/scene.ts';
+import type { TestResponse } from './support/caller.ts';
 import { createResponseCheck } from './support/documented-responses.ts';
 import { golden, isSelected } from './support/golden.ts';
 import { world } from './support/world.ts';
@@ -119,6 +120,58 @@ test('each caller gets the status of matrix.txt', () => {
 
 test('the OpenAPI document declares the status and media type of every response', () => {
   assert.deepEqual([...undocumented].sort(), []);
+});
+
+/** Returns the abilities of the caller in the project and the group of the scene, as `project:read_code`. */
+async function loadAbilities({ project, group }: Scene, caller: CallerName): Promise<ReadonlySet<string>> {
+  const ofProject = await callers[caller].get(`/projects/${project.id}/abilities`);
+  const ofGroup = await callers[caller].get(`/groups/${group.id}/abilities`);
+  const names = ({ body }: TestResponse) => (body.abilities ?? []) as string[];
+  return new Set([
+    ...names(ofProject).map((name) => `project:${name}`),
+    ...names(ofGroup).map((name) => `group:${name}`),
+  ]);
+}
+
+/**
+ * Returns the ability if the endpoint requires that one alone. `isExact`: the endpoint acts on no single resource of the project or
+ * group, whose author could matter too. Returns null if it requires several, or acts on the token, which the example sends itself.
+ */
+function parseAccessLabel({ endpoint: { access, path } }: Exemplified) {
+  const match = /^((?:project|group):\w+)( \(public\)| \(404 before 401\))?$/.exec(access.label);
+  if (match === null || path.includes('/self')) return null;
+  const isExact = /^\/(?:projects|groups)\/:id(?:\/[^:]*)?$/.test(path);
+  return { ability: match[1]!, isOpen: match[2] === ' (public)', isExact };
+}
+
+const isDenied = (status: number | undefined) => status === 401 || status === 403 || status === 404;
+
+for (const visibility of ['private', 'public'] as const) {
+  test(`the abilities of each caller are those that the endpoints of a ${visibility} project and group require`, async () => {
+    const wrong: string[] = [];
+    for (const [index, name] of CALLERS.entries()) {
+      const abilities = await loadAbilities(scenes[visibility], name);
+      for (const { what, ...row } of rows) {
+        const required = parseAccessLabel(what);
+        if (required === null || (name === 'anonymous' && !required.isOpen)) continue;
+        const isAllowed = !isDenied(row[visibility][index]);
+        const isHeld = abilities.has(required.ability);
+        if (isAllowed !== isHeld && (required.isExact || isAllowed))
+          wrong.push(`${name} ${required.ability}: ${what.endpoint.name}`);
+      }
+    }
+    assert.deepEqual(wrong, []);
+  });
+}
+
+test('anonymous callers have no abilities that only signed-in callers can use', async () => {
+  const required = all.flatMap((what) => parseAccessLabel(what) ?? []);
+  const usable = new Set(required.filter(({ isOpen }) => isOpen).map(({ ability }) => ability));
+  const abilities = await loadAbilities(scenes.public, 'anonymous');
+  assert.deepEqual(
+    required.map(({ ability }) => ability).filter((ability) => abilities.has(ability) && !usable.has(ability)),
+    [],
+  );
 });
 
 test('matrix.txt has every endpoint, in the order of the registry', () => {

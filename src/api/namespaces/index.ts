@@ -1,4 +1,5 @@
 import { type ResourceModules, resourceModule } from '#http/endpoint/resource-module.ts';
+import * as abilitiesEndpoints from './abilities/endpoints.ts';
 import { accessTokens } from './access-tokens/index.ts';
 import * as groupProjects from './group-projects/endpoints.ts';
 import { groups } from './groups/index.ts';
@@ -16,6 +17,7 @@ export const namespaces: ResourceModules = {
   projects,
   'group-projects': resourceModule({ endpoints: groupProjects }),
   members,
+  abilities: resourceModule({ endpoints: abilitiesEndpoints }),
   stars,
   topics,
   'access-tokens': accessTokens,

@@ -25,6 +25,7 @@ export const TAG_GROUPS: readonly TagGroup[] = [
       'group-projects': tag('Group projects', 'The projects of a group, and those that are shared with it.'),
       namespaces: tag('Namespaces', 'Groups and personal namespaces: the paths that may contain projects.'),
       members: tag('Members', 'Members of groups and projects, and their roles.'),
+      abilities: tag('Abilities', 'What the caller may do in a project, in a group and on the instance.'),
       'access-tokens': tag(
         'Group and project access tokens',
         'Tokens that belong to a group or project, not to a person.',

@@ -122,6 +122,13 @@ async function createInTarget(
   return isFailure(project) ? project : { project, creator };
 }
 
+/** Returns whether the user may create a project in the personal namespace: it exists and `projects_limit` is not reached. */
+export async function mayCreatePersonalProject(db: Reader, userId: number): Promise<boolean> {
+  const user = await findUserById(db, userId);
+  if (user === null || (await findPersonalTarget(db, userId)) === null) return false;
+  return !(await hasReachedProjectLimit(db, user));
+}
+
 /** Returns whether the user has reached the limit of personal projects. Projects in groups do not count. */
 async function hasReachedProjectLimit(db: Reader, { id, projects_limit: limit }: User): Promise<boolean> {
   // index: namespaces_by_owner, projects_by_namespace

@@ -10,7 +10,7 @@ export { type AttributeName, projectAttributeParams, validateArtifactSize } from
 export { validateUnsupportedAttribute } from './attributes/input-attributes.ts';
 export { parseStoredAttributes } from './attributes/stored-attributes.ts';
 export { TRANSFER_ERRORS, TRANSFER_UNIQUE_ERRORS, transfer } from './changes.ts';
-export { importProject } from './create.ts';
+export { importProject, mayCreatePersonalProject } from './create.ts';
 export { chooseRestoredNames } from './delete.ts';
 export {
   destroyProject,
