@@ -16,7 +16,7 @@ import type { Services } from '#http/services.ts';
 import { fail } from '#runtime/failure.ts';
 import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt } from '#security/encryption.ts';
-import { jobsLockKey } from '../processing/index.ts';
+import { jobsLockKey, listLatestJobs, resolveNeeds } from '../processing/index.ts';
 import {
   cancelPipelineAccess,
   deletePipelineAccess,
@@ -26,7 +26,7 @@ import {
 } from './access.ts';
 import { cancelAndReloadPipeline, deletePipelineInBatches, renamePipeline, retryAndReloadPipeline } from './changes.ts';
 import { createPipelineForRef, PIPELINE_CREATION_ERRORS } from './creation/create-for-ref.ts';
-import { PipelineVariable } from './entities.ts';
+import { JobNeeds, PipelineVariable } from './entities.ts';
 import { listParams, statusesParam } from './parameters.ts';
 import {
   findNewestPipelineOfRef,
@@ -129,6 +129,16 @@ export const listPipelineBridges = endpoint({
   params: { scope: statusesParam },
   response: page(PipelineInList),
   read: () => ({ items: [], total: 0, hasMore: false }),
+});
+
+export const listPipelineNeeds = endpoint({
+  get: '/projects/:id/pipelines/:pipeline_id/needs',
+  summary: 'List the needs of the jobs of a pipeline',
+  description:
+    'Returns each job of the pipeline, without earlier attempts, with the ids of the jobs that its keyword `needs` names. `needs` is null for a job without the keyword: it waits for all jobs of earlier stages.',
+  access: readPipelineAccess(),
+  response: list(JobNeeds),
+  read: async (db, { pipeline }) => resolveNeeds(await listLatestJobs(db, pipeline.id)),
 });
 
 export const retryPipeline = endpoint({

@@ -37,6 +37,10 @@ export const examples: Examples<typeof endpoints> = {
     by: 'guest',
     path: buildPipelinePath(project, await newPipeline()),
   }),
+  listPipelineNeeds: async ({ project, newPipeline }) => ({
+    by: 'guest',
+    path: buildPipelinePath(project, await newPipeline()),
+  }),
   retryPipeline: async ({ project, newPipeline }) => ({
     by: 'developer',
     path: buildPipelinePath(project, await newPipeline()),

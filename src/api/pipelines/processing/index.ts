@@ -3,7 +3,7 @@
 export { cancelJob, cancelPipeline, playJob, releaseJob, retryJob, retryPipeline } from './changes.ts';
 export { setCommitStatus } from './commit-statuses.ts';
 export { createEnvironmentsForJobs, findBlockedDeployments } from './deployment-check.ts';
-export { hasFinished } from './job-readiness.ts';
+export { hasFinished, resolveNeeds } from './job-readiness.ts';
 export { recordOutcome } from './job-transitions.ts';
 export { deleteRunnerQueue, getQueueVersion, notifyRunnersOfScope } from './runner-queue-versions.ts';
 export {
@@ -13,3 +13,4 @@ export {
   startDelayedJob,
   startNextInResourceGroup,
 } from './state-machine.ts';
+export { listLatestJobs } from './store.ts';

@@ -110,6 +110,21 @@ function findNeededJobs<Job>(
   return (needs ?? []).flatMap(({ job }) => jobsByName.get(job) ?? []);
 }
 
+/** A job and the ids of the jobs that it needs directly; null: it waits for all jobs of earlier stages. */
+interface NeedsOfJob {
+  readonly id: number;
+  readonly needs: number[] | null;
+}
+
+/** Returns the needs of each of these jobs. `jobs`: the latest attempt of each name. */
+export function resolveNeeds(jobs: readonly Pick<PipelineJob, 'id' | 'name' | 'needs'>[]): NeedsOfJob[] {
+  const jobsByName = groupByName(jobs);
+  return jobs.map((job) => ({
+    id: job.id,
+    needs: job.needs === null ? null : findNeededJobs(job, jobsByName).map(({ id }) => id),
+  }));
+}
+
 /** Returns the jobs by name; the parts of a parallel job also by their common name. */
 function groupByName<Job extends { readonly name: string }>(jobs: readonly Job[]): ReadonlyMap<string, readonly Job[]> {
   const jobsByName = new Map<string, Job[]>();

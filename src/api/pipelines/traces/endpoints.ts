@@ -7,13 +7,14 @@ import { streamWith } from '#http/endpoint/responses.ts';
 import { forbidden } from '#http/errors/http-error.ts';
 import { describe, optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { firstHeader } from '#http/request/incoming.ts';
+import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
 import { readJobAccess } from '../jobs/index.ts';
 import { appendToTrace, createRangeHeader, parseRangeStart } from './append.ts';
-import { streamTrace } from './get.ts';
+import { resolveByteRange } from './byte-range.ts';
+import { measureTrace, streamTrace, streamTraceRange } from './get.ts';
 import { findLastWatchedAt, updateWatchedAt } from './store.ts';
 
 // While a user watches the log of a running job, its runner sends updates more often (contract/runners.md §3.4).
@@ -93,18 +94,44 @@ export const getTrace = endpoint({
   get: '/projects/:id/jobs/:job_id/trace',
   summary: 'Get the log of a job',
   description:
-    'Returns the log as plain text, as far as it is stored; empty if there is none. Logs of jobs in debug mode contain secrets, so that they require the Developer role. While somebody reads the log of a running job, its runner sends updates more often.',
+    'Returns the log as plain text, as far as it is stored; empty if there is none. Logs of jobs in debug mode contain secrets, so that they require the Developer role. While somebody reads the log of a running job, its runner sends updates more often. A header `Range` with one range of bytes, as `bytes=100-`, `bytes=0-99` or `bytes=-100`, returns 206 with that part. The header `Content-Range` has its place and the length of the log, `*` while the job runs.',
   access: readJobAccess()
     .require((_call, { project, caller, job }) => {
       if (job.debug_mode && !mayInProject(caller, 'read_private_artifacts', project)) throw forbidden();
     })
     .withLabel('project:read_job + Developer in debug mode'),
-  response: streamWith({ mediaTypes: ['text/plain'] }),
-  async handle({ job }, services) {
+  errors: {
+    rangeNotSatisfiable: [416, { error: '416 Range Not Satisfiable' }, { 'Content-Range': 'bytes */{size}' }],
+  },
+  response: streamWith({
+    otherStatuses: [206],
+    mediaTypes: ['text/plain'],
+    headers: ['Accept-Ranges', 'Content-Range'],
+  }),
+  async handle({ job, request }, services) {
     await recordTraceRead(services, job);
+    const headers = {
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Cache-Control': 'private, no-store',
+      'Accept-Ranges': 'bytes',
+    };
+    const rangeHeader = getRangeHeader(request);
+    if (rangeHeader === null) return { headers, body: streamTrace(services, job.id) };
+    const { size, isComplete } = await measureTrace(services, job.id);
+    const range = resolveByteRange(rangeHeader, size);
+    if (range === 'unsatisfiable') return fail('rangeNotSatisfiable', { size });
+    if (range === null) return { headers, body: streamTrace(services, job.id) };
+    const total = isComplete ? size : '*';
     return {
-      headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'private, no-store' },
-      body: streamTrace(services, job.id),
+      status: 206,
+      headers: { ...headers, 'Content-Range': `bytes ${range.start}-${range.end}/${total}` },
+      body: streamTraceRange(services, job.id, range),
     };
   },
 });
+
+/** Returns the header `Range`. Null with `If-Range`, because a log has no validator that could match. */
+function getRangeHeader({ method, headers }: IncomingRequest): string | null {
+  if (method !== 'GET' || headers['if-range'] !== undefined) return null;
+  return firstHeader(headers.range) ?? null;
+}

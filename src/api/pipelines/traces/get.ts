@@ -5,6 +5,7 @@ import { defineJob } from '#jobs/job.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
+import type { ByteRange } from './byte-range.ts';
 import { findTraceEnd, joinChunks, listChunks, listLastSmallChunks, type TraceChunk } from './store.ts';
 
 type TraceServices = Pick<Services, 'database' | 'blobs' | 'secretKey'>;
@@ -14,13 +15,44 @@ type TraceServices = Pick<Services, 'database' | 'blobs' | 'secretKey'>;
  * possible start of a secret at the end while the job runs.
  */
 export function streamTrace(services: TraceServices, jobId: number): Readable {
-  return Readable.from(iterateTrace(services, jobId), { objectMode: false });
+  return Readable.from(iterateTrace(services, jobId, 0), { objectMode: false });
 }
 
-/** The log may grow, and its chunks may be joined, while it is read. Bytes already sent are not read again. */
-async function* iterateTrace(services: TraceServices, jobId: number): AsyncGenerator<Buffer> {
+/** Streams a range of the log that `measureTrace` has found to exist. */
+export function streamTraceRange(services: TraceServices, jobId: number, { start, end }: ByteRange): Readable {
+  return Readable.from(takeBytes(iterateTrace(services, jobId, start), end - start + 1), { objectMode: false });
+}
+
+/** Yields the first bytes of these chunks. */
+async function* takeBytes(chunks: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
+  let remaining = count;
+  for await (const chunk of chunks) {
+    yield chunk.subarray(0, remaining);
+    remaining -= chunk.length;
+    if (remaining <= 0) return;
+  }
+}
+
+/** Returns how many bytes of the log users may read now, and whether the log is complete. */
+export async function measureTrace(
+  services: TraceServices,
+  jobId: number,
+): Promise<{ readonly size: number; readonly isComplete: boolean }> {
+  const end = await findTraceEnd(services.database.reader, jobId);
+  if (end === null) return { size: 0, isComplete: true };
+  if (end.completeBlob !== null) return { size: end.completeBlob.size, isComplete: true };
+  if (end.hasEnded) return { size: end.size, isComplete: true };
+  const heldBytes = await decryptPartialSecret(services, jobId, end.encryptedHeldBytes);
+  return { size: end.size - heldBytes.length, isComplete: false };
+}
+
+/**
+ * Yields the log from this byte offset. It may grow, and its chunks may be joined, while it is read. Bytes already sent
+ * are not read again.
+ */
+async function* iterateTrace(services: TraceServices, jobId: number, from: number): AsyncGenerator<Buffer> {
   const { reader } = services.database;
-  for (let offset = 0, isRetry = false; ; ) {
+  for (let offset = from, isRetry = false; ; ) {
     // Read the state before the chunks, so that all chunks up to its size exist.
     const end = await findTraceEnd(reader, jobId);
     if (end === null) return;
@@ -37,8 +69,11 @@ async function* iterateTrace(services: TraceServices, jobId: number): AsyncGener
     }
     const heldBytes = await decryptPartialSecret(services, jobId, end.encryptedHeldBytes);
     const chunkedSize = end.size - heldBytes.length;
-    if (offset === chunkedSize && end.hasEnded && heldBytes.length > 0) yield heldBytes;
-    if (offset >= chunkedSize) return;
+    if (offset >= chunkedSize) {
+      const unsentBytes = heldBytes.subarray(offset - chunkedSize);
+      if (end.hasEnded && unsentBytes.length > 0) yield unsentBytes;
+      return;
+    }
     // There are more chunks, or the log has just been assembled or erased.
     if (chunks.length === 0 && isRetry) throw gapError(jobId, offset);
     isRetry = chunks.length === 0;
