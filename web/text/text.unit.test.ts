@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatCount, getInitials } from './names.ts';
-import { formatRelativeTime } from './time.ts';
+import { formatDuration, formatRelativeTime } from './time.ts';
 
 test('formats times by their largest unit', () => {
   const now = Date.parse('2026-11-29T12:00:00.000Z');
@@ -26,4 +26,9 @@ test('formats counts and initials', () => {
   assert.equal(getInitials('  ana '), 'A');
   assert.equal(getInitials('😀 x'), '😀X');
   assert.equal(getInitials(''), '');
+});
+
+test('formats durations by their two largest units', () => {
+  const cases = { 0: '0 s', 59.4: '59 s', 60: '1 min', 65: '1 min 5 s', 3600: '1 h', 3660: '1 h 1 min', 90000: '25 h' };
+  for (const [seconds, text] of Object.entries(cases)) assert.equal(formatDuration(Number(seconds)), text);
 });

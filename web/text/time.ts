@@ -22,3 +22,12 @@ export function formatRelativeTime(time: string, now: number): string {
   }
   throw new Error('The last step has no limit');
 }
+
+/** Returns a duration in its two largest units: `1 h 5 min`, `12 s`. */
+export function formatDuration(seconds: number): string {
+  const rounded = Math.round(seconds);
+  const [hours, minutes, rest] = [Math.floor(rounded / 3600), Math.floor(rounded / 60) % 60, rounded % 60];
+  if (hours > 0) return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
+  if (minutes === 0) return `${rest} s`;
+  return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`;
+}

@@ -1,0 +1,185 @@
+import { PLAIN, parseStyles, type StyledText, type TextStyle } from './ansi.ts';
+
+/** The log of a CI job as data: lines with styles, in sections that can be folded. */
+
+export interface LogLine {
+  /** From 1; the number in the whole text. */
+  readonly number: number;
+  /** When the runner wrote the line, as RFC 3339; null if the log has no timestamps. */
+  readonly time: string | null;
+  readonly parts: readonly StyledText[];
+}
+
+/** Lines that follow each other. A viewer renders each chunk only when it comes into view. */
+export interface LogChunk {
+  readonly kind: 'lines';
+  readonly lines: LogLine[];
+  /** Grows when a line is added or changes. */
+  revision: number;
+}
+
+/** A section of the log, as the runner or the job marks it: `section_start:1700000000:build[collapsed=true]`. */
+export interface LogSection {
+  readonly kind: 'section';
+  readonly name: string;
+  /** The rest of the line of its start; the name without one. */
+  title: readonly StyledText[];
+  /** Number of the line of its start. */
+  readonly number: number;
+  readonly isCollapsed: boolean;
+  /** Null until it ends. */
+  seconds: number | null;
+  readonly children: LogNode[];
+}
+
+export type LogNode = LogChunk | LogSection;
+
+export interface Log {
+  readonly children: readonly LogNode[];
+  readonly lineCount: number;
+  /** The number of lines at the beginning that were left out, because the log is too long. */
+  readonly omittedLines: number;
+  /** The first line that looks like a failure; null without one. */
+  readonly firstFailure: number | null;
+}
+
+export interface LogParser {
+  /** Parses the text that follows. A last line without an end waits for the rest, unless the log is complete. */
+  append(text: string, isComplete: boolean): void;
+  readonly log: Log;
+}
+
+/** Lines of a chunk: few chunks for long logs, and little to render for each. */
+const CHUNK_LINES = 200;
+
+/** Lines over this number are left out at the beginning, where a log says least about a failure. */
+export const MAX_LOG_LINES = 100_000;
+
+/** Characters of a line; the rest is left out. */
+const MAX_LINE_LENGTH = 20_000;
+
+/** Sections in sections; deeper ones belong to the last. */
+const MAX_SECTION_DEPTH = 8;
+
+/** The prefix of each line with timestamps: time, stream, and whether the line continues the one before. */
+const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z) [0-9a-f]{2}[EO]([ +])/;
+
+const SECTION = /section_(start|end):(\d{1,12}):([\w.-]{1,200})(?:\[([^\]\r]{0,200})\])?\r(?:\x1b\[0?K)?/g;
+
+/** Words with which tools report a failure. */
+const FAILURE =
+  /(?:^|[^\w-])(?:[Ee]rror|ERROR|[Ff]atal|FATAL)(?:\[\w{1,20}\])?:|^\s{0,8}(?:ERROR|FATAL|FAILED|FAIL|npm ERR!|not ok)(?!\w)/;
+
+/** Returns a parser of one log, which parses text that is added without reading the earlier text again. */
+export function createLogParser(): LogParser {
+  const root: LogNode[] = [];
+  const sections: { readonly section: LogSection; readonly startedAt: number }[] = [];
+  const log = { children: root, lineCount: 0, omittedLines: 0, firstFailure: null as number | null };
+  let style: TextStyle = PLAIN;
+  let pending = '';
+
+  const currentNodes = () => sections.at(-1)?.section.children ?? root;
+
+  /** Returns the parts of what a terminal shows of a text, and sets the style of the next text. */
+  function readParts(text: string): readonly StyledText[] {
+    const styled = parseStyles(toShownText(text), style);
+    style = styled.style;
+    return styled.parts;
+  }
+
+  function addLine(parts: readonly StyledText[], time: string | null, continues: boolean): void {
+    const chunk = findChunk(currentNodes());
+    const previous = chunk.lines.at(-1);
+    chunk.revision++;
+    if (continues && previous !== undefined) {
+      chunk.lines[chunk.lines.length - 1] = { ...previous, parts: [...previous.parts, ...parts] };
+      return;
+    }
+    const line = { number: log.lineCount, time, parts };
+    chunk.lines.push(line);
+    if (log.firstFailure === null && isFailure(line)) log.firstFailure = line.number;
+  }
+
+  function startSection(name: string, startedAt: number, options: string): LogSection | null {
+    if (sections.length >= MAX_SECTION_DEPTH) return null;
+    const isCollapsed = options.split(',').includes('collapsed=true');
+    const title = [{ text: name, classes: '' }];
+    const section: LogSection = {
+      kind: 'section',
+      name,
+      title,
+      number: log.lineCount,
+      isCollapsed,
+      seconds: null,
+      children: [],
+    };
+    currentNodes().push(section);
+    sections.push({ section, startedAt });
+    return section;
+  }
+
+  function endSection(name: string, endedAt: number): void {
+    const index = sections.findLastIndex(({ section }) => section.name === name);
+    if (index === -1) return;
+    for (const { section, startedAt } of sections.splice(index)) section.seconds = Math.max(0, endedAt - startedAt);
+  }
+
+  function parseLine(text: string): void {
+    log.lineCount++;
+    const [prefix = '', time = null, flag = ' '] = TIMESTAMP.exec(text) ?? [];
+    const line = text.slice(prefix.length, prefix.length + MAX_LINE_LENGTH);
+    const continues = flag === '+';
+    let end = 0;
+    let started: LogSection | null = null;
+    for (const match of line.matchAll(SECTION)) {
+      const [marker, kind, seconds, name = '', options = ''] = match;
+      const before = readParts(line.slice(end, match.index));
+      if (before.length > 0) addLine(before, time, continues);
+      end = match.index + marker.length;
+      started = null;
+      if (kind === 'start') started = startSection(name, Number(seconds), options);
+      else endSection(name, Number(seconds));
+    }
+    const parts = readParts(line.slice(end));
+    if (started !== null && parts.length > 0) started.title = parts;
+    else if (end === 0 || parts.length > 0) addLine(parts, time, continues);
+  }
+
+  function append(text: string, isComplete: boolean): void {
+    const lines = (pending + text).split('\n');
+    pending = isComplete ? '' : (lines.pop() ?? '');
+    if (isComplete && lines.at(-1) === '') lines.pop();
+    const omitted = Math.max(0, lines.length - MAX_LOG_LINES);
+    log.omittedLines += omitted;
+    log.lineCount += omitted;
+    for (const line of omitted === 0 ? lines : lines.slice(omitted)) parseLine(line);
+  }
+
+  return { append, log };
+}
+
+/** Returns what a terminal shows of a line in the end: a carriage return begins it again. */
+function toShownText(line: string): string {
+  const text = line.endsWith('\r') ? line.slice(0, -1) : line;
+  return text.slice(text.lastIndexOf('\r') + 1);
+}
+
+/** Returns the chunk for the next line: the last one, or a new one after a section or a full one. */
+function findChunk(nodes: LogNode[]): LogChunk {
+  const last = nodes.at(-1);
+  if (last?.kind === 'lines' && last.lines.length < CHUNK_LINES) return last;
+  const chunk: LogChunk = { kind: 'lines', lines: [], revision: 0 };
+  nodes.push(chunk);
+  return chunk;
+}
+
+/** Runners and most tools write failures in red, 1 or 9. */
+function isFailure({ parts }: LogLine): boolean {
+  if (parts.some(({ classes }) => /(?:^| )ansi-(?:1|9)(?: |$)/.test(classes))) return true;
+  return FAILURE.test(
+    parts
+      .map(({ text }) => text)
+      .join('')
+      .slice(0, 500),
+  );
+}
