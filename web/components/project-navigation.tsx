@@ -6,15 +6,25 @@ import type { PageLocation } from '../page.ts';
 /** A project as its own pages read it. */
 export type ProjectDetails = ResultOf<'GET /projects/:id'>;
 
-/** Returns the reads of every page of a project. */
-export const projectQueries = (id: string) => ({ project: query('GET /projects/:id', { id }) });
+/** What the caller may do in the project. */
+export type ProjectAbilities = Loaded<ResultOf<'GET /projects/:id/abilities'>>;
 
-/** The tabs of a project, in order; each leads to the page of its name. */
+/** Returns the reads of every page of a project. */
+export const projectQueries = (id: string) => ({
+  project: query('GET /projects/:id', { id }),
+  abilities: query('GET /projects/:id/abilities', { id }),
+});
+
+/** Returns whether the caller has an ability of src/authorization/abilities.ts. */
+export const can = ({ value: { abilities } }: ProjectAbilities, ability: string): boolean =>
+  abilities.includes(ability);
+
+/** The tabs of a project, in order; each leads to the page of its name, and is shown to callers with the ability. */
 const TABS = [
-  { name: 'project', label: 'Code' },
-  { name: 'commits', label: 'Commits' },
-  { name: 'branches', label: 'Branches' },
-  { name: 'tags', label: 'Tags' },
+  { name: 'project', label: 'Code', ability: 'read_project' },
+  { name: 'commits', label: 'Commits', ability: 'read_code' },
+  { name: 'branches', label: 'Branches', ability: 'read_code' },
+  { name: 'tags', label: 'Tags', ability: 'read_code' },
 ] as const;
 
 export type ProjectTab = (typeof TABS)[number]['name'];
@@ -22,17 +32,21 @@ export type ProjectTab = (typeof TABS)[number]['name'];
 /** The path of a project, and the tabs of its pages. */
 export function ProjectNavigation({
   project: { value: project },
+  abilities,
   location: { toUrl },
   current,
 }: {
   readonly project: Loaded<ProjectDetails>;
+  readonly abilities: ProjectAbilities;
   readonly location: PageLocation;
   /** The tab of the page. */
   readonly current: ProjectTab;
 }) {
   const values = { project: project.path_with_namespace, ref: project.default_branch ?? '' };
   // An empty repository has no default branch.
-  const shownTabs = TABS.filter(({ name }) => name !== 'commits' || project.default_branch);
+  const shownTabs = TABS.filter(
+    ({ name, ability }) => can(abilities, ability) && (name !== 'commits' || project.default_branch),
+  );
   return (
     <nav class="project-navigation" aria-label="Project">
       <p class="quiet">
