@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { PASSWORD } from '../crash/process.ts';
-import type { Post } from './page-values.ts';
+import type { Setup } from './setup.ts';
 
 /** Runs checks of the web application in a browser and counts them. */
-
-/** The browser and the server that the journeys share. */
-export interface Setup {
-  readonly browser: Browser;
-  /** The URL of the server. */
-  readonly base: string;
-  /** Creates something as the administrator. */
-  readonly post: Post;
-}
 
 export const count = { passed: 0, failed: 0, skipped: 0 };
 
@@ -62,3 +53,21 @@ export async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Explore projects' }).waitFor();
 }
+
+/** Returns the cookies of a browser in which the administrator has signed in. */
+export async function createSession({ browser, base }: Pick<Setup, 'browser' | 'base'>) {
+  const context = await browser.newContext({ baseURL: base });
+  await signIn(await context.newPage());
+  const storageState = await context.storageState();
+  await context.close();
+  return storageState;
+}
+
+const WIDE = { width: 1280, height: 900 };
+
+/** The screens on which each page is opened. */
+export const SCREENS = {
+  light: { colorScheme: 'light', viewport: WIDE },
+  dark: { colorScheme: 'dark', viewport: WIDE },
+  small: { colorScheme: 'light', viewport: { width: 390, height: 800 } },
+} as const satisfies Readonly<Record<string, BrowserContextOptions>>;

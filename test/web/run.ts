@@ -1,17 +1,15 @@
 // `npm run test:web`: the pages of the web application in Chromium, each in both colour schemes and on a small screen, and journeys
-// through them. Skipped with the reason where there is no Chromium. The last line is `N passed, N failed, N skipped`.
+// through them on both engines. Skipped with the reason where there is no Chromium. The last line is `N passed, N failed, N skipped`.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { listAddresses } from '#test/support/web-pages.ts';
+import type { Page } from 'playwright-core';
 import { buildWeb } from '../../scripts/web.ts';
 import { installFromDebian } from '../clients/debian.ts';
-import { startVictim, TOKEN } from '../crash/process.ts';
-import { check, count, type Setup, signIn, withPage } from './harness.ts';
+import { startPostgres } from '../engines/postgres-server.ts';
+import { check, count, createSession, SCREENS, withPage } from './harness.ts';
 import { checkShell } from './journeys/shell.ts';
-import { createPageValues, type Post } from './page-values.ts';
+import { type Addresses, type Setup, withSetup } from './setup.ts';
 
 const AXE = readFileSync(join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
 
@@ -28,36 +26,36 @@ async function assertAccessible(page: Page): Promise<void> {
   assert.ok(overflow <= 0, `${overflow} px wider than the screen`);
 }
 
-const WIDE = { width: 1280, height: 900 };
-const SCREENS: readonly (readonly [name: string, options: BrowserContextOptions, isSignedIn: boolean])[] = [
-  ['anonymous', { colorScheme: 'light', viewport: WIDE }, false],
-  ['light', { colorScheme: 'light', viewport: WIDE }, true],
-  ['dark', { colorScheme: 'dark', viewport: WIDE }, true],
-  ['small', { colorScheme: 'light', viewport: { width: 390, height: 800 } }, true],
-];
-
-async function checkPages(setup: Setup, addresses: ReturnType<typeof listAddresses>): Promise<void> {
-  const context = await setup.browser.newContext({ baseURL: setup.base });
-  await signIn(await context.newPage());
-  const storageState = await context.storageState();
-  await context.close();
-  for (const [screen, options, isSignedIn] of SCREENS) {
-    for (const [name, path] of addresses) {
+async function checkPages(setup: Setup, addresses: Addresses): Promise<void> {
+  const storageState = await createSession(setup);
+  for (const [name, path] of addresses) {
+    await check(`${name}, anonymous`, () =>
+      withPage(
+        setup,
+        SCREENS.light,
+        async (page) => {
+          await page.goto(path);
+          await page.getByRole('heading', { level: 1 }).waitFor();
+          await assertAccessible(page);
+        },
+        /status of 40[134]/,
+      ),
+    );
+    for (const [screen, options] of Object.entries(SCREENS)) {
       await check(`${name}, ${screen}`, () =>
-        withPage(
-          setup,
-          { ...options, ...(isSignedIn ? { storageState } : {}) },
-          async (page) => {
-            await page.goto(path);
-            await page.getByRole('heading', { level: 1 }).waitFor();
-            if (isSignedIn) assert.equal(await page.locator('.state').count(), 0, 'the page shows an error');
-            await assertAccessible(page);
-          },
-          isSignedIn ? undefined : /status of 40[134]/,
-        ),
+        withPage(setup, { ...options, storageState }, async (page) => {
+          await page.goto(path);
+          await page.getByRole('heading', { level: 1 }).waitFor();
+          assert.equal(await page.locator('.state').count(), 0, 'the page shows an error');
+          await assertAccessible(page);
+        }),
       );
     }
   }
+}
+
+async function checkJourneys(setup: Setup): Promise<void> {
+  await checkShell(setup);
 }
 
 if (!installFromDebian({ name: 'chromium', probe: ['/usr/bin/chromium', '--version'] })) {
@@ -65,32 +63,13 @@ if (!installFromDebian({ name: 'chromium', probe: ['/usr/bin/chromium', '--versi
   process.stdout.write('web: skipped, the Debian package chromium cannot be installed here\n');
 } else {
   await buildWeb();
-  const directory = mkdtempSync(join(tmpdir(), 'hearth-web-'));
-  const server = await startVictim(directory, undefined);
-  const post: Post = async (path, body) => {
-    const headers = { 'PRIVATE-TOKEN': TOKEN, 'Content-Type': 'application/json' };
-    const response = await fetch(`${server.address}/api/v4${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    assert.ok(response.ok, text);
-    return JSON.parse(text);
-  };
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
-  try {
-    for (const name of ['first-stove', 'second-stove'])
-      await post('/projects', { name, visibility: 'public', description: `The firmware of the ${name}` });
-    const values = await createPageValues(post, 'root/first-stove');
-    const setup: Setup = { browser, base: server.address, post };
-    await checkPages(setup, listAddresses(values));
-    await checkShell(setup);
-  } finally {
-    await browser.close();
-    await server.stop();
-    rmSync(directory, { recursive: true, force: true });
-  }
+  await withSetup(undefined, async (setup, addresses) => {
+    await checkPages(setup, addresses);
+    await checkJourneys(setup);
+  });
+  const postgres = await startPostgres();
+  process.stdout.write('The journeys on PostgreSQL:\n');
+  await withSetup(postgres.url, checkJourneys).finally(() => postgres.stop());
 }
 process.stdout.write(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
 process.exit(count.failed === 0 ? 0 : 1);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { check, type Setup, signIn, withPage } from '../harness.ts';
+import { check, signIn, withPage } from '../harness.ts';
+import type { Setup } from '../setup.ts';
 
 /** Journeys through what all pages have in common, and through the files of a project. */
 export async function checkShell(setup: Setup): Promise<void> {
