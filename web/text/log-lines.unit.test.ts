@@ -12,7 +12,7 @@ function parse(...texts: string[]): Log {
 
 /** Returns a log as nested texts: a line as its text, with the classes of parts in brackets; a section as an object. */
 function outline(nodes: readonly LogNode[]): unknown[] {
-  return nodes.flatMap((node) =>
+  return nodes.flatMap((node): unknown[] =>
     node.kind === 'lines' ? node.lines.map(({ parts }) => toText(parts)) : [outlineSection(node)],
   );
 }
