@@ -57,7 +57,7 @@ const PREMIUM_IN_GROUPS: ReadonlySet<GroupAbilityName> = new Set([
 ]);
 
 /** Returns the names of all abilities that the caller, who can see the project, has in it, sorted. */
-export function listProjectAbilities(caller: Caller, project: Project, tier: Tier): string[] {
+export function listProjectAbilities(caller: Caller, project: Project, tier: Tier): ProjectAbilityName[] {
   const hasIterations = tier !== 'free' && project.namespace_kind === 'group';
   return PROJECT_ABILITIES.filter(
     (ability) =>
@@ -68,6 +68,11 @@ export function listProjectAbilities(caller: Caller, project: Project, tier: Tie
   ).sort();
 }
 
+/** The abilities in groups that follow from settings of the group. */
+export const CREATION_ABILITIES = ['create_project', 'create_subgroup'] as const;
+
+type HeldGroupAbility = GroupAbilityName | (typeof CREATION_ABILITIES)[number];
+
 /** A group with the state that its row does not have. */
 interface GroupState {
   readonly group: Group;
@@ -75,12 +80,9 @@ interface GroupState {
   readonly tier: Tier;
 }
 
-/**
- * Returns the names of all abilities that the caller, who can see the group, has in it, sorted. `create_project` and
- * `create_subgroup` follow from the settings of the group.
- */
-export function listGroupAbilities(caller: Caller, { group, wikiReadOnly, tier }: GroupState): string[] {
-  const abilities: string[] = GROUP_ABILITIES.filter(
+/** Returns the names of all abilities that the caller, who can see the group, has in it, sorted. */
+export function listGroupAbilities(caller: Caller, { group, wikiReadOnly, tier }: GroupState): HeldGroupAbility[] {
+  const abilities: HeldGroupAbility[] = GROUP_ABILITIES.filter(
     (ability) =>
       mayInGroup(caller, ability, group) &&
       (caller.user !== null || !FOR_SIGNED_IN_CALLERS.has(ability)) &&
@@ -98,11 +100,14 @@ interface CreationRights {
   readonly mayCreateProject: boolean;
 }
 
-/** Returns the names of the abilities of a user that belong to no project or group, sorted. */
-export function listUserAbilities(caller: Caller, { mayCreateGroup, mayCreateProject }: CreationRights): string[] {
-  return [
-    ...(isAdministrator(caller) ? ['admin'] : []),
-    ...(mayCreateGroup ? ['create_group'] : []),
-    ...(mayCreateProject ? ['create_project'] : []),
-  ];
+/** The abilities of users that belong to no project or group, sorted. */
+export const USER_ABILITIES = ['admin', 'create_group', 'create_project'] as const;
+
+/** Returns the names of those that a user has, sorted. */
+export function listUserAbilities(
+  caller: Caller,
+  { mayCreateGroup, mayCreateProject }: CreationRights,
+): (typeof USER_ABILITIES)[number][] {
+  const held = { admin: isAdministrator(caller), create_group: mayCreateGroup, create_project: mayCreateProject };
+  return USER_ABILITIES.filter((ability) => held[ability]);
 }

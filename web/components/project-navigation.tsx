@@ -15,9 +15,11 @@ export const projectQueries = (id: string) => ({
   abilities: query('GET /projects/:id/abilities', { id }),
 });
 
-/** Returns whether the caller has an ability of src/authorization/abilities.ts. */
-export const can = ({ value: { abilities } }: ProjectAbilities, ability: string): boolean =>
-  abilities.includes(ability);
+/** Returns whether the caller has an ability. */
+export const can = <Name extends string>(
+  { value: { abilities } }: Loaded<{ readonly abilities: readonly Name[] }>,
+  ability: Name,
+): boolean => abilities.includes(ability);
 
 /** The tabs of a project, in order; each leads to the page of its name, and is shown to callers with the ability. */
 const TABS = [

@@ -1,5 +1,12 @@
 import { Type } from 'typebox';
-import { listGroupAbilities, listProjectAbilities, listUserAbilities } from '#authorization/held-abilities.ts';
+import { GROUP_ABILITIES, PROJECT_ABILITIES } from '#authorization/abilities.ts';
+import {
+  CREATION_ABILITIES,
+  listGroupAbilities,
+  listProjectAbilities,
+  listUserAbilities,
+  USER_ABILITIES,
+} from '#authorization/held-abilities.ts';
 import { mayCreateTopLevelGroup } from '#authorization/namespace-creation.ts';
 import { findWiki } from '#domain/wikis.ts';
 import { signedIn } from '#http/access/access.ts';
@@ -11,9 +18,15 @@ import { mayCreatePersonalProject } from '../projects/index.ts';
 
 // What the caller may do, so that clients offer only that (contract/web.md §3).
 
-const Abilities = entity('Abilities', {
-  abilities: Type.Array(Type.String(), { description: 'Names of abilities, sorted.' }),
-});
+/** Returns the type of a list of abilities with these names, so that generated clients know them. */
+const abilitiesEntity = <const Name extends string>(name: string, abilities: readonly Name[]) =>
+  entity(name, {
+    abilities: Type.Array(Type.Enum([...abilities].sort()), { description: 'Names of abilities, sorted.' }),
+  });
+
+const ProjectAbilities = abilitiesEntity('ProjectAbilities', PROJECT_ABILITIES);
+const GroupAbilities = abilitiesEntity('GroupAbilities', [...GROUP_ABILITIES, ...CREATION_ABILITIES]);
+const UserAbilities = abilitiesEntity('UserAbilities', USER_ABILITIES);
 
 export const getProjectAbilities = endpoint({
   get: '/projects/:id/abilities',
@@ -23,7 +36,7 @@ export const getProjectAbilities = endpoint({
     'features, archived and read-only projects and the tier count; scopes of the token and protection rules of single ' +
     'branches, tags and environments do not.',
   access: inProjectAllowingAnonymous('read_project'),
-  response: ok(Abilities),
+  response: ok(ProjectAbilities),
   read: (_db, { caller, project, base }) => ({ abilities: listProjectAbilities(caller, project, base.tier) }),
 });
 
@@ -34,7 +47,7 @@ export const getGroupAbilities = endpoint({
     'Returns the names of all abilities that the caller has in the group at present, as for projects. ' +
     '`create_project` and `create_subgroup` follow from its `project_creation_level` and `subgroup_creation_level`.',
   access: inGroupAllowingAnonymous('read_group'),
-  response: ok(Abilities),
+  response: ok(GroupAbilities),
   async read(db, { caller, group, base: { tier } }) {
     const wiki = await findWiki(db, { group });
     return { abilities: listGroupAbilities(caller, { group, wikiReadOnly: wiki?.read_only ?? false, tier }) };
@@ -48,7 +61,7 @@ export const getUserAbilities = endpoint({
     'Returns the names of the abilities that the caller has outside projects and groups: `admin` for administrators, ' +
     '`create_group` for top-level groups, `create_project` for personal projects, whose number is limited.',
   access: signedIn(),
-  response: ok(Abilities),
+  response: ok(UserAbilities),
   async read(db, { caller }) {
     const mayCreateGroup = await mayCreateTopLevelGroup(db, caller);
     const mayCreateProject = await mayCreatePersonalProject(db, caller.user.id);
