@@ -11,6 +11,7 @@ import * as lfsLocks from './lfs-locks/endpoints.ts';
 import * as mergeBase from './merge-base/endpoints.ts';
 import { protectedBranches } from './protected-branches/index.ts';
 import { protectedTags } from './protected-tags/index.ts';
+import * as raw from './raw/endpoints.ts';
 import { repositoryFiles } from './repository-files/index.ts';
 import { snippets } from './snippets/index.ts';
 import { tags } from './tags/index.ts';
@@ -28,6 +29,7 @@ export const code: ResourceModules = {
   'merge-base': resourceModule({ endpoints: mergeBase }),
   tree: resourceModule({ endpoints: tree }),
   blobs: resourceModule({ endpoints: blobs }),
+  raw: resourceModule({ endpoints: raw }),
   archive,
   contributors: resourceModule({ endpoints: contributors }),
   'git-http': gitHttp,

@@ -7,9 +7,11 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { commitTree, writeDeepTree } from '#git/objects/bombs.testing.ts';
 import { formatLfsPointer } from '#git/objects/lfs-pointer.ts';
+import { browser, PASSWORD, userWithPassword } from '#test/support/browser.ts';
 import { world } from '#test/support/world.ts';
 
-const { newProject } = await world();
+const here = await world();
+const { anonymous, newProject } = here;
 
 /** Names of the regular files in a tar. */
 function namesInTar(tar: Buffer): string[] {
@@ -68,6 +70,33 @@ test('gives a non-ASCII file name in both Content-Disposition forms', async () =
     const names = `filename="${prefix}-${plain}-${rest}"; filename*=UTF-8''${prefix}-${encoded}-${rest}`;
     assert.equal(headers['content-disposition'], `attachment; ${names}`);
   }
+});
+
+test('the address of an archive names ref and format, and the commit unless the file is called after project and ref', async () => {
+  const { project } = await world({ project: { visibility: 'public' } });
+  const sha = await project.commit({ 'a.txt': 'a', 'dir/b.txt': 'b' }, { branch: 'main' });
+  await project.owner.post(`${project.repository}/branches`, { branch: 'fix/1', ref: 'main' });
+  const at = `//${project.path_with_namespace}/-/archive`;
+  const path = project.path_with_namespace.split('/').at(-1);
+  const named = await anonymous.get(`${at}/fix/1/${path}-fix-1.tar`);
+  assert.equal(named.headers['content-disposition'], `attachment; filename="${path}-fix-1.tar"`);
+  assert.deepEqual(namesInTar(named.bytes), [`${path}-fix-1/a.txt`, `${path}-fix-1/dir/b.txt`]);
+  const other = await anonymous.get(`${at}/${sha}/x.tar.gz`, { path: 'dir' });
+  assert.deepEqual(namesInTar(gunzipSync(other.bytes)), [`${path}-${sha}-${sha}-dir/dir/b.txt`]);
+  assert.equal((await anonymous.get(`${at}/main.zip`)).headers['content-type'], 'application/zip');
+  for (const missing of ['main/x.rar', 'main', 'missing/x.zip', 'main/zip'])
+    assert.equal((await anonymous.get(`${at}/${missing}`)).status, 404, missing);
+});
+
+test('the address of an archive of a hidden project answers 404, and to a session of a member the archive', async () => {
+  const { project } = await world({ project: { readme: true } });
+  const member = await userWithPassword(here);
+  await project.addMember('reporter', member);
+  const path = `//${project.path_with_namespace}/-/archive/main/x.zip`;
+  const window = browser(here);
+  assert.equal((await window.get(path)).status, 404);
+  await window.signIn(member.username, PASSWORD);
+  assert.equal((await window.get(path)).status, 200);
 });
 
 test('archives the default branch without a ref, even if a tag has the same name', async () => {

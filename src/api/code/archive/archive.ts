@@ -61,11 +61,17 @@ export const getArchiveFolder = ({ dataDir }: Pick<Services['config'], 'dataDir'
 /** Accepted values of the parameter `format`. Clients send the format of other responses, which has no meaning here. */
 const RESPONSE_FORMATS: readonly string[] = ['json', 'txt'];
 
+/** Suffix of the format, and whether the name of the archive contains the commit id. */
+interface ArchiveNaming {
+  readonly suffix: string;
+  readonly namesCommit: boolean;
+}
+
 /** Streams the requested archive in the format of `suffix`. For HEAD requests it returns the headers alone. */
 export async function streamArchiveDownload(
   services: Pick<Services, 'git' | 'database' | 'blobs' | 'config'>,
   call: DownloadCall,
-  suffix: string,
+  { suffix, namesCommit }: ArchiveNaming,
 ): Promise<StreamReply | Failure<'formatUnsupported' | 'tooMany' | 'notFound' | 'compressorMissing' | 'tooLarge'>> {
   const requestedFormat = call.params.format ?? 'json';
   if (!RESPONSE_FORMATS.includes(requestedFormat)) return fail('formatUnsupported', { format: requestedFormat });
@@ -82,7 +88,15 @@ export async function streamArchiveDownload(
   const cacheFolder = getArchiveFolder(services.config);
   const { client, clientAddress } = request;
   const requestOptions = { client, clientAddress, headersOnly, cacheFolder, hasLfsFiles, openLfsFiles };
-  const archive = await createArchive(git, { project, format, sha, path, excludePaths, ...requestOptions });
+  const archive = await createArchive(git, {
+    project,
+    format,
+    namesCommit,
+    sha,
+    path,
+    excludePaths,
+    ...requestOptions,
+  });
   if (isFailure(archive)) return archive;
   const headers = {
     'Content-Type': format === 'zip' ? 'application/zip' : 'application/octet-stream',
@@ -128,10 +142,29 @@ const FORMATS: Readonly<Record<string, ArchiveFormat>> = {
   '.zip': 'zip',
 };
 
+/** The parts of an archive's address after `/-/archive/`. */
+interface ArchiveFile {
+  readonly ref: string;
+  /** Without suffix. */
+  readonly name: string;
+  readonly suffix: string;
+}
+
+/** Parses `fix/1/p-fix-1.zip`, or `main.zip` without a file name. Returns null for an unknown suffix. */
+export function parseArchiveFile(refAndFile: string): ArchiveFile | null {
+  const [suffix] = /\.(?:tar\.(?:gz|bz2)|tgz|gz|tbz2?|tb2|bz2|tar|zip)$/.exec(refAndFile) ?? [];
+  if (suffix === undefined) return null;
+  const path = refAndFile.slice(0, -suffix.length);
+  const slash = path.lastIndexOf('/');
+  const name = path.slice(slash + 1);
+  return { ref: slash < 0 ? name : path.slice(0, slash), name, suffix };
+}
+
 /** What is archived, and for which client. */
 interface ArchiveRequest {
   readonly project: LocatedRepository & { readonly path: string };
   readonly format: ArchiveFormat;
+  readonly namesCommit: boolean;
   readonly sha?: string | null | undefined;
   readonly path?: string | null | undefined;
   readonly excludePaths: readonly string[];
@@ -162,7 +195,7 @@ async function createArchive(
   git: Git,
   request: ArchiveRequest,
 ): Promise<Archive | Failure<'notFound' | 'compressorMissing' | 'tooLarge'>> {
-  const { project, format, headersOnly } = request;
+  const { project, format, namesCommit, headersOnly } = request;
   const repository = getRepository(git, project);
   const requestedRef = request.sha?.trim();
   const ref = requestedRef || project.default_branch;
@@ -170,8 +203,9 @@ async function createArchive(
   const commit = await resolveRevision(git, repository, requestedRef || HEADS + ref);
   const path = trimCharacters(request.path ?? '', '/');
   if (commit === null || (await findEntryAtPath(git, repository, commit, path)) === null) return fail('notFound');
-  // The root folder: `<project>-<ref>-<sha>[-<path>]`.
-  const prefix = [project.path, ref, commit, ...(path === '' ? [] : [path])].join('-').replaceAll('/', '-');
+  // The root folder: `<project>-<ref>[-<sha>][-<path>]`.
+  const nameParts = [project.path, ref, ...(namesCommit ? [commit] : []), ...(path === '' ? [] : [path])];
+  const prefix = nameParts.join('-').replaceAll('/', '-');
   const name = `${prefix}.${format}`;
   if (headersOnly) return { name, content: undefined };
   const excludePaths = request.excludePaths.map((excluded) => excluded.replace(/^\/+/, '')).filter(isExcludable);

@@ -1,9 +1,10 @@
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream, streamWith } from '#http/endpoint/responses.ts';
-import { describe, required } from '#http/parameters/declarations.ts';
-import { string } from '#http/parameters/texts.ts';
-import { archiveParams, streamArchiveDownload } from './archive.ts';
+import { routeNotFound } from '#http/errors/http-error.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
+import { pathText, string } from '#http/parameters/texts.ts';
+import { archiveParams, parseArchiveFile, streamArchiveDownload } from './archive.ts';
 
 const ARCHIVE_ERRORS = {
   tooMany: [
@@ -28,7 +29,7 @@ export const downloadArchive = endpoint({
   params: archiveParams,
   errors: ARCHIVE_ERRORS,
   response: stream,
-  handle: (call, services) => streamArchiveDownload(services, call, ''),
+  handle: (call, services) => streamArchiveDownload(services, call, { suffix: '', namesCommit: true }),
 });
 
 export const downloadArchiveAs = endpoint({
@@ -41,5 +42,31 @@ export const downloadArchiveAs = endpoint({
   params: { ...archiveParams, suffix: describe(required(string), 'Suffix that selects the format, such as `.zip`.') },
   errors: ARCHIVE_ERRORS,
   response: streamWith({ mediaTypes: ['application/octet-stream', 'application/zip'] }),
-  handle: (call, services) => streamArchiveDownload(services, call, call.params.suffix),
+  handle: (call, services) => streamArchiveDownload(services, call, { suffix: call.params.suffix, namesCommit: true }),
+});
+
+export const downloadArchiveFile = endpoint({
+  get: '/*id/-/archive/*ref_and_file',
+  summary: 'Download a repository archive by its address',
+  description:
+    'Returns the archive at an address of a project, `/a/p/-/archive/v1/p-v1.zip`, also with a session. The ref is all ' +
+    'before the last slash; the suffix selects the format. Name and top folder contain the commit id, unless the file ' +
+    'is called after project and ref.',
+  access: inProjectAllowingAnonymous('read_code'),
+  outsideApi: true,
+  params: {
+    ref_and_file: describe(required(pathText), 'Branch, tag or commit, and the name of the file.'),
+    path: describe(optional(pathText), 'Folder or file; absent: the whole tree.'),
+  },
+  errors: ARCHIVE_ERRORS,
+  response: streamWith({ mediaTypes: ['application/octet-stream', 'application/zip'] }),
+  handle(call, services) {
+    const { project, caller, request, params } = call;
+    const file = parseArchiveFile(params.ref_and_file);
+    if (file === null) throw routeNotFound();
+    const { ref, name, suffix } = file;
+    const archive = { format: undefined, sha: ref, path: params.path, include_lfs_blobs: true, exclude_paths: [] };
+    const namesCommit = name !== `${project.path}-${ref}`.replaceAll('/', '-');
+    return streamArchiveDownload(services, { project, caller, request, params: archive }, { suffix, namesCommit });
+  },
 });

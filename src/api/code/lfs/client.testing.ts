@@ -12,9 +12,9 @@ export interface LfsContent {
   readonly size: number;
 }
 
-/** Returns new content that no other test has stored. */
-export function createContent(): LfsContent {
-  const bytes = Buffer.from(`content of ${name('object')}`);
+/** Returns new content that no other test has stored, which begins with these bytes. */
+export function createContent(start: Buffer = Buffer.alloc(0)): LfsContent {
+  const bytes = Buffer.concat([start, Buffer.from(`content of ${name('object')}`)]);
   return { bytes, oid: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
 }
 

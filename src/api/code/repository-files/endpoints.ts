@@ -1,10 +1,7 @@
-import type { Readable } from 'node:stream';
-import { openBlob } from '#blobs/store.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { blame, type LineRange } from '#git/commits/blame.ts';
 import type { Git } from '#git/git.ts';
-import { LFS_POINTER_SIZES, parseLfsPointer } from '#git/objects/lfs-pointer.ts';
-import { type Commit, MAX_BUFFERED_OBJECT, readCommits, readObject } from '#git/objects/object-reader.ts';
+import { type Commit, readCommits } from '#git/objects/object-reader.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent, ok, Reply, type StreamReply, streamWith } from '#http/endpoint/responses.ts';
@@ -12,15 +9,15 @@ import { COMMIT_ERRORS } from '#http/errors/error-messages.ts';
 import { describe, object, optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
-import { openStreamForClient, readContentForJson } from '#rate-limits/stream-limits.ts';
+import { readContentForJson } from '#rate-limits/stream-limits.ts';
 import { PUSH_TO_BRANCH } from '#repositories/branches/push-permission.ts';
-import { findLinkedLfsObject, isLfsEnabled } from '#repositories/lfs/lfs-objects.ts';
-import { buildRawHeaders, formatContentDisposition, peekStart, RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
+import { buildRawHeaders, formatContentDisposition, RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { truncateToBytes } from '#text/trim.ts';
 import { blameAccess, fileAccess, fileContentAccess, filePathType, rawFileAccess } from './access.ts';
+import { openFileContent, openLfsFile } from './content.ts';
 import { BODY_ERRORS } from './deferred-body.ts';
 import { BlameRange, type BlameRow, RepositoryFile, WrittenFile } from './entities.ts';
 import type { FileAtRevision } from './get.ts';
@@ -92,39 +89,13 @@ async function createRawFileReply(
   file: FileAtRevision,
   client: RequestClient,
 ): Promise<StreamReply> {
-  const { head, body } = file.isSubmodule ? EMPTY_CONTENT : await openContent(git, project, file, client);
+  const { head, body } = await openFileContent(git, project, file, client);
   const headers = {
     ...createFileHeaders(file),
     ...buildRawHeaders(file.name, head, file.size),
     'Content-Length': String(file.size),
   };
   return { headers, body };
-}
-
-/** The content of a file, of which the beginning is known. */
-interface HeadAndBody {
-  /** The first bytes, which determine the media type. */
-  readonly head: Uint8Array;
-  readonly body: Readable | Uint8Array;
-}
-
-const EMPTY_CONTENT: HeadAndBody = { head: new Uint8Array(), body: new Uint8Array() };
-
-/** Opens the content of a blob. A blob that does not exist any more counts as empty. */
-async function openContent(
-  git: Git,
-  project: LocatedRepository,
-  { blobId, size }: FileAtRevision,
-  client: RequestClient,
-): Promise<HeadAndBody> {
-  const repository = getRepository(git, project);
-  if (size <= MAX_BUFFERED_OBJECT) {
-    const object = await readObject(git, repository, blobId);
-    return object?.content ? { head: object.content, body: object.content } : EMPTY_CONTENT;
-  }
-  const object = await openStreamForClient(git, repository, blobId, client);
-  if (object === null) return EMPTY_CONTENT;
-  return { head: await peekStart(object.content, size), body: object.content };
 }
 
 /** Returns the commits of these lines, or of all lines. A submodule has no lines. Fails with `tooLong` if git rejects the blame. */
@@ -305,24 +276,18 @@ export const deleteFile = endpoint({
 async function createLfsFileReply(
   project: Project,
   file: FileAtRevision,
-  { database, git, blobs }: Pick<Services, 'database' | 'git' | 'blobs'>,
+  services: Pick<Services, 'database' | 'git' | 'blobs'>,
 ): Promise<StreamReply | Failure<'lfsMissing'> | null> {
-  if (file.size < LFS_POINTER_SIZES.minBytes || file.size > LFS_POINTER_SIZES.maxBytes) return null;
-  if (!(await isLfsEnabled(database.reader, project))) return null;
-  const object = await readObject(git, getRepository(git, project), file.blobId);
-  const pointer = object?.content ? parseLfsPointer(object.content) : null;
-  if (pointer === null) return null;
-  const linkedObject = await findLinkedLfsObject(database.reader, project.id, pointer.oid);
-  const blob = linkedObject && (await openBlob(blobs, linkedObject.oid));
-  if (blob === null) return fail('lfsMissing');
+  const object = await openLfsFile(services, project, file);
+  if (object === null || isFailure(object)) return object;
   // As in GitLab, whose files on disk have this name: their first four digits are those of two directories.
-  const name = pointer.oid.slice(4);
+  const name = object.oid.slice(4);
   const headers = {
     ...createFileHeaders(file),
     ...buildRawHeaders(name, new Uint8Array(), 0),
     'Content-Type': 'application/octet-stream',
     'Content-Disposition': formatContentDisposition('attachment', name),
-    'Content-Length': String(blob.size),
+    'Content-Length': String(object.size),
   };
-  return { headers, body: blob.stream };
+  return { headers, body: object.stream };
 }

@@ -27,7 +27,9 @@ const registry = createRegistry({
     },
   }),
   git: resourceModule({
-    endpoints: { readRefs: endpoint({ get: '/*repository_path.git/info/refs', ...plain, outsideApi: true }) },
+    endpoints: {
+      readRefs: endpoint({ get: '/*repository_path.git/info/refs', ...plain, outsideApi: true }),
+    },
   }),
 });
 
@@ -136,4 +138,17 @@ test('prefers the most specific suffix, in any order of declaration', () => {
   assert.equal(nameOf('/group/project/prometheus/alerts/notify'), 'notifyPrometheus');
   assert.equal(nameOf('/group/project/alerts/notify/name/key'), 'notifyNamed');
   assert.equal(nameOf('/group/project/alerts/notify/name/key.json'), 'notifyNamedJson');
+});
+
+test('the first `/-/` ends the path of a project', () => {
+  const { find } = createRegistry({
+    pages: resourceModule({
+      endpoints: {
+        readBlob: endpoint({ get: '/*id/-/blob/*ref_path', ...plain, outsideApi: true }),
+        readRaw: endpoint({ get: '/*id/-/raw/*ref_path', ...plain, outsideApi: true }),
+      },
+    }),
+  });
+  assert.deepEqual({ ...find('GET', '/a/b/-/raw/main/-/blob/x')?.path }, { id: 'a/b', ref_path: 'main/-/blob/x' });
+  assert.deepEqual({ ...find('GET', '/a/b/-/blob/main/-/raw/x')?.path }, { id: 'a/b', ref_path: 'main/-/raw/x' });
 });

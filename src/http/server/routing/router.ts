@@ -184,10 +184,13 @@ function toSuffixRoute(endpoint: Endpoint): SuffixRoute {
   const names: string[] = [];
   const source = endpoint.path
     .slice(1)
-    .replace(/\*(\w+)(?:\.git)?|:(\w+)|[.$()]/g, (match, rest?: string, segmentName?: string) => {
+    .replace(/\*(\w+)(?:\.git)?|:(\w+)|[.$()]/g, (match, rest?: string, segmentName?: string, offset = 0) => {
       if (rest === undefined && segmentName === undefined) return `\\${match}`;
       names.push((rest ?? segmentName)!);
-      return rest === undefined ? '([^/]+)' : `([^/]+?(?:/[^/]+?)*?)${match.endsWith('.git') ? '(?:\\.git)?' : ''}`;
+      if (rest === undefined) return '([^/]+)';
+      // The first `/-/` ends the path of a project: a file may be called `-/raw/x`.
+      if (endpoint.path.startsWith('/-/', 1 + offset + match.length)) return '([^/]+?(?:/(?!-/)[^/]+?)*?)';
+      return `([^/]+?(?:/[^/]+?)*?)${match.endsWith('.git') ? '(?:\\.git)?' : ''}`;
     });
   const literalCount = replaceParameters(endpoint.path, () => '').length;
   return { endpoint, pattern: new RegExp(`^/${source}$`), names, literalCount };

@@ -1,0 +1,83 @@
+import type { AccessCall } from '#http/access/access.ts';
+import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { type StreamReply, streamWith } from '#http/endpoint/responses.ts';
+import { genericNotFound } from '#http/errors/http-error.ts';
+import { describe, optional, required } from '#http/parameters/declarations.ts';
+import { pathText } from '#http/parameters/texts.ts';
+import { boolean } from '#http/parameters/types.ts';
+import { formatContentDisposition, NO_STORE_HEADERS, peekStart } from '#repositories/raw-content.ts';
+import type { VersionedRepository } from '#repositories/repository.ts';
+import { isFailure } from '#runtime/failure.ts';
+import { locateFile, openFileContent, openLfsFile } from '../repository-files/index.ts';
+import { BROWSER_MEDIA_TYPES, detectMediaType } from './media-types.ts';
+import { splitRefPath } from './ref-path.ts';
+
+const fileResource = {
+  name: 'file',
+  params: {
+    ref_path: describe(required(pathText), 'Branch, tag or commit, and the path of a file in it: `main/src/main.ts`.'),
+  },
+  async load(
+    { services: { git }, params }: AccessCall<{ readonly ref_path: string }>,
+    { project }: { readonly project: VersionedRepository },
+  ) {
+    const refAndPath = await splitRefPath(git, project, params.ref_path);
+    if (refAndPath === null) return null;
+    const file = await locateFile(git, project, { ref: refAndPath.ref, file_path: refAndPath.path });
+    return isFailure(file) ? null : file;
+  },
+  notFound: genericNotFound,
+} as const;
+
+/** No script of the repository runs with the session of the reader, whatever the browser makes of the file. */
+const SANDBOX_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
+
+export const getFileForBrowser = endpoint({
+  get: '/*id/-/raw/*ref_path',
+  summary: 'Get a file for browsers',
+  description:
+    'Returns the bytes of a file, also with a session: images with their media type, everything else as plain text. ' +
+    'For a file in LFS, these are the bytes of the object. The ref is the first segment after `raw/`, or else the ' +
+    'longest branch or tag with which the rest of the address begins.',
+  access: inProjectAllowingAnonymous('read_code').resource(fileResource),
+  outsideApi: true,
+  params: {
+    inline: describe(optional(boolean, true), '`false` makes the file an attachment, which browsers store.'),
+  },
+  errors: { lfsMissing: [404, '404 Not Found'] },
+  response: streamWith({ mediaTypes: BROWSER_MEDIA_TYPES }),
+  async handle({ project, file, params, request }, services) {
+    const object = await openLfsFile(services, project, file);
+    if (isFailure(object)) return object;
+    const { name } = file;
+    const isAttachment = !params.inline;
+    if (object !== null) {
+      const { stream: body, size } = object;
+      return createReply({ head: await peekStart(body, size), body, size, name, isAttachment });
+    }
+    const content = await openFileContent(services.git, project, file, request.client);
+    return createReply({ ...content, size: file.size, name, isAttachment });
+  },
+});
+
+interface BrowserFile {
+  /** The first bytes, which determine the media type. */
+  readonly head: Uint8Array;
+  readonly body: NonNullable<StreamReply['body']>;
+  readonly size: number;
+  readonly name: string;
+  readonly isAttachment: boolean;
+}
+
+function createReply({ head, body, size, name, isAttachment }: BrowserFile): StreamReply {
+  const headers = {
+    ...NO_STORE_HEADERS,
+    'Content-Type': detectMediaType(head, size),
+    'Content-Length': String(size),
+    'Content-Security-Policy': SANDBOX_POLICY,
+    'X-Content-Type-Options': 'nosniff',
+    ...(isAttachment ? { 'Content-Disposition': formatContentDisposition('attachment', name) } : {}),
+  };
+  return { headers, body };
+}
