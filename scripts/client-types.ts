@@ -38,6 +38,7 @@ const web = join(import.meta.dirname, '../web');
 /** Returns the text of web/api/operations.ts. Throws for a call of an operation that no endpoint declares. */
 export async function formatClientTypes(registry: Registry): Promise<string> {
   const { paths, components } = await buildOpenApiDocument(registry, { url: '', version: '' });
+  const { schemas } = components as { readonly schemas: Readonly<Record<string, Schema>> };
   const operations = new Map(
     Object.entries(paths as unknown as Record<string, Record<string, Operation>>).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => [toName(method, path), operation] as const),
@@ -46,9 +47,8 @@ export async function formatClientTypes(registry: Registry): Promise<string> {
   const lines = listCalledOperations().map((name) => {
     const operation = operations.get(name);
     if (operation === undefined) throw new Error(`web/ calls ${name}, which no endpoint declares`);
-    return formatOperation(name, operation);
+    return formatOperation(name, operation, schemas);
   });
-  const { schemas } = components as { readonly schemas: Readonly<Record<string, Schema>> };
   return `// Written by \`npm run api\`: the operations that web/ calls, and the types of their responses.
 
 export interface Operations {
@@ -92,8 +92,13 @@ function formatSchemas(schemas: Readonly<Record<string, Schema>>, text: string):
   return [...declarations].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, declaration]) => declaration);
 }
 
-function formatOperation(name: string, { parameters = [], requestBody, responses }: Operation): string {
-  const body = Object.values(requestBody?.content ?? {})[0]?.schema ?? {};
+function formatOperation(
+  name: string,
+  { parameters = [], requestBody, responses }: Operation,
+  schemas: Readonly<Record<string, Schema>>,
+): string {
+  const bodySchema = Object.values(requestBody?.content ?? {})[0]?.schema ?? {};
+  const body = bodySchema.$ref === undefined ? bodySchema : schemas[toSchemaName(bodySchema.$ref)]!;
   const required = [
     ...parameters.filter((parameter) => parameter.required).map((parameter) => toKey(parameter.name)),
     ...(body.required ?? []),
@@ -102,7 +107,12 @@ function formatOperation(name: string, { parameters = [], requestBody, responses
     ...Object.fromEntries(
       parameters.map((parameter) => [toKey(parameter.name), parameter.in === 'path' ? PATH_VALUE : parameter.schema]),
     ),
-    ...body.properties,
+    ...Object.fromEntries(
+      Object.entries(body.properties ?? {}).map(([key, schema]) => [
+        key,
+        required.includes(key) ? schema : { anyOf: [schema, NULL] },
+      ]),
+    ),
   };
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
   const result = success?.content?.['application/json']?.schema;
@@ -113,12 +123,15 @@ function formatOperation(name: string, { parameters = [], requestBody, responses
 /** A value in a path, which the client encodes. */
 const PATH_VALUE: Schema = { type: ['integer', 'string'] };
 
+/** An optional parameter of a body may be null, which for many attributes means that they lose their value. */
+const NULL: Schema = { type: 'null' };
+
 /** Returns the key of a parameter in the types: the brackets of an array in a query belong to the encoding. */
 const toKey = (name: string): string => name.replace(/\[\]$/, '');
 
 function formatType(schema: Schema): string {
   const { $ref, anyOf, items, prefixItems, properties, patternProperties } = schema;
-  if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1);
+  if ($ref !== undefined) return toSchemaName($ref);
   if (anyOf !== undefined) return formatUnion(anyOf.map(formatType));
   if (schema.enum !== undefined) return formatUnion(schema.enum.map(formatLiteral));
   if ('const' in schema) return formatLiteral(schema.const);
@@ -138,6 +151,8 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: 'readonly unknown[]',
   object: 'Readonly<Record<string, unknown>>',
 };
+
+const toSchemaName = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
 
 function formatElement(items: Schema): string {
   const type = formatType(items);
