@@ -40,7 +40,7 @@ function listSharedQueries(page: string): string[] {
   return COMPONENTS.filter((text) => names.some((name) => text.includes(`export const ${name} =`)));
 }
 
-const COMPONENTS = globSync('components/*.tsx', { cwd: web }).map((file) => readFileSync(join(web, file), 'utf8'));
+const COMPONENTS = globSync('components/*.{ts,tsx}', { cwd: web }).map((file) => readFileSync(join(web, file), 'utf8'));
 
 /** Returns the operations that a source names, `GET /projects/:id`. */
 const listOperations = (text: string): string[] =>

@@ -1,19 +1,41 @@
 // Written by `npm run api`: the operations that web/ calls, and the types of their responses.
 
 export interface Operations {
+  'DELETE /projects/:id/issues/:issue_iid/notes/:note_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly note_id: number | string }; result: null };
+  'GET /groups/:id/labels': { params: { readonly id: number | string; readonly with_counts?: boolean; readonly include_ancestor_groups?: boolean; readonly include_descendant_groups?: boolean; readonly only_group_labels?: boolean; readonly search?: string; readonly archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly Label[] };
+  'GET /groups/:id/members/all': { params: { readonly id: number | string; readonly query?: string; readonly user_ids?: readonly number[] | string; readonly skip_users?: readonly number[] | string; readonly state?: 'active' | 'awaiting'; readonly page?: number; readonly per_page?: number }; result: readonly Member[] };
+  'GET /groups/:id/milestones': { params: { readonly id: number | string; readonly state?: 'active' | 'closed' | 'all'; readonly iids?: readonly number[] | string; readonly title?: string; readonly search?: string; readonly include_ancestors?: boolean; readonly include_parent_milestones?: boolean; readonly include_descendants?: boolean; readonly updated_before?: string; readonly updated_after?: string; readonly page?: number; readonly per_page?: number }; result: readonly Milestone[] };
   'GET /issues': { params: { readonly scope?: 'created_by_me' | 'assigned_to_me' | 'created-by-me' | 'assigned-to-me' | 'all'; readonly state?: 'opened' | 'closed' | 'all'; readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly milestone_id?: 'None' | 'Any' | 'Upcoming' | 'Started'; readonly weight?: number | 'None' | 'Any'; readonly iteration_id?: number | 'None' | 'Any' | 'Current'; readonly iteration_title?: string; readonly confidential?: boolean; readonly epic_id?: number | 'None' | 'Any'; readonly search?: string; readonly in?: readonly ('title' | 'description')[] | string; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly due_date?: '0' | 'any' | 'today' | 'tomorrow' | 'overdue' | 'week' | 'month' | 'next_month_and_previous_two_weeks'; readonly issue_type?: 'issue' | 'incident' | 'task' | 'test_case' | 'requirement' | 'ticket'; readonly health_status?: 'on_track' | 'needs_attention' | 'at_risk' | 'none' | 'any'; readonly not?: { readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly milestone_id?: 'None' | 'Any' | 'Upcoming' | 'Started'; readonly weight?: number | 'None' | 'Any'; readonly iteration_id?: number | 'None' | 'Any' | 'Current'; readonly iteration_title?: string }; readonly closed_by_id?: number; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'due_date' | 'title' | 'weight' | 'relative_position' | 'priority' | 'milestone_due' | 'popularity' | 'label_priority'; readonly sort?: 'asc' | 'desc'; readonly non_archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly IssueInList[] };
   'GET /merge_requests': { params: { readonly scope?: 'created_by_me' | 'assigned_to_me' | 'created-by-me' | 'assigned-to-me' | 'all' | 'reviews_for_me'; readonly state?: 'opened' | 'closed' | 'merged' | 'locked' | 'all'; readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string; readonly source_project_id?: number; readonly source_branch?: string; readonly target_branch?: string; readonly draft?: boolean; readonly wip?: 'yes' | 'no'; readonly search?: string; readonly in?: readonly ('title' | 'description')[] | string; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly not?: { readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string }; readonly deployed_before?: string; readonly deployed_after?: string; readonly environment?: string; readonly approved?: 'yes' | 'no'; readonly approved_by_ids?: readonly (number | 'None' | 'Any')[] | string; readonly approved_by_usernames?: readonly string[] | string; readonly approver_ids?: readonly (number | 'None' | 'Any')[] | string; readonly merge_user_id?: number; readonly merge_user_username?: string; readonly view?: 'simple'; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'title' | 'merged_at' | 'priority' | 'label_priority' | 'milestone_due' | 'popularity'; readonly sort?: 'asc' | 'desc'; readonly non_archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly (MergeRequestInList | MergeRequestSimple)[] };
   'GET /projects': { params: { readonly archived?: boolean; readonly active?: boolean; readonly visibility?: 'private' | 'internal' | 'public'; readonly search?: string; readonly sort?: 'asc' | 'desc'; readonly simple?: boolean; readonly owned?: boolean; readonly starred?: boolean; readonly topic?: readonly string[] | string; readonly with_issues_enabled?: boolean; readonly with_merge_requests_enabled?: boolean; readonly min_access_level?: 10 | 15 | 20 | 30 | 40 | 50; readonly with_custom_attributes?: boolean; readonly custom_attributes?: Readonly<Record<string, string>>; readonly order_by?: 'id' | 'name' | 'path' | 'created_at' | 'updated_at' | 'last_activity_at' | 'similarity' | 'star_count' | 'repository_size' | 'wiki_size' | 'storage_size' | 'packages_size'; readonly search_namespaces?: boolean; readonly membership?: boolean; readonly id_after?: number; readonly id_before?: number; readonly last_activity_after?: string; readonly last_activity_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly statistics?: boolean; readonly imported?: boolean; readonly marked_for_deletion_on?: string; readonly topic_id?: number; readonly repository_storage?: string; readonly repository_checksum_failed?: boolean; readonly wiki_checksum_failed?: boolean; readonly with_programming_language?: string; readonly include_hidden?: boolean; readonly include_pending_delete?: boolean; readonly pagination?: string; readonly cursor?: string; readonly page?: number; readonly per_page?: number }; result: readonly (ProjectSimple | ProjectWithPermissions)[] };
   'GET /projects/:id': { params: { readonly id: number | string; readonly statistics?: boolean; readonly license?: boolean; readonly with_custom_attributes?: boolean }; result: ProjectSimple | ProjectWithPermissions };
-  'GET /projects/:id/abilities': { params: { readonly id: number | string }; result: ProjectAbilities };
+  'GET /projects/:id/abilities': { params: { readonly id: number | string }; result: Abilities };
+  'GET /projects/:id/issues/:issue_iid/award_emoji': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly AwardEmoji[] };
+  'GET /projects/:id/issues/:issue_iid/discussions': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly Discussion[] };
+  'GET /projects/:id/issues/:issue_iid/resource_label_events': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly LabelEvent[] };
+  'GET /projects/:id/issues/:issue_iid/resource_milestone_events': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly MilestoneEvent[] };
+  'GET /projects/:id/issues/:issue_iid/resource_state_events': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly StateEvent[] };
+  'GET /projects/:id/issues/:issue_iid/resource_weight_events': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly WeightEvent[] };
+  'GET /projects/:id/labels': { params: { readonly id: number | string; readonly with_counts?: boolean; readonly include_ancestor_groups?: boolean; readonly search?: string; readonly archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly ProjectLabel[] };
+  'GET /projects/:id/milestones': { params: { readonly id: number | string; readonly state?: 'active' | 'closed' | 'all'; readonly iids?: readonly number[] | string; readonly title?: string; readonly search?: string; readonly include_ancestors?: boolean; readonly include_parent_milestones?: boolean; readonly updated_before?: string; readonly updated_after?: string; readonly page?: number; readonly per_page?: number }; result: readonly Milestone[] };
   'GET /projects/:id/repository/branches': { params: { readonly id: number | string; readonly search?: string; readonly regex?: string; readonly sort?: 'name_asc' | 'updated_asc' | 'updated_desc'; readonly pagination?: string; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly Branch[] };
   'GET /projects/:id/repository/commits': { params: { readonly id: number | string; readonly ref_name?: string; readonly since?: string; readonly until?: string; readonly path?: string; readonly author?: string; readonly all?: boolean; readonly with_stats?: boolean; readonly first_parent?: boolean; readonly order?: 'default' | 'topo'; readonly trailers?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly CommitInList[] };
   'GET /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly ref: string }; result: RepositoryFile };
   'GET /projects/:id/repository/files/:file_path/raw': { params: { readonly id: number | string; readonly file_path: number | string; readonly ref?: string; readonly lfs?: boolean }; result: null };
   'GET /projects/:id/repository/tags': { params: { readonly id: number | string; readonly order_by?: 'name' | 'updated' | 'version'; readonly sort?: 'asc' | 'desc'; readonly search?: string; readonly pagination?: string; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly Tag[] };
   'GET /projects/:id/repository/tree': { params: { readonly id: number | string; readonly ref?: string; readonly path?: string; readonly recursive?: boolean; readonly pagination?: 'legacy' | 'keyset' | 'none'; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly TreeEntry[] };
+  'GET /projects/:id/users': { params: { readonly id: number | string; readonly search?: string; readonly skip_users?: readonly number[] | string; readonly page?: number; readonly per_page?: number }; result: readonly UserBasic[] };
   'GET /todos': { params: { readonly state?: 'pending' | 'done'; readonly action?: 'assigned' | 'review_requested' | 'mentioned' | 'directly_addressed' | 'build_failed' | 'unmergeable' | 'marked' | 'approval_required' | 'review_submitted' | 'member_access_requested' | 'merge_train_removed' | 'ssh_key_expired' | 'ssh_key_expiring_soon' | 'okr_checkin_requested' | 'added_approver' | 'duo_pro_access_granted' | 'duo_enterprise_access_granted' | 'duo_core_access_granted'; readonly type?: 'Issue' | 'MergeRequest' | 'Epic' | 'Commit' | 'Project' | 'Namespace' | 'Key' | 'User' | 'WorkItem' | 'Vulnerability' | 'WikiPage::Meta' | 'DesignManagement::Design' | 'AlertManagement::Alert' | 'ComplianceManagement::Projects::ComplianceViolation'; readonly author_id?: number; readonly project_id?: number; readonly group_id?: number; readonly page?: number; readonly per_page?: number }; result: readonly Todo[] };
   'GET /user': { params: {}; result: UserSelf | UserAdmin };
+  'POST /projects/:id/issues/:issue_iid/discussions': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly body: string; readonly created_at?: string | null }; result: Discussion | CommandsOnly };
+  'POST /projects/:id/issues/:issue_iid/discussions/:discussion_id/notes': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly discussion_id: number | string; readonly body: string; readonly created_at?: string | null }; result: Note | CommandsOnly };
+  'POST /projects/:id/issues/:issue_iid/notes': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly body: string; readonly internal?: boolean | null; readonly confidential?: boolean | null; readonly created_at?: string | null; readonly merge_request_diff_head_sha?: string | null }; result: Note | CommandsOnly };
+  'PUT /projects/:id/issues/:issue_iid/discussions/:discussion_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly discussion_id: number | string; readonly resolved: boolean }; result: Discussion };
+  'PUT /projects/:id/issues/:issue_iid/notes/:note_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly note_id: number | string; readonly body: string }; result: Note | CommandsOnly };
+}
+
+export interface Abilities {
+  readonly abilities: readonly string[];
 }
 
 export interface Alert {
@@ -55,6 +77,17 @@ export interface AlertEnvironment {
   readonly tier: 'production' | 'staging' | 'testing' | 'development' | 'other';
 }
 
+export interface AwardEmoji {
+  readonly id: number;
+  readonly name: string;
+  readonly user: UserBasic;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly awardable_id: number;
+  readonly awardable_type: 'Issue' | 'MergeRequest' | 'Epic' | 'Note';
+  readonly url: null;
+}
+
 export interface Branch {
   readonly name: string;
   readonly commit: Commit;
@@ -65,6 +98,11 @@ export interface Branch {
   readonly can_push: boolean;
   readonly default: boolean;
   readonly web_url: string;
+}
+
+export interface CommandsOnly {
+  readonly commands_changes: NoteCommandsChanges;
+  readonly summary: readonly string[];
 }
 
 export interface Commit {
@@ -141,6 +179,12 @@ export interface DiffRefs {
   readonly base_sha: string | null;
   readonly head_sha: string;
   readonly start_sha: string | null;
+}
+
+export interface Discussion {
+  readonly id: string;
+  readonly individual_note: boolean;
+  readonly notes: readonly Note[];
 }
 
 export interface Epic {
@@ -358,6 +402,20 @@ export interface Iteration {
   readonly web_url: string;
 }
 
+export interface Label {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly description_html: string;
+  readonly text_color: string;
+  readonly color: string;
+  readonly archived: boolean;
+  readonly open_issues_count?: number;
+  readonly closed_issues_count?: number;
+  readonly open_merge_requests_count?: number;
+  readonly subscribed: boolean;
+}
+
 export interface LabelBasic {
   readonly id: number;
   readonly name: string;
@@ -368,12 +426,51 @@ export interface LabelBasic {
   readonly archived: boolean;
 }
 
+export interface LabelEvent {
+  readonly id: number;
+  readonly user: UserBasic | null;
+  readonly created_at: string;
+  readonly resource_type: string;
+  readonly resource_id: number;
+  readonly label: LabelBasic | null;
+  readonly action: 'add' | 'remove';
+}
+
 export interface License {
   readonly key: string;
   readonly name: string;
   readonly nickname: string | null;
   readonly html_url: string | null;
   readonly source_url: null;
+}
+
+export interface LineRange {
+  readonly start: LineRangeEnd;
+  readonly end: LineRangeEnd;
+}
+
+export interface LineRangeEnd {
+  readonly line_code: string | null;
+  readonly type: string | null;
+  readonly old_line: number | null;
+  readonly new_line: number | null;
+}
+
+export interface Member {
+  readonly id: number;
+  readonly username: string;
+  readonly public_email: string | null;
+  readonly name: string;
+  readonly state: string;
+  readonly locked: boolean;
+  readonly avatar_url: string;
+  readonly web_url: string;
+  readonly access_level: number;
+  readonly created_at: string;
+  readonly created_by?: UserBasic;
+  readonly expires_at: string | null;
+  readonly membership_state: 'active';
+  readonly email?: string;
 }
 
 export interface MergeRequest {
@@ -531,6 +628,17 @@ export interface Milestone {
   readonly web_url: string;
 }
 
+export interface MilestoneEvent {
+  readonly id: number;
+  readonly user: UserBasic | null;
+  readonly created_at: string;
+  readonly resource_type: string;
+  readonly resource_id: number;
+  readonly milestone: Milestone;
+  readonly action: 'add' | 'remove';
+  readonly state: string;
+}
+
 export interface Namespace {
   readonly id: number;
   readonly name: string;
@@ -560,6 +668,61 @@ export interface NamespaceBasic {
   readonly parent_id: number | null;
   readonly avatar_url: string | null;
   readonly web_url: string;
+}
+
+export interface Note {
+  readonly id: number;
+  readonly type: string | null;
+  readonly body: string;
+  readonly author: UserBasic;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly system: boolean;
+  readonly noteable_id: number | null;
+  readonly noteable_type: string;
+  readonly project_id: number | null;
+  readonly resolvable: boolean;
+  readonly confidential: boolean;
+  readonly internal: boolean;
+  readonly imported: boolean;
+  readonly imported_from: string;
+  readonly noteable_iid: number | null;
+  readonly commands_changes: NoteCommandsChanges;
+  readonly resolved?: boolean;
+  readonly resolved_by?: UserBasic | null;
+  readonly resolved_at?: string | null;
+  readonly position?: Position;
+  readonly commit_id?: string | null;
+  readonly suggestions?: readonly unknown[];
+}
+
+export interface NoteCommandsChanges {
+  readonly state_event?: 'close' | 'reopen';
+  readonly title?: string;
+  readonly add_label_ids?: readonly number[];
+  readonly remove_label_ids?: readonly number[];
+  readonly label_ids?: readonly number[];
+  readonly assignee_ids?: readonly number[];
+  readonly reviewer_ids?: readonly number[];
+  readonly milestone_id?: number | null;
+  readonly iteration?: number | null;
+  readonly due_date?: string | null;
+  readonly weight?: number | null;
+  readonly epic?: number | null;
+  readonly canonical_issue_id?: number;
+  readonly confidential?: boolean;
+  readonly time_estimate?: number;
+  readonly spend_time?: SpentByCommand;
+  readonly todo_event?: 'add' | 'done';
+  readonly subscription_event?: 'subscribe' | 'unsubscribe';
+  readonly discussion_locked?: boolean;
+  readonly emoji_award?: string;
+  readonly target_branch?: string;
+  readonly tag_name?: string;
+  readonly tag_message?: string | null;
+  readonly merge?: string;
+  readonly rebase?: boolean;
+  readonly wip_event?: 'draft' | 'ready';
 }
 
 export interface Pipeline {
@@ -599,6 +762,22 @@ export interface PipelineListed {
   readonly updated_at: string;
   readonly web_url: string;
   readonly name: string | null;
+}
+
+export interface Position {
+  readonly base_sha: string;
+  readonly start_sha: string;
+  readonly head_sha: string;
+  readonly old_path: string | null;
+  readonly new_path: string | null;
+  readonly position_type: 'text' | 'image' | 'file';
+  readonly old_line?: number | null;
+  readonly new_line?: number | null;
+  readonly line_range?: LineRange | null;
+  readonly width?: number | null;
+  readonly height?: number | null;
+  readonly x?: number | null;
+  readonly y?: number | null;
 }
 
 export interface Project {
@@ -732,10 +911,6 @@ export interface Project {
   readonly runners_token?: string | null;
 }
 
-export interface ProjectAbilities {
-  readonly abilities: readonly ('act_on_deploy_job' | 'act_on_issue' | 'admin_label' | 'admin_milestone' | 'admin_operations' | 'admin_pipeline' | 'admin_project_member' | 'admin_protected_branch' | 'admin_protected_environment' | 'admin_protected_tag' | 'admin_runner' | 'admin_trigger' | 'admin_variable' | 'archive_project' | 'change_note' | 'change_visibility' | 'create_deployment' | 'create_environment' | 'create_issue' | 'create_merge_request' | 'create_note' | 'create_pipeline' | 'create_project_access_token' | 'create_snippet' | 'create_wiki' | 'delete_issue' | 'delete_merge_request' | 'delete_wiki' | 'destroy_deployment' | 'destroy_environment' | 'destroy_pipeline' | 'download_wiki' | 'export_project' | 'find_deployment' | 'force_unlock_lfs_file' | 'manage_project_access_tokens' | 'push_code' | 'read_alert_management_alert' | 'read_code' | 'read_confidential_issue' | 'read_deployment' | 'read_environment' | 'read_internal_note' | 'read_issue' | 'read_iteration' | 'read_job' | 'read_label' | 'read_maintainers_artifacts' | 'read_members' | 'read_merge_request' | 'read_milestone' | 'read_package' | 'read_pipeline' | 'read_private_artifacts' | 'read_project' | 'read_project_audit_events' | 'read_resource_group' | 'read_sentry_issue' | 'read_snippet' | 'read_wiki' | 'relate_issue' | 'remove_project' | 'resolve_note' | 'set_new_issue_metadata' | 'set_note_created_at' | 'stop_environment' | 'stop_stale_environments' | 'transfer_project' | 'update_alert_management_alert' | 'update_deployment' | 'update_environment' | 'update_issue' | 'update_merge_request' | 'update_own_issue' | 'update_own_merge_request' | 'update_own_snippet' | 'update_pipeline' | 'update_project' | 'update_sentry_issue' | 'update_snippet')[];
-}
-
 export interface ProjectIdentity {
   readonly id: number;
   readonly description: string | null;
@@ -744,6 +919,22 @@ export interface ProjectIdentity {
   readonly path: string;
   readonly path_with_namespace: string;
   readonly created_at: string;
+}
+
+export interface ProjectLabel {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly description_html: string;
+  readonly text_color: string;
+  readonly color: string;
+  readonly archived: boolean;
+  readonly open_issues_count?: number;
+  readonly closed_issues_count?: number;
+  readonly open_merge_requests_count?: number;
+  readonly subscribed: boolean;
+  readonly priority: number | null;
+  readonly is_project_label: boolean;
 }
 
 export interface ProjectLinks {
@@ -961,6 +1152,23 @@ export interface RepositoryFile {
   readonly content: string;
 }
 
+export interface SpentByCommand {
+  readonly duration: number | null;
+  readonly user_id: number;
+  readonly spent_at: string | null;
+}
+
+export interface StateEvent {
+  readonly id: number;
+  readonly user: UserBasic | null;
+  readonly created_at: string;
+  readonly resource_type: string;
+  readonly resource_id: number;
+  readonly source_commit: string | null;
+  readonly source_merge_request_id: number | null;
+  readonly state: string;
+}
+
 export interface Tag {
   readonly name: string;
   readonly message: string;
@@ -1127,6 +1335,14 @@ export interface UserSelf {
   readonly shared_runners_minutes_limit: null;
   readonly extra_shared_runners_minutes_limit: null;
   readonly scim_identities: readonly unknown[];
+}
+
+export interface WeightEvent {
+  readonly id: number;
+  readonly user: UserBasic | null;
+  readonly created_at: string;
+  readonly issue_id: number;
+  readonly weight: number | null;
 }
 
 export interface WikiPage {

@@ -23,6 +23,38 @@ export function query<Name extends OperationName & `GET ${string}`>(
   return { refetchSeconds, load: (client) => client.call(operation, params) };
 }
 
+/** The number of pages that `queryAll` reads at most. */
+const MAX_PAGES = 10;
+
+/** Declares a read of all rows of a list, at most a thousand, for a page that shows them together. */
+export function queryAll<Name extends OperationName & `GET ${string}`>(
+  operation: Name,
+  params: ParamsOf<Name>,
+  refetchSeconds: number | null = null,
+): Query<ResultOf<Name>> {
+  return { refetchSeconds, load: (client) => loadAllPages(client, operation, params) };
+}
+
+async function loadAllPages<Name extends OperationName>(
+  client: Client,
+  operation: Name,
+  params: ParamsOf<Name>,
+): Promise<Loaded<ResultOf<Name>>> {
+  const pages: Loaded<ResultOf<Name>>[] = [];
+  let next: number | null = 1;
+  while (next !== null && pages.length < MAX_PAGES) {
+    const loaded: Loaded<ResultOf<Name>> = await client.call(operation, { ...params, per_page: 100, page: next });
+    pages.push(loaded);
+    next = loaded.nextPage;
+  }
+  const etags = pages.map(({ etag }) => etag);
+  return {
+    ...pages.at(-1)!,
+    value: pages.flatMap(({ value }) => value as readonly unknown[]) as ResultOf<Name>,
+    etag: etags.includes(null) ? null : etags.join(),
+  };
+}
+
 /** Returns the number of the page of a list, from 1, in the search parameters of an address. */
 export function readPageNumber(search: URLSearchParams): number {
   return Math.max(1, Number(search.get('page')) || 1);

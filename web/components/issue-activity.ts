@@ -1,0 +1,59 @@
+import type { Client } from '../api/call.ts';
+import { query, queryAll, readPageNumber } from '../api/query.ts';
+import type { Noteable } from './discussion.tsx';
+import { TIMELINE_PAGE_SIZE } from './timeline.tsx';
+
+/** What happens on an issue: the reads of its timeline, and the calls that its threads and comments make. */
+
+/** The seconds after which the timeline is read again. */
+const REFETCH_SECONDS = 5;
+
+/** Returns the reads of the timeline of an issue. */
+export const issueActivityQueries = (id: string, issue_iid: string, search: URLSearchParams) => ({
+  discussions: query(
+    'GET /projects/:id/issues/:issue_iid/discussions',
+    { id, issue_iid, per_page: TIMELINE_PAGE_SIZE, page: readPageNumber(search) },
+    REFETCH_SECONDS,
+  ),
+  states: queryAll('GET /projects/:id/issues/:issue_iid/resource_state_events', { id, issue_iid }, REFETCH_SECONDS),
+  labels: queryAll('GET /projects/:id/issues/:issue_iid/resource_label_events', { id, issue_iid }, REFETCH_SECONDS),
+  milestones: queryAll(
+    'GET /projects/:id/issues/:issue_iid/resource_milestone_events',
+    { id, issue_iid },
+    REFETCH_SECONDS,
+  ),
+  weights: queryAll('GET /projects/:id/issues/:issue_iid/resource_weight_events', { id, issue_iid }, REFETCH_SECONDS),
+  awards: queryAll('GET /projects/:id/issues/:issue_iid/award_emoji', { id, issue_iid }, REFETCH_SECONDS),
+});
+
+/** Returns an issue as its threads and comments use it. */
+export function createIssueNoteable(
+  client: Client,
+  id: string,
+  issue_iid: string,
+  access: Omit<Noteable, 'createNote' | 'createDiscussion' | 'reply' | 'updateNote' | 'deleteNote' | 'resolve'>,
+): Noteable {
+  const issue = { id, issue_iid };
+  return {
+    ...access,
+    createNote: (body, internal) =>
+      client.call('POST /projects/:id/issues/:issue_iid/notes', { ...issue, body, internal }),
+    createDiscussion: (body) => client.call('POST /projects/:id/issues/:issue_iid/discussions', { ...issue, body }),
+    reply: (discussion_id, body) =>
+      client.call('POST /projects/:id/issues/:issue_iid/discussions/:discussion_id/notes', {
+        ...issue,
+        discussion_id,
+        body,
+      }),
+    updateNote: (note_id, body) =>
+      client.call('PUT /projects/:id/issues/:issue_iid/notes/:note_id', { ...issue, note_id, body }),
+    deleteNote: (note_id) =>
+      client.call('DELETE /projects/:id/issues/:issue_iid/notes/:note_id', { ...issue, note_id }),
+    resolve: (discussion_id, resolved) =>
+      client.call('PUT /projects/:id/issues/:issue_iid/discussions/:discussion_id', {
+        ...issue,
+        discussion_id,
+        resolved,
+      }),
+  };
+}
