@@ -2,12 +2,12 @@ import { type SqlBool, sql } from 'kysely';
 import type { UserBasicRow } from '#api/identity/users/index.ts';
 import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { isInIds } from '#database/dialect.ts';
 import { type Page, paginate } from '#database/page.ts';
+import { prepareForIds } from '#database/prepare.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import type { IssuableTables, LabelableTables } from './kind.ts';
+import { type IssuableTables, type LabelableTables, memoizeByTables } from './kind.ts';
 
 interface SubscriptionValue {
   /** Id of the issuable. */
@@ -39,14 +39,11 @@ export async function setSubscribed(
 
 interface Subscribable {
   readonly id: number;
-  readonly author_id: number;
-  /** 1 if the caller is an assignee, else 0. */
-  readonly assigned?: 0 | 1;
 }
 
 /**
  * Returns the ids of the issuables to which the caller is subscribed. An explicit choice of the caller decides; without one, authors,
- * assignees and commenters are subscribed. index: subscriptions_by_issue
+ * assignees and commenters are subscribed.
  */
 export async function findSubscribedIds(
   db: Reader,
@@ -55,49 +52,33 @@ export async function findSubscribedIds(
   issuables: readonly Subscribable[],
 ): Promise<ReadonlySet<number>> {
   if (user === null) return new Set();
-  const foreignKey = sql.ref<number>(tables.foreignKey);
-  const subscriptionRows = await db
-    .selectFrom('subscriptions')
-    .select([foreignKey.as('id'), 'subscribed'])
-    .where('user_id', '=', user.id)
-    .where(
-      isInIds(
-        db,
-        foreignKey,
-        issuables.map(({ id }) => id),
-      ),
-    )
-    .execute();
-  const explicitById = new Map(subscriptionRows.map(({ id, subscribed }) => [id, subscribed]));
-  const isAuthorOrAssignee = ({ author_id, assigned }: Subscribable) => author_id === user.id || assigned === 1;
-  const undecidedIds = issuables
-    .filter((issuable) => !explicitById.has(issuable.id) && !isAuthorOrAssignee(issuable))
-    .map(({ id }) => id);
-  const commentedIds = await findCommentedIds(db, tables, user.id, undecidedIds);
-  const isSubscribed = (issuable: Subscribable) =>
-    explicitById.get(issuable.id) ?? (isAuthorOrAssignee(issuable) || commentedIds.has(issuable.id));
-  return new Set(issuables.filter(isSubscribed).map(({ id }) => id));
-}
-
-/** Returns the ids of the issuables on which the user has commented. index: notes_by_issue_created */
-async function findCommentedIds(
-  db: Reader,
-  tables: LabelableTables,
-  userId: number,
-  ids: readonly number[],
-): Promise<ReadonlySet<number>> {
-  if (ids.length === 0) return new Set();
-  const foreignKey = sql.ref<number>(tables.foreignKey);
-  const rows = await db
-    .selectFrom('notes')
-    .select(foreignKey.as('id'))
-    .distinct()
-    .where(isInIds(db, foreignKey, ids))
-    .where('author_id', '=', userId)
-    .where('system', '=', false)
-    .execute();
+  const ids = issuables.map(({ id }) => id);
+  const rows = await selectSubscribed(tables)(db, ids, { user: user.id });
   return new Set(rows.map(({ id }) => id));
 }
+
+// index: subscriptions_by_issue, issue_assignees_by_issue, notes_by_author, notes_by_issue_created
+const selectSubscribed = memoizeByTables((tables: LabelableTables) =>
+  prepareForIds<{ id: number }, { user: number }>((db, ids, value) => {
+    const isOfUser = (table: string, userColumn: string) =>
+      sql`${sql.ref(`${table}.${tables.foreignKey}`)} = ${sql.ref(`${tables.table}.id`)}
+        and ${sql.ref(`${table}.${userColumn}`)} = ${value('user')}`;
+    const explicitChoice = sql`(select case when subscribed then 1 else 0 end from subscriptions
+      where ${isOfUser('subscriptions', 'user_id')})`;
+    const { assigneeTable } = tables;
+    const isAssignee =
+      assigneeTable === null
+        ? sql``
+        : sql`when exists (select 1 from ${sql.table(assigneeTable)} where ${isOfUser(assigneeTable, 'user_id')}) then 1`;
+    const isParticipant = sql`case when ${sql.ref(`${tables.table}.author_id`)} = ${value('user')} then 1 ${isAssignee}
+      when exists (select 1 from notes where ${isOfUser('notes', 'author_id')} and system = false) then 1 else 0 end`;
+    return db
+      .selectFrom(tables.table)
+      .select(`${tables.table}.id`)
+      .where(`${tables.table}.id`, 'in', ids)
+      .where(sql<SqlBool>`coalesce(${explicitChoice}, ${isParticipant}) = 1`);
+  }),
+);
 
 /** Subscribes or unsubscribes the caller. Fails with `subscriptionUnchanged` if nothing changes. */
 export async function updateSubscription<Issuable extends Subscribable>(
