@@ -1,12 +1,12 @@
 // `npm run screenshots -- NAME...`: pictures of the pages with these names, or of all, light, dark and on a small screen, in
-// dist/screenshots, with one sheet of all of them: index.html.
+// screenshots/, with one sheet of all of them: index.html.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildWeb } from '../../scripts/web.ts';
 import { createSession, SCREENS } from './harness.ts';
 import { withSetup } from './setup.ts';
 
-const directory = join(import.meta.dirname, '../../dist/screenshots');
+const directory = join(import.meta.dirname, '../../screenshots');
 const names = process.argv.slice(2);
 
 await buildWeb();
