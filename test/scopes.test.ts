@@ -51,6 +51,8 @@ const calls: (readonly [Exemplified, Example])[] = [];
 for (const what of ourShare(await allExamples(here.server.registry))) {
   const { endpoint } = what;
   if (endpoint.outsideApi || endpoint.stageOrder === 'customAuthentication') continue;
+  // No token works there.
+  if (endpoint.access.label === 'user session') continue;
   const example = await what.builds[0](scene);
   // Callers with other credentials need no token.
   const isSite = endpoint.allowSiteToken && example.by === 'anonymous';

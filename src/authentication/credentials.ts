@@ -186,7 +186,7 @@ async function identifyBySession(
   if (session === null || user === null) return createAnonymousResult(address);
   const block = getSignInBlock(user, clock);
   if (block === null) {
-    tokenUsage.recordSession(session);
+    tokenUsage.recordSession(session, address);
     tokenUsage.recordUser(user);
   }
   return { caller: { user, token: null, sessionDigest: session.digest, address }, block };

@@ -1852,12 +1852,17 @@ export interface Schema {
   };
   /** Browser sessions. The secret in the cookie is not stored. */
   sessions: {
+    id: Generated<number>;
     /** Hexadecimal SHA-256 of the cookie's value. */
     digest: string;
     /** Null: not signed in. */
     user_id: number | null;
     /** The page that required the sign-in: path and query relative to the base URL. */
     return_to: string | null;
+    /** Where the session was last used; null: not signed in. */
+    ip_address: string | null;
+    /** The browser that signed in, at most 255 characters. */
+    user_agent: string | null;
     created_at: string;
     /** Time of the last request; some minutes too early, because not every request updates it. */
     last_seen_at: string;

@@ -24,3 +24,9 @@ export function filledForm(visit: Browser, fields: Readonly<Record<string, strin
     headers: { ...cookieHeader(visit), 'Content-Type': 'application/x-www-form-urlencoded' },
   };
 }
+
+/** Returns the headers of a write that a script of a page sends. */
+export async function csrfHeaders(visit: Browser) {
+  await visit.get('//');
+  return { ...cookieHeader(visit), 'X-CSRF-Token': visit.csrfToken() };
+}

@@ -7,7 +7,8 @@ export function* findSecrets({ url, headers, requestBody, response }: HttpExchan
     ...credentialsIn(headers),
     ...secretFields(new URLSearchParams(url.split('?')[1] ?? '')),
     ...secretFields(fieldsOf(requestBody)),
-    ...secretFields(flat(response.body)),
+    // Validation errors have the names of fields too.
+    ...(response.status < 400 ? secretFields(flat(response.body)) : []),
     ...(isOfVariables(url) ? valuesIn(flat(response.body)) : []),
     ...sessionsIn(response.headers['set-cookie']?.join('; ') ?? ''),
     ...codesIn(response.headers.location),

@@ -1,6 +1,8 @@
 import { type ResourceModules, resourceModule } from '#http/endpoint/resource-module.ts';
 import * as applications from './applications/endpoints.ts';
 import * as avatars from './avatars/endpoints.ts';
+import * as browserSessions from './browser-sessions/endpoints.ts';
+import * as currentUser from './current-user/endpoints.ts';
 import { customAttributes } from './custom-attributes/index.ts';
 import * as emails from './emails/endpoints.ts';
 import * as impersonationTokens from './impersonation-tokens/endpoints.ts';
@@ -14,6 +16,8 @@ import { users } from './users/index.ts';
 export const identity: ResourceModules = {
   'custom-attributes': customAttributes,
   users,
+  'current-user': resourceModule({ endpoints: currentUser }),
+  'browser-sessions': resourceModule({ endpoints: browserSessions }),
   emails: resourceModule({ endpoints: emails }),
   avatars: resourceModule({ endpoints: avatars }),
   'personal-access-tokens': personalAccessTokens,

@@ -9,7 +9,7 @@ import type { Log } from '#runtime/log.ts';
 import { verifyPassword } from '#security/passwords.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { findUserById, type User } from '../users/users.ts';
-import { createSession, createSessionSecret, deleteSession } from './sessions.ts';
+import { createSession, createSessionSecret, deleteSession, type SessionClient } from './sessions.ts';
 
 // Authentication with a password (contract/conventions.md §7 "Web sign-in", §10 the password grant).
 
@@ -141,7 +141,7 @@ interface WebSignInInput {
   readonly login: string;
   readonly password: string;
   readonly session: { readonly digest: string };
-  readonly address: string;
+  readonly client: SessionClient;
   readonly waiter: Waiter;
 }
 
@@ -151,7 +151,7 @@ interface WebSignInInput {
  */
 export async function signInWithPassword(
   services: PasswordCheckServices,
-  { login, password, session, address, waiter }: WebSignInInput,
+  { login, password, session, client, waiter }: WebSignInInput,
 ): Promise<{ readonly secret: string } | Failure<'passwordSignInDisabled' | 'invalid'>> {
   const { database } = services;
   const settings = await loadSettings(database.reader);
@@ -160,9 +160,9 @@ export async function signInWithPassword(
   if (isFailure(passwordCheck)) return passwordCheck;
   const secret = createSessionSecret();
   return database.transaction(async (tx) => {
-    if (!(await recordSignIn(tx, passwordCheck.user, address))) return fail('invalid');
+    if (!(await recordSignIn(tx, passwordCheck.user, client.address))) return fail('invalid');
     await deleteSession(tx, session.digest);
-    await createSession(tx, { secret, userId: passwordCheck.user.id });
+    await createSession(tx, { secret, userId: passwordCheck.user.id, client });
     return { secret };
   });
 }

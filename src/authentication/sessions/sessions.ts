@@ -38,7 +38,7 @@ const MAX_ANONYMOUS_IDLE_MINUTES = 24 * 60;
 /** Interval at which `last_seen_at` of a session in use is updated. */
 const LAST_SEEN_UPDATE_MS = 5 * MINUTE_MS;
 
-// index: sessions primary key, users primary key
+// index: sessions_by_digest, users primary key
 const sessionByDigest = prepare((db, value: Params<{ digest: string }>) =>
   db
     .selectFrom('sessions')
@@ -79,16 +79,28 @@ function getMaxIdleMs(isSignedIn: boolean, { session_expire_delay: minutes }: Ap
   return (isSignedIn ? minutes : Math.min(minutes, MAX_ANONYMOUS_IDLE_MINUTES)) * MINUTE_MS;
 }
 
+/** The browser that signs in. */
+export interface SessionClient {
+  readonly address: string;
+  /** The header `User-Agent`; null without one. */
+  readonly userAgent: string | null;
+}
+
 interface CreateSessionInput {
   readonly secret: string;
   /** null: not signed in. */
   readonly userId: number | null;
   readonly returnTo?: string | null;
+  /** Absent: not signed in. */
+  readonly client?: SessionClient;
 }
+
+/** Maximum length of a stored `User-Agent` in characters. */
+const MAX_USER_AGENT_LENGTH = 255;
 
 export async function createSession(
   tx: Transaction,
-  { secret, userId, returnTo = null }: CreateSessionInput,
+  { secret, userId, returnTo = null, client }: CreateSessionInput,
 ): Promise<void> {
   await tx
     .insertInto('sessions')
@@ -96,6 +108,8 @@ export async function createSession(
       digest: hashToken(secret),
       user_id: userId,
       return_to: returnTo,
+      ip_address: client?.address ?? null,
+      user_agent: client?.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
       created_at: tx.now,
       last_seen_at: tx.now,
     })
@@ -107,19 +121,38 @@ export async function updateReturnTo(tx: Transaction, digest: string, returnTo: 
   await tx.updateTable('sessions').set({ return_to: returnTo }).where('digest', '=', digest).execute();
 }
 
-/** Sets the time of the last use to now. */
-export async function touchSession(tx: Transaction, digest: string): Promise<void> {
-  await tx.updateTable('sessions').set({ last_seen_at: tx.now }).where('digest', '=', digest).execute();
+/** Sets the time of the last use to now, and the address from which it came. */
+export async function touchSession(tx: Transaction, digest: string, address: string): Promise<void> {
+  await tx
+    .updateTable('sessions')
+    .set({ last_seen_at: tx.now, ip_address: address })
+    .where('digest', '=', digest)
+    .execute();
 }
 
 export async function deleteSession(tx: Transaction, digest: string): Promise<void> {
   await tx.deleteFrom('sessions').where('digest', '=', digest).execute();
 }
 
-/** Deletes all sessions of a user. */
-export async function deleteSessionsOfUser(tx: Transaction, userId: number): Promise<void> {
+/** Deletes all sessions of a user, except the one with this digest. */
+export async function deleteSessionsOfUser(tx: Transaction, userId: number, exceptDigest?: string): Promise<void> {
   // index: sessions_by_user
-  await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+  await tx
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .$if(exceptDigest !== undefined, (query) => query.where('digest', '<>', exceptDigest!))
+    .execute();
+}
+
+/** Returns the time of the last use before which sessions of users have expired. */
+export async function getSessionExpiry(db: Reader, now: string): Promise<string> {
+  return addMilliseconds(now, -getMaxIdleMs(true, await loadSettings(db)));
+}
+
+/** Deletes a session of this user by its id. Returns whether it existed. index: sessions primary key */
+export async function deleteSessionById(tx: Transaction, userId: number, id: number): Promise<boolean> {
+  const query = tx.deleteFrom('sessions').where('id', '=', id).where('user_id', '=', userId);
+  return (await query.executeTakeFirst()).numDeletedRows === 1n;
 }
 
 /** Deletes up to `limit` expired sessions; returns how many. */

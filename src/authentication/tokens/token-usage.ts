@@ -22,7 +22,7 @@ export interface TokenUsage {
   /** Records activity of a user, at most once a day. Never throws. */
   recordUser(user: ActiveUser): void;
   /** Records a use of a session if it needs an update. Never throws. */
-  recordSession(session: { readonly digest: string; readonly needsUpdate: boolean }): void;
+  recordSession(session: { readonly digest: string; readonly needsUpdate: boolean }, address: string): void;
   /** Resolves when all recorded uses are written. Readers of `last_used_at` and the shutdown wait for it. */
   waitForFlush(): Promise<void>;
   /** Whether other processes read the same database. Responses then wait for `waitForFlush`. */
@@ -72,8 +72,8 @@ export function createTokenUsage({
     recordUser(user) {
       if (!isActiveOn(user, getToday(clock))) write('user', user.id, (tx) => updateUserActivity(tx, user));
     },
-    recordSession({ digest, needsUpdate: isDue }) {
-      if (isDue) write('session', digest, (tx) => touchSession(tx, digest));
+    recordSession({ digest, needsUpdate: isDue }, address) {
+      if (isDue) write('session', digest, (tx) => touchSession(tx, digest, address));
     },
     async waitForFlush() {
       await Promise.all(pendingWrites.values());

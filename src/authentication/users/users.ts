@@ -156,6 +156,7 @@ export type UserDetails = Partial<
     | 'note'
     | 'theme_id'
     | 'color_scheme_id'
+    | 'preferred_language'
   >
 >;
 
@@ -234,14 +235,22 @@ function toNameColumns({ username, name, email }: Pick<CreateUserInput, 'usernam
   };
 }
 
+/** A hashed password that replaces another one. */
+interface NewPassword {
+  readonly hash: string;
+  /** Whether the user must choose another one first. */
+  readonly expired: boolean;
+  /** Digest of the session that changes the password: all others end. */
+  readonly keptSession?: string | undefined;
+}
+
 /** Changes of a user; absent keys stay unchanged. */
 export interface UpdateUserInput {
   readonly username?: string | undefined;
   readonly name?: string | undefined;
   /** A new primary address, effective at once with `confirmed`, otherwise after confirmation. */
   readonly email?: { readonly address: string; readonly confirmed: boolean } | undefined;
-  /** A new password; `expired`: the user must choose another one first. */
-  readonly password?: { readonly hash: string; readonly expired: boolean } | undefined;
+  readonly password?: NewPassword | undefined;
   readonly identity?: Identity | undefined;
   readonly details?: UserDetails | undefined;
   readonly passwordProblems?: readonly string[] | undefined;
@@ -272,7 +281,7 @@ export async function updateUser(
     .where('id', '=', user.id)
     .execute();
   // Sessions that started with the old password end.
-  if (changes.password) await deleteSessionsOfUser(tx, user.id);
+  if (changes.password) await deleteSessionsOfUser(tx, user.id, changes.password.keptSession);
   if (changes.identity) await setIdentity(tx, user.id, changes.identity);
   return (await findUserById(tx, user.id))!;
 }

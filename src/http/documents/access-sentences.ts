@@ -14,6 +14,7 @@ const PHRASES: Readonly<Record<string, string>> = {
   'open (scope=all), user': 'Needs no token with the scope `all`; other scopes are those of the signed-in user.',
   user: 'Requires a signed-in user.',
   'user (403)': 'Requires a signed-in user.',
+  'user session': 'Requires the session cookie of a signed-in browser; tokens get 403.',
   admin: 'Requires an administrator.',
   'admin (late)': 'Requires an administrator.',
   'admin or site': 'Requires an administrator or the token of a replication site.',

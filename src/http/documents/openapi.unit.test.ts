@@ -264,7 +264,10 @@ test('shows status, media types and headers of uploads, downloads and job respon
   ]);
   assert.deepEqual(successes('uploadArtifacts'), [['201', [], []]]);
   assert.deepEqual(successes('appendTrace'), [['202', [], ['Job-Status', 'Range', 'X-GitLab-Trace-Update-Interval']]]);
-  assert.deepEqual(successes('getTrace'), [['200', ['text/plain'], []]]);
+  assert.deepEqual(successes('getTrace'), [
+    ['200', ['text/plain'], ['Accept-Ranges', 'Content-Range']],
+    ['206', ['text/plain'], ['Accept-Ranges', 'Content-Range']],
+  ]);
   assert.deepEqual(successes('listProjectWikiPages'), [['200', ['application/json'], []]]);
   assert.deepEqual(successes('downloadArtifacts'), [['200', ['application/octet-stream'], []]]);
 });

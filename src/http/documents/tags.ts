@@ -46,6 +46,8 @@ export const TAG_GROUPS: readonly TagGroup[] = [
     name: 'Users and access',
     tags: {
       users: tag('Users', 'User accounts: the own one, those of others, and their state.'),
+      'current-user': tag('Current user', 'Changes of the own account in the browser.'),
+      'browser-sessions': tag('Sessions', 'Browsers in which the user is signed in.'),
       emails: tag('E-mail addresses', 'Secondary e-mail addresses of users.'),
       'user-deletion': tag('Deletion of users', 'Deletes users together with what they own.'),
       'personal-access-tokens': tag('Personal access tokens', 'Tokens with which users call the API and use git.'),

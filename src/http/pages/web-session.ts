@@ -99,7 +99,7 @@ async function loadVisitor({ services, db, request }: AccessCall): Promise<Visit
   const storedSession = secret === null ? null : await findSession(db, secret, services.clock.now());
   if (secret === null || storedSession === null)
     return { session: null, caller: anonymousCaller, passwordExpired: false };
-  services.tokenUsage.recordSession(storedSession);
+  services.tokenUsage.recordSession(storedSession, request.clientAddress);
   const session: WebSession = {
     digest: storedSession.digest,
     csrfToken: deriveCsrfToken(secret),

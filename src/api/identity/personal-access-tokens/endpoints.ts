@@ -1,5 +1,5 @@
 import { getAccessToken, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { type AccessToken, findAccessToken, SCOPES } from '#authentication/tokens/access-tokens.ts';
+import { type AccessToken, findAccessToken, SCOPES, type Scope } from '#authentication/tokens/access-tokens.ts';
 import { findUserById } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import type { Page } from '#database/page.ts';
@@ -48,14 +48,18 @@ export const createOwnPersonalAccessToken = endpoint({
   post: '/user/personal_access_tokens',
   summary: 'Create a personal access token for yourself',
   description:
-    'Creates a token of the caller, which can only have the scopes `k8s_proxy` and `self_rotate`. The response is ' +
-    'the only one with the secret in `token`.',
+    'Creates a token of the caller. In the browser, with the session cookie, it may have all scopes, and those for ' +
+    'administrators if the caller is one; other callers can only choose `k8s_proxy` and `self_rotate`. The response ' +
+    'is the only one with the secret in `token`.',
   access: signedIn(),
-  params: createTokenParams(['k8s_proxy', 'self_rotate']),
-  errors: CREATE_TOKEN_ERRORS,
+  params: createTokenParams(SCOPES),
+  errors: { ...CREATE_TOKEN_ERRORS, invalidScope: [400, { error: 'scopes does not have a valid value' }] },
   activity: ['personal_access_token_created'],
   response: created(PersonalAccessTokenWithSecret),
-  write: (uow, { params }) => issueToken(uow, uow.actor.user.id, params),
+  async write(uow, { params }) {
+    if (!params.scopes.every((scope) => mayCreateOwnToken(uow.actor, scope))) return fail('invalidScope');
+    return issueToken(uow, uow.actor.user.id, params);
+  },
 });
 
 export const listPersonalAccessTokens = endpoint({
@@ -171,6 +175,17 @@ export const rotatePersonalAccessToken = endpoint({
   response: ok(PersonalAccessTokenWithSecret),
   write: (uow, { params }) => rotatePersonalToken(uow, { id: params.id, expiresAt: params.expires_at ?? null }),
 });
+
+/** The scopes of tokens that callers create for themselves with another token. */
+const SCOPES_WITHOUT_SESSION: readonly Scope[] = ['k8s_proxy', 'self_rotate'];
+/** The scopes that only tokens of administrators may have. */
+const ADMINISTRATOR_SCOPES: readonly Scope[] = ['sudo', 'admin_mode', 'read_service_ping'];
+
+/** Returns whether the caller may create a token of their own with this scope (contract/web.md §3). */
+function mayCreateOwnToken(caller: SignedInCaller, scope: Scope): boolean {
+  if (caller.sessionDigest === undefined) return SCOPES_WITHOUT_SESSION.includes(scope);
+  return isAdministrator(caller) || !ADMINISTRATOR_SCOPES.includes(scope);
+}
 
 /** Returns a token that the caller may see. Only administrators get 404 for a missing token; others get 401 in any case. */
 async function getVisibleToken(

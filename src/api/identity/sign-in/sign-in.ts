@@ -1,13 +1,14 @@
 import { describeChange } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { checkPassword, signInWithPassword } from '#authentication/sessions/password-sign-in.ts';
+import type { SessionClient } from '#authentication/sessions/sessions.ts';
 import { validatePassword } from '#authentication/users/password-rules.ts';
 import { type User, updateUser } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { HtmlReply, RedirectReply } from '#http/endpoint/responses.ts';
 import type { WebSession } from '#http/pages/web-session.ts';
 import { createSessionCookie } from '#http/request/cookie.ts';
-import { type IncomingRequest, localUrl } from '#http/request/incoming.ts';
+import { firstHeader, type IncomingRequest, localUrl } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { limitFailedSignIns } from '#rate-limits/failed-sign-ins.ts';
 import type { Waiter } from '#runtime/concurrency-limiter.ts';
@@ -34,8 +35,9 @@ export async function signInVisitor(
   session: WebSession,
   input: SignInForm,
 ): Promise<RedirectReply | HtmlReply> {
+  const client = { address: request.clientAddress, userAgent: firstHeader(request.headers['user-agent']) ?? null };
   const signInResult = await limitFailedSignIns(services, request, (waiter) =>
-    renewAndSignIn(services, { address: request.clientAddress, waiter }, session, input),
+    renewAndSignIn(services, { client, waiter }, session, input),
   );
   const { login } = input;
   if (isFailure(signInResult))
@@ -49,15 +51,16 @@ export async function signInVisitor(
 /** Replaces an expired password if the form contains a new one, and signs in. */
 async function renewAndSignIn(
   services: SignInServices,
-  { address, waiter }: { readonly address: string; readonly waiter: Waiter },
+  { client, waiter }: { readonly client: SessionClient; readonly waiter: Waiter },
   session: WebSession,
   { login, password, newPassword }: SignInForm,
 ): Promise<{ readonly secret: string } | Failure<'invalid' | 'weak' | 'passwordSignInDisabled'>> {
+  const { address } = client;
   const passwordServices = toPasswordCheckServices(services, address);
-  if (newPassword === '') return signInWithPassword(passwordServices, { login, password, session, address, waiter });
+  if (newPassword === '') return signInWithPassword(passwordServices, { login, password, session, client, waiter });
   const currentPassword = await renewPassword(services, { login, password, newPassword, address, waiter });
   if (isFailure(currentPassword)) return currentPassword;
-  return signInWithPassword(passwordServices, { login, password: currentPassword, session, address, waiter });
+  return signInWithPassword(passwordServices, { login, password: currentPassword, session, client, waiter });
 }
 
 /**

@@ -71,6 +71,8 @@ export async function createUser(
 /** The attributes that an administrator may update; undefined ones stay unchanged. */
 export interface UserUpdateInput extends Pick<UpdateUserInput, 'username' | 'name' | 'email' | 'identity' | 'details'> {
   readonly password?: string | undefined;
+  /** Digest of a session that continues after the password changes. */
+  readonly keptSession?: string | undefined;
   /** Whether to reset `private_profile` to the default of the instance. */
   readonly resetPrivateProfile: boolean;
 }
@@ -97,7 +99,7 @@ export async function prepareNewPassword(
 export async function updateUser(
   uow: UnitOfWork,
   id: number,
-  { password: _, resetPrivateProfile, ...input }: UserUpdateInput,
+  { password: _, keptSession, resetPrivateProfile, ...input }: UserUpdateInput,
   password: PreparedPassword | null,
 ): Promise<User | Failure<UserFailure | UnchangeableUserCode | 'onlyAdministrator'>> {
   const user = await findChangeableUser(uow, id);
@@ -105,7 +107,7 @@ export async function updateUser(
   if (input.details?.admin === false && (await isOnlyAdministrator(uow, user))) return fail('onlyAdministrator');
   const hash = password?.hash ?? null;
   // A password set by somebody else expires at once, so that the user must choose another one.
-  const newPassword = hash === null ? undefined : { hash, expired: uow.actor.user?.id !== id };
+  const newPassword = hash === null ? undefined : { hash, expired: uow.actor.user?.id !== id, keptSession };
   const details = resetPrivateProfile
     ? { ...input.details, private_profile: (await loadSettings(uow)).user_defaults_to_private_profile }
     : input.details;

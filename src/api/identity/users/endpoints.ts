@@ -50,7 +50,8 @@ const userIdParams = { id: required(integer) };
 const INTERNAL_USER = [403, '403 Forbidden - An internal user cannot be changed'] as const;
 const createOnlyAdministratorError = (action: string) =>
   [403, `403 Forbidden - The only administrator cannot ${action}`] as const;
-const SAVE_ERRORS = {
+/** Errors of `createUser` and `updateUser`. */
+export const SAVE_ERRORS = {
   emailTaken: [409, 'Email has already been taken'],
   usernameTaken: [409, 'Username has already been taken'],
   pathTaken: [400, { message: { base: ['A user, alias, or group already exists with that username.'] } }],

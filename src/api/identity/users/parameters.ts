@@ -145,8 +145,8 @@ export const updateUserParams = {
 };
 
 /** Converts the parameters of an update to the input of the domain. */
-export function toUpdateInput(params: ParameterValues<typeof updateUserParams>): UserUpdateInput {
-  const { email, skip_reconfirmation: confirmed } = params;
+export function toUpdateInput(params: Partial<ParameterValues<typeof updateUserParams>>): UserUpdateInput {
+  const { email, skip_reconfirmation: confirmed = false } = params;
   return {
     email: typeof email === 'string' ? { address: normalizeAddress(email), confirmed } : undefined,
     name: params.name ?? undefined,
@@ -162,7 +162,7 @@ export function toUpdateInput(params: ParameterValues<typeof updateUserParams>):
  * Returns the columns to set. A null or empty text becomes `''`, or null in nullable columns; null numbers and flags are
  * ignored.
  */
-function toDetails(params: DetailParams): UserDetails {
+function toDetails(params: Partial<DetailParams>): UserDetails {
   const attributes: Record<string, unknown> = {};
   if (params.bio !== undefined) attributes.bio = params.bio ?? '';
   for (const field of STRIPPED_TEXTS)
@@ -178,7 +178,7 @@ function toDetails(params: DetailParams): UserDetails {
 export function toIdentity({
   provider,
   extern_uid,
-}: Pick<DetailParams, 'provider' | 'extern_uid'>): Identity | undefined {
+}: Partial<Pick<DetailParams, 'provider' | 'extern_uid'>>): Identity | undefined {
   return provider && extern_uid ? { provider, externUid: extern_uid } : undefined;
 }
 

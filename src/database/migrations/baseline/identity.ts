@@ -128,13 +128,17 @@ create index access_tokens_by_user on access_tokens (user_id, id);
 create unique index access_tokens_by_previous on access_tokens (previous_token_id);
 
 create table sessions (
-  digest text primary key,
+  id id,
+  digest text not null,
   user_id integer references users (id) on delete cascade,
   return_to text,
+  ip_address text,
+  user_agent text,
   created_at timestamp not null,
   last_seen_at timestamp not null
 );
-create index sessions_by_user on sessions (user_id);
+create unique index sessions_by_digest on sessions (digest);
+create index sessions_by_user on sessions (user_id, id);
 create index sessions_by_last_seen on sessions (last_seen_at);
 
 create table oauth_applications (
