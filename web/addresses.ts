@@ -11,6 +11,10 @@ export const ADDRESSES = {
   commits: { path: '/*project/-/commits/*ref', api: '/projects/:project/repository/commits', shows: 'commits' },
   branches: { path: '/*project/-/branches', api: '/projects/:project/repository/branches', shows: 'branches' },
   tags: { path: '/*project/-/tags', api: '/projects/:project/repository/tags', shows: 'tags' },
+  // A group may be called `new`.
+  newGroup: { path: '/-/groups/new', api: '/groups', shows: 'a new group' },
+  group: { path: '/groups/*group', api: '/groups/:group', shows: 'a group' },
+  user: { path: '/:username', api: '/users?username=:username', shows: 'a user' },
   project: { path: '/*project', api: '/projects/:project', shows: 'a project' },
 } as const satisfies Readonly<Record<string, PageAddress>>;
 
@@ -34,7 +38,7 @@ export interface AddressMatch {
 
 /** First segments of addresses that belong to the server or to pages that do not exist yet, so no project or user is called so. */
 export const RESERVED_SEGMENTS: readonly string[] =
-  '- .well-known admin api assets dashboard files groups help import jwt login oauth profile projects public s search snippets unsubscribe uploads users v2'.split(
+  '- .well-known admin api assets dashboard favicon.ico files groups help import jwt login oauth profile projects public robots.txt s search snippets unsubscribe uploads users v2'.split(
     ' ',
   );
 

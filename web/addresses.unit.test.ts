@@ -15,6 +15,10 @@ test('finds the page of an address, with or without a slash at the end', () => {
     ['/group/project/-/tree/main', 'tree', { project: 'group/project', ref_path: 'main' }],
     ['/g/p/-/tree/main/a%20b/-/tags/', 'tree', { project: 'g/p', ref_path: 'main/a b/-/tags' }],
     ['/g/p/-/blob/fix/1/c%23.md', 'file', { project: 'g/p', ref_file: 'fix/1/c#.md' }],
+    ['/mira.o', 'user', { username: 'mira.o' }],
+    ['/groups/kitchen/stoves', 'group', { group: 'kitchen/stoves' }],
+    ['/groups/new', 'group', { group: 'new' }],
+    ['/-/groups/new', 'newGroup', {}],
     ['/g/p/-/commits/v1.0', 'commits', { project: 'g/p', ref: 'v1.0' }],
   ];
   for (const [path, name, values] of pages) assert.deepEqual(matchAddress(path), { name, values }, path);
@@ -24,7 +28,8 @@ test('finds no page for other paths', () => {
   const paths = [
     '',
     'explore',
-    '/group',
+    '/groups',
+    '/groups/-/a',
     '/g/p/-/nothing',
     '/g/p/-',
     '/-/g/p',

@@ -14,5 +14,11 @@ export async function createPageValues(post: Post, project: string): Promise<Rea
   await commitFile('README.md', '# Stove\n<b>hot</b>\n');
   await commitFile('docs/fire.md', text);
   await post(`/projects/${id}/repository/tags`, { tag_name: 'v1.0', ref: 'main' });
-  return { project, ref: 'main', ref_path: 'main/docs', ref_file: 'main/docs/fire.md' };
+  const { full_path: group } = await post('/groups', {
+    name: `${project} stoves`,
+    path: `${project.replaceAll('/', '-')}-stoves`,
+  });
+  const { author } = await post(`/projects/${id}/issues`, { title: 'The grate is too small' });
+  const { username } = author as { readonly username: string };
+  return { project, group: String(group), username, ref: 'main', ref_path: 'main/docs', ref_file: 'main/docs/fire.md' };
 }

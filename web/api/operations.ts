@@ -2,9 +2,12 @@
 
 export interface Operations {
   'DELETE /projects/:id/issues/:issue_iid/notes/:note_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly note_id: number | string }; result: null };
+  'GET /groups/:id': { params: { readonly id: number | string; readonly with_projects?: boolean; readonly statistics?: boolean; readonly with_custom_attributes?: boolean }; result: GroupDetail };
   'GET /groups/:id/labels': { params: { readonly id: number | string; readonly with_counts?: boolean; readonly include_ancestor_groups?: boolean; readonly include_descendant_groups?: boolean; readonly only_group_labels?: boolean; readonly search?: string; readonly archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly Label[] };
   'GET /groups/:id/members/all': { params: { readonly id: number | string; readonly query?: string; readonly user_ids?: readonly number[] | string; readonly skip_users?: readonly number[] | string; readonly state?: 'active' | 'awaiting'; readonly page?: number; readonly per_page?: number }; result: readonly Member[] };
   'GET /groups/:id/milestones': { params: { readonly id: number | string; readonly state?: 'active' | 'closed' | 'all'; readonly iids?: readonly number[] | string; readonly title?: string; readonly search?: string; readonly include_ancestors?: boolean; readonly include_parent_milestones?: boolean; readonly include_descendants?: boolean; readonly updated_before?: string; readonly updated_after?: string; readonly page?: number; readonly per_page?: number }; result: readonly Milestone[] };
+  'GET /groups/:id/projects': { params: { readonly id: number | string; readonly archived?: boolean; readonly active?: boolean; readonly visibility?: 'private' | 'internal' | 'public'; readonly search?: string; readonly sort?: 'asc' | 'desc'; readonly simple?: boolean; readonly owned?: boolean; readonly starred?: boolean; readonly topic?: readonly string[] | string; readonly with_issues_enabled?: boolean; readonly with_merge_requests_enabled?: boolean; readonly min_access_level?: 10 | 15 | 20 | 30 | 40 | 50; readonly with_custom_attributes?: boolean; readonly custom_attributes?: Readonly<Record<string, string>>; readonly order_by?: 'id' | 'name' | 'path' | 'created_at' | 'updated_at' | 'last_activity_at' | 'similarity' | 'star_count'; readonly include_subgroups?: boolean; readonly include_ancestor_groups?: boolean; readonly with_shared?: boolean; readonly with_security_reports?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly (ProjectSimple | ProjectWithPermissions)[] };
+  'GET /groups/:id/subgroups': { params: { readonly id: number | string; readonly search?: string; readonly order_by?: 'name' | 'path' | 'id' | 'similarity'; readonly sort?: 'asc' | 'desc'; readonly owned?: boolean; readonly all_available?: boolean; readonly min_access_level?: 10 | 15 | 20 | 30 | 40 | 50; readonly visibility?: 'private' | 'internal' | 'public'; readonly skip_groups?: readonly number[] | string; readonly top_level_only?: boolean; readonly statistics?: boolean; readonly archived?: boolean; readonly active?: boolean; readonly marked_for_deletion_on?: string; readonly repository_storage?: string; readonly with_custom_attributes?: boolean; readonly custom_attributes?: Readonly<Record<string, string>>; readonly page?: number; readonly per_page?: number }; result: readonly Group[] };
   'GET /issues': { params: { readonly scope?: 'created_by_me' | 'assigned_to_me' | 'created-by-me' | 'assigned-to-me' | 'all'; readonly state?: 'opened' | 'closed' | 'all'; readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly milestone_id?: 'None' | 'Any' | 'Upcoming' | 'Started'; readonly weight?: number | 'None' | 'Any'; readonly iteration_id?: number | 'None' | 'Any' | 'Current'; readonly iteration_title?: string; readonly confidential?: boolean; readonly epic_id?: number | 'None' | 'Any'; readonly search?: string; readonly in?: readonly ('title' | 'description')[] | string; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly due_date?: '0' | 'any' | 'today' | 'tomorrow' | 'overdue' | 'week' | 'month' | 'next_month_and_previous_two_weeks'; readonly issue_type?: 'issue' | 'incident' | 'task' | 'test_case' | 'requirement' | 'ticket'; readonly health_status?: 'on_track' | 'needs_attention' | 'at_risk' | 'none' | 'any'; readonly not?: { readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly milestone_id?: 'None' | 'Any' | 'Upcoming' | 'Started'; readonly weight?: number | 'None' | 'Any'; readonly iteration_id?: number | 'None' | 'Any' | 'Current'; readonly iteration_title?: string }; readonly closed_by_id?: number; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'due_date' | 'title' | 'weight' | 'relative_position' | 'priority' | 'milestone_due' | 'popularity' | 'label_priority'; readonly sort?: 'asc' | 'desc'; readonly non_archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly IssueInList[] };
   'GET /merge_requests': { params: { readonly scope?: 'created_by_me' | 'assigned_to_me' | 'created-by-me' | 'assigned-to-me' | 'all' | 'reviews_for_me'; readonly state?: 'opened' | 'closed' | 'merged' | 'locked' | 'all'; readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string; readonly source_project_id?: number; readonly source_branch?: string; readonly target_branch?: string; readonly draft?: boolean; readonly wip?: 'yes' | 'no'; readonly search?: string; readonly in?: readonly ('title' | 'description')[] | string; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly not?: { readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string }; readonly deployed_before?: string; readonly deployed_after?: string; readonly environment?: string; readonly approved?: 'yes' | 'no'; readonly approved_by_ids?: readonly (number | 'None' | 'Any')[] | string; readonly approved_by_usernames?: readonly string[] | string; readonly approver_ids?: readonly (number | 'None' | 'Any')[] | string; readonly merge_user_id?: number; readonly merge_user_username?: string; readonly view?: 'simple'; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'title' | 'merged_at' | 'priority' | 'label_priority' | 'milestone_due' | 'popularity'; readonly sort?: 'asc' | 'desc'; readonly non_archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly (MergeRequestInList | MergeRequestSimple)[] };
   'GET /projects': { params: { readonly archived?: boolean; readonly active?: boolean; readonly visibility?: 'private' | 'internal' | 'public'; readonly search?: string; readonly sort?: 'asc' | 'desc'; readonly simple?: boolean; readonly owned?: boolean; readonly starred?: boolean; readonly topic?: readonly string[] | string; readonly with_issues_enabled?: boolean; readonly with_merge_requests_enabled?: boolean; readonly min_access_level?: 10 | 15 | 20 | 30 | 40 | 50; readonly with_custom_attributes?: boolean; readonly custom_attributes?: Readonly<Record<string, string>>; readonly order_by?: 'id' | 'name' | 'path' | 'created_at' | 'updated_at' | 'last_activity_at' | 'similarity' | 'star_count' | 'repository_size' | 'wiki_size' | 'storage_size' | 'packages_size'; readonly search_namespaces?: boolean; readonly membership?: boolean; readonly id_after?: number; readonly id_before?: number; readonly last_activity_after?: string; readonly last_activity_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly statistics?: boolean; readonly imported?: boolean; readonly marked_for_deletion_on?: string; readonly topic_id?: number; readonly repository_storage?: string; readonly repository_checksum_failed?: boolean; readonly wiki_checksum_failed?: boolean; readonly with_programming_language?: string; readonly include_hidden?: boolean; readonly include_pending_delete?: boolean; readonly pagination?: string; readonly cursor?: string; readonly page?: number; readonly per_page?: number }; result: readonly (ProjectSimple | ProjectWithPermissions)[] };
@@ -27,11 +30,37 @@ export interface Operations {
   'GET /projects/:id/users': { params: { readonly id: number | string; readonly search?: string; readonly skip_users?: readonly number[] | string; readonly page?: number; readonly per_page?: number }; result: readonly UserBasic[] };
   'GET /todos': { params: { readonly state?: 'pending' | 'done'; readonly action?: 'assigned' | 'review_requested' | 'mentioned' | 'directly_addressed' | 'build_failed' | 'unmergeable' | 'marked' | 'approval_required' | 'review_submitted' | 'member_access_requested' | 'merge_train_removed' | 'ssh_key_expired' | 'ssh_key_expiring_soon' | 'okr_checkin_requested' | 'added_approver' | 'duo_pro_access_granted' | 'duo_enterprise_access_granted' | 'duo_core_access_granted'; readonly type?: 'Issue' | 'MergeRequest' | 'Epic' | 'Commit' | 'Project' | 'Namespace' | 'Key' | 'User' | 'WorkItem' | 'Vulnerability' | 'WikiPage::Meta' | 'DesignManagement::Design' | 'AlertManagement::Alert' | 'ComplianceManagement::Projects::ComplianceViolation'; readonly author_id?: number; readonly project_id?: number; readonly group_id?: number; readonly page?: number; readonly per_page?: number }; result: readonly Todo[] };
   'GET /user': { params: {}; result: UserSelf | UserAdmin };
+  'GET /users': { params: { readonly username?: string; readonly search?: string; readonly public_email?: string; readonly active?: boolean; readonly blocked?: boolean; readonly external?: boolean; readonly humans?: boolean; readonly exclude_external?: boolean; readonly exclude_humans?: boolean; readonly exclude_active?: boolean; readonly exclude_internal?: boolean; readonly without_project_bots?: boolean; readonly extern_uid?: string; readonly provider?: string; readonly admins?: boolean; readonly auditors?: boolean; readonly two_factor?: string; readonly without_projects?: boolean; readonly created_after?: string; readonly created_before?: string; readonly order_by?: 'id' | 'name' | 'username' | 'created_at' | 'updated_at'; readonly sort?: 'asc' | 'desc'; readonly with_custom_attributes?: boolean; readonly custom_attributes?: Readonly<Record<string, string>>; readonly pagination?: string; readonly cursor?: string; readonly id_after?: string; readonly id_before?: string; readonly page?: number; readonly per_page?: number }; result: readonly (UserBasic | UserAdmin)[] };
+  'GET /users/:id': { params: { readonly id: number | string; readonly with_custom_attributes?: boolean }; result: UserExtended | UserHidden | UserAdminDetail };
+  'GET /users/:user_id/events': { params: { readonly user_id: number | string; readonly action?: 'created' | 'updated' | 'closed' | 'reopened' | 'pushed' | 'commented' | 'merged' | 'joined' | 'left' | 'destroyed' | 'expired' | 'approved'; readonly target_type?: 'issue' | 'milestone' | 'merge_request' | 'note' | 'project' | 'snippet' | 'user' | 'wiki' | 'design'; readonly before?: string; readonly after?: string; readonly sort?: 'asc' | 'desc'; readonly page?: number; readonly per_page?: number }; result: readonly ActivityEvent[] };
+  'GET /users/:user_id/projects': { params: { readonly user_id: number | string; readonly archived?: boolean; readonly active?: boolean; readonly visibility?: 'private' | 'internal' | 'public'; readonly search?: string; readonly sort?: 'asc' | 'desc'; readonly simple?: boolean; readonly owned?: boolean; readonly starred?: boolean; readonly topic?: readonly string[] | string; readonly with_issues_enabled?: boolean; readonly with_merge_requests_enabled?: boolean; readonly min_access_level?: 10 | 15 | 20 | 30 | 40 | 50; readonly with_custom_attributes?: boolean; readonly custom_attributes?: Readonly<Record<string, string>>; readonly order_by?: 'id' | 'name' | 'path' | 'created_at' | 'updated_at' | 'last_activity_at' | 'similarity' | 'star_count' | 'repository_size' | 'wiki_size' | 'storage_size' | 'packages_size'; readonly search_namespaces?: boolean; readonly membership?: boolean; readonly id_after?: number; readonly id_before?: number; readonly last_activity_after?: string; readonly last_activity_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly statistics?: boolean; readonly imported?: boolean; readonly marked_for_deletion_on?: string; readonly topic_id?: number; readonly repository_storage?: string; readonly repository_checksum_failed?: boolean; readonly wiki_checksum_failed?: boolean; readonly with_programming_language?: string; readonly include_hidden?: boolean; readonly include_pending_delete?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly (ProjectSimple | ProjectWithPermissions)[] };
+  'POST /groups': { params: { readonly name: string; readonly path: string; readonly parent_id?: number | null; readonly description?: string | null; readonly visibility?: 'private' | 'internal' | 'public' | null; readonly avatar?: null; readonly project_creation_level?: 'noone' | 'administrator' | 'owner' | 'maintainer' | 'developer' | null; readonly subgroup_creation_level?: 'owner' | 'maintainer' | null; readonly default_branch?: string | null; readonly default_branch_protection?: 0 | 1 | 2 | 3 | 4 | null; readonly default_branch_protection_defaults?: { readonly allowed_to_push?: readonly { readonly access_level: 0 | 30 | 40 | 60 }[]; readonly allow_force_push?: boolean; readonly allowed_to_merge?: readonly { readonly access_level: 0 | 30 | 40 | 60 }[]; readonly code_owner_approval_required?: boolean; readonly developer_can_initial_push?: boolean } | null; readonly membership_lock?: boolean | null; readonly share_with_group_lock?: boolean | null; readonly prevent_sharing_groups_outside_hierarchy?: boolean | null; readonly prevent_forking_outside_group?: boolean | null; readonly require_two_factor_authentication?: boolean | null; readonly two_factor_grace_period?: number | null; readonly request_access_enabled?: boolean | null; readonly lfs_enabled?: boolean | null; readonly emails_enabled?: boolean | null; readonly mentions_disabled?: boolean | null; readonly shared_runners_setting?: 'enabled' | 'disabled_and_overridable' | 'disabled_and_unoverridable' | null; readonly allow_runner_registration_token?: boolean | null; readonly wiki_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly auto_devops_enabled?: boolean | null; readonly show_diff_preview_in_email?: boolean | null; readonly math_rendering_limits_enabled?: boolean | null; readonly lock_math_rendering_limits_enabled?: boolean | null; readonly max_artifacts_size?: number | null; readonly only_allow_merge_if_pipeline_succeeds?: boolean | null; readonly allow_merge_on_skipped_pipeline?: boolean | null; readonly only_allow_merge_if_all_discussions_are_resolved?: boolean | null; readonly shared_runners_minutes_limit?: number | null; readonly extra_shared_runners_minutes_limit?: number | null; readonly file_template_project_id?: number | null; readonly emails_disabled?: boolean | null; readonly ip_restriction_ranges?: unknown | null; readonly allowed_email_domains_list?: unknown | null; readonly unique_project_download_limit?: unknown | null; readonly auto_ban_user_on_excessive_projects_download?: unknown | null; readonly enabled_git_access_protocol?: unknown | null }; result: GroupDetail };
   'POST /projects/:id/issues/:issue_iid/discussions': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly body: string; readonly created_at?: string | null }; result: Discussion | CommandsOnly };
   'POST /projects/:id/issues/:issue_iid/discussions/:discussion_id/notes': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly discussion_id: number | string; readonly body: string; readonly created_at?: string | null }; result: Note | CommandsOnly };
   'POST /projects/:id/issues/:issue_iid/notes': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly body: string; readonly internal?: boolean | null; readonly confidential?: boolean | null; readonly created_at?: string | null; readonly merge_request_diff_head_sha?: string | null }; result: Note | CommandsOnly };
   'PUT /projects/:id/issues/:issue_iid/discussions/:discussion_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly discussion_id: number | string; readonly resolved: boolean }; result: Discussion };
   'PUT /projects/:id/issues/:issue_iid/notes/:note_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly note_id: number | string; readonly body: string }; result: Note | CommandsOnly };
+}
+
+export interface ActivityEvent {
+  readonly id: number;
+  readonly title: null;
+  readonly project_id: number;
+  readonly action_name: string;
+  readonly target_id: number | null;
+  readonly target_iid: number | null;
+  readonly target_type: string | null;
+  readonly author_id: number;
+  readonly target_title: string | null;
+  readonly data: null;
+  readonly created_at: string;
+  readonly imported: boolean;
+  readonly imported_from: string;
+  readonly author?: UserBasic;
+  readonly note?: EventNote;
+  readonly wiki_page?: EventWikiPage | null;
+  readonly push_data?: PushData;
+  readonly author_username: string | null;
 }
 
 export interface Alert {
@@ -274,6 +303,151 @@ export interface EpicReferences {
   readonly full: string;
 }
 
+export interface EventNote {
+  readonly id: number;
+  readonly type: string | null;
+  readonly body: string;
+  readonly author: UserBasic;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly system: boolean;
+  readonly noteable_id: number | null;
+  readonly noteable_type: string;
+  readonly project_id: number | null;
+  readonly resolvable: boolean;
+  readonly confidential: boolean;
+  readonly internal: boolean;
+  readonly imported: boolean;
+  readonly imported_from: string;
+  readonly noteable_iid: number | null;
+  readonly commands_changes: NoteCommandsChanges;
+  readonly resolved?: boolean;
+  readonly resolved_by?: UserBasic | null;
+  readonly resolved_at?: string | null;
+  readonly position?: Position;
+  readonly commit_id?: string | null;
+  readonly suggestions?: readonly unknown[];
+  readonly attachment: null;
+}
+
+export interface EventWikiPage {
+  readonly format: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly wiki_page_meta_id: number;
+}
+
+export interface Group {
+  readonly id: number;
+  readonly web_url: string;
+  readonly name: string;
+  readonly path: string;
+  readonly description: string;
+  readonly visibility: string;
+  readonly emails_disabled: boolean;
+  readonly archived: boolean;
+  readonly default_branch_protection: number;
+  readonly default_branch_protection_defaults: { readonly allowed_to_push?: readonly LeastRole[]; readonly allow_force_push?: boolean; readonly allowed_to_merge?: readonly LeastRole[]; readonly code_owner_approval_required?: boolean; readonly developer_can_initial_push?: boolean };
+  readonly avatar_url: null;
+  readonly full_name: string;
+  readonly full_path: string;
+  readonly created_at: string;
+  readonly parent_id: number | null;
+  readonly organization_id: number;
+  readonly marked_for_deletion_on: string | null;
+  readonly ldap_cn: null;
+  readonly ldap_access: null;
+  readonly project_creation_level: 'noone' | 'administrator' | 'owner' | 'maintainer' | 'developer';
+  readonly subgroup_creation_level: 'owner' | 'maintainer';
+  readonly default_branch: string | null;
+  readonly share_with_group_lock: boolean;
+  readonly require_two_factor_authentication: boolean;
+  readonly two_factor_grace_period: number;
+  readonly request_access_enabled: boolean;
+  readonly lfs_enabled: boolean;
+  readonly emails_enabled: boolean;
+  readonly mentions_disabled: boolean | null;
+  readonly shared_runners_setting: 'enabled' | 'disabled_and_overridable' | 'disabled_and_unoverridable';
+  readonly wiki_access_level: 'disabled' | 'private' | 'enabled';
+  readonly auto_devops_enabled: boolean | null;
+  readonly show_diff_preview_in_email: boolean;
+  readonly math_rendering_limits_enabled: boolean;
+  readonly lock_math_rendering_limits_enabled: boolean;
+  readonly max_artifacts_size: number | null;
+  readonly file_template_project_id: number | null;
+  readonly repository_storage?: string;
+  readonly statistics?: GroupStatistics;
+  readonly custom_attributes?: readonly CustomAttribute[];
+}
+
+export interface GroupDetail {
+  readonly id: number;
+  readonly web_url: string;
+  readonly name: string;
+  readonly path: string;
+  readonly description: string;
+  readonly visibility: string;
+  readonly emails_disabled: boolean;
+  readonly archived: boolean;
+  readonly default_branch_protection: number;
+  readonly default_branch_protection_defaults: { readonly allowed_to_push?: readonly LeastRole[]; readonly allow_force_push?: boolean; readonly allowed_to_merge?: readonly LeastRole[]; readonly code_owner_approval_required?: boolean; readonly developer_can_initial_push?: boolean };
+  readonly avatar_url: null;
+  readonly full_name: string;
+  readonly full_path: string;
+  readonly created_at: string;
+  readonly parent_id: number | null;
+  readonly organization_id: number;
+  readonly marked_for_deletion_on: string | null;
+  readonly ldap_cn: null;
+  readonly ldap_access: null;
+  readonly project_creation_level: 'noone' | 'administrator' | 'owner' | 'maintainer' | 'developer';
+  readonly subgroup_creation_level: 'owner' | 'maintainer';
+  readonly default_branch: string | null;
+  readonly share_with_group_lock: boolean;
+  readonly require_two_factor_authentication: boolean;
+  readonly two_factor_grace_period: number;
+  readonly request_access_enabled: boolean;
+  readonly lfs_enabled: boolean;
+  readonly emails_enabled: boolean;
+  readonly mentions_disabled: boolean | null;
+  readonly shared_runners_setting: 'enabled' | 'disabled_and_overridable' | 'disabled_and_unoverridable';
+  readonly wiki_access_level: 'disabled' | 'private' | 'enabled';
+  readonly auto_devops_enabled: boolean | null;
+  readonly show_diff_preview_in_email: boolean;
+  readonly math_rendering_limits_enabled: boolean;
+  readonly lock_math_rendering_limits_enabled: boolean;
+  readonly max_artifacts_size: number | null;
+  readonly file_template_project_id: number | null;
+  readonly repository_storage?: string;
+  readonly statistics?: GroupStatistics;
+  readonly custom_attributes?: readonly CustomAttribute[];
+  readonly membership_lock: boolean;
+  readonly prevent_forking_outside_group: boolean;
+  readonly only_allow_merge_if_pipeline_succeeds: boolean;
+  readonly allow_merge_on_skipped_pipeline: boolean;
+  readonly only_allow_merge_if_all_discussions_are_resolved: boolean;
+  readonly shared_runners_minutes_limit: number | null;
+  readonly extra_shared_runners_minutes_limit: number | null;
+  readonly prevent_sharing_groups_outside_hierarchy?: boolean;
+  readonly allow_runner_registration_token?: boolean;
+  readonly shared_with_groups: readonly {}[];
+  readonly projects?: readonly (Project | ProjectSimple)[];
+  readonly shared_projects?: readonly {}[];
+  readonly runners_token?: string | null;
+}
+
+export interface GroupStatistics {
+  readonly storage_size: number;
+  readonly repository_size: number;
+  readonly wiki_size: number;
+  readonly lfs_objects_size: number;
+  readonly job_artifacts_size: number;
+  readonly pipeline_artifacts_size: number;
+  readonly packages_size: number;
+  readonly snippets_size: number;
+  readonly uploads_size: number;
+}
+
 export interface Issue {
   readonly id: number;
   readonly iid: number;
@@ -430,6 +604,10 @@ export interface LabelEvent {
   readonly resource_id: number;
   readonly label: LabelBasic | null;
   readonly action: 'add' | 'remove';
+}
+
+export interface LeastRole {
+  readonly access_level: number;
 }
 
 export interface License {
@@ -1132,6 +1310,17 @@ export interface ProjectWithPermissions {
   readonly license?: License | null;
 }
 
+export interface PushData {
+  readonly commit_count: number;
+  readonly action: 'created' | 'pushed' | 'removed';
+  readonly ref_type: 'branch' | 'tag';
+  readonly commit_from: string | null;
+  readonly commit_to: string | null;
+  readonly ref: string | null;
+  readonly commit_title: string | null;
+  readonly ref_count: number | null;
+}
+
 export interface References {
   readonly short: string;
   readonly relative: string;
@@ -1272,6 +1461,70 @@ export interface UserAdmin {
   readonly custom_attributes?: readonly CustomAttribute[];
 }
 
+export interface UserAdminDetail {
+  readonly id: number;
+  readonly username: string;
+  readonly public_email: string | null;
+  readonly name: string;
+  readonly state: string;
+  readonly locked: boolean;
+  readonly avatar_url: string;
+  readonly web_url: string;
+  readonly bio: string;
+  readonly location: string;
+  readonly skype: string;
+  readonly linkedin: string;
+  readonly twitter: string;
+  readonly discord: string;
+  readonly website_url: string;
+  readonly github: string;
+  readonly job_title: string | null;
+  readonly pronouns: string | null;
+  readonly organization: string;
+  readonly bot: boolean;
+  readonly work_information: string | null;
+  readonly local_time: string | null;
+  readonly created_at: string;
+  readonly followers: number;
+  readonly following: number;
+  readonly is_followed: boolean;
+  readonly last_sign_in_at: string | null;
+  readonly confirmed_at: string | null;
+  readonly last_activity_on: string | null;
+  readonly email: string;
+  readonly theme_id: number;
+  readonly color_scheme_id: number;
+  readonly projects_limit: number;
+  readonly current_sign_in_at: string | null;
+  readonly identities: readonly UserIdentity[];
+  readonly can_create_group: boolean;
+  readonly can_create_project: boolean;
+  readonly two_factor_enabled: boolean;
+  readonly external: boolean;
+  readonly private_profile: boolean;
+  readonly commit_email: string | null;
+  readonly preferred_language: string;
+  readonly shared_runners_minutes_limit: null;
+  readonly extra_shared_runners_minutes_limit: null;
+  readonly scim_identities: readonly unknown[];
+  readonly is_admin: boolean;
+  readonly note: string | null;
+  readonly namespace_id: number | null;
+  readonly created_by: UserBasic | null;
+  readonly using_license_seat: boolean;
+  readonly is_auditor: boolean;
+  readonly provisioned_by_group_id: null;
+  readonly enterprise_group_id: null;
+  readonly enterprise_group_associated_at: null;
+  readonly custom_attributes?: readonly CustomAttribute[];
+  readonly highest_role: number;
+  readonly current_sign_in_ip: string | null;
+  readonly last_sign_in_ip: string | null;
+  readonly sign_in_count: number;
+  readonly plan: null;
+  readonly trial: null;
+}
+
 export interface UserBasic {
   readonly id: number;
   readonly username: string;
@@ -1281,6 +1534,60 @@ export interface UserBasic {
   readonly locked: boolean;
   readonly avatar_url: string;
   readonly web_url: string;
+}
+
+export interface UserExtended {
+  readonly id: number;
+  readonly username: string;
+  readonly public_email: string | null;
+  readonly name: string;
+  readonly state: string;
+  readonly locked: boolean;
+  readonly avatar_url: string;
+  readonly web_url: string;
+  readonly bio: string;
+  readonly location: string;
+  readonly skype: string;
+  readonly linkedin: string;
+  readonly twitter: string;
+  readonly discord: string;
+  readonly website_url: string;
+  readonly github: string;
+  readonly job_title: string | null;
+  readonly pronouns: string | null;
+  readonly organization: string;
+  readonly bot: boolean;
+  readonly work_information: string | null;
+  readonly local_time: string | null;
+  readonly created_at: string;
+  readonly followers: number;
+  readonly following: number;
+  readonly is_followed: boolean;
+}
+
+export interface UserHidden {
+  readonly id: number;
+  readonly username: string;
+  readonly public_email: string | null;
+  readonly name: string;
+  readonly state: string;
+  readonly locked: boolean;
+  readonly avatar_url: string;
+  readonly web_url: string;
+  readonly bio: string;
+  readonly location: string;
+  readonly skype: string;
+  readonly linkedin: string;
+  readonly twitter: string;
+  readonly discord: string;
+  readonly website_url: string;
+  readonly github: string;
+  readonly job_title: string | null;
+  readonly pronouns: string | null;
+  readonly organization: string;
+  readonly bot: boolean;
+  readonly work_information: string | null;
+  readonly local_time: string | null;
 }
 
 export interface UserIdentity {

@@ -52,7 +52,8 @@ export function ProjectNavigation({
   return (
     <nav class="project-navigation" aria-label="Project">
       <p class="quiet">
-        <a href={toUrl(toPath('project', values))}>{project.name_with_namespace}</a>
+        <a href={project.namespace.web_url}>{getNamespaceName(project)}</a> /{' '}
+        <a href={toUrl(toPath('project', values))}>{project.name}</a>
       </p>
       <ul class="tabs">
         {shownTabs.map(({ name, label }) => (
@@ -66,3 +67,7 @@ export function ProjectNavigation({
     </nav>
   );
 }
+
+/** Returns the name of the namespace with those above it. */
+const getNamespaceName = ({ name, name_with_namespace }: ProjectDetails): string =>
+  name_with_namespace.slice(0, -` / ${name}`.length);

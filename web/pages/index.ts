@@ -9,6 +9,9 @@ import { home } from './code/home.tsx';
 import { project } from './code/project.tsx';
 import { tags } from './code/tags.tsx';
 import { tree } from './code/tree.tsx';
+import { group } from './namespaces/group.tsx';
+import { newGroup } from './namespaces/new-group.tsx';
+import { user } from './namespaces/user.tsx';
 
 /** All pages, by name. */
 export const PAGES: Readonly<Record<PageName, Page>> = {
@@ -19,5 +22,8 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   commits,
   branches,
   tags,
+  newGroup,
+  group,
+  user,
   project,
 };

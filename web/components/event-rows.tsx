@@ -1,0 +1,108 @@
+import { toPath } from '../addresses.ts';
+import type { Client, Loaded, ResultOf } from '../api/call.ts';
+import type { Query } from '../api/query.ts';
+import type { PageLocation } from '../page.ts';
+import { Time } from './time.tsx';
+
+type ActivityEvent = ResultOf<'GET /users/:user_id/events'>[number];
+
+/** An event with the full path of its project; null if the visitor can no longer see it. */
+export interface EventInProject {
+  readonly event: ActivityEvent;
+  readonly project: string | null;
+}
+
+/** Declares a read of events. Events name their projects by id, so the projects are read too. */
+export function queryEvents(
+  load: (client: Client) => Promise<Loaded<readonly ActivityEvent[]>>,
+  refetchSeconds: number | null = null,
+): Query<readonly EventInProject[]> {
+  return {
+    refetchSeconds,
+    async load(client) {
+      const events = await load(client);
+      const value = events.value.map(async (event) => ({ event, project: await loadPath(client, event.project_id) }));
+      return { ...events, value: await Promise.all(value) };
+    },
+  };
+}
+
+/** The paths of projects that a client has read: many events have the same project, and pages are read again. */
+const pathsByClient = new WeakMap<Client, Map<number, Promise<string | null>>>();
+
+function loadPath(client: Client, id: number): Promise<string | null> {
+  const paths = pathsByClient.get(client) ?? new Map<number, Promise<string | null>>();
+  pathsByClient.set(client, paths);
+  const path =
+    paths.get(id) ??
+    client.call('GET /projects/:id', { id }).then(
+      ({ value }) => value.path_with_namespace,
+      // The event of a hidden or deleted project is shown without a link.
+      () => null,
+    );
+  paths.set(id, path);
+  return path;
+}
+
+/** What users have done, newest first. */
+export function EventRows({
+  events,
+  location,
+}: {
+  readonly events: readonly EventInProject[];
+  readonly location: PageLocation;
+}) {
+  return (
+    <ul class="rows">
+      {events.map(({ event, project }) => (
+        <li key={event.id} class="row">
+          <span class="row-main">
+            {event.author === undefined ? null : <a href={event.author.web_url}>{event.author.name}</a>}{' '}
+            {describe(event)} <Target event={event} project={project} location={location} />
+          </span>
+          <span class="row-facts quiet">
+            {project === null ? null : <a href={location.toUrl(toPath('project', { project }))}>{project}</a>}
+            <Time value={event.created_at} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Returns what was done, without the name of its target: `pushed to branch`, `opened issue`. */
+function describe({ action_name, target_type, push_data }: ActivityEvent): string {
+  if (push_data !== undefined) return `${action_name} ${push_data.ref_type}`;
+  if (target_type === null) return action_name;
+  const type = target_type.replace(/::.*/, '').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  return `${action_name} ${type.toLowerCase()}`;
+}
+
+function Target({
+  event: { push_data: push, target_iid, target_type, target_title },
+  project,
+  location: { toUrl },
+}: EventInProject & { readonly location: PageLocation }) {
+  if (push !== undefined) {
+    const name = push.ref ?? `${push.ref_count ?? 0} refs`;
+    const isGone = project === null || push.ref === null || push.action === 'removed';
+    return (
+      <>
+        {isGone ? name : <a href={toUrl(toPath('tree', { project, ref_path: name }))}>{name}</a>}
+        {push.commit_title === null ? null : `: ${push.commit_title}`}
+      </>
+    );
+  }
+  if (target_title === null) return null;
+  const path = ITEM_PATHS[target_type ?? ''];
+  if (path === undefined || project === null || target_iid === null) return target_title;
+  return <a href={toUrl(`${toPath('project', { project })}/-/${path}/${target_iid}`)}>{target_title}</a>;
+}
+
+/** The addresses of items by the type of the target. */
+const ITEM_PATHS: Readonly<Record<string, string>> = {
+  Issue: 'issues',
+  WorkItem: 'issues',
+  MergeRequest: 'merge_requests',
+  Milestone: 'milestones',
+};

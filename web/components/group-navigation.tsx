@@ -1,0 +1,76 @@
+import { toPath } from '../addresses.ts';
+import type { Loaded, ResultOf } from '../api/call.ts';
+import { query } from '../api/query.ts';
+import type { PageLocation } from '../page.ts';
+
+/** A group as its own pages read it. */
+export type GroupDetails = ResultOf<'GET /groups/:id'>;
+
+/** Returns the reads of every page of a group. */
+export const groupQueries = (id: string) => ({ group: query('GET /groups/:id', { id, with_projects: false }) });
+
+/** The tabs of a group, in order; each leads to the page of its name. */
+const TABS = [{ name: 'group', label: 'Overview' }] as const;
+
+export type GroupTab = (typeof TABS)[number]['name'];
+
+/** The groups above a group, and the tabs of its pages. */
+export function GroupNavigation({
+  group: { value: group },
+  location: { toUrl },
+  current,
+}: {
+  readonly group: Loaded<GroupDetails>;
+  readonly location: PageLocation;
+  /** The tab of the page. */
+  readonly current: GroupTab;
+}) {
+  return (
+    <nav class="project-navigation" aria-label="Group">
+      <p class="quiet">
+        <GroupPath name={group.full_name} path={group.full_path} toUrl={toUrl} />
+      </p>
+      <ul class="tabs">
+        {TABS.map(({ name, label }) => (
+          <li key={name}>
+            <a
+              href={toUrl(toPath(name, { group: group.full_path }))}
+              aria-current={name === current ? 'page' : undefined}
+            >
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** The name of a group, of which each part leads to the group that it names. */
+function GroupPath({
+  name,
+  path,
+  toUrl,
+}: {
+  readonly name: string;
+  readonly path: string;
+  readonly toUrl: PageLocation['toUrl'];
+}) {
+  const segments = path.split('/');
+  const names = name.split(' / ');
+  // A name with a slash cannot be divided, so its path stands for it.
+  const labels = names.length === segments.length ? names : segments;
+  return (
+    <>
+      {labels.map((label, index) => {
+        const group = segments.slice(0, index + 1).join('/');
+        return (
+          <span key={group}>
+            {index === 0 ? null : ' / '}
+            <a href={toUrl(toPath('group', { group }))}>{label}</a>
+          </span>
+        );
+      })}
+    </>
+  );
+}

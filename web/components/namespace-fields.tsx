@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks';
+import { toSlug } from '../text/slug.ts';
+import { readText, SelectField, TextField } from './form.tsx';
+
+/** The fields that groups and projects share. */
+
+const VISIBILITIES = [
+  ['private', 'Private: only members'],
+  ['internal', 'Internal: everybody who is signed in'],
+  ['public', 'Public: everybody'],
+] as const;
+
+type Visibility = (typeof VISIBILITIES)[number][0];
+
+/** Who can see the group or project. */
+export function VisibilityField({ value = 'private' }: { readonly value?: string | undefined }) {
+  return <SelectField label="Visibility" name="visibility" value={value} options={VISIBILITIES} />;
+}
+
+/** Returns the visibility that a form contains. */
+export function readVisibility(values: FormData): Visibility {
+  const value = readText(values, 'visibility');
+  return VISIBILITIES.find(([name]) => name === value)?.[0] ?? 'private';
+}
+
+/** The name, and the path of the address, which follows the name until the user changes it. */
+export function NameAndPathFields() {
+  const [suggestion, setSuggestion] = useState('');
+  // A changed default value does not replace what the user has written into the field.
+  return (
+    <>
+      <div onInput={(event) => event.target instanceof HTMLInputElement && setSuggestion(toSlug(event.target.value))}>
+        <TextField label="Name" name="name" required maxLength={255} autocomplete="off" />
+      </div>
+      <TextField
+        label="Path"
+        name="path"
+        hint="The last part of the address."
+        defaultValue={suggestion}
+        required
+        maxLength={255}
+        autocomplete="off"
+      />
+    </>
+  );
+}
