@@ -35,19 +35,29 @@ async function bundlePages(): Promise<RenderAt> {
 
 let bundled: Promise<RenderAt> | undefined;
 
-/** Returns the HTML of the page that a caller sees at an address, without a browser. */
+/** A read of a page, and the status of the response. */
+export interface PageCall {
+  /** Path and query of the server. */
+  readonly url: string;
+  readonly status: number;
+}
+
+/** Returns the HTML of the page that a caller sees at an address, without a browser. `onCall` gets each call of the page. */
 export async function renderPage(
   { server }: Pick<World, 'server'>,
   caller: Caller | null,
   address: string,
+  onCall: (call: PageCall) => void = () => {},
 ): Promise<string> {
   bundled ??= bundlePages();
   const renderAt = await bundled;
   const session: Session = { origin: server.address, basePath: '', userId: caller?.id ?? null, csrfToken: null };
-  const fetchAsCaller: typeof fetch = (url, init) => {
+  const fetchAsCaller: typeof fetch = async (url, init) => {
     const headers = new Headers(init?.headers);
     if (caller?.token) headers.set('PRIVATE-TOKEN', caller.token);
-    return fetch(`${server.address}${url}`, { ...init, headers });
+    const response = await fetch(`${server.address}${url}`, { ...init, headers });
+    onCall({ url: String(url), status: response.status });
+    return response;
   };
   const [path = '', search = ''] = address.split('?');
   const html = await renderAt(fetchAsCaller, session, path, search);
