@@ -8,14 +8,24 @@ import { findProjects } from '#domain/namespaces/projects.ts';
 import { signedIn } from '#http/access/access.ts';
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { page } from '#http/endpoint/responses.ts';
+import { ok, page } from '#http/endpoint/responses.ts';
 import type { ListPage, OffsetRequest } from '#http/lists/pagination.ts';
 import { describe, optional } from '#http/parameters/declarations.ts';
 import { anyValue, date, oneOf } from '#http/parameters/types.ts';
 import type { ServerContext } from '#http/request/incoming.ts';
-import { ActivityEvent } from './entities.ts';
+import { addDays } from '#runtime/clock.ts';
+import { type Failure, fail } from '#runtime/failure.ts';
+import { ActivityEvent, EventCounts } from './entities.ts';
 import { type EventWithTarget, loadEventTargets } from './event-targets.ts';
-import { EVENT_ACTIONS, EVENT_TARGETS, type EventFilter, type Feed, hasEventBetween, listEventRows } from './store.ts';
+import {
+  countEventsByDay,
+  EVENT_ACTIONS,
+  EVENT_TARGETS,
+  type EventFilter,
+  type Feed,
+  hasEventBetween,
+  listEventRows,
+} from './store.ts';
 
 /** Parameters of all event lists (contract/activity.md Part 1). */
 const filterParams = {
@@ -76,6 +86,44 @@ export const listProjectEvents = endpoint({
     listFeed(db, caller, { projectId: project.id }, { ...params, page, base }),
 });
 
+/** Parameters of the counts. */
+const countParams = {
+  before: describe(
+    optional(date),
+    'Counts only events before this day (UTC), without it; by default also those of today.',
+  ),
+  after: describe(optional(date), 'Counts only events after this day (UTC), without it; by default those of 366 days.'),
+};
+
+const COUNT_ERRORS = { tooLong: [400, { error: 'after and before are more than 366 days apart' }] } as const;
+
+export const countUserEvents = endpoint({
+  get: '/users/:user_id/event_counts',
+  summary: 'Get activity counts of a user by day',
+  description:
+    'Returns the number of events of the user for each day that has any, of those that the caller may see, as a calendar shows them. Private profiles and unconfirmed users have none. Of more than 50,000 events, the newest count.',
+  access: userAccess(),
+  scopes: ['read_user'],
+  params: countParams,
+  errors: COUNT_ERRORS,
+  response: ok(EventCounts),
+  read: (db, { caller, user, params, base }) =>
+    isActivityHidden(caller, user) ? {} : countFeed(db, caller, { authorId: user.id }, { ...params, base }),
+});
+
+export const countProjectEvents = endpoint({
+  get: '/projects/:id/event_counts',
+  summary: 'Get activity counts of a project by day',
+  description:
+    'Returns the number of events of the project for each day that has any, of those that the caller may see. Of more than 50,000 events, the newest count.',
+  access: inProjectAllowingAnonymous('read_project'),
+  params: countParams,
+  errors: COUNT_ERRORS,
+  response: ok(EventCounts),
+  read: (db, { caller, project, params, base }) =>
+    countFeed(db, caller, { projectId: project.id }, { ...params, base }),
+});
+
 interface FeedParams extends EventFilter {
   readonly sort: 'asc' | 'desc';
   readonly page: OffsetRequest;
@@ -98,6 +146,40 @@ async function listFeed(
     return project === undefined ? [] : [{ event, project }];
   });
   return { ...result, items: await loadEventTargets(db, caller, events) };
+}
+
+/** Maximum number of days that are counted. */
+const MAX_COUNTED_DAYS = 366;
+
+/** Targets that are checked with one query. */
+const TARGETS_PER_BATCH = 500;
+
+/** Returns the number of events of each day that the caller may see, as the list of the same feed shows them. */
+async function countFeed(
+  db: Reader,
+  caller: Caller,
+  feed: Parameters<typeof countEventsByDay>[2],
+  { before, after, base }: Pick<EventFilter, 'before' | 'after'> & { readonly base: ServerContext },
+): Promise<Record<string, number> | Failure<'tooLong'>> {
+  const end = before ?? addDays(db.today, 1);
+  // Neither of the two days counts.
+  const firstStart = addDays(end, -MAX_COUNTED_DAYS - 1);
+  if (after && after < firstStart) return fail('tooLong');
+  const filter = { before, after: after ?? firstStart };
+  const expiredUntil = await resolveExpiredUntil(db, base);
+  const counts = await countEventsByDay(db, caller, feed, { filter, expiredUntil });
+  const projectIds = [...new Set(counts.map(({ project_id }) => project_id))];
+  const projectsById = new Map((await findProjects(db, caller, projectIds)).map((project) => [project.id, project]));
+  const totals = new Map<string, number>();
+  for (let start = 0; start < counts.length; start += TARGETS_PER_BATCH) {
+    const events = counts.slice(start, start + TARGETS_PER_BATCH).flatMap((event) => {
+      const project = projectsById.get(event.project_id);
+      return project === undefined ? [] : [{ event, project }];
+    });
+    for (const { event } of await loadEventTargets(db, caller, events))
+      totals.set(event.day, (totals.get(event.day) ?? 0) + Number(event.count));
+  }
+  return Object.fromEntries([...totals].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /**

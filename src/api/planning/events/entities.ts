@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
-import { entity } from '#http/endpoint/entity.ts';
+import { entity, rawEntity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, objectSchema } from '#http/endpoint/responses.ts';
 import { parsePageName } from '#repositories/wikis/page-names.ts';
 import { Note } from '../notes/index.ts';
@@ -105,3 +105,6 @@ function serializePushData(event: ActivityEventRow) {
   if (action === null || ref_type === null || commit_count === null) return {};
   return { push_data: { commit_count, action, ref_type, commit_from, commit_to, ref, commit_title, ref_count } };
 }
+
+/** Numbers of events by day, `YYYY-MM-DD`; days without events are absent. */
+export const EventCounts = rawEntity(Type.Record(text, integer, { title: 'EventCounts' }));

@@ -21,15 +21,18 @@ interface Target {
   readonly wikiPage?: WikiPageRow | null;
 }
 
+/** What names the target of an event. */
+type TargetReference = Pick<ActivityEventRow, 'target_type' | 'target_id'>;
+
 /** An event with its target. Pushes and destroyed objects have a target without a title. */
-export interface EventWithTarget {
-  readonly event: ActivityEventRow;
+export interface EventWithTarget<Event extends TargetReference = ActivityEventRow> {
+  readonly event: Event;
   readonly target: Target;
 }
 
 /** An event with its project, which the caller may see. */
-interface EventInProject {
-  readonly event: ActivityEventRow;
+interface EventInProject<Event extends TargetReference = TargetReference> {
+  readonly event: Event;
   readonly project: Project;
 }
 
@@ -120,11 +123,11 @@ function toSnippetTarget(caller: Caller, project: Project, snippet: SnippetTitle
 }
 
 /** Returns the events that the caller may see, with their targets. */
-export async function loadEventTargets(
+export async function loadEventTargets<Event extends TargetReference>(
   db: Reader,
   caller: Caller,
-  events: readonly EventInProject[],
-): Promise<EventWithTarget[]> {
+  events: readonly EventInProject<Event>[],
+): Promise<EventWithTarget<Event>[]> {
   const loadedTargets = await loadTargets(db, caller, events);
   return events.flatMap((eventInProject) => {
     const { target_type: type } = eventInProject.event;

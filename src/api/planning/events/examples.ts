@@ -10,6 +10,8 @@ export const examples: Examples<typeof endpoints> = {
     ({ callers }) => ({ by: 'anonymous', path: { user_id: callers.developer.username } }),
     ({ callers }) => ({ by: 'guest', path: { user_id: callers.owner.id }, params: { action: 'pushed' } }),
   ],
+  countUserEvents: ({ callers }) => ({ by: 'anonymous', path: { user_id: callers.developer.username } }),
+  countProjectEvents: ({ project }) => ({ by: 'guest', path: { id: project.id } }),
   listProjectEvents: [
     ({ project }) => ({ by: 'guest', path: { id: project.id } }),
     ({ project }) => ({ by: 'guest', path: { id: project.id }, params: { target_type: 'project', sort: 'asc' } }),

@@ -279,5 +279,48 @@ function eventCondition(table: string, filter: EventFilter, expiredUntil: string
   return sql`(${sql.join(conditions, sql` and `)})`;
 }
 
+/** Events of one day that have the same target, or none. */
+export interface EventCount extends Pick<ActivityEventRow, 'project_id' | 'target_type' | 'target_id'> {
+  /** `YYYY-MM-DD` (UTC). */
+  readonly day: string;
+  readonly count: number;
+}
+
+/** Maximum number of events that are counted: the newest ones. */
+export const MAX_COUNTED_EVENTS = 50_000;
+
+/**
+ * Counts the events of a project, or of an author in projects that the caller sees, by day and target. Does not check whether the
+ * caller may see the targets. index: activity_events_by_project, activity_events_by_author, activity_events_by_author_project
+ */
+export async function countEventsByDay(
+  db: Reader,
+  caller: Caller,
+  feed: { readonly projectId: number } | { readonly authorId: number },
+  eventQuery: Pick<EventQuery, 'filter' | 'expiredUntil'>,
+): Promise<EventCount[]> {
+  const events = orderEvents(selectFilteredEvents(db, { ...eventQuery, sort: 'desc' }), { sort: 'desc' });
+  const isAdmin = isAdministrator(caller);
+  const visibleIds = 'authorId' in feed && !isAdmin ? await listProjectIdsOfAuthor(db, caller, feed.authorId) : [];
+  if ('authorId' in feed && !isAdmin && visibleIds.length === 0) return [];
+  const visibleProjects =
+    visibleIds.length <= MAX_SINGLE_PROJECT_LOOKUPS
+      ? sql`(${sql.join(visibleIds)})`
+      : sql`(${db.selectFrom('projects').select('projects.id').where(projectVisibleTo(caller, db.today))})`;
+  const newestEvents =
+    'projectId' in feed
+      ? events.where('project_id', '=', feed.projectId)
+      : events
+          .where('author_id', '=', feed.authorId)
+          .$if(!isAdmin, (query) => query.where(sql<SqlBool>`project_id in ${visibleProjects}`));
+  const day = sql<string>`substr(created_at, 1, 10)`;
+  return db
+    .selectFrom(newestEvents.limit(MAX_COUNTED_EVENTS).as('newest'))
+    .select(['project_id', 'target_type', 'target_id', day.as('day'), sql<number>`count(*)`.as('count')])
+    .groupBy(['project_id', 'target_type', 'target_id', day])
+    .modifyEnd(LONG_RUNNING)
+    .execute();
+}
+
 const startOfDay = (day: string) => `${day}T00:00:00.000Z`;
 const endOfDay = (day: string) => `${day}T23:59:59.999Z`;
