@@ -5,6 +5,7 @@ import { rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type BuildResult, build } from 'esbuild';
+import { listLanguages } from '#web/text/languages.ts';
 
 export const root = join(import.meta.dirname, '..');
 
@@ -89,14 +90,14 @@ export function bundleProgram(
   });
 }
 
-/**
- * Bundles the web application: one script and one style sheet, whose names contain the hash of their content, each also compressed.
- * Returns name and content of each file.
- */
-export async function bundleWeb(): Promise<Map<string, Uint8Array>> {
+/** Bundles files of the web application, whose names contain the hash of their content. Returns the files by name. */
+async function bundleWebFiles(
+  entryPoints: readonly { readonly in: string; readonly out: string }[],
+  define: Readonly<Record<string, unknown>> = {},
+): Promise<Map<string, Uint8Array>> {
   const { outputFiles } = await build({
-    entryPoints: [{ in: join(root, 'web/main.tsx'), out: 'app' }],
-    entryNames: 'app-[hash]',
+    entryPoints: [...entryPoints],
+    entryNames: '[name]-[hash]',
     outdir: 'web',
     write: false,
     bundle: true,
@@ -106,12 +107,36 @@ export async function bundleWeb(): Promise<Map<string, Uint8Array>> {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     legalComments: 'none',
+    define: Object.fromEntries(Object.entries(define).map(([name, value]) => [name, JSON.stringify(value)])),
     absWorkingDir: root,
     logLevel: 'warning',
   });
-  const files = new Map<string, Uint8Array>();
-  for (const { path, contents } of outputFiles) files.set(basename(path), contents);
-  files.set('icon.svg', readFileSync(join(root, 'web/icon.svg')));
+  return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+}
+
+/** Returns the files by the names of their entry points, without the hash. */
+const nameEntries = (files: ReadonlyMap<string, Uint8Array>): Record<string, string> =>
+  Object.fromEntries([...files.keys()].map((name) => [name.replace(/-[^-]+$/, ''), name]));
+
+/**
+ * Bundles the web application: one script and one style sheet, the worker that formats foreign text, and a file for each language
+ * whose syntax it highlights. Returns name and content of each file, also compressed.
+ */
+export async function bundleWeb(): Promise<Map<string, Uint8Array>> {
+  const languages = await bundleWebFiles(
+    listLanguages().map((name) => ({ in: `highlight.js/lib/languages/${name}`, out: `language-${name}` })),
+  );
+  const languageFiles = Object.entries(nameEntries(languages)).map(([name, file]) => [
+    name.slice('language-'.length),
+    file,
+  ]);
+  const worker = await bundleWebFiles([{ in: join(root, 'web/text/markup-worker.ts'), out: 'markup' }], {
+    LANGUAGE_FILES: Object.fromEntries(languageFiles),
+  });
+  const app = await bundleWebFiles([{ in: join(root, 'web/main.tsx'), out: 'app' }], {
+    MARKUP_WORKER: nameEntries(worker).markup,
+  });
+  const files = new Map([...languages, ...worker, ...app, ['icon.svg', readFileSync(join(root, 'web/icon.svg'))]]);
   for (const [name, contents] of [...files]) {
     files.set(`${name}.br`, brotliCompressSync(contents));
     files.set(`${name}.gz`, gzipSync(contents, { level: 9 }));

@@ -1,18 +1,11 @@
-import MarkdownIt from 'markdown-it';
 import { parse } from 'yaml';
 import { serveRequests } from '#runtime/thread-program.ts';
+import { createMarkdown } from '#web/text/dialect.ts';
 import type { RenderRequest, RenderResponse } from './render-thread.ts';
 
 // Runs in a thread, because a malicious text can take arbitrarily long to parse.
 
-/** Allowed URL schemes of links; links without a scheme lead to this server. */
-const ALLOWED_SCHEMES: ReadonlySet<string> = new Set(['http', 'https', 'mailto']);
-
-const markdown = new MarkdownIt({ html: false });
-markdown.validateLink = (address) => {
-  const scheme = /^[^/?#:]*(?=:)/.exec(address.trim())?.[0];
-  return scheme === undefined || ALLOWED_SCHEMES.has(scheme.toLowerCase());
-};
+const markdown = createMarkdown({ html: false, gfm: false });
 
 /** Maximum characters of the HTML: a short text can expand to a very long one. */
 const MAX_HTML_LENGTH = 32 * 1024 * 1024;

@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { resourceModules } from '#api/index.ts';
 import { createRegistry } from '#http/server/routing/registry.ts';
+import { listLanguages } from '#web/text/languages.ts';
 import { bundleWeb } from '../../scripts/bundler.ts';
 import { formatClientTypes } from '../../scripts/client-types.ts';
 import { formatPageIndex, formatPages } from '../../scripts/pages.ts';
@@ -12,11 +13,19 @@ import { formatPageIndex, formatPages } from '../../scripts/pages.ts';
 
 const web = join(import.meta.dirname, '../../web');
 
-test('the script and the style sheet stay small', async () => {
-  const sizes = [...(await bundleWeb())].map(([name, content]) => [name, content.byteLength] as const);
-  const sizeOf = (ending: string) => sizes.find(([name]) => name.endsWith(ending))![1];
-  assert.ok(sizeOf('.js.gz') <= 70_000, `${sizeOf('.js.gz')} bytes of script`);
-  assert.ok(sizeOf('.css.gz') <= 10_000, `${sizeOf('.css.gz')} bytes of style`);
+test('script, style sheet, worker and each language stay small', async () => {
+  const sizes = [...(await bundleWeb())].filter(([name]) => name.endsWith('.gz'));
+  const limits: [file: RegExp, maxBytes: number, count: number][] = [
+    [/^app-.+\.js\.gz$/, 70_000, 1],
+    [/^app-.+\.css\.gz$/, 10_000, 1],
+    [/^markup-.+\.js\.gz$/, 60_000, 1],
+    [/^language-.+\.js\.gz$/, 5_000, listLanguages().length],
+  ];
+  for (const [file, maxBytes, count] of limits) {
+    const found = sizes.filter(([name]) => file.test(name));
+    assert.equal(found.length, count, String(file));
+    for (const [name, { byteLength }] of found) assert.ok(byteLength <= maxBytes, `${name}: ${byteLength} bytes`);
+  }
 });
 
 /** A module imports only modules of its own line and of lines above it. */
@@ -34,6 +43,17 @@ const LAYERS = [
   'render.tsx',
 ];
 
+/** Library -> the only file that imports it; all files may import the first one. */
+const LIBRARIES: readonly (readonly [library: RegExp, file: RegExp])[] = [
+  [/^preact/, /./],
+  [/^markdown-it$/, /^text\/(?:dialect|markup-worker)\.ts$/],
+  [/^highlight\.js\//, /^text\/markup-worker\.ts$/],
+  [/^dompurify$/, /^components\/markdown\.tsx$/],
+];
+
+const isAllowedLibrary = (target: string, file: string): boolean =>
+  LIBRARIES.some(([library, importing]) => library.test(target) && importing.test(file));
+
 const layerOf = (file: string): number => LAYERS.findIndex((layer) => file === layer || file.startsWith(`${layer}/`));
 
 test('modules of the application import upwards only, and pages do not import each other', () => {
@@ -43,7 +63,7 @@ test('modules of the application import upwards only, and pages do not import ea
     const text = readFileSync(join(web, file), 'utf8');
     for (const [, target = ''] of text.matchAll(/^\s*(?:import|export)\b[^'";]*?\bfrom\s*'([^']+)'/gm)) {
       if (!target.startsWith('.')) {
-        assert.match(target, /^preact/, `${file} imports ${target}`);
+        assert.ok(isAllowedLibrary(target, file), `${file} imports ${target}`);
         continue;
       }
       const imported = relative(web, join(web, dirname(file), target));
@@ -64,9 +84,18 @@ test('the generated files are current: npm run api', async () => {
   for (const [file, text] of Object.entries(generated)) assert.equal(readFileSync(join(web, file), 'utf8'), text, file);
 });
 
-test('no module writes HTML', () => {
+test('only two modules write HTML', () => {
   const writers = globSync('**/*.{ts,tsx}', { cwd: web }).filter((file) =>
-    /innerHTML|outerHTML|insertAdjacentHTML|document\.write/.test(readFileSync(join(web, file), 'utf8')),
+    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|DOMParser|setHTML|srcdoc|dompurify'/i.test(
+      readFileSync(join(web, file), 'utf8'),
+    ),
   );
-  assert.deepEqual(writers, []);
+  assert.deepEqual(writers.sort(), ['components/code.tsx', 'components/markdown.tsx']);
+});
+
+test('only known modules create policies of Trusted Types', () => {
+  const creators = globSync('**/*.{ts,tsx}', { cwd: web }).filter((file) =>
+    /createTrustedTypesPolicy\('|createPolicy\(/.test(readFileSync(join(web, file), 'utf8')),
+  );
+  assert.deepEqual(creators.sort(), ['components/code.tsx', 'components/markup.ts', 'components/trusted-types.ts']);
 });

@@ -1,12 +1,7 @@
 import { toPath } from '../addresses.ts';
-import type { ResultOf } from '../api/call.ts';
 import type { RefPath } from '../api/ref-path.ts';
 import type { PageLocation } from '../page.ts';
-
-export type TreeEntries = ResultOf<'GET /projects/:id/repository/tree'>;
-
-/** The maximum number of entries of a directory that a page shows. */
-export const MAX_TREE_ENTRIES = 100;
+import type { TreeEntries } from './directory.tsx';
 
 /** The entries of a directory. Submodules have no page here. */
 export function Tree({

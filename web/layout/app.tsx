@@ -47,15 +47,20 @@ export function App({ pages, session }: { readonly pages: Readonly<Record<string
   useEffect(() => {
     const onClick = (event: MouseEvent) => followLink(event, session, navigate);
     const onSubmit = (event: SubmitEvent) => followSearch(event, session, navigate);
-    window.addEventListener('popstate', showAddress);
+    const onHistory = () => {
+      const { path, query } = readAddress(session);
+      // A link within the page, `#L3`, is an entry of the history too, and loads nothing.
+      if (path !== address.path || query !== address.query) showAddress();
+    };
+    window.addEventListener('popstate', onHistory);
     document.addEventListener('click', onClick);
     document.addEventListener('submit', onSubmit);
     return () => {
-      window.removeEventListener('popstate', showAddress);
+      window.removeEventListener('popstate', onHistory);
       document.removeEventListener('click', onClick);
       document.removeEventListener('submit', onSubmit);
     };
-  }, [session, navigate, showAddress]);
+  }, [session, address, navigate, showAddress]);
   const location = useMemo(() => locate(session, address.path, address.query), [session, address]);
   const shortcuts = useMemo((): readonly Shortcut[] => {
     if (location === null) return [];

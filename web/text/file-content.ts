@@ -3,19 +3,29 @@
 /** Files over this number of bytes are only offered as downloads. */
 export const MAX_SHOWN_BYTES = 1_000_000;
 
-/** Returns the lines of a file in base64; null for content that is not text in UTF-8. */
-export function decodeLines(base64: string): readonly string[] | null {
+/** Returns the text of a file in base64; null for content that is not text in UTF-8. */
+export function decodeText(base64: string): string | null {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   if (bytes.includes(0)) return null;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    const lines = text.split(/\r?\n/);
-    // The end of the last line is not another line.
-    return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return null;
   }
 }
+
+/** Returns the lines of a text. */
+export function splitLines(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  // The end of the last line is not another line.
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}
+
+/** Returns whether a file contains Markdown, by its name. */
+export const isMarkdownFile = (name: string): boolean => /\.(?:md|markdown|mkdn?|mdown)$/i.test(name);
+
+/** Returns whether browsers show a file as an image, by its name. */
+export const isImageFile = (name: string): boolean => /\.(?:png|jpe?g|gif|webp|avif|bmp|ico|svg)$/i.test(name);
 
 /** Returns a number of bytes in the largest unit below it: `1.5 kB`. */
 export function formatBytes(bytes: number): string {

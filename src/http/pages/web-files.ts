@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 
 /** The built files of the web application (scripts/bundler.ts), which the server sends to browsers. */
 
@@ -11,7 +12,7 @@ interface WebFiles {
   /** Names with the hash of their content: `app-5H3KQ2ZD.js`. */
   readonly script: string;
   readonly style: string;
-  /** Name -> content of all files, with their compressed variants: some 60 kB, which an upgrade on disk does not change. */
+  /** Name -> content of the compressed variants of all files: some 400 kB, which an upgrade on disk does not change. */
   readonly contents: ReadonlyMap<string, Buffer>;
 }
 
@@ -25,7 +26,11 @@ export function loadWebFiles(): WebFiles {
   cachedFiles = {
     script: findName('.js'),
     style: findName('.css'),
-    contents: new Map(names.map((name) => [name, readFileSync(join(DIRECTORY, name))])),
+    contents: new Map(
+      names
+        .filter((name) => ENCODINGS.some(({ extension }) => name.endsWith(extension)))
+        .map((name) => [name, readFileSync(join(DIRECTORY, name))]),
+    ),
   };
   return cachedFiles;
 }
@@ -53,13 +58,14 @@ export interface WebFile {
 export function findWebFile(name: string, acceptEncoding: string): WebFile | null {
   const { contents } = loadWebFiles();
   const mediaType = MEDIA_TYPES[extname(name)];
-  const content = contents.get(name);
-  if (content === undefined || mediaType === undefined) return null;
+  const gzip = contents.get(`${name}.gz`);
+  if (gzip === undefined || mediaType === undefined) return null;
   for (const { name: encoding, extension } of ENCODINGS) {
-    const compressed = isAccepted(encoding, acceptEncoding) ? contents.get(name + extension) : undefined;
-    if (compressed !== undefined) return { mediaType, encoding, content: compressed };
+    const content = isAccepted(encoding, acceptEncoding) ? contents.get(name + extension) : undefined;
+    if (content !== undefined) return { mediaType, encoding, content };
   }
-  return { mediaType, encoding: null, content };
+  // Browsers accept both encodings; the files of at most 150 kB need no copies for other clients.
+  return { mediaType, encoding: null, content: gunzipSync(gzip) };
 }
 
 /** Returns whether the header `Accept-Encoding` names an encoding, and not with the weight 0 (RFC 9110 §12.5.3). */

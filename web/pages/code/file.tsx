@@ -1,13 +1,24 @@
-import { buildRequest, type ResultOf } from '../../api/call.ts';
-import { type AtRef, queryAtRef } from '../../api/ref-path.ts';
+import { toPath } from '../../addresses.ts';
+import type { ResultOf } from '../../api/call.ts';
+import { queryAtRef } from '../../api/ref-path.ts';
+import { Code } from '../../components/code.tsx';
+import { Markdown } from '../../components/markdown.tsx';
 import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
 import { PathLinks } from '../../components/tree.tsx';
 import { page } from '../../page.ts';
-import { decodeLines, formatBytes, MAX_SHOWN_BYTES } from '../../text/file-content.ts';
+import { toFilePath } from '../../text/content-links.ts';
+import {
+  decodeText,
+  formatBytes,
+  isImageFile,
+  isMarkdownFile,
+  MAX_SHOWN_BYTES,
+  splitLines,
+} from '../../text/file-content.ts';
 
 type RepositoryFile = ResultOf<'GET /projects/:id/repository/files/:file_path'>;
 
-/** A file at a branch, tag or commit, with a link for each line. */
+/** A file at a branch, tag or commit: formatted Markdown, an image, or text with a link for each line. */
 export const file = page('file', {
   queries: ({ values: { project: id = '', ref_file = '' } }) => ({
     ...projectQueries(id),
@@ -17,44 +28,49 @@ export const file = page('file', {
   }),
   title: ({ file }) => file.value.result.file_name,
   navigation: (props) => <ProjectNavigation {...props} current="project" />,
-  render: ({ project: { value: project }, file: { value: file }, location, location: { toUrl } }) => {
-    const { url } = buildRequest('GET /projects/:id/repository/files/:file_path/raw', {
-      id: project.id,
-      file_path: file.path,
-      ref: file.ref,
-    });
+  render: ({ project: { value: project }, file: { value: file }, location, location: { search, toUrl } }) => {
+    const values = { project: project.path_with_namespace, ref_file: `${file.ref}/${file.path}` };
+    const rawUrl = toUrl(toFilePath('raw', values.project, values.ref_file));
+    const isSource = search.get('plain') === '1';
     return (
       <>
         <PathLinks project={project.path_with_namespace} refPath={file} location={location} />
-        <p class="quiet">
-          {formatBytes(file.result.size)} · <a href={toUrl(url)}>Raw</a>
+        <p class="file-links">
+          <span class="quiet">{formatBytes(file.result.size)}</span>
+          {isMarkdownFile(file.path) ? (
+            <a href={toUrl(`${toPath('file', values)}${isSource ? '' : '?plain=1'}`)}>
+              {isSource ? 'Formatted' : 'Source'}
+            </a>
+          ) : null}
+          <a href={rawUrl}>Raw</a>
+          <a href={`${rawUrl}?inline=false`}>Download</a>
         </p>
-        <Content file={file} />
+        <Content file={file.result} refName={file.ref} project={values.project} rawUrl={rawUrl} isSource={isSource} />
       </>
     );
   },
 });
 
-function Content({ file: { result } }: { readonly file: AtRef<RepositoryFile> }) {
-  if (result.size > MAX_SHOWN_BYTES) return <p class="quiet">This file is too large to be shown here.</p>;
-  const lines = decodeLines(result.content);
-  if (lines === null) return <p class="quiet">This file is not text.</p>;
-  if (lines.length === 0) return <p class="quiet">This file is empty.</p>;
-  return (
-    <div class="code">
-      {/* One element for the numbers and one for the text: a file of 10,000 lines stays small. */}
-      <pre class="line-numbers">
-        {lines.map((_line, index) => (
-          <a key={index} id={`L${index + 1}`} href={`#L${index + 1}`} aria-label={`Line ${index + 1}`}>
-            {index + 1}
-            {'\n'}
-          </a>
-        ))}
-      </pre>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll sideways, also by keyboard */}
-      <section class="lines" tabIndex={0} aria-label="Content of the file">
-        <pre>{lines.join('\n')}</pre>
-      </section>
-    </div>
-  );
+function Content({
+  file: { size, content, file_name, file_path },
+  refName,
+  project,
+  rawUrl,
+  isSource,
+}: {
+  readonly file: RepositoryFile;
+  readonly refName: string;
+  readonly project: string;
+  readonly rawUrl: string;
+  /** Whether Markdown is shown as it is written. */
+  readonly isSource: boolean;
+}) {
+  if (isImageFile(file_name)) return <img class="file-image" src={rawUrl} alt={file_name} />;
+  if (size > MAX_SHOWN_BYTES) return <p class="quiet">This file is too large to be shown here.</p>;
+  const text = decodeText(content);
+  if (text === null) return <p class="quiet">This file is not text.</p>;
+  if (text === '') return <p class="quiet">This file is empty.</p>;
+  if (isMarkdownFile(file_name) && !isSource)
+    return <Markdown text={text} project={project} file={{ ref: refName, path: file_path }} />;
+  return <Code lines={splitLines(text)} fileName={file_name} />;
 }

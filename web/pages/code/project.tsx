@@ -1,35 +1,34 @@
 import { toPath } from '../../addresses.ts';
-import { CallError, type Loaded } from '../../api/call.ts';
-import { type Query, query } from '../../api/query.ts';
+import { MAX_TREE_ENTRIES, Readme, rootDirectoryQueries } from '../../components/directory.tsx';
 import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
-import { MAX_TREE_ENTRIES, Tree, type TreeEntries } from '../../components/tree.tsx';
+import { Tree } from '../../components/tree.tsx';
 import { page } from '../../page.ts';
 
 /** A project: its description, how to clone it, and the files of its default branch. */
 export const project = page('project', {
   queries: ({ values: { project: id = '' } }) => ({
     ...projectQueries(id),
-    entries: emptyIfMissing(query('GET /projects/:id/repository/tree', { id, per_page: MAX_TREE_ENTRIES })),
+    ...rootDirectoryQueries(id),
   }),
   title: ({ project }) => project.value.name,
   navigation: (props) => <ProjectNavigation {...props} current="project" />,
-  render: ({ project: { value: project }, entries, location, location: { toUrl } }) => (
+  render: ({ project: { value: project }, directory, location, location: { toUrl } }) => (
     <>
       {project.description ? <p>{project.description}</p> : null}
       <p class="clone">
         <code>git clone {project.http_url_to_repo}</code>
       </p>
-      {entries.value.length === 0 ? (
+      {directory.value.entries.length === 0 ? (
         <EmptyRepository url={project.http_url_to_repo} />
       ) : (
         <>
           <Tree
-            entries={entries.value}
+            entries={directory.value.entries}
             project={project.path_with_namespace}
             refName={project.default_branch ?? ''}
             location={location}
           />
-          {entries.nextPage === null ? null : (
+          {directory.nextPage === null ? null : (
             <p class="quiet">
               The first {MAX_TREE_ENTRIES} entries.{' '}
               <a
@@ -41,24 +40,17 @@ export const project = page('project', {
               </a>
             </p>
           )}
+          <Readme
+            readme={directory.value.readme}
+            project={project.path_with_namespace}
+            refName={project.default_branch ?? ''}
+            location={location}
+          />
         </>
       )}
     </>
   ),
 });
-
-/** Returns the query of a tree, which is empty for a repository without commits and for callers who may not read it. */
-function emptyIfMissing(entries: Query<TreeEntries>): Query<TreeEntries> {
-  return {
-    ...entries,
-    load: (client) =>
-      entries.load(client).catch((error: unknown): Loaded<TreeEntries> => {
-        if (error instanceof CallError && (error.status === 404 || error.status === 403))
-          return { value: [], total: 0, nextPage: null, etag: null };
-        throw error;
-      }),
-  };
-}
 
 function EmptyRepository({ url }: { readonly url: string }) {
   return (

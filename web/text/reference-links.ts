@@ -1,0 +1,34 @@
+import type { Reference } from './dialect.ts';
+
+/** Paths of namespaces and projects, as they can be written in a reference. */
+const FULL_PATH = /^\w[\w.-]*(?:\/\w[\w.-]*)+$/;
+
+/**
+ * Returns the path of what a reference names, below the base path of the server. Whether it exists is unknown, so what is rather
+ * a word than a name stays text: null for a path of one segment (`step#1`), and for labels that are numbers (`~5`).
+ */
+export function toReferencePath({ kind, path, value }: Reference, project: string | null): string | null {
+  if (kind === 'user') return value === 'all' ? null : `/${value}`;
+  if (kind === 'epic') return toEpicPath(path, value, project);
+  const owner = path === '' ? project : FULL_PATH.test(path) ? path : null;
+  if (owner === null) return null;
+  const name = encodeURIComponent(value);
+  switch (kind) {
+    case 'issue':
+      return `/${owner}/-/issues/${name}`;
+    case 'merge_request':
+      return `/${owner}/-/merge_requests/${name}`;
+    case 'commit':
+      return `/${owner}/-/commit/${name}`;
+    case 'milestone':
+      return /^\d+$/.test(value) ? `/${owner}/-/milestones/${name}` : `/${owner}/-/milestones?title=${name}`;
+    case 'label':
+      return /^\d+$/.test(value) ? null : `/${owner}/-/issues?labels=${name}`;
+  }
+}
+
+/** An epic belongs to a group: that of the project, or one whose path is written, also of one segment. */
+function toEpicPath(path: string, value: string, project: string | null): string | null {
+  const group = path === '' ? (project?.slice(0, project.lastIndexOf('/')) ?? null) : path;
+  return group === null || !/^\w[\w.-]*(?:\/\w[\w.-]*)*$/.test(group) ? null : `/groups/${group}/-/epics/${value}`;
+}
