@@ -11,6 +11,7 @@ export const ADDRESSES = {
   commits: { path: '/*project/-/commits/*ref', api: '/projects/:project/repository/commits', shows: 'commits' },
   branches: { path: '/*project/-/branches', api: '/projects/:project/repository/branches', shows: 'branches' },
   tags: { path: '/*project/-/tags', api: '/projects/:project/repository/tags', shows: 'tags' },
+  newProject: { path: '/projects/new', api: '/projects', shows: 'a new project' },
   // A group may be called `new`.
   newGroup: { path: '/-/groups/new', api: '/groups', shows: 'a new group' },
   group: { path: '/groups/*group', api: '/groups/:group', shows: 'a group' },

@@ -20,6 +20,7 @@ export const ENDPOINT_SOURCES: Readonly<Record<string, string>> = {
   getMergeRequestChanges: 'planning/merge-requests/diffs/endpoints.ts',
   getMergeRequestRawDiffs: 'planning/merge-requests/diffs/endpoints.ts',
   getNewGroupPage: 'instance/web/pages.ts',
+  getNewProjectPage: 'instance/web/pages.ts',
   getProjectIssuesStatistics: 'planning/issues/listing/endpoints.ts',
   getProjectPage: 'instance/web/pages.ts',
   getTagsPage: 'instance/web/pages.ts',

@@ -92,3 +92,28 @@ test('events of projects that the visitor cannot see are absent', async () => {
 test('no page has the address of a missing user', async () => {
   assert.match(await readText(owner, '/nobody-has-this-name'), /This page does not exist/);
 });
+
+test('a group offers new projects and subgroups to the roles that may create them', async () => {
+  const address = `/groups/${group.full_path}`;
+  const limited = await create('/groups', {
+    name: 'Limited',
+    path: scene.name('limited'),
+    project_creation_level: 'noone',
+    visibility: 'internal',
+  });
+  const offers = async (caller: Caller | null, at: string) =>
+    [...(await readText(caller, at)).matchAll(/New (project|subgroup)/g)].map(([, kind]) => kind);
+  assert.deepEqual(await offers(owner, address), ['project', 'subgroup']);
+  assert.deepEqual(await offers(developer, address), ['project']);
+  assert.deepEqual(await offers(guest, address), []);
+  assert.deepEqual(await offers(owner, `/groups/${limited.full_path}`), ['subgroup']);
+  assert.deepEqual(await offers(stranger, `/groups/${limited.full_path}`), []);
+});
+
+test('the form for a project offers the groups of the caller', async () => {
+  const html = await renderPage(scene, developer, `/projects/new?namespace_id=${group.id}`);
+  assert.match(html, new RegExp(`<option value>${developer.username}</option>`));
+  assert.match(html, new RegExp(`<option value="${group.id}" selected>${group.full_path}</option>`));
+  assert.doesNotMatch(await renderPage(scene, stranger, '/projects/new'), new RegExp(group.full_path));
+  assert.match(await readText(null, '/projects/new'), /Sign in to see this page/);
+});

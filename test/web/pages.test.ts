@@ -84,7 +84,7 @@ test('an empty repository shows how to push the first files', async () => {
   const address = `/${empty.body.path_with_namespace}`;
   assert.match(
     toText(await render(owner, address)),
-    /git remote add origin http\S+ git branch -M main git push -u origin main/,
+    /git init git add \. git commit .*git remote add origin http\S+ git branch -M main git push -u origin main/,
   );
   assert.match(toText(await render(owner, `${address}/-/branches`)), /No branches/);
 });

@@ -6,8 +6,14 @@ import type { PageLocation } from '../page.ts';
 /** A group as its own pages read it. */
 export type GroupDetails = ResultOf<'GET /groups/:id'>;
 
+/** What the caller may do in the group. */
+export type GroupAbilities = Loaded<ResultOf<'GET /groups/:id/abilities'>>;
+
 /** Returns the reads of every page of a group. */
-export const groupQueries = (id: string) => ({ group: query('GET /groups/:id', { id, with_projects: false }) });
+export const groupQueries = (id: string) => ({
+  group: query('GET /groups/:id', { id, with_projects: false }),
+  abilities: query('GET /groups/:id/abilities', { id }),
+});
 
 /** The tabs of a group, in order; each leads to the page of its name. */
 const TABS = [{ name: 'group', label: 'Overview' }] as const;

@@ -11,6 +11,7 @@ import { tags } from './code/tags.tsx';
 import { tree } from './code/tree.tsx';
 import { group } from './namespaces/group.tsx';
 import { newGroup } from './namespaces/new-group.tsx';
+import { newProject } from './namespaces/new-project.tsx';
 import { user } from './namespaces/user.tsx';
 
 /** All pages, by name. */
@@ -22,6 +23,7 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   commits,
   branches,
   tags,
+  newProject,
   newGroup,
   group,
   user,

@@ -51,6 +51,12 @@ export const home = page('home', {
       <ProjectRows projects={projects} location={location} />
       <p>
         <a href={toUrl(toPath('explore'))}>Explore all projects</a>
+        {session.userId === null ? null : (
+          <>
+            {' · '}
+            <a href={toUrl(toPath('newProject'))}>New project</a> · <a href={toUrl(toPath('newGroup'))}>New group</a>
+          </>
+        )}
       </p>
     </>
   ),

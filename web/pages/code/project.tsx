@@ -1,5 +1,6 @@
 import { toPath } from '../../addresses.ts';
 import { MAX_TREE_ENTRIES, Readme, rootDirectoryQueries } from '../../components/directory.tsx';
+import { EmptyRepository } from '../../components/empty-repository.tsx';
 import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
 import { Tree } from '../../components/tree.tsx';
 import { page } from '../../page.ts';
@@ -19,7 +20,7 @@ export const project = page('project', {
         <code>git clone {project.http_url_to_repo}</code>
       </p>
       {directory.value.entries.length === 0 ? (
-        <EmptyRepository url={project.http_url_to_repo} />
+        <EmptyRepository url={project.http_url_to_repo} branch={project.default_branch || 'main'} />
       ) : (
         <>
           <Tree
@@ -51,13 +52,3 @@ export const project = page('project', {
     </>
   ),
 });
-
-function EmptyRepository({ url }: { readonly url: string }) {
-  return (
-    <div class="empty">
-      <p class="empty-title">No files</p>
-      <p class="quiet">The files of the default branch appear here. Push a repository:</p>
-      <pre class="command">{`git remote add origin ${url}\ngit branch -M main\ngit push -u origin main`}</pre>
-    </div>
-  );
-}

@@ -2,9 +2,10 @@ import { toPath } from '../../addresses.ts';
 import type { Loaded } from '../../api/call.ts';
 import type { Group } from '../../api/operations.ts';
 import { query, readPageNumber } from '../../api/query.ts';
-import { GroupNavigation, groupQueries } from '../../components/group-navigation.tsx';
+import { type GroupAbilities, GroupNavigation, groupQueries } from '../../components/group-navigation.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { Pager } from '../../components/pager.tsx';
+import { can } from '../../components/project-navigation.tsx';
 import { ProjectRows } from '../../components/project-rows.tsx';
 import { type PageLocation, page } from '../../page.ts';
 
@@ -24,19 +25,24 @@ export const group = page('group', {
   }),
   title: ({ group }) => group.value.name,
   navigation: (props) => <GroupNavigation {...props} current="group" />,
-  render: ({ group: { value: group }, subgroups, projects, location, location: { search, session, toUrl } }) => (
+  render: ({ group: { value: group }, abilities, subgroups, projects, location, location: { search, toUrl } }) => (
     <>
       <p>
         <span class="badge">{group.visibility}</span> {group.archived ? <span class="badge">archived</span> : null}
       </p>
       {group.description ? <Markdown text={group.description} project={null} /> : null}
-      {session.userId === null ? null : (
-        <p class="actions">
+      <p class="actions">
+        {mayCreate(abilities, group.project_creation_level) ? (
+          <a class="button" href={toUrl(`${toPath('newProject')}?namespace_id=${group.id}`)}>
+            New project
+          </a>
+        ) : null}
+        {mayCreate(abilities, group.subgroup_creation_level) ? (
           <a class="button" href={toUrl(`${toPath('newGroup')}?parent_id=${group.id}`)}>
             New subgroup
           </a>
-        </p>
-      )}
+        ) : null}
+      </p>
       {subgroups.value.length === 0 ? null : <Subgroups subgroups={subgroups} location={location} />}
       <h2>Projects</h2>
       <ProjectRows projects={projects} location={location} />
@@ -44,6 +50,20 @@ export const group = page('group', {
     </>
   ),
 });
+
+/** Abilities of the roles that may be required to create something in a group: creation itself has no ability. */
+const ABILITIES_OF_LEVELS = {
+  developer: 'read_group_audit_events',
+  maintainer: 'read_runner',
+  owner: 'update_group',
+  administrator: null,
+  noone: null,
+} as const;
+
+function mayCreate(abilities: GroupAbilities, level: keyof typeof ABILITIES_OF_LEVELS): boolean {
+  const ability = ABILITIES_OF_LEVELS[level];
+  return ability !== null && can(abilities, ability);
+}
 
 function Subgroups({
   subgroups,
