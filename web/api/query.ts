@@ -60,10 +60,16 @@ export function readPageNumber(search: URLSearchParams): number {
   return Math.max(1, Number(search.get('page')) || 1);
 }
 
-/** Loads all queries at once. Throws the first error. */
+/** Loads all queries at once. Throws the error of the first query that failed, in their order. */
 export async function loadQueries<Q extends Queries>(client: Client, queries: Q): Promise<LoadedQueries<Q>> {
   const entries = Object.entries(queries).map(async ([name, { load }]) => [name, await load(client)] as const);
-  return Object.fromEntries(await Promise.all(entries)) as LoadedQueries<Q>;
+  const results = await Promise.allSettled(entries);
+  // Not the error that arrives first: the page of a project that the caller cannot see would differ from time to time.
+  const failure = results.find(({ status }) => status === 'rejected');
+  if (failure !== undefined) throw (failure as PromiseRejectedResult).reason;
+  return Object.fromEntries(
+    results.map((result) => (result as PromiseFulfilledResult<[string, Loaded<unknown>]>).value),
+  ) as LoadedQueries<Q>;
 }
 
 /** Returns whether two responses to the same queries are the same, by their ETags. */
