@@ -16,6 +16,17 @@ export const ADDRESSES = {
   newGroup: { path: '/-/groups/new', api: '/groups', shows: 'a new group' },
   group: { path: '/groups/*group', api: '/groups/:group', shows: 'a group' },
   user: { path: '/:username', api: '/users?username=:username', shows: 'a user' },
+  pipelines: { path: '/*project/-/pipelines', api: '/projects/:project/pipelines', shows: 'pipelines' },
+  newPipeline: {
+    path: '/*project/-/pipelines/new',
+    api: '/projects/:project/pipelines',
+    shows: 'how to run a pipeline',
+  },
+  pipeline: {
+    path: '/*project/-/pipelines/:pipeline_id',
+    api: '/projects/:project/pipelines/:pipeline_id',
+    shows: 'a pipeline',
+  },
   project: { path: '/*project', api: '/projects/:project', shows: 'a project' },
 } as const satisfies Readonly<Record<string, PageAddress>>;
 

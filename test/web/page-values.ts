@@ -1,3 +1,5 @@
+import { createPipelineValues } from './pipeline-values.ts';
+
 /** Creates something through the API; returns the response. */
 export type Post = (path: string, body: object) => Promise<{ readonly [key: string]: unknown }>;
 
@@ -20,5 +22,14 @@ export async function createPageValues(post: Post, project: string): Promise<Rea
   });
   const { author } = await post(`/projects/${id}/issues`, { title: 'The grate is too small' });
   const { username } = author as { readonly username: string };
-  return { project, group: String(group), username, ref: 'main', ref_path: 'main/docs', ref_file: 'main/docs/fire.md' };
+  const pipelines = await createPipelineValues(post, id);
+  return {
+    project,
+    ...pipelines,
+    group: String(group),
+    username,
+    ref: 'main',
+    ref_path: 'main/docs',
+    ref_file: 'main/docs/fire.md',
+  };
 }

@@ -2,6 +2,7 @@
 
 export interface Operations {
   'DELETE /projects/:id/issues/:issue_iid/notes/:note_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly note_id: number | string }; result: null };
+  'DELETE /projects/:id/pipelines/:pipeline_id': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: null };
   'GET /groups/:id': { params: { readonly id: number | string; readonly with_projects?: boolean; readonly statistics?: boolean; readonly with_custom_attributes?: boolean }; result: GroupDetail };
   'GET /groups/:id/abilities': { params: { readonly id: number | string }; result: GroupAbilities };
   'GET /groups/:id/labels': { params: { readonly id: number | string; readonly with_counts?: boolean; readonly include_ancestor_groups?: boolean; readonly include_descendant_groups?: boolean; readonly only_group_labels?: boolean; readonly search?: string; readonly archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly Label[] };
@@ -24,6 +25,11 @@ export interface Operations {
   'GET /projects/:id/issues/:issue_iid/resource_weight_events': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly WeightEvent[] };
   'GET /projects/:id/labels': { params: { readonly id: number | string; readonly with_counts?: boolean; readonly include_ancestor_groups?: boolean; readonly search?: string; readonly archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly ProjectLabel[] };
   'GET /projects/:id/milestones': { params: { readonly id: number | string; readonly state?: 'active' | 'closed' | 'all'; readonly iids?: readonly number[] | string; readonly title?: string; readonly search?: string; readonly include_ancestors?: boolean; readonly include_parent_milestones?: boolean; readonly updated_before?: string; readonly updated_after?: string; readonly page?: number; readonly per_page?: number }; result: readonly Milestone[] };
+  'GET /projects/:id/pipelines': { params: { readonly id: number | string; readonly scope?: 'running' | 'pending' | 'finished' | 'branches' | 'tags'; readonly status?: 'created' | 'waiting_for_resource' | 'preparing' | 'waiting_for_callback' | 'pending' | 'running' | 'success' | 'failed' | 'canceling' | 'canceled' | 'skipped' | 'manual' | 'scheduled'; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly ref?: string; readonly sha?: string; readonly source?: 'push' | 'api' | 'web' | 'trigger' | 'schedule' | 'pipeline' | 'external' | 'unknown' | 'chat' | 'webide' | 'merge_request_event' | 'external_pull_request_event' | 'parent_pipeline' | 'ondemand_dast_scan' | 'ondemand_dast_validation' | 'security_orchestration_policy' | 'container_registry_push' | 'duo_workflow' | 'pipeline_execution_policy_schedule'; readonly username?: string; readonly name?: string; readonly yaml_errors?: boolean; readonly order_by?: 'id' | 'status' | 'ref' | 'updated_at' | 'user_id'; readonly sort?: 'asc' | 'desc'; readonly page?: number; readonly per_page?: number }; result: readonly PipelineListed[] };
+  'GET /projects/:id/pipelines/:pipeline_id': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: PipelineDetail };
+  'GET /projects/:id/pipelines/:pipeline_id/jobs': { params: { readonly id: number | string; readonly pipeline_id: number | string; readonly scope?: 'created' | 'waiting_for_resource' | 'preparing' | 'waiting_for_callback' | 'pending' | 'running' | 'success' | 'failed' | 'canceling' | 'canceled' | 'skipped' | 'manual' | 'scheduled' | readonly ('created' | 'waiting_for_resource' | 'preparing' | 'waiting_for_callback' | 'pending' | 'running' | 'success' | 'failed' | 'canceling' | 'canceled' | 'skipped' | 'manual' | 'scheduled')[]; readonly include_retried?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly Job[] };
+  'GET /projects/:id/pipelines/:pipeline_id/needs': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: readonly JobNeeds[] };
+  'GET /projects/:id/pipelines/:pipeline_id/variables': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: readonly PipelineVariable[] };
   'GET /projects/:id/repository/branches': { params: { readonly id: number | string; readonly search?: string; readonly regex?: string; readonly sort?: 'name_asc' | 'updated_asc' | 'updated_desc'; readonly pagination?: string; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly Branch[] };
   'GET /projects/:id/repository/commits': { params: { readonly id: number | string; readonly ref_name?: string; readonly since?: string; readonly until?: string; readonly path?: string; readonly author?: string; readonly all?: boolean; readonly with_stats?: boolean; readonly first_parent?: boolean; readonly order?: 'default' | 'topo'; readonly trailers?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly CommitInList[] };
   'GET /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly ref: string }; result: RepositoryFile };
@@ -41,6 +47,9 @@ export interface Operations {
   'POST /projects/:id/issues/:issue_iid/discussions': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly body: string; readonly created_at?: string | null }; result: Discussion | CommandsOnly };
   'POST /projects/:id/issues/:issue_iid/discussions/:discussion_id/notes': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly discussion_id: number | string; readonly body: string; readonly created_at?: string | null }; result: Note | CommandsOnly };
   'POST /projects/:id/issues/:issue_iid/notes': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly body: string; readonly internal?: boolean | null; readonly confidential?: boolean | null; readonly created_at?: string | null; readonly merge_request_diff_head_sha?: string | null }; result: Note | CommandsOnly };
+  'POST /projects/:id/pipeline': { params: { readonly id: number | string; readonly ref: string; readonly variables?: readonly { readonly key: string; readonly value: string; readonly variable_type?: 'env_var' | 'file' }[] | null }; result: Pipeline };
+  'POST /projects/:id/pipelines/:pipeline_id/cancel': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: Pipeline };
+  'POST /projects/:id/pipelines/:pipeline_id/retry': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: Pipeline };
   'PUT /projects/:id/issues/:issue_iid/discussions/:discussion_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly discussion_id: number | string; readonly resolved: boolean }; result: Discussion };
   'PUT /projects/:id/issues/:issue_iid/notes/:note_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly note_id: number | string; readonly body: string }; result: Note | CommandsOnly };
 }
@@ -103,6 +112,11 @@ export interface AlertEnvironment {
   readonly updated_at: string;
   readonly state: 'available' | 'stopping' | 'stopped';
   readonly tier: 'production' | 'staging' | 'testing' | 'development' | 'other';
+}
+
+export interface ArtifactsFile {
+  readonly filename: string;
+  readonly size: number;
 }
 
 export interface AwardEmoji {
@@ -579,6 +593,52 @@ export interface Iteration {
   readonly web_url: string;
 }
 
+export interface Job {
+  readonly id: number;
+  readonly status: string;
+  readonly stage: string;
+  readonly name: string;
+  readonly ref: string;
+  readonly tag: boolean;
+  readonly coverage: number | null;
+  readonly allow_failure: boolean;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly erased_at: string | null;
+  readonly duration: number | null;
+  readonly queued_duration: number | null;
+  readonly user: UserExtended | UserHidden | null;
+  readonly commit: Commit | null;
+  readonly pipeline: PipelineBasic;
+  readonly web_url: string;
+  readonly failure_reason?: string;
+  readonly project: JobProject;
+  readonly artifacts_file?: ArtifactsFile;
+  readonly artifacts: readonly JobArtifact[];
+  readonly runner: Runner | null;
+  readonly runner_manager: RunnerManager | null;
+  readonly artifacts_expire_at: string | null;
+  readonly archived: boolean;
+  readonly tag_list: readonly string[];
+}
+
+export interface JobArtifact {
+  readonly file_type: string;
+  readonly size: number;
+  readonly filename: string;
+  readonly file_format: string | null;
+}
+
+export interface JobNeeds {
+  readonly id: number;
+  readonly needs: readonly number[] | null;
+}
+
+export interface JobProject {
+  readonly ci_job_token_scope_enabled: boolean;
+}
+
 export interface Label {
   readonly id: number;
   readonly name: string;
@@ -931,6 +991,45 @@ export interface Pipeline {
   readonly archived: boolean;
 }
 
+export interface PipelineBasic {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id: number;
+  readonly sha: string;
+  readonly ref: string;
+  readonly status: string;
+  readonly source: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly web_url: string;
+}
+
+export interface PipelineDetail {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id: number;
+  readonly sha: string;
+  readonly ref: string;
+  readonly status: string;
+  readonly source: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly web_url: string;
+  readonly before_sha: string;
+  readonly tag: boolean;
+  readonly yaml_errors: string | null;
+  readonly user: UserBasic | null;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly committed_at: null;
+  readonly duration: number | null;
+  readonly queued_duration: number | null;
+  readonly coverage: string | null;
+  readonly detailed_status: DetailedStatus;
+  readonly archived: boolean;
+  readonly name: string | null;
+}
+
 export interface PipelineListed {
   readonly id: number;
   readonly iid: number;
@@ -943,6 +1042,13 @@ export interface PipelineListed {
   readonly updated_at: string;
   readonly web_url: string;
   readonly name: string | null;
+}
+
+export interface PipelineVariable {
+  readonly variable_type: string;
+  readonly key: string;
+  readonly value: string;
+  readonly raw: boolean;
 }
 
 export interface Position {
@@ -1346,6 +1452,36 @@ export interface RepositoryFile {
   readonly last_commit_id: string;
   readonly execute_filemode: boolean;
   readonly content: string;
+}
+
+export interface Runner {
+  readonly id: number;
+  readonly description: string | null;
+  readonly ip_address: string;
+  readonly active: boolean;
+  readonly paused: boolean;
+  readonly is_shared: boolean;
+  readonly runner_type: 'instance_type' | 'group_type' | 'project_type';
+  readonly name: string | null;
+  readonly online: boolean | null;
+  readonly status: 'online' | 'offline' | 'stale' | 'never_contacted' | 'paused';
+  readonly created_by?: UserBasic;
+  readonly created_at: string;
+  readonly job_execution_status: 'idle' | 'active';
+}
+
+export interface RunnerManager {
+  readonly id: number;
+  readonly system_id: string;
+  readonly version: string | null;
+  readonly revision: string | null;
+  readonly platform: string | null;
+  readonly architecture: string | null;
+  readonly created_at: string;
+  readonly contacted_at: string | null;
+  readonly ip_address: string;
+  readonly status: 'online' | 'offline' | 'stale' | 'never_contacted' | 'paused';
+  readonly job_execution_status: 'idle' | 'active';
 }
 
 export interface SpentByCommand {

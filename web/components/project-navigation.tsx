@@ -27,6 +27,7 @@ const TABS = [
   { name: 'commits', label: 'Commits', ability: 'read_code' },
   { name: 'branches', label: 'Branches', ability: 'read_code' },
   { name: 'tags', label: 'Tags', ability: 'read_code' },
+  { name: 'pipelines', label: 'Pipelines', ability: 'read_pipeline' },
 ] as const;
 
 export type ProjectTab = (typeof TABS)[number]['name'];

@@ -13,6 +13,9 @@ import { group } from './namespaces/group.tsx';
 import { newGroup } from './namespaces/new-group.tsx';
 import { newProject } from './namespaces/new-project.tsx';
 import { user } from './namespaces/user.tsx';
+import { newPipeline } from './pipelines/new-pipeline.tsx';
+import { pipeline } from './pipelines/pipeline.tsx';
+import { pipelines } from './pipelines/pipelines.tsx';
 
 /** All pages, by name. */
 export const PAGES: Readonly<Record<PageName, Page>> = {
@@ -27,5 +30,8 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   newGroup,
   group,
   user,
+  pipelines,
+  newPipeline,
+  pipeline,
   project,
 };

@@ -1,0 +1,26 @@
+import type { Post } from './page-values.ts';
+
+const CI_FILE = `stages: [build, test]
+compile:
+  stage: build
+  script: [make]
+unit:
+  stage: test
+  needs: [compile]
+  script: [make test]
+lint:
+  stage: test
+  needs: []
+  script: [make lint]
+`;
+
+/** Creates what the pages of pipelines show; returns the values of their parameters. */
+export async function createPipelineValues(post: Post, id: string): Promise<Readonly<Record<string, string>>> {
+  await post(`/projects/${id}/repository/files/.gitlab-ci.yml`, {
+    branch: 'main',
+    content: CI_FILE,
+    commit_message: 'Add jobs',
+  });
+  const pipeline = await post(`/projects/${id}/pipeline`, { ref: 'main' });
+  return { pipeline_id: String(pipeline.id) };
+}

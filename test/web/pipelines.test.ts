@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Caller } from '#test/support/caller.ts';
+import { renderPage } from '#test/support/web-pages.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
+
+// Pages of pipelines, jobs and what they run with, rendered without a browser.
+
+const scene = await world({
+  project: { visibility: 'private', with: ['guest', 'reporter', 'developer', 'maintainer'] },
+});
+const { project, owner, maintainer, developer, reporter, guest, runJobs } = scene;
+
+const PATH = `/${project.path_with_namespace}/-`;
+
+const CI_FILE = `stages: [build, test, ship]
+compile: { stage: build, script: [make] }
+unit: { stage: test, needs: [compile], script: [make test] }
+ship: { stage: ship, script: [make ship], when: manual }
+`;
+
+await commitCiFile('main', CI_FILE, {});
+await expectSuccess(owner.post(`${project.at}/repository/branches`, { branch: 'work', ref: 'main' }));
+await commitCiFile('broken', 'compile: { stage: nowhere, script: [make] }', { start_branch: 'main' });
+await runJobs();
+
+async function commitCiFile(branch: string, content: string, more: object): Promise<void> {
+  const file = `${project.at}/repository/files/.gitlab-ci.yml`;
+  const body = { branch, content, commit_message: `Change jobs of ${branch}`, ...more };
+  await expectSuccess(branch === 'main' ? owner.post(file, body) : owner.put(file, body));
+}
+
+/** Returns the text of a page without its tags. */
+const read = async (caller: Caller | null, address: string): Promise<string> =>
+  (await renderPage(scene, caller, address)).replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+
+const run = async (by: Caller = developer, params: object = {}) =>
+  (await expectSuccess(by.post(`${project.at}/pipeline`, { ref: 'work', ...params }))).body;
+
+test('the list shows pipelines with status, ref and source, and when they ran', async () => {
+  const { id } = await run();
+  const text = await read(reporter, `${PATH}/pipelines?ref=work`);
+  assert.match(text, new RegExp(`Pending #${id} work [0-9a-f]{8} API`));
+  assert.match(text, /\d+ pipelines? of 1 ref from .* pending/);
+  assert.match(text, /Data of the chart Ref Item State From Duration work #\d+/);
+});
+
+test('the list is filtered by status, source and ref', async () => {
+  const { id } = await run();
+  assert.match(await read(developer, `${PATH}/pipelines?source=api&status=pending&ref=work`), new RegExp(`#${id} `));
+  for (const filter of ['source=schedule', 'status=success', 'ref=nothing'])
+    assert.match(await read(developer, `${PATH}/pipelines?${filter}`), /No pipeline matches these filters/, filter);
+  assert.match(await read(developer, `${PATH}/pipelines?status=nonsense&ref=work`), new RegExp(`#${id} `));
+});
+
+test('a project without pipelines shows how to run the first one', async () => {
+  const other = await scene.newProject({ readme: true });
+  const text = await read(other.owner, `/${other.path_with_namespace}/-/pipelines`);
+  assert.match(text, /No pipelines .* curl --request POST .*\/pipeline/);
+});
+
+test('only those who may run pipelines see how', async () => {
+  const { id } = await run();
+  for (const [caller, isShown] of [
+    [reporter, false],
+    [developer, true],
+  ] as const) {
+    assert.equal((await read(caller, `${PATH}/pipelines`)).includes('Run a pipeline'), isShown);
+    assert.equal((await read(caller, `${PATH}/pipelines/${id}`)).includes('Cancel'), isShown);
+  }
+  assert.doesNotMatch(await read(maintainer, `${PATH}/pipelines/${id}`), /Delete/);
+  assert.match(await read(owner, `${PATH}/pipelines/${id}`), /Delete/);
+});
+
+test('a pipeline shows its stages with their jobs, and what they need', async () => {
+  const { id } = await run();
+  const text = await read(reporter, `${PATH}/pipelines/${id}`);
+  assert.match(
+    text,
+    /build compile Pending test unit Created ship ship Manual|build compile Pending .*test unit .*ship/,
+  );
+  assert.match(text, /Needs 3 jobs in 3 steps, 1 need\. .*unit compile ship all jobs of earlier stages/);
+});
+
+test('a pipeline with an invalid file shows the error', async () => {
+  const { body } = await expectSuccess(developer.get(`${project.at}/pipelines`, { ref: 'broken' }));
+  const text = await read(reporter, `${PATH}/pipelines/${body[0].id}`);
+  assert.match(text, /The CI file is invalid: .*nowhere.* This pipeline has no jobs/);
+});
+
+test('variables are offered to those who may read them, and their values are not in the page', async () => {
+  const { id } = await run(developer, { variables: [{ key: 'SECRET', value: 'swordfish' }] });
+  for (const [caller, isShown] of [
+    [reporter, false],
+    [developer, true],
+    [maintainer, true],
+  ] as const) {
+    const text = await read(caller, `${PATH}/pipelines/${id}`);
+    assert.equal(text.includes('Show the variables'), isShown, caller.username);
+    assert.doesNotMatch(text, /swordfish/);
+  }
+});
+
+test('guests see neither pipelines nor jobs of a project without public jobs', async () => {
+  const { id } = await run();
+  await expectSuccess(owner.put(project.at, { public_jobs: false }));
+  for (const page of ['pipelines', `pipelines/${id}`])
+    assert.match(await read(guest, `${PATH}/${page}`), /You are not allowed/, page);
+  await expectSuccess(owner.put(project.at, { public_jobs: true }));
+});
