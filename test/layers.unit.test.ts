@@ -206,8 +206,8 @@ test('imports that go up two folders are written from the root', () => {
   );
 });
 
-test('production imports neither tests nor examples, and outside of src only the version and the addresses of pages', () => {
-  const outside = ['../package.json', '../web/addresses.ts'];
+test('production imports neither tests nor examples, and outside of src only the version and what it shares with the web application', () => {
+  const outside = ['../package.json', '../web/addresses.ts', '../web/text/dialect.ts'];
   const wrong = imports.filter(({ to }) => isForTests(to) || (to.startsWith('..') && !outside.includes(to)));
   assert.deepEqual(wrong.map(describeImport), []);
 });
