@@ -53,7 +53,7 @@ function Drawing({ jobs, width }: { readonly jobs: readonly GraphJob[]; readonly
       {rows.map(({ job: { id, name, status, href } }, row) => {
         const { tone, shape, label } = describeStatus(status);
         return (
-          <a key={id} href={href} tabIndex={-1}>
+          <a key={id} href={href} tabindex={-1}>
             <title>{`${name}: ${label}`}</title>
             <g
               class={`tone-${tone}`}

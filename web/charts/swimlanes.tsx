@@ -97,7 +97,7 @@ function Drawing({
 function BarMark({ placed: { bar, x, width, row } }: { readonly placed: PlacedBar }) {
   const y = NAME_HEIGHT + row * ROW_HEIGHT;
   return (
-    <a href={bar.href} tabIndex={-1} class={`bar tone-${bar.tone}`}>
+    <a href={bar.href} tabindex={-1} class={`bar tone-${bar.tone}`}>
       <title>{`${bar.label}: ${bar.state}`}</title>
       <rect x={x} y={y} width={width} height={ROW_HEIGHT - 4} rx={2} />
       {width < ROW_HEIGHT ? null : (
