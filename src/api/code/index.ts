@@ -15,7 +15,8 @@ import * as raw from './raw/endpoints.ts';
 import { repositoryFiles } from './repository-files/index.ts';
 import { snippets } from './snippets/index.ts';
 import { tags } from './tags/index.ts';
-import * as tree from './tree/endpoints.ts';
+import { tree } from './tree/index.ts';
+import * as treeCommits from './tree-commits/endpoints.ts';
 
 /** The resource modules of repositories, their protection, and snippets. */
 export const code: ResourceModules = {
@@ -27,7 +28,8 @@ export const code: ResourceModules = {
   tags,
   compare: resourceModule({ endpoints: compare }),
   'merge-base': resourceModule({ endpoints: mergeBase }),
-  tree: resourceModule({ endpoints: tree }),
+  tree,
+  'tree-commits': resourceModule({ endpoints: treeCommits }),
   blobs: resourceModule({ endpoints: blobs }),
   raw: resourceModule({ endpoints: raw }),
   archive,

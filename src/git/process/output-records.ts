@@ -30,24 +30,50 @@ export const forEachField = forEachRecordEndingWith(0);
 function forEachRecordEndingWith(terminator: number): ForEachRecord {
   return async (git, repository, command, invocation, { input = '', ...options }, onRecord) => {
     const child = spawnGit(git, repository, command, invocation, options);
-    /** Start of an incomplete record. */
-    let partial: Buffer[] = [];
+    const splitter = createRecordSplitter(terminator);
     let isStopped = false;
     child.stdout.on('data', (chunk: Buffer) => {
-      let recordStart = 0;
-      for (let end = chunk.indexOf(terminator); end >= 0 && !isStopped; end = chunk.indexOf(terminator, recordStart)) {
-        const record = chunk.subarray(recordStart, end);
-        isStopped = onRecord(partial.length === 0 ? record : Buffer.concat([...partial, record])) === false;
-        partial = [];
-        recordStart = end + 1;
+      for (const record of isStopped ? [] : splitter.split(chunk)) {
+        isStopped = onRecord(record) === false;
+        if (isStopped) break;
       }
       if (isStopped) child.kill();
-      else if (recordStart < chunk.length) partial.push(chunk.subarray(recordStart));
     });
     child.stdin.end(input);
     const exit = await child.done;
     if (isStopped) return { ok: true, code: 0 };
-    if (exit.ok && partial.length > 0) onRecord(Buffer.concat(partial));
+    const lastRecord = splitter.end();
+    if (exit.ok && lastRecord !== null) onRecord(lastRecord);
     return exit;
+  };
+}
+
+/** Splits the chunks of an output into records. */
+export interface RecordSplitter {
+  /** Returns the records that end in the chunk, without their terminator. */
+  split(chunk: Buffer): Iterable<Buffer>;
+  /** Returns the last record if it has no terminator, else null. */
+  end(): Buffer | null;
+}
+
+/** Creates a splitter of records that end with NUL. */
+export const createFieldSplitter = (): RecordSplitter => createRecordSplitter(0);
+
+function createRecordSplitter(terminator: number): RecordSplitter {
+  /** Start of an incomplete record. */
+  let partial: Buffer[] = [];
+  return {
+    *split(chunk) {
+      let recordStart = 0;
+      for (let end = chunk.indexOf(terminator); end >= 0; end = chunk.indexOf(terminator, recordStart)) {
+        const record = chunk.subarray(recordStart, end);
+        const whole = partial.length === 0 ? record : Buffer.concat([...partial, record]);
+        partial = [];
+        recordStart = end + 1;
+        yield whole;
+      }
+      if (recordStart < chunk.length) partial.push(chunk.subarray(recordStart));
+    },
+    end: () => (partial.length === 0 ? null : Buffer.concat(partial)),
   };
 }

@@ -66,6 +66,7 @@ export const TAG_GROUPS: readonly TagGroup[] = [
     tags: {
       'repository-files': tag('Repository files', 'Reads and writes single files of a repository.'),
       tree: tag('Repository tree', 'Lists files and folders of a repository.'),
+      'tree-commits': tag('Last commits', 'The commits that changed files and folders last.'),
       blobs: tag('Blobs', 'Contents of files by the id of their git object.'),
       archive: tag('Archives', 'Downloads the files of a revision in one archive.'),
       compare: tag('Comparison', 'Compares two revisions.'),
