@@ -8,6 +8,16 @@ export const ADDRESSES = {
   explore: { path: '/explore', api: '/projects', shows: 'all projects' },
   tree: { path: '/*project/-/tree/*ref_path', api: '/projects/:project/repository/tree', shows: 'a directory' },
   file: { path: '/*project/-/blob/*ref_file', api: '/projects/:project/repository/tree', shows: 'a file' },
+  editFile: {
+    path: '/*project/-/edit/*ref_file',
+    api: '/projects/:project/repository/tree',
+    shows: 'the form for a file',
+  },
+  newFile: {
+    path: '/*project/-/new/*ref_path',
+    api: '/projects/:project/repository/tree',
+    shows: 'the form for new files',
+  },
   commits: { path: '/*project/-/commits/*ref', api: '/projects/:project/repository/commits', shows: 'commits' },
   branches: { path: '/*project/-/branches', api: '/projects/:project/repository/branches', shows: 'branches' },
   tags: { path: '/*project/-/tags', api: '/projects/:project/repository/tags', shows: 'tags' },

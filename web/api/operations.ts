@@ -3,6 +3,7 @@
 export interface Operations {
   'DELETE /projects/:id/issues/:issue_iid/notes/:note_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly note_id: number | string }; result: null };
   'DELETE /projects/:id/pipelines/:pipeline_id': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: null };
+  'DELETE /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly branch: string; readonly commit_message: string; readonly start_branch?: string; readonly author_email?: string; readonly author_name?: string; readonly last_commit_id?: string }; result: null };
   'GET /groups/:id': { params: { readonly id: number | string; readonly with_projects?: boolean; readonly statistics?: boolean; readonly with_custom_attributes?: boolean }; result: GroupDetail };
   'GET /groups/:id/abilities': { params: { readonly id: number | string }; result: GroupAbilities };
   'GET /groups/:id/labels': { params: { readonly id: number | string; readonly with_counts?: boolean; readonly include_ancestor_groups?: boolean; readonly include_descendant_groups?: boolean; readonly only_group_labels?: boolean; readonly search?: string; readonly archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly Label[] };
@@ -31,6 +32,7 @@ export interface Operations {
   'GET /projects/:id/pipelines/:pipeline_id/needs': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: readonly JobNeeds[] };
   'GET /projects/:id/pipelines/:pipeline_id/variables': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: readonly PipelineVariable[] };
   'GET /projects/:id/repository/branches': { params: { readonly id: number | string; readonly search?: string; readonly regex?: string; readonly sort?: 'name_asc' | 'updated_asc' | 'updated_desc'; readonly pagination?: string; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly Branch[] };
+  'GET /projects/:id/repository/branches/:branch': { params: { readonly id: number | string; readonly branch: number | string }; result: Branch };
   'GET /projects/:id/repository/commits': { params: { readonly id: number | string; readonly ref_name?: string; readonly since?: string; readonly until?: string; readonly path?: string; readonly author?: string; readonly all?: boolean; readonly with_stats?: boolean; readonly first_parent?: boolean; readonly order?: 'default' | 'topo'; readonly trailers?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly CommitInList[] };
   'GET /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly ref: string }; result: RepositoryFile };
   'GET /projects/:id/repository/tags': { params: { readonly id: number | string; readonly order_by?: 'name' | 'updated' | 'version'; readonly sort?: 'asc' | 'desc'; readonly search?: string; readonly pagination?: string; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly Tag[] };
@@ -47,11 +49,14 @@ export interface Operations {
   'POST /projects/:id/issues/:issue_iid/discussions': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly body: string; readonly created_at?: string | null }; result: Discussion | CommandsOnly };
   'POST /projects/:id/issues/:issue_iid/discussions/:discussion_id/notes': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly discussion_id: number | string; readonly body: string; readonly created_at?: string | null }; result: Note | CommandsOnly };
   'POST /projects/:id/issues/:issue_iid/notes': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly body: string; readonly internal?: boolean | null; readonly confidential?: boolean | null; readonly created_at?: string | null; readonly merge_request_diff_head_sha?: string | null }; result: Note | CommandsOnly };
+  'POST /projects/:id/merge_requests': { params: { readonly id: number | string; readonly title: string; readonly source_branch: string; readonly target_branch: string; readonly target_project_id?: number | null; readonly description?: string | null; readonly assignee_id?: number | null; readonly assignee_ids?: readonly number[] | string | null; readonly reviewer_ids?: readonly number[] | string | null; readonly labels?: readonly string[] | string | null; readonly milestone_id?: number | null; readonly remove_source_branch?: boolean | null; readonly squash?: boolean | null; readonly merge_after?: string | null; readonly add_labels?: readonly string[] | string | null; readonly remove_labels?: readonly string[] | string | null }; result: MergeRequest };
   'POST /projects/:id/pipeline': { params: { readonly id: number | string; readonly ref: string; readonly variables?: readonly { readonly key: string; readonly value: string; readonly variable_type?: 'env_var' | 'file' }[] | null }; result: Pipeline };
   'POST /projects/:id/pipelines/:pipeline_id/cancel': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: Pipeline };
   'POST /projects/:id/pipelines/:pipeline_id/retry': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: Pipeline };
+  'POST /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly branch: string; readonly commit_message: string; readonly start_branch?: string | null; readonly author_email?: string | null; readonly author_name?: string | null; readonly last_commit_id?: string | null; readonly content: string; readonly encoding?: 'text' | 'base64' | null; readonly execute_filemode?: boolean | null }; result: WrittenFile };
   'PUT /projects/:id/issues/:issue_iid/discussions/:discussion_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly discussion_id: number | string; readonly resolved: boolean }; result: Discussion };
   'PUT /projects/:id/issues/:issue_iid/notes/:note_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly note_id: number | string; readonly body: string }; result: Note | CommandsOnly };
+  'PUT /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly branch: string; readonly commit_message: string; readonly start_branch?: string | null; readonly author_email?: string | null; readonly author_name?: string | null; readonly last_commit_id?: string | null; readonly content: string; readonly encoding?: 'text' | 'base64' | null; readonly execute_filemode?: boolean | null }; result: WrittenFile };
 }
 
 export interface ActivityEvent {
@@ -1803,4 +1808,9 @@ export interface WikiPage {
   readonly content: string;
   readonly encoding: string;
   readonly front_matter: Readonly<Record<string, unknown>>;
+}
+
+export interface WrittenFile {
+  readonly file_path: string;
+  readonly branch: string;
 }

@@ -1,5 +1,20 @@
-/** The commands that push the first files of a repository without commits. */
-export function EmptyRepository({ url, branch }: { readonly url: string; readonly branch: string }) {
+import type { PageLocation } from '../page.ts';
+import { NewFileLink } from './file-actions.tsx';
+import { can, type ProjectAbilities, type ProjectDetails } from './project-navigation.tsx';
+
+/** What stands in place of files: for callers who may push, the commands that push the first ones. */
+export function EmptyRepository({
+  project,
+  abilities,
+  location,
+}: {
+  readonly project: ProjectDetails;
+  readonly abilities: ProjectAbilities;
+  readonly location: PageLocation;
+}) {
+  if (!can(abilities, 'push_code')) return <p class="quiet">There are no files that you can see.</p>;
+  const { http_url_to_repo: url, path_with_namespace: path } = project;
+  const branch = project.default_branch || 'main';
   const push = `git remote add origin ${url}
 git branch -M ${branch}
 git push -u origin ${branch}`;
@@ -9,6 +24,9 @@ git push -u origin ${branch}`;
       <p class="quiet">
         The files of the default branch appear here. Git asks for your username and a password: use a personal access
         token with the scope <code>write_repository</code>.
+      </p>
+      <p>
+        <NewFileLink project={path} refPath={branch} abilities={abilities} location={location} />
       </p>
       <h2>Push a folder</h2>
       <pre class="command">{`git init

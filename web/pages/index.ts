@@ -3,9 +3,11 @@ import type { PageName } from '../addresses.ts';
 import type { Page } from '../page.ts';
 import { branches } from './code/branches.tsx';
 import { commits } from './code/commits.tsx';
+import { editFile } from './code/edit-file.tsx';
 import { explore } from './code/explore.tsx';
 import { file } from './code/file.tsx';
 import { home } from './code/home.tsx';
+import { newFile } from './code/new-file.tsx';
 import { project } from './code/project.tsx';
 import { tags } from './code/tags.tsx';
 import { tree } from './code/tree.tsx';
@@ -23,6 +25,8 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   explore,
   tree,
   file,
+  editFile,
+  newFile,
   commits,
   branches,
   tags,

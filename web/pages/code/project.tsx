@@ -13,14 +13,14 @@ export const project = page('project', {
   }),
   title: ({ project }) => project.value.name,
   navigation: (props) => <ProjectNavigation {...props} current="project" />,
-  render: ({ project: { value: project }, directory, location, location: { toUrl } }) => (
+  render: ({ project: { value: project }, abilities, directory, location, location: { toUrl } }) => (
     <>
       {project.description ? <p>{project.description}</p> : null}
       <p class="clone">
         <code>git clone {project.http_url_to_repo}</code>
       </p>
       {directory.value.entries.length === 0 ? (
-        <EmptyRepository url={project.http_url_to_repo} branch={project.default_branch || 'main'} />
+        <EmptyRepository project={project} abilities={abilities} location={location} />
       ) : (
         <>
           <Tree
