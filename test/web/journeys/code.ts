@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { TOKEN } from '../../crash/process.ts';
+import { check, signIn, withPage } from '../harness.ts';
+import type { Setup } from '../setup.ts';
+
+/** Runs the commands of a page in a directory with one file, with a token as the password. */
+async function runCommands(commands: string): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'hearth-push-'));
+  const author = { GIT_AUTHOR_NAME: 'Mira', GIT_AUTHOR_EMAIL: 'mira@example.com' };
+  const committer = { GIT_COMMITTER_NAME: 'Mira', GIT_COMMITTER_EMAIL: 'mira@example.com' };
+  try {
+    writeFileSync(join(directory, 'kiln.ts'), 'export const heat = 900;\n');
+    const script = commands.replace('http://', `http://root:${TOKEN}@`);
+    const env = { ...process.env, ...author, ...committer, GIT_TERMINAL_PROMPT: '0' };
+    await promisify(execFile)('sh', ['-ec', script], { cwd: directory, env });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Journeys that create projects and change their files. */
+export async function checkCode(setup: Setup): Promise<void> {
+  await check('a project is created, pushed by git and browsed', () =>
+    withPage(
+      setup,
+      {},
+      async (page) => {
+        await signIn(page);
+        await page.goto('/projects/new');
+        await page.getByLabel('Name').fill('The Third Kiln');
+        assert.equal(await page.getByLabel('Path').inputValue(), 'the-third-kiln');
+        await page.getByRole('button', { name: 'Create project' }).click();
+        await page.getByRole('heading', { name: 'Push a folder' }).waitFor();
+        assert.equal(new URL(page.url()).pathname, '/root/the-third-kiln');
+        await runCommands((await page.locator('pre').first().textContent())!);
+        await page.reload();
+        await page.getByRole('link', { name: 'kiln.ts' }).click();
+        await page.getByText('export const heat = 900;').first().waitFor();
+      },
+      // The repository has no tree yet.
+      /status of 404/,
+    ),
+  );
+  await check('a file is edited; an unsaved text stays, and the change of somebody else is found', () =>
+    withPage(
+      setup,
+      {},
+      async (page) => {
+        await setup.post('/projects', { name: 'edited-stove', initialize_with_readme: true });
+        const commit = (content: string) =>
+          setup.post('/projects/root%2Fedited-stove/repository/commits', {
+            branch: 'main',
+            commit_message: 'Change the README file',
+            actions: [{ action: 'update', file_path: 'README.md', content }],
+          });
+        await signIn(page);
+        page.on('dialog', (dialog) => void dialog.accept());
+        await page.goto('/root/edited-stove/-/edit/main/README.md');
+        await page.getByLabel('Content').fill('My fire\n');
+        await page.reload();
+        await page.getByText('Your unsaved text was restored.').waitFor();
+        assert.equal(await page.getByLabel('Content').inputValue(), 'My fire\n');
+        await commit('Their fire\n');
+        await page.getByRole('button', { name: 'Commit' }).click();
+        await page.getByText('has changed since you started editing it').waitFor();
+        assert.equal(await page.getByLabel('Content').inputValue(), 'My fire\n');
+        await page.getByRole('button', { name: 'replace their version' }).click();
+        await page.getByText('Somebody has changed the file').waitFor({ state: 'detached' });
+        await page.getByRole('button', { name: 'Commit' }).click();
+        await page.getByRole('heading', { name: 'README.md' }).waitFor();
+        await page.getByText('My fire').waitFor();
+        assert.equal(new URL(page.url()).pathname, '/root/edited-stove/-/blob/main/README.md');
+      },
+      /status of 400/,
+    ),
+  );
+  await check('a file is uploaded to a new branch, which becomes a merge request', () =>
+    withPage(
+      setup,
+      {},
+      async (page) => {
+        await setup.post('/projects', { name: 'uploaded-stove', initialize_with_readme: true });
+        await signIn(page);
+        await page.goto('/root/uploaded-stove/-/new/main');
+        const form = page.getByRole('form', { name: 'Upload a file' });
+        await form
+          .getByLabel('File', { exact: true })
+          .setInputFiles({ name: 'fire.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 255, 10]) });
+        await form.getByLabel('Commit to a new branch').check();
+        await form.getByRole('textbox', { name: 'New branch' }).fill('feature/fire');
+        await form.getByRole('button', { name: 'Upload' }).click();
+        await page.getByRole('button', { name: 'Create a merge request into main' }).click();
+        await page.waitForURL('**/root/uploaded-stove/-/merge_requests/1');
+        await page.goto('/root/uploaded-stove/-/tree/feature/fire');
+        await page.getByRole('link', { name: 'fire.bin' }).waitFor();
+      },
+      /status of 404/,
+    ),
+  );
+}
