@@ -140,6 +140,25 @@ test('prefers the most specific suffix, in any order of declaration', () => {
   assert.equal(nameOf('/group/project/alerts/notify/name/key.json'), 'notifyNamedJson');
 });
 
+test('a route may continue after a nested path that another one ends with', () => {
+  const groups = createRegistry({
+    groups: resourceModule({
+      endpoints: {
+        group: endpoint({ get: '/groups/*group', ...plain, outsideApi: true }),
+        issues: endpoint({ get: '/groups/*group/-/issues', ...plain, outsideApi: true }),
+        projectIssues: endpoint({ get: '/*project/-/issues', ...plain, outsideApi: true }),
+      },
+    }),
+  });
+  const matchOf = (path: string) => {
+    const match = groups.find('GET', path);
+    return match && [match.endpoint.name, match.path];
+  };
+  assert.deepEqual(matchOf('/groups/a/b'), ['group', { group: 'a/b' }]);
+  assert.deepEqual(matchOf('/groups/a/b/-/issues'), ['issues', { group: 'a/b' }]);
+  assert.deepEqual(matchOf('/a/b/-/issues'), ['projectIssues', { project: 'a/b' }]);
+});
+
 test('the first `/-/` ends the path of a project', () => {
   const { find } = createRegistry({
     pages: resourceModule({

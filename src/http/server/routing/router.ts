@@ -22,7 +22,8 @@ export class Router {
 
   constructor(endpoints: readonly Endpoint[]) {
     for (const endpoint of endpoints) {
-      if (endpoint.path.startsWith('/*')) this.#suffixRoutes.push(toSuffixRoute(endpoint));
+      // `/groups/*group/-/issues` is below `/groups/*group`, so both are found by what comes after the group.
+      if (endpoint.outsideApi && endpoint.path.includes('/*')) this.#suffixRoutes.push(toSuffixRoute(endpoint));
       else this.#add(endpoint, getFullPath(endpoint));
     }
     this.#suffixRoutes.sort((a, b) => b.literalCount - a.literalCount);
@@ -169,8 +170,8 @@ function toMatch(target: RouteTarget | undefined, { values, acceptsHtml }: Searc
 }
 
 /**
- * A route that is matched by its suffix, `/*repository_path.git/info/refs`: namespaces may be nested, so only the end of the
- * path is fixed. The first `*name` matches everything before it. Clients may omit `.git`.
+ * A route that is matched by its suffix, `/*repository_path.git/info/refs`, `/groups/*group/-/issues`: namespaces may be nested, so
+ * only the end and perhaps the beginning of the path are fixed. `*name` matches everything between. Clients may omit `.git`.
  */
 interface SuffixRoute {
   readonly endpoint: Endpoint;
