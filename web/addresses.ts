@@ -22,6 +22,10 @@ export const ADDRESSES = {
   branches: { path: '/*project/-/branches', api: '/projects/:project/repository/branches', shows: 'branches' },
   tags: { path: '/*project/-/tags', api: '/projects/:project/repository/tags', shows: 'tags' },
   newProject: { path: '/projects/new', api: '/projects', shows: 'a new project' },
+  newIssue: { path: '/*project/-/issues/new', api: '/projects/:project/issues', shows: 'a new issue' },
+  issue: { path: '/*project/-/issues/:issue_iid', api: '/projects/:project/issues/:issue_iid', shows: 'an issue' },
+  issues: { path: '/*project/-/issues', api: '/projects/:project/issues', shows: 'the issues of a project' },
+  groupIssues: { path: '/groups/*group/-/issues', api: '/groups/:group/issues', shows: 'the issues of a group' },
   // A group may be called `new`.
   newGroup: { path: '/-/groups/new', api: '/groups', shows: 'a new group' },
   group: { path: '/groups/*group', api: '/groups/:group', shows: 'a group' },

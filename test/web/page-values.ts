@@ -1,4 +1,5 @@
 import { createPipelineValues } from './pipeline-values.ts';
+import { createPlanningValues } from './planning-values.ts';
 
 /** Creates something through the API; returns the response. */
 export type Post = (path: string, body: object) => Promise<{ readonly [key: string]: unknown }>;
@@ -23,7 +24,9 @@ export async function createPageValues(post: Post, project: string): Promise<Rea
   const { author } = await post(`/projects/${id}/issues`, { title: 'The grate is too small' });
   const { username } = author as { readonly username: string };
   const pipelines = await createPipelineValues(post, id);
+  const planning = await createPlanningValues(post, project);
   return {
+    ...planning,
     project,
     ...pipelines,
     group: String(group),

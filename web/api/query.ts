@@ -23,6 +23,12 @@ export function query<Name extends OperationName & `GET ${string}`>(
   return { refetchSeconds, load: (client) => client.call(operation, params) };
 }
 
+/** A list that is not read, because the caller may not: for pages that show the rest. */
+export const NO_ROWS: Query<readonly never[]> = {
+  refetchSeconds: null,
+  load: () => Promise.resolve({ value: [], total: 0, nextPage: null, etag: '' }),
+};
+
 /** The number of pages that `queryAll` reads at most. */
 const MAX_PAGES = 10;
 

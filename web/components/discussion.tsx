@@ -127,7 +127,6 @@ function Note({
   const { user } = usePageActions();
   const id = useId();
   const Heading = `h${level}` as const;
-  const text = <Markdown text={note.body} project={noteable.project} />;
   const mayChange = user !== null && noteable.mayComment && (noteable.mayChangeAll || note.author.id === user.id);
   const owner = `comment by ${note.author.name}`;
   return (
@@ -140,53 +139,44 @@ function Note({
         {note.internal ? <span class="badge">internal</span> : null}{' '}
         {note.resolved ? <span class="badge">resolved</span> : null}
       </Heading>
-      {mayChange ? (
-        <ToggledForm
-          content={text}
-          button={<Named action="Edit" of={owner} />}
-          actions={
-            <ActionButton
-              location={location}
-              run={() => noteable.deleteNote(note.id)}
-              done="The comment was deleted."
-              confirm={{ title: 'Delete this comment?', text: 'This cannot be undone.', label: 'Delete comment' }}
-            >
-              <Named action="Delete" of={owner} />
-            </ActionButton>
-          }
-        >
-          {(close) => (
-            <Form
-              label={`Edit ${owner}`}
-              submitLabel="Save comment"
-              location={location}
-              done="The comment was saved."
-              onCancel={close}
-              submit={async (values) => {
-                await noteable.updateNote(note.id, readText(values, 'body'));
-                close();
-              }}
-            >
-              <TextArea label="Comment" name="body" required defaultValue={note.body} />
-            </Form>
-          )}
-        </ToggledForm>
-      ) : (
-        text
-      )}
+      <ToggledForm
+        isOffered={mayChange}
+        content={<Markdown text={note.body} project={noteable.project} />}
+        button={<Named action="Edit" of={owner} />}
+        actions={
+          <ActionButton
+            location={location}
+            run={() => noteable.deleteNote(note.id)}
+            done="The comment was deleted."
+            confirm={{ title: 'Delete this comment?', text: 'This cannot be undone.', label: 'Delete comment' }}
+          >
+            <Named action="Delete" of={owner} />
+          </ActionButton>
+        }
+      >
+        {(close) => (
+          <Form
+            label={`Edit ${owner}`}
+            submitLabel="Save comment"
+            location={location}
+            done="The comment was saved."
+            onCancel={close}
+            submit={async (values) => {
+              await noteable.updateNote(note.id, readText(values, 'body'));
+              close();
+            }}
+          >
+            <TextArea label="Comment" name="body" required defaultValue={note.body} />
+          </Form>
+        )}
+      </ToggledForm>
     </article>
   );
 }
 
-/** The form of a new comment, or how to get there. */
+/** The form of a new comment. */
 export function NewComment({ noteable, location }: Omit<DiscussionProps, 'discussion'>) {
   const [summary, setSummary] = useState<readonly string[]>([]);
-  if (location.session.userId === null)
-    return (
-      <p>
-        <a href={location.toUrl('/users/sign_in?redirect_to_referer=yes')}>Sign in</a> to comment.
-      </p>
-    );
   if (!noteable.mayComment) return <p class="quiet">You are not allowed to comment here.</p>;
   return (
     <Form

@@ -16,7 +16,10 @@ export const groupQueries = (id: string) => ({
 });
 
 /** The tabs of a group, in order; each leads to the page of its name. */
-const TABS = [{ name: 'group', label: 'Overview' }] as const;
+const TABS = [
+  { name: 'group', label: 'Overview' },
+  { name: 'groupIssues', label: 'Issues' },
+] as const;
 
 export type GroupTab = (typeof TABS)[number]['name'];
 

@@ -1,5 +1,6 @@
 import type { Client } from '../api/call.ts';
-import { query, queryAll, readPageNumber } from '../api/query.ts';
+import { NO_ROWS, query, queryAll, readPageNumber } from '../api/query.ts';
+import type { PageLocation } from '../page.ts';
 import type { Noteable } from './discussion.tsx';
 import { TIMELINE_PAGE_SIZE } from './timeline.tsx';
 
@@ -8,22 +9,24 @@ import { TIMELINE_PAGE_SIZE } from './timeline.tsx';
 /** The seconds after which the timeline is read again. */
 const REFETCH_SECONDS = 5;
 
-/** Returns the reads of the timeline of an issue. */
-export const issueActivityQueries = (id: string, issue_iid: string, search: URLSearchParams) => ({
+/** Returns the reads of the timeline of an issue. Visitors may read only its reactions. */
+export const issueActivityQueries = (id: string, issue_iid: string, { search, session }: PageLocation) => ({
+  awards: queryAll('GET /projects/:id/issues/:issue_iid/award_emoji', { id, issue_iid }, REFETCH_SECONDS),
+  ...(session.userId === null
+    ? { discussions: NO_ROWS, states: NO_ROWS, labels: NO_ROWS, milestones: NO_ROWS, weights: NO_ROWS }
+    : timelineQueries({ id, issue_iid }, search)),
+});
+
+const timelineQueries = (issue: { readonly id: string; readonly issue_iid: string }, search: URLSearchParams) => ({
   discussions: query(
     'GET /projects/:id/issues/:issue_iid/discussions',
-    { id, issue_iid, per_page: TIMELINE_PAGE_SIZE, page: readPageNumber(search) },
+    { ...issue, per_page: TIMELINE_PAGE_SIZE, page: readPageNumber(search) },
     REFETCH_SECONDS,
   ),
-  states: queryAll('GET /projects/:id/issues/:issue_iid/resource_state_events', { id, issue_iid }, REFETCH_SECONDS),
-  labels: queryAll('GET /projects/:id/issues/:issue_iid/resource_label_events', { id, issue_iid }, REFETCH_SECONDS),
-  milestones: queryAll(
-    'GET /projects/:id/issues/:issue_iid/resource_milestone_events',
-    { id, issue_iid },
-    REFETCH_SECONDS,
-  ),
-  weights: queryAll('GET /projects/:id/issues/:issue_iid/resource_weight_events', { id, issue_iid }, REFETCH_SECONDS),
-  awards: queryAll('GET /projects/:id/issues/:issue_iid/award_emoji', { id, issue_iid }, REFETCH_SECONDS),
+  states: queryAll('GET /projects/:id/issues/:issue_iid/resource_state_events', issue, REFETCH_SECONDS),
+  labels: queryAll('GET /projects/:id/issues/:issue_iid/resource_label_events', issue, REFETCH_SECONDS),
+  milestones: queryAll('GET /projects/:id/issues/:issue_iid/resource_milestone_events', issue, REFETCH_SECONDS),
+  weights: queryAll('GET /projects/:id/issues/:issue_iid/resource_weight_events', issue, REFETCH_SECONDS),
 });
 
 /** Returns an issue as its threads and comments use it. */

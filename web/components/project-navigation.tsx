@@ -28,6 +28,7 @@ const TABS = [
   { name: 'branches', label: 'Branches', ability: 'read_code' },
   { name: 'tags', label: 'Tags', ability: 'read_code' },
   { name: 'pipelines', label: 'Pipelines', ability: 'read_pipeline' },
+  { name: 'issues', label: 'Issues', ability: 'read_issue' },
 ] as const;
 
 export type ProjectTab = (typeof TABS)[number]['name'];

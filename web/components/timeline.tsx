@@ -67,7 +67,14 @@ export function Timeline({
         ))}
       </ol>
       {pager}
-      <NewComment noteable={noteable} location={location} />
+      {location.session.userId === null ? (
+        <p>
+          <a href={location.toUrl('/users/sign_in?redirect_to_referer=yes')}>Sign in</a> to see the comments and to add
+          one.
+        </p>
+      ) : (
+        <NewComment noteable={noteable} location={location} />
+      )}
     </section>
   );
 }

@@ -8,12 +8,15 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 export function ToggledForm({
   button,
   isPrimary = false,
+  isOffered = true,
   content,
   actions,
   children,
 }: {
   readonly button: ComponentChildren;
   readonly isPrimary?: boolean;
+  /** Without it only `content` is shown. */
+  readonly isOffered?: boolean;
   /** What is shown while the form is closed. */
   readonly content?: ComponentChildren;
   /** Further buttons, next to the one that opens the form. */
@@ -29,6 +32,7 @@ export function ToggledForm({
     else if (wasOpen.current) opener.current?.focus();
     wasOpen.current = isOpen;
   }, [isOpen]);
+  if (!isOffered) return <>{content}</>;
   if (isOpen)
     return (
       <div ref={area} class="toggled-form">

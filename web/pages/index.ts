@@ -18,6 +18,10 @@ import { user } from './namespaces/user.tsx';
 import { newPipeline } from './pipelines/new-pipeline.tsx';
 import { pipeline } from './pipelines/pipeline.tsx';
 import { pipelines } from './pipelines/pipelines.tsx';
+import { groupIssues } from './planning/group-issues.tsx';
+import { issue } from './planning/issue.tsx';
+import { issues } from './planning/issues.tsx';
+import { newIssue } from './planning/new-issue.tsx';
 
 /** All pages, by name. */
 export const PAGES: Readonly<Record<PageName, Page>> = {
@@ -31,6 +35,10 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   branches,
   tags,
   newProject,
+  newIssue,
+  issue,
+  issues,
+  groupIssues,
   newGroup,
   group,
   user,

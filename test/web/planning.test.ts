@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Caller } from '#test/support/caller.ts';
+import { renderPage } from '#test/support/web-pages.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
+
+// The planning pages of the web application, rendered without a browser for callers with different roles.
+
+const scene = await world({ project: { visibility: 'public', with: ['guest', 'planner', 'developer'] } });
+const { project, owner, developer, planner, guest, root, user } = scene;
+const stranger = await user();
+const AT = `/${project.path_with_namespace}/-`;
+
+const render = (caller: Caller | null, address: string) => renderPage(scene, caller, address);
+
+/** Returns the text of HTML without its tags. */
+const toText = (html: string): string => html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+
+const create = async (path: string, params: object, by = owner) =>
+  (await expectSuccess(by.post(`${project.at}/${path}`, { ...params }))).body;
+
+await create('labels', { name: 'fault', color: '#00ff00' });
+const milestone = await create('milestones', { title: 'Winter' });
+const open = await create('issues', {
+  title: 'The grate rattles',
+  description: 'At night.',
+  labels: 'fault',
+  milestone_id: milestone.id,
+  assignee_ids: [developer.id],
+});
+const secret = await create('issues', { title: 'The key is under the mat', confidential: true });
+const closed = await create('issues', { title: 'The door is loose' });
+await expectSuccess(owner.put(`${project.at}/issues/${closed.iid}`, { state_event: 'close' }));
+
+/** Returns the titles of the issues that a list shows. */
+const listTitles = async (caller: Caller | null, search = ''): Promise<readonly string[]> => {
+  const html = await render(caller, `${AT}/issues${search}`);
+  return [...html.matchAll(/class="row-title" href="[^"]*">([^<]*)</g)].map(([, title = '']) => title);
+};
+
+test('the list has the open issues that the caller may read', async () => {
+  for (const caller of [root, owner, planner, developer])
+    assert.deepEqual(await listTitles(caller), ['The key is under the mat', 'The grate rattles']);
+  for (const caller of [guest, stranger, null]) assert.deepEqual(await listTitles(caller), ['The grate rattles']);
+});
+
+test('a confidential issue looks like a missing one to those who may not read it', async () => {
+  const hideId = (html: string) => html.replace(/<code>[\w-]{36}<\/code>/, '').replaceAll(`/issues/${secret.iid}`, '');
+  const missing = secret.iid + 1000;
+  for (const caller of [guest, stranger, null])
+    assert.equal(
+      hideId(await render(caller, `${AT}/issues/${secret.iid}`)),
+      hideId(await render(caller, `${AT}/issues/${missing}`)).replaceAll(`/issues/${missing}`, ''),
+    );
+  assert.match(toText(await render(planner, `${AT}/issues/${secret.iid}`)), /confidential/);
+});
+
+test('the parameters of the address filter and order the list', async () => {
+  const cases: [search: string, titles: string[]][] = [
+    ['?state=closed', ['The door is loose']],
+    ['?state=all&order_by=title&sort=asc', ['The door is loose', 'The grate rattles', 'The key is under the mat']],
+    ['?search=rattles', ['The grate rattles']],
+    ['?labels=fault', ['The grate rattles']],
+    ['?labels=None', ['The key is under the mat']],
+    ['?milestone=Winter', ['The grate rattles']],
+    [`?assignee_username=${developer.username}`, ['The grate rattles']],
+    [`?author_username=${developer.username}`, []],
+    ['?state=unknown&order_by=unknown', ['The key is under the mat', 'The grate rattles']],
+  ];
+  for (const [search, titles] of cases) assert.deepEqual(await listTitles(owner, search), titles, search);
+});
+
+test('the list counts the issues of each state', async () => {
+  assert.match(toText(await render(owner, `${AT}/issues`)), /open \(2\) closed \(1\) all \(3\)/);
+  assert.match(toText(await render(null, `${AT}/issues`)), /open \(1\) closed \(1\) all \(2\)/);
+});
+
+test('an issue shows its attributes and the colours of its labels', async () => {
+  const html = await render(null, `${AT}/issues/${open.iid}`);
+  assert.match(toText(html), /The grate rattles open .*At night\..*Assignees.*Labels fault .*Milestone Winter/);
+  assert.match(html, /style="background:#00FF00;color:#000000[^"]*"[^>]*>fault</i);
+});
+
+test('each caller is offered what they may do', async () => {
+  const buttons = async (caller: Caller | null) => {
+    const html = await render(caller, `${AT}/issues/${open.iid}`);
+    return ['Close issue', 'Edit details', 'Comment', 'Delete the issue'].filter((label) =>
+      html.includes(`>${label}<`),
+    );
+  };
+  assert.deepEqual(await buttons(owner), ['Close issue', 'Edit details', 'Comment', 'Delete the issue']);
+  assert.deepEqual(await buttons(developer), ['Close issue', 'Edit details', 'Comment']);
+  assert.deepEqual(await buttons(stranger), ['Comment']);
+  assert.deepEqual(await buttons(null), []);
+});
+
+test('authors and assignees who are no planners edit the text of an issue, but not its details', async () => {
+  const own = await create('issues', { title: 'The chimney smokes' }, guest);
+  const html = await render(guest, `${AT}/issues/${own.iid}`);
+  assert.match(html, />Edit</);
+  assert.doesNotMatch(html, /Edit details/);
+});
+
+test('the timeline has comments, system notes and events in the order of time', async () => {
+  const issue = await create('issues', { title: 'The ash is wet' });
+  const at = `issues/${issue.iid}`;
+  await create(`${at}/notes`, { body: 'The first comment' });
+  scene.clock.advance(60_000);
+  await expectSuccess(owner.put(`${project.at}/${at}`, { labels: 'fault', weight: 2, title: 'The ash is dry' }));
+  await expectSuccess(owner.put(`${project.at}/${at}`, { state_event: 'close' }));
+  scene.clock.advance(60_000);
+  await create(`${at}/notes`, { body: 'The last comment', internal: true });
+  const text = toText(await render(owner, `${AT}/${at}`));
+  assert.match(text, /The first comment.*closed .*added fault.*The last comment/);
+  assert.match(text, /changed title from/);
+  assert.match(text, /set the weight to 2/);
+  assert.doesNotMatch(await render(stranger, `${AT}/${at}`), /The last comment/);
+});
+
+test('a resolved thread is folded, and its author may reopen it', async () => {
+  const issue = await create('issues', { title: 'The lid is hot' });
+  const at = `issues/${issue.iid}/discussions`;
+  const thread = await create(at, { body: 'How hot?' }, guest);
+  await expectSuccess(owner.put(`${project.at}/${at}/${thread.id}`, { resolved: true }));
+  const address = `${AT}/issues/${issue.iid}`;
+  assert.match(await render(stranger, address), /<details class="thread"><summary>Resolved thread/);
+  assert.match(await render(guest, address), />Reopen</);
+  assert.doesNotMatch(await render(stranger, address), />Reopen</);
+});
+
+test('visitors are asked to sign in to see the comments of a public issue', async () => {
+  assert.match(toText(await render(null, `${AT}/issues/${open.iid}`)), /Sign in to see the comments/);
+});
+
+test('a group lists the issues of its projects', async () => {
+  const group = await scene.newGroup({ visibility: 'private' });
+  const inGroup = await scene.newProject({ in: group, visibility: 'private' });
+  await expectSuccess(group.owner.post(`${inGroup.at}/issues`, { title: 'The pipe leaks' }));
+  const address = `/groups/${group.full_path}/-/issues`;
+  assert.match(toText(await render(group.owner, address)), /The pipe leaks/);
+  assert.match(toText(await render(group.owner, `${address}?search=nothing`)), /No issues/);
+  assert.doesNotMatch(await render(stranger, address), /The pipe leaks/);
+});

@@ -1,0 +1,10 @@
+/** Returns what an iteration is called: its title, or its first and last day. */
+export const nameIteration = ({
+  title,
+  start_date,
+  due_date,
+}: {
+  readonly title: string | null;
+  readonly start_date: string;
+  readonly due_date: string;
+}): string => title ?? `${start_date} to ${due_date}`;
