@@ -19,6 +19,12 @@ export const ADDRESSES = {
     shows: 'the form for new files',
   },
   commits: { path: '/*project/-/commits/*ref', api: '/projects/:project/repository/commits', shows: 'commits' },
+  commit: { path: '/*project/-/commit/:sha', api: '/projects/:project/repository/commits/:sha', shows: 'a commit' },
+  compare: {
+    path: '/*project/-/compare/*range',
+    api: '/projects/:project/repository/compare',
+    shows: 'the changes between two branches, tags or commits',
+  },
   branches: { path: '/*project/-/branches', api: '/projects/:project/repository/branches', shows: 'branches' },
   tags: { path: '/*project/-/tags', api: '/projects/:project/repository/tags', shows: 'tags' },
   newProject: { path: '/projects/new', api: '/projects', shows: 'a new project' },

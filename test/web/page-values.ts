@@ -34,5 +34,7 @@ export async function createPageValues(post: Post, project: string): Promise<Rea
     ref: 'main',
     ref_path: 'main/docs',
     ref_file: 'main/docs/fire.md',
+    sha: 'main',
+    range: 'v1.0...main',
   };
 }

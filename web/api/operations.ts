@@ -46,6 +46,10 @@ export interface Operations {
   'GET /projects/:id/repository/branches': { params: { readonly id: number | string; readonly search?: string; readonly regex?: string; readonly sort?: 'name_asc' | 'updated_asc' | 'updated_desc'; readonly pagination?: string; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly Branch[] };
   'GET /projects/:id/repository/branches/:branch': { params: { readonly id: number | string; readonly branch: number | string }; result: Branch };
   'GET /projects/:id/repository/commits': { params: { readonly id: number | string; readonly ref_name?: string; readonly since?: string; readonly until?: string; readonly path?: string; readonly author?: string; readonly all?: boolean; readonly with_stats?: boolean; readonly first_parent?: boolean; readonly order?: 'default' | 'topo'; readonly trailers?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly CommitInList[] };
+  'GET /projects/:id/repository/commits/:sha': { params: { readonly id: number | string; readonly sha: number | string; readonly stats?: boolean }; result: CommitDetail };
+  'GET /projects/:id/repository/commits/:sha/diff': { params: { readonly id: number | string; readonly sha: number | string; readonly unidiff?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly Diff[] };
+  'GET /projects/:id/repository/commits/:sha/refs': { params: { readonly id: number | string; readonly sha: number | string; readonly type?: 'branch' | 'tag' | 'all'; readonly page?: number; readonly per_page?: number }; result: readonly CommitRef[] };
+  'GET /projects/:id/repository/compare': { params: { readonly id: number | string; readonly from: string; readonly to: string; readonly from_project_id?: number; readonly straight?: boolean; readonly unidiff?: boolean }; result: Compare };
   'GET /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly ref: string }; result: RepositoryFile };
   'GET /projects/:id/repository/tags': { params: { readonly id: number | string; readonly order_by?: 'name' | 'updated' | 'version'; readonly sort?: 'asc' | 'desc'; readonly search?: string; readonly pagination?: string; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly Tag[] };
   'GET /projects/:id/repository/tree': { params: { readonly id: number | string; readonly ref?: string; readonly path?: string; readonly recursive?: boolean; readonly pagination?: 'legacy' | 'keyset' | 'none'; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly TreeEntry[] };
@@ -76,6 +80,8 @@ export interface Operations {
   'POST /projects/:id/pipeline': { params: { readonly id: number | string; readonly ref: string; readonly variables?: readonly { readonly key: string; readonly value: string; readonly variable_type?: 'env_var' | 'file' }[] | null }; result: Pipeline };
   'POST /projects/:id/pipelines/:pipeline_id/cancel': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: Pipeline };
   'POST /projects/:id/pipelines/:pipeline_id/retry': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: Pipeline };
+  'POST /projects/:id/repository/commits/:sha/cherry_pick': { params: { readonly id: number | string; readonly sha: number | string; readonly branch: string; readonly dry_run?: boolean | null; readonly message?: string | null }; result: Commit | DryRun };
+  'POST /projects/:id/repository/commits/:sha/revert': { params: { readonly id: number | string; readonly sha: number | string; readonly branch: string; readonly dry_run?: boolean | null; readonly message?: string | null }; result: Commit | DryRun };
   'POST /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly branch: string; readonly commit_message: string; readonly start_branch?: string | null; readonly author_email?: string | null; readonly author_name?: string | null; readonly last_commit_id?: string | null; readonly content: string; readonly encoding?: 'text' | 'base64' | null; readonly execute_filemode?: boolean | null }; result: WrittenFile };
   'PUT /projects/:id/issues/:issue_iid': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly title?: string | null; readonly description?: string | null; readonly confidential?: boolean | null; readonly assignee_ids?: readonly number[] | string | null; readonly assignee_id?: number | null; readonly milestone_id?: number | null; readonly labels?: readonly string[] | string | null; readonly due_date?: string | null; readonly weight?: number | null; readonly epic_id?: number | null; readonly epic_iid?: number | null; readonly iteration_id?: number | null; readonly discussion_locked?: boolean | null; readonly issue_type?: 'issue' | 'incident' | 'task' | 'test_case' | null; readonly created_at?: string | null; readonly add_labels?: readonly string[] | string | null; readonly remove_labels?: readonly string[] | string | null; readonly state_event?: 'close' | 'reopen' | null; readonly updated_at?: string | null }; result: Issue };
   'PUT /projects/:id/issues/:issue_iid/discussions/:discussion_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly discussion_id: number | string; readonly resolved: boolean }; result: Discussion };
@@ -194,6 +200,28 @@ export interface Commit {
   readonly web_url: string;
 }
 
+export interface CommitDetail {
+  readonly id: string;
+  readonly short_id: string;
+  readonly created_at: string;
+  readonly parent_ids: readonly string[];
+  readonly title: string;
+  readonly message: string;
+  readonly author_name: string;
+  readonly author_email: string;
+  readonly authored_date: string;
+  readonly committer_name: string;
+  readonly committer_email: string;
+  readonly committed_date: string;
+  readonly trailers: Readonly<Record<string, string>>;
+  readonly extended_trailers: Readonly<Record<string, readonly string[]>>;
+  readonly web_url: string;
+  readonly stats?: CommitStats;
+  readonly status: string | null;
+  readonly project_id: number;
+  readonly last_pipeline: PipelineBasic | null;
+}
+
 export interface CommitInList {
   readonly id: string;
   readonly short_id: string;
@@ -213,10 +241,24 @@ export interface CommitInList {
   readonly stats?: CommitStats;
 }
 
+export interface CommitRef {
+  readonly type: 'branch' | 'tag';
+  readonly name: string;
+}
+
 export interface CommitStats {
   readonly additions: number;
   readonly deletions: number;
   readonly total: number;
+}
+
+export interface Compare {
+  readonly commit: Commit | null;
+  readonly commits: readonly Commit[];
+  readonly diffs: readonly Diff[];
+  readonly compare_timeout: boolean;
+  readonly compare_same_ref: boolean;
+  readonly web_url: string;
 }
 
 export interface ContainerExpirationPolicy {
@@ -246,6 +288,20 @@ export interface DetailedStatus {
   readonly favicon: string;
 }
 
+export interface Diff {
+  readonly diff: string;
+  readonly collapsed: boolean;
+  readonly too_large: boolean;
+  readonly new_path: string;
+  readonly old_path: string;
+  readonly a_mode: string;
+  readonly b_mode: string;
+  readonly new_file: boolean;
+  readonly renamed_file: boolean;
+  readonly deleted_file: boolean;
+  readonly generated_file: null;
+}
+
 export interface DiffRefs {
   readonly base_sha: string | null;
   readonly head_sha: string;
@@ -256,6 +312,10 @@ export interface Discussion {
   readonly id: string;
   readonly individual_note: boolean;
   readonly notes: readonly Note[];
+}
+
+export interface DryRun {
+  readonly dry_run: 'success';
 }
 
 export interface Epic {

@@ -136,6 +136,8 @@ interface InputProps {
   readonly placeholder?: string;
   readonly autocomplete?: string;
   readonly accept?: string;
+  /** The id of a `datalist` with suggestions. */
+  readonly list?: string;
 }
 
 /** A field of one line. The types of Preact allow each kind of input other attributes, so the attributes are not checked again. */

@@ -2,7 +2,9 @@
 import type { PageName } from '../addresses.ts';
 import type { Page } from '../page.ts';
 import { branches } from './code/branches.tsx';
+import { commit } from './code/commit.tsx';
 import { commits } from './code/commits.tsx';
+import { compare } from './code/compare.tsx';
 import { editFile } from './code/edit-file.tsx';
 import { explore } from './code/explore.tsx';
 import { file } from './code/file.tsx';
@@ -32,6 +34,8 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   editFile,
   newFile,
   commits,
+  commit,
+  compare,
   branches,
   tags,
   newProject,
