@@ -47,6 +47,8 @@ export const ADDRESSES = {
     api: '/projects/:project/pipelines/:pipeline_id',
     shows: 'a pipeline',
   },
+  jobs: { path: '/*project/-/jobs', api: '/projects/:project/jobs', shows: 'jobs' },
+  job: { path: '/*project/-/jobs/:job_id', api: '/projects/:project/jobs/:job_id', shows: 'a job' },
   project: { path: '/*project', api: '/projects/:project', shows: 'a project' },
 } as const satisfies Readonly<Record<string, PageAddress>>;
 

@@ -23,6 +23,8 @@ export const ENDPOINT_SOURCES: Readonly<Record<string, string>> = {
   getIssueTimeStats: 'planning/issues/actions/endpoints.ts',
   getIssuesPage: 'instance/web/pages.ts',
   getIssuesStatistics: 'planning/issues/listing/endpoints.ts',
+  getJobPage: 'instance/web/pages.ts',
+  getJobsPage: 'instance/web/pages.ts',
   getMergeRequestChanges: 'planning/merge-requests/diffs/endpoints.ts',
   getMergeRequestRawDiffs: 'planning/merge-requests/diffs/endpoints.ts',
   getNewFilePage: 'instance/web/pages.ts',

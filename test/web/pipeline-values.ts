@@ -22,5 +22,9 @@ export async function createPipelineValues(post: Post, id: string): Promise<Read
     commit_message: 'Add jobs',
   });
   const pipeline = await post(`/projects/${id}/pipeline`, { ref: 'main' });
-  return { pipeline_id: String(pipeline.id) };
+  const project_id = pipeline.project_id as number;
+  const runner = await post('/user/runners', { runner_type: 'project_type', project_id });
+  // The runner starts the first job.
+  const job = await post('/jobs/request', { token: runner.token, system_id: 's_pages' });
+  return { pipeline_id: String(pipeline.id), job_id: String(job.id) };
 }

@@ -22,6 +22,7 @@ ship: { stage: ship, script: [make ship], when: manual }
 await commitCiFile('main', CI_FILE, {});
 await expectSuccess(owner.post(`${project.at}/repository/branches`, { branch: 'work', ref: 'main' }));
 await commitCiFile('broken', 'compile: { stage: nowhere, script: [make] }', { start_branch: 'main' });
+await commitCiFile('by-hand', 'ship: { script: [make ship], when: manual }', { start_branch: 'main' });
 await runJobs();
 
 async function commitCiFile(branch: string, content: string, more: object): Promise<void> {
@@ -36,6 +37,11 @@ const read = async (caller: Caller | null, address: string): Promise<string> =>
 
 const run = async (by: Caller = developer, params: object = {}) =>
   (await expectSuccess(by.post(`${project.at}/pipeline`, { ref: 'work', ...params }))).body;
+
+async function findJob(pipeline: number, name: string): Promise<number> {
+  const { body } = await expectSuccess(developer.get(`${project.at}/pipelines/${pipeline}/jobs`));
+  return body.find((job: { readonly name: string }) => job.name === name).id;
+}
 
 test('the list shows pipelines with status, ref and source, and when they ran', async () => {
   const { id } = await run();
@@ -104,7 +110,32 @@ test('variables are offered to those who may read them, and their values are not
 test('guests see neither pipelines nor jobs of a project without public jobs', async () => {
   const { id } = await run();
   await expectSuccess(owner.put(project.at, { public_jobs: false }));
-  for (const page of ['pipelines', `pipelines/${id}`])
+  for (const page of ['pipelines', `pipelines/${id}`, 'jobs', `jobs/${await findJob(id, 'compile')}`])
     assert.match(await read(guest, `${PATH}/${page}`), /You are not allowed/, page);
   await expectSuccess(owner.put(project.at, { public_jobs: true }));
+});
+
+test('a job shows its state, its pipeline and its artifacts, and offers its actions', async () => {
+  const { id } = await run();
+  const job = await findJob(id, 'compile');
+  const text = await read(developer, `${PATH}/jobs/${job}`);
+  assert.match(text, new RegExp(`compile Pending .*Stage build of pipeline #${id} work .*Cancel .*has not started`));
+  assert.doesNotMatch(await read(reporter, `${PATH}/jobs/${job}`), /Cancel/);
+  await expectSuccess(developer.post(`${project.at}/jobs/${job}/cancel`));
+  assert.match(await read(developer, `${PATH}/jobs/${job}`), /Canceled .*Retry/);
+});
+
+test('a manual job asks for variables', async () => {
+  const { id } = await run(developer, { ref: 'by-hand' });
+  const job = await findJob(id, 'ship');
+  assert.match(await read(developer, `${PATH}/jobs/${job}`), /ship Manual .*Variables .*Run the job/);
+  assert.doesNotMatch(await read(reporter, `${PATH}/jobs/${job}`), /Run the job/);
+});
+
+test('the list of jobs is filtered by status and ref', async () => {
+  const { id } = await run();
+  const job = new RegExp(`compile build of #${id} on work`);
+  assert.match(await read(reporter, `${PATH}/jobs`), job);
+  assert.match(await read(reporter, `${PATH}/jobs?status=pending&ref=work`), job);
+  assert.match(await read(reporter, `${PATH}/jobs?ref=nothing`), /No job matches these filters/);
 });

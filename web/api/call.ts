@@ -66,6 +66,19 @@ export interface ClientOptions {
 export interface Client {
   /** Calls an operation. Throws `CallError` for an error or without a response. */
   call<Name extends OperationName>(name: Name, params: ParamsOf<Name>): Promise<Loaded<ResultOf<Name>>>;
+  /** Reads a part of a file or log; `range` is the value of a header `Range`, `bytes=-1000`, and null for all of it. */
+  readBytes<Name extends OperationName & `GET ${string}`>(
+    name: Name,
+    params: ParamsOf<Name>,
+    range: string | null,
+  ): Promise<BytePart>;
+}
+
+/** A part of a file or log. */
+export interface BytePart {
+  /** The position of the first byte. */
+  readonly start: number;
+  readonly bytes: Uint8Array;
 }
 
 /**
@@ -74,7 +87,7 @@ export interface Client {
  */
 export function createClient({ session, fetch, onCall = () => {} }: ClientOptions): Client {
   let { csrfToken } = session;
-  const send = async ({ method, url, body }: Request): Promise<{ response: Response; text: string }> => {
+  const send = async ({ method, url, body, range }: Request): Promise<{ response: Response; bytes: ArrayBuffer }> => {
     const startedAt = performance.now();
     const record = (status: number, size: number) =>
       onCall({ method, url, body: describeBody(body), status, size, milliseconds: performance.now() - startedAt });
@@ -82,6 +95,7 @@ export function createClient({ session, fetch, onCall = () => {} }: ClientOption
       method,
       headers: {
         Accept: 'application/json',
+        ...(range === undefined ? {} : { Range: range }),
         ...(typeof body === 'string' ? { 'Content-Type': 'application/json' } : {}),
         ...(method === 'GET' || csrfToken === null ? {} : { 'X-CSRF-Token': csrfToken }),
       },
@@ -90,9 +104,9 @@ export function createClient({ session, fetch, onCall = () => {} }: ClientOption
       record(0, 0);
       throw new CallError(0, { message: error instanceof Error ? error.message : String(error) });
     });
-    const text = await response.text();
-    record(response.status, new Blob([text]).size);
-    return { response, text };
+    const bytes = await response.arrayBuffer();
+    record(response.status, bytes.byteLength);
+    return { response, bytes };
   };
   const renewCsrfToken = async (): Promise<boolean> => {
     const before = csrfToken;
@@ -103,9 +117,10 @@ export function createClient({ session, fetch, onCall = () => {} }: ClientOption
   return {
     async call(name, params) {
       const request = buildRequest(name, params as Params);
-      let { response, text } = await send(request);
+      let { response, bytes } = await send(request);
       if (response.status === 401 && request.method !== 'GET' && (await renewCsrfToken()))
-        ({ response, text } = await send(request));
+        ({ response, bytes } = await send(request));
+      const text = new TextDecoder().decode(bytes);
       if (!response.ok) throw new CallError(response.status, readError(text), response.headers);
       const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
       return {
@@ -115,6 +130,14 @@ export function createClient({ session, fetch, onCall = () => {} }: ClientOption
         etag: response.headers.get('ETag'),
       };
     },
+    async readBytes(name, params, range) {
+      const request = buildRequest(name, params as Params);
+      const { response, bytes } = await send({ ...request, ...(range === null ? {} : { range }) });
+      if (!response.ok)
+        throw new CallError(response.status, readError(new TextDecoder().decode(bytes)), response.headers);
+      const [, start = '0'] = /^bytes (\d+)-/.exec(response.headers.get('Content-Range') ?? '') ?? [];
+      return { start: Number(start), bytes: new Uint8Array(bytes) };
+    },
   };
 }
 
@@ -123,6 +146,7 @@ interface Request {
   /** Path and query below the base path of the server. */
   readonly url: string;
   readonly body: string | FormData | null;
+  readonly range?: string;
 }
 
 const describeBody = (body: Request['body']): string | null =>

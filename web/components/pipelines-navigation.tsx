@@ -1,14 +1,13 @@
-import { type PageName, toPath } from '../addresses.ts';
+import { toPath } from '../addresses.ts';
 import type { Loaded } from '../api/call.ts';
 import type { PageLocation } from '../page.ts';
 import { can, type ProjectAbilities, type ProjectDetails, ProjectNavigation } from './project-navigation.tsx';
 
 /** The pages about pipelines, and the ability without which their link is left out. */
-const PAGES = [{ name: 'pipelines', label: 'Pipelines', ability: 'read_pipeline' }] as const satisfies readonly {
-  readonly name: PageName;
-  readonly label: string;
-  readonly ability: string;
-}[];
+const PAGES = [
+  { name: 'pipelines', label: 'Pipelines', ability: 'read_pipeline' },
+  { name: 'jobs', label: 'Jobs', ability: 'read_job' },
+] as const;
 
 /** The tabs of a project, and below them the pages about its pipelines. */
 export function PipelinesNavigation({

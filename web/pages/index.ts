@@ -17,6 +17,8 @@ import { group } from './namespaces/group.tsx';
 import { newGroup } from './namespaces/new-group.tsx';
 import { newProject } from './namespaces/new-project.tsx';
 import { user } from './namespaces/user.tsx';
+import { job } from './pipelines/job.tsx';
+import { jobs } from './pipelines/jobs.tsx';
 import { newPipeline } from './pipelines/new-pipeline.tsx';
 import { pipeline } from './pipelines/pipeline.tsx';
 import { pipelines } from './pipelines/pipelines.tsx';
@@ -49,5 +51,7 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   pipelines,
   newPipeline,
   pipeline,
+  jobs,
+  job,
   project,
 };

@@ -51,6 +51,10 @@ export const STATUS_FILTERS = [
   'created',
 ] as const;
 
+/** Returns the status in the parameters of a list, if there is one. */
+export const readStatusFilter = (search: URLSearchParams): (typeof STATUS_FILTERS)[number] | undefined =>
+  STATUS_FILTERS.find((status) => status === search.get('status'));
+
 /** What starts pipelines, in words. */
 export const SOURCES = {
   push: 'Push',

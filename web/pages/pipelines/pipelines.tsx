@@ -9,21 +9,19 @@ import { Pager } from '../../components/pager.tsx';
 import { PipelinesNavigation } from '../../components/pipelines-navigation.tsx';
 import { can, projectQueries } from '../../components/project-navigation.tsx';
 import { Status } from '../../components/status.tsx';
+import { StatusFilter } from '../../components/status-filter.tsx';
 import { Time } from '../../components/time.tsx';
 import { type PageLocation, page } from '../../page.ts';
-import { describeSource, describeStatus, isActive, SOURCES, STATUS_FILTERS } from '../../text/ci-status.ts';
+import { describeSource, isActive, readStatusFilter, SOURCES } from '../../text/ci-status.ts';
 import { formatDuration } from '../../text/time.ts';
 
 type Params = ParamsOf<'GET /projects/:id/pipelines'>;
 type PipelineRow = ResultOf<'GET /projects/:id/pipelines'>[number];
 
-const readChoice = <Value extends string>(search: URLSearchParams, name: string, values: readonly Value[]) =>
-  values.find((value) => value === search.get(name));
-
 /** Returns the filters in the address of the list. */
 function readFilters(search: URLSearchParams): Pick<Params, 'status' | 'source' | 'ref'> {
-  const status = readChoice(search, 'status', STATUS_FILTERS);
-  const source = readChoice(search, 'source', Object.keys(SOURCES) as (keyof typeof SOURCES)[]);
+  const status = readStatusFilter(search);
+  const source = (Object.keys(SOURCES) as (keyof typeof SOURCES)[]).find((value) => value === search.get('source'));
   const ref = search.get('ref') ?? '';
   return { ...(status && { status }), ...(source && { source }), ...(ref !== '' && { ref }) };
 }
@@ -92,21 +90,11 @@ function Chart({ pipelines }: { readonly pipelines: Loaded<readonly PipelineRow[
 }
 
 function Filters({ location: { search, toUrl, values } }: { readonly location: PageLocation }) {
-  const { status, source, ref } = readFilters(search);
+  const { source, ref } = readFilters(search);
   return (
     <search>
       <form class="filters" action={toUrl(toPath('pipelines', values))}>
-        <label>
-          Status{' '}
-          <select name="status">
-            <option value="">All</option>
-            {STATUS_FILTERS.map((value) => (
-              <option key={value} value={value} selected={value === status}>
-                {describeStatus(value).label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <StatusFilter search={search} />
         <label>
           Source{' '}
           <select name="source">
