@@ -19,13 +19,13 @@ import {
   type Engine,
   type Isolation,
   type OpenTransaction,
-  type Row,
   type Statement,
   type StatementResult,
 } from '../engine.ts';
 import { createStatementLimiter, createWaiter, getLongStatementKind } from '../long-statements.ts';
 import { AD_HOC_COMPILERS } from '../query-compilers.ts';
 import { createPostgresBackupOperations } from './copy.ts';
+import { type BatchedStatement, StatementBatch, TYPE_PARSERS } from './statement-batch.ts';
 
 /** Maximum number of names: each connection stores a plan per name. */
 const MAX_NAMES = 500;
@@ -73,20 +73,6 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Maximum number of transactions that wait for one lock key in this process. */
 const QUEUE_LIMIT = { maxWaiting: 1_000, retryAfterSeconds: 5 };
 
-/** OIDs of types in `pg_type`. */
-const INT8 = 20;
-const NUMERIC = 1700;
-const TEXT_TYPE = 25;
-
-/** Parses int8 (ids, counts) and numeric (sums) as numbers; ids stay far below 2^53. */
-const types = {
-  getTypeParser(id: number, format?: 'text' | 'binary') {
-    if (id === INT8 || id === NUMERIC) return Number;
-    // No query requests binary results; a binary value would stay unparsed.
-    return pg.types.getTypeParser(format === 'binary' ? TEXT_TYPE : id, 'text');
-  },
-};
-
 /**
  * Statements take milliseconds, so that JIT compilation costs more than it saves. Random reads come from memory or an SSD: with
  * the default random_page_cost of 4, PostgreSQL would scan all projects instead of looking up a hundred.
@@ -104,7 +90,7 @@ export function openPostgres({ url, connections, applicationName, onLost, activi
     max: connections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     options: `${SETTINGS} ${READ_SETTINGS}`,
-    types,
+    types: TYPE_PARSERS,
   });
   /** Set while the pool closes: errors of connections are expected then, and are not logged. */
   let isClosing = false;
@@ -153,7 +139,7 @@ export function openPostgres({ url, connections, applicationName, onLost, activi
           connectionString: url,
           application_name: applicationName,
           options: SETTINGS,
-          types,
+          types: TYPE_PARSERS,
         });
         client.on('error', (error) => isClosing || onLost(error));
         await client.connect().catch((error) => {
@@ -186,14 +172,65 @@ const SCAN_SHARE = 0.2;
 function createReadConnection(pool: pg.Pool, connections: number, activity: DatabaseActivity): Connection {
   const createLimiter = (share: number) => createStatementLimiter(Math.max(1, Math.floor(connections * share)));
   const limiters = { list: createLimiter(LIST_SHARE), scan: createLimiter(SCAN_SHARE) };
+  const runBatched = batchStatements(pool);
   return {
     execute(statement, origin) {
       const kind = getLongStatementKind(statement);
-      if (kind === null) return activity.measure('read', () => runReadOnly(pool, statement));
+      if (kind === null) return activity.measure('read', () => runBatched(statement));
       const runLong = () => activity.measure(kind, () => runReadOnly(pool, statement, origin?.client));
       return limiters[kind].run(runLong, createWaiter(origin));
     },
   };
+}
+
+/** Maximum number of statements that one connection runs one after another. */
+const MAX_BATCH_LENGTH = 16;
+
+/** Returns a function that runs short statements. Those of one turn of the event loop are sent in batches. */
+function batchStatements(pool: pg.Pool): (statement: Statement) => Promise<StatementResult> {
+  let collected: BatchedStatement[] = [];
+  const sendCollected = () => {
+    const batch = collected;
+    collected = [];
+    if (batch.length > 0) void sendBatch(pool, batch);
+  };
+  return (statement) =>
+    new Promise((resolve, reject) => {
+      if (collected.length === 0) setImmediate(sendCollected);
+      collected.push({ statement, resolve, reject });
+      if (collected.length === MAX_BATCH_LENGTH) sendCollected();
+    });
+}
+
+/** Runs a batch on a free connection. Statements that it skips, because another one fails, run in a batch of their own. */
+async function sendBatch(pool: pg.Pool, batch: readonly BatchedStatement[]): Promise<void> {
+  try {
+    const client = await connect(pool);
+    const { skipped, error } = await runBatch(client, batch);
+    client.release(error instanceof DatabaseUnavailable);
+    if (skipped.length > 0) void sendBatch(pool, skipped);
+  } catch (error) {
+    for (const { reject } of batch) reject(error);
+  }
+}
+
+/** Runs a batch. Returns the error of the statement that failed, and the statements after it. */
+function runBatch(
+  client: pg.PoolClient,
+  batch: readonly BatchedStatement[],
+): Promise<{ readonly error?: unknown; readonly skipped: readonly BatchedStatement[] }> {
+  return new Promise((resolve) => {
+    let error: unknown;
+    const statements = batch.map(({ statement, reject, ...rest }) => ({
+      ...rest,
+      statement: withName(statement),
+      reject(cause: unknown) {
+        error = translateError(cause);
+        reject(error);
+      },
+    }));
+    client.query(new StatementBatch(statements, (skipped) => resolve({ error, skipped })));
+  });
 }
 
 /** Runs a read statement, which is canceled when the client disconnects. */
@@ -411,24 +448,22 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-const WRITE_COMMANDS = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
-
 const getStatementName = createStatementNames();
 
-async function run(client: pg.PoolClient, statement: Statement): Promise<StatementResult> {
-  const { sql, parameters, isScript } = statement;
+/** Returns the statement with the name under which connections cache its plan. */
+function withName(statement: Statement): Statement {
   // Long statements have no cached plan: the best index depends on the parameter values.
-  const name = statement.name ?? (getLongStatementKind(statement) === null ? getStatementName(sql) : undefined);
+  if (statement.name !== undefined || getLongStatementKind(statement) !== null) return statement;
+  const name = getStatementName(statement.sql);
+  return name === undefined ? statement : { ...statement, name };
+}
+
+async function run(client: pg.PoolClient, statement: Statement): Promise<StatementResult> {
+  if (!statement.isScript)
+    return new Promise((resolve, reject) => void runBatch(client, [{ statement, resolve, reject }]));
   try {
-    if (isScript) {
-      await client.query(sql);
-      return { rows: [] };
-    }
-    const result = await client.query<Row>({ text: sql, values: parameters as unknown[], name });
-    return {
-      rows: result.rows ?? [],
-      affected: WRITE_COMMANDS.has(result.command) ? (result.rowCount ?? 0) : undefined,
-    };
+    await client.query(statement.sql);
+    return { rows: [] };
   } catch (error) {
     throw translateError(error);
   }
