@@ -23,7 +23,7 @@ export const ADDRESSES = {
   compare: {
     path: '/*project/-/compare/*range',
     api: '/projects/:project/repository/compare',
-    shows: 'the changes between two branches, tags or commits',
+    shows: 'a comparison',
   },
   branches: { path: '/*project/-/branches', api: '/projects/:project/repository/branches', shows: 'branches' },
   tags: { path: '/*project/-/tags', api: '/projects/:project/repository/tags', shows: 'tags' },

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { TOKEN } from '../../crash/process.ts';
+import { TOKEN } from '#test/crash/process.ts';
 import { check, signIn, withPage } from '../harness.ts';
 import type { Setup } from '../setup.ts';
 

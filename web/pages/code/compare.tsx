@@ -87,7 +87,9 @@ function RangeForm({
     <form class="compare-form" aria-label="Compare" onSubmit={onSubmit}>
       <RefField label="From" name="from" names={names} defaultValue={range.from} />
       <RefField label="To" name="to" names={names} defaultValue={range.to} />
-      <button type="submit">Compare</button>
+      <button type="submit" class="compare-submit">
+        Compare
+      </button>
     </form>
   );
 }
