@@ -118,6 +118,9 @@ async function bundleWebFiles(
 const nameEntries = (files: ReadonlyMap<string, Uint8Array>): Record<string, string> =>
   Object.fromEntries([...files.keys()].map((name) => [name.replace(/-[^-]+$/, ''), name]));
 
+/** The icon, also in the format that browsers request at `/favicon.ico`: two PNG images of it, of 16 and 32 pixels. */
+const ICONS = ['icon.svg', 'favicon.ico'];
+
 /**
  * Bundles the web application: one script and one style sheet, the worker that formats foreign text, and a file for each language
  * whose syntax it highlights. Returns name and content of each file, also compressed.
@@ -136,7 +139,8 @@ export async function bundleWeb(): Promise<Map<string, Uint8Array>> {
   const app = await bundleWebFiles([{ in: join(root, 'web/main.tsx'), out: 'app' }], {
     MARKUP_WORKER: nameEntries(worker).markup,
   });
-  const files = new Map([...languages, ...worker, ...app, ['icon.svg', readFileSync(join(root, 'web/icon.svg'))]]);
+  const icons = ICONS.map((name) => [name, readFileSync(join(root, 'web', name))] as const);
+  const files = new Map<string, Uint8Array>([...languages, ...worker, ...app, ...icons]);
   for (const [name, contents] of [...files]) {
     files.set(`${name}.br`, brotliCompressSync(contents));
     files.set(`${name}.gz`, gzipSync(contents, { level: 9 }));

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { browser, PASSWORD, userWithPassword } from '#test/support/browser.ts';
@@ -124,7 +126,13 @@ test('no other file is served', async () => {
   for (const name of ['app-XXXXXXXX.js', 'package.json', '..%2Fhearth.js', 'app.js.br', 'icon.svg.gz'])
     assert.equal((await get(`/-/web/${name}`, {})).status, 404, name);
   assert.equal((await get('/-/web/icon.svg', {})).headers['content-type'], 'image/svg+xml');
-  assert.equal((await get('/favicon.ico', {})).headers.location, '/-/web/icon.svg');
+});
+
+test('the icon that browsers request by themselves is one', async () => {
+  const { status, headers, bytes } = await get('/favicon.ico', {});
+  assert.deepEqual([status, headers['content-type']], [200, 'image/vnd.microsoft.icon']);
+  assert.equal(headers['cache-control'], 'public, max-age=3600');
+  assert.deepEqual(bytes, await readFile(join(import.meta.dirname, '../../web/favicon.ico')));
 });
 
 test('crawlers stay out of the API', async () => {

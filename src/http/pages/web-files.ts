@@ -39,6 +39,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.ico': 'image/vnd.microsoft.icon',
 };
 
 /** The encodings of the compressed variants, the smaller one first. */

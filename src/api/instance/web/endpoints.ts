@@ -1,14 +1,17 @@
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { redirect, stream, text } from '#http/endpoint/responses.ts';
+import { type StreamReply, stream, text } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { findWebFile } from '#http/pages/web-files.ts';
-import { firstHeader, localUrl } from '#http/request/incoming.ts';
+import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 
 /** Files of the web application (contract/web.md §1). */
 
 /** A file whose name contains the hash of its content never changes. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/** Names of the icons, which contain no hash. */
+const UNHASHED_NAME = /^(?:icon\.svg|favicon\.ico)$/;
 
 export const getWebFile = endpoint({
   get: '/-/web/:file(^[\\w-]+\\.[a-z]+$)',
@@ -19,32 +22,35 @@ export const getWebFile = endpoint({
   access: open(),
   outsideApi: true,
   response: stream,
-  handle({ params: { file }, request }) {
-    const found = findWebFile(file, firstHeader(request.headers['accept-encoding']) ?? '');
-    if (found === null) throw notFound();
-    const { mediaType, encoding, content } = found;
-    return {
-      headers: {
-        'Content-Type': mediaType,
-        'Cache-Control': file.startsWith('icon.') ? 'public, max-age=3600' : IMMUTABLE,
-        Vary: 'Accept-Encoding',
-        'X-Content-Type-Options': 'nosniff',
-        ...(encoding === null ? {} : { 'Content-Encoding': encoding }),
-      },
-      body: content,
-    };
-  },
+  handle: ({ params: { file }, request }) => createFileReply(file, request),
 });
 
 export const getFavicon = endpoint({
   get: '/favicon.ico',
   summary: 'Get the icon of the web application',
-  description: 'Redirects to the icon below `/-/web/`.',
+  description: 'Returns the icon in the format that browsers request without being told to.',
   access: open(),
   outsideApi: true,
-  response: redirect,
-  handle: ({ request }) => ({ location: localUrl(request, '/-/web/icon.svg') }),
+  response: stream,
+  handle: ({ request }) => createFileReply('favicon.ico', request),
 });
+
+/** Returns a built file in an encoding that the client accepts. Throws 404 if there is no such file. */
+function createFileReply(name: string, { headers }: IncomingRequest): StreamReply {
+  const file = findWebFile(name, firstHeader(headers['accept-encoding']) ?? '');
+  if (file === null) throw notFound();
+  const { mediaType, encoding, content } = file;
+  return {
+    headers: {
+      'Content-Type': mediaType,
+      'Cache-Control': UNHASHED_NAME.test(name) ? 'public, max-age=3600' : IMMUTABLE,
+      Vary: 'Accept-Encoding',
+      'X-Content-Type-Options': 'nosniff',
+      ...(encoding === null ? {} : { 'Content-Encoding': encoding }),
+    },
+    body: content,
+  };
+}
 
 export const getRobotsFile = endpoint({
   get: '/robots.txt',
