@@ -9,6 +9,7 @@ import { createCallers, createScene, type Scene } from './examples/scene.ts';
 import type { TestResponse } from './support/caller.ts';
 import { createResponseCheck } from './support/documented-responses.ts';
 import { golden, isSelected } from './support/golden.ts';
+import { createLinkCheck } from './support/page-links.ts';
 import { world } from './support/world.ts';
 
 // The access matrix: the status of every endpoint for every caller in the private and the public scene.
@@ -22,7 +23,9 @@ const scenes = {
 
 const findUndocumented = createResponseCheck(here.server.registry, (await here.anonymous.get('/openapi.json')).body);
 const undocumented = new Set<string>();
+const links = createLinkCheck(here.server);
 here.listen((said) => {
+  links.read(said);
   const found = findUndocumented(said);
   if (found !== null) undocumented.add(found);
 });
@@ -120,6 +123,11 @@ test('each caller gets the status of matrix.txt', () => {
 
 test('the OpenAPI document declares the status and media type of every response', () => {
   assert.deepEqual([...undocumented].sort(), []);
+});
+
+test('every link to the server in a response leads to a page or an endpoint', (context) => {
+  assert.deepEqual(links.listDead(), []);
+  for (const line of links.listSuperfluous()) context.diagnostic(`${line} has a page: remove it from WITHOUT_PAGE`);
 });
 
 /** Returns the abilities of the caller in the project and the group of the scene, as `project:read_code`. */
