@@ -34,8 +34,8 @@ const ALLOWED_NAMES = new Set(['splitFrontMatter', 'parseFrontMatter', 'setFront
 /** First words of summaries: the verbs of CRUD, then those that the API itself uses. */
 const CRUD = 'List Get Create Update Delete Add Remove Upload Download';
 const API_VERBS =
-  'Activate Append Approve Archive Assign Authorize Award Ban Block Cancel Check Cherry-pick Comment Compare Copy Deactivate Deny ' +
-  'Erase Fetch Introspect Keep Lint Mark Merge Move Play Promote Protect Push Rebase Redirect Register Renew Reorder Repair Reply ' +
+  'Activate Append Approve Archive Assign Authorize Award Ban Block Cancel Check Cherry-pick Comment Compare Confirm Copy Deactivate ' +
+  'Deny Erase Fetch Introspect Keep Lint Mark Merge Move Play Promote Protect Push Rebase Redirect Register Renew Reorder Repair Reply ' +
   'Report Request Reset Resolve Restore Retry Revert Revoke Rotate Schedule Send Set Sign Star Stop Subscribe Take Transfer Trigger ' +
   'Unapprove Unarchive Unassign Unban Unblock Unlock Unprotect Unstar Unsubscribe Verify';
 const SUMMARY_VERBS = new Set(`${CRUD} ${API_VERBS}`.split(' '));

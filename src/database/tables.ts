@@ -424,6 +424,13 @@ export interface Schema {
     created_at: string;
     updated_at: string;
   };
+  email_confirmations: {
+    id: Generated<number>;
+    user_id: number;
+    address_key: string;
+    digest: string;
+    expires_at: string;
+  };
   /** All email addresses of all users, including the primary ones. */
   emails: {
     id: Generated<number>;

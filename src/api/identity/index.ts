@@ -4,6 +4,7 @@ import * as avatars from './avatars/endpoints.ts';
 import * as browserSessions from './browser-sessions/endpoints.ts';
 import * as currentUser from './current-user/endpoints.ts';
 import { customAttributes } from './custom-attributes/index.ts';
+import * as emailConfirmations from './email-confirmations/endpoints.ts';
 import * as emails from './emails/endpoints.ts';
 import * as impersonationTokens from './impersonation-tokens/endpoints.ts';
 import * as oauth from './oauth/endpoints.ts';
@@ -19,6 +20,7 @@ export const identity: ResourceModules = {
   'current-user': resourceModule({ endpoints: currentUser }),
   'browser-sessions': resourceModule({ endpoints: browserSessions }),
   emails: resourceModule({ endpoints: emails }),
+  'email-confirmations': resourceModule({ endpoints: emailConfirmations }),
   avatars: resourceModule({ endpoints: avatars }),
   'personal-access-tokens': personalAccessTokens,
   'impersonation-tokens': resourceModule({ endpoints: impersonationTokens }),

@@ -121,8 +121,34 @@ export async function removeEmailFromUser(
     .execute();
 }
 
-/** Deletes the row of an address of a user, if there is one. */
+/** Deletes the row of an address of a user, if there is one, and the link that confirms it. */
 export async function deleteEmailRow(tx: Transaction, userId: number, address: string): Promise<void> {
+  await deleteEmailConfirmation(tx, userId, address);
   // index: emails_by_user_address
   await tx.deleteFrom('emails').where('user_id', '=', userId).where('address_key', '=', foldCase(address)).execute();
+}
+
+/** Ends the link that confirms an address. index: email_confirmations_by_user_address */
+export async function deleteEmailConfirmation(tx: Transaction, userId: number, address: string): Promise<void> {
+  await tx
+    .deleteFrom('email_confirmations')
+    .where('user_id', '=', userId)
+    .where('address_key', '=', foldCase(address))
+    .execute();
+}
+
+/**
+ * Confirms an address that the user has, primary or not. Returns whether it was there and not confirmed. Throws the unique violation of
+ * `emails_by_taken_key` if another user has confirmed it meanwhile. index: emails_by_user_address
+ */
+export async function confirmEmailRow(tx: Transaction, userId: number, address: string): Promise<boolean> {
+  const key = foldCase(address);
+  const result = await tx
+    .updateTable('emails')
+    .set({ confirmed_at: tx.now, taken_key: key, updated_at: tx.now })
+    .where('user_id', '=', userId)
+    .where('address_key', '=', key)
+    .where('confirmed_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
 }

@@ -8,6 +8,7 @@ import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } fro
 import { ANONYMOUS, type Caller } from '../caller.ts';
 import { deleteSessionsOfUser } from '../sessions/sessions.ts';
 import {
+  deleteEmailConfirmation,
   deleteEmailRow,
   insertUserEmail,
   isEmailTaken,
@@ -312,11 +313,12 @@ async function updateEmail(
 ): Promise<void> {
   if (address === user.email) return;
   if (confirmed) return setPrimaryEmail(tx, user, address);
+  if (user.unconfirmed_email !== null) await deleteEmailConfirmation(tx, user.id, user.unconfirmed_email);
   await tx.updateTable('users').set({ unconfirmed_email: address }).where('id', '=', user.id).execute();
 }
 
 /** Makes a confirmed address the primary one and removes the old one. */
-async function setPrimaryEmail(tx: Transaction, user: User, address: string): Promise<void> {
+export async function setPrimaryEmail(tx: Transaction, user: User, address: string): Promise<void> {
   const key = foldCase(address);
   if (key !== foldCase(user.email)) await removeEmailFromUser(tx, user, user.email);
   // The new primary address may be a secondary address of the user already.

@@ -720,7 +720,7 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   default_projects_limit: 'Number of personal projects that a new user may have.',
   user_default_external: 'Whether new users are external.',
   user_defaults_to_private_profile: 'Whether new users have a private profile.',
-  signup_enabled: 'Whether visitors may sign up.',
+  signup_enabled: 'Stored, without effect: visitors cannot sign up.',
   deactivate_dormant_users_period: 'Days without activity after which a user may be deactivated.',
   password_authentication_enabled_for_web: 'Whether users sign in with a password in the browser.',
   ropc_without_client_credentials: 'Whether the OAuth password flow works without credentials of the client.',

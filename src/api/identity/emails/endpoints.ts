@@ -26,6 +26,7 @@ import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { enqueueEmailConfirmation } from '../users/index.ts';
 
 const ADDRESS_TAKEN = invalid({ email: ['has already been taken'] });
 
@@ -91,8 +92,8 @@ export const createOwnEmail = endpoint({
   post: '/user/emails',
   summary: 'Add an email address to your account',
   description:
-    'Adds a secondary address, which is not confirmed. Addresses are stored in lower case. The call fails if the ' +
-    'caller has the address already or if another user has confirmed it.',
+    'Adds a secondary address, which is not confirmed until the link in a mail to it is followed. Addresses are stored ' +
+    'in lower case. The call fails if the caller has the address already or if another user has confirmed it.',
   access: signedIn(),
   params: { email: required(domainValidatedText(255)) },
   errors: CREATE_ERRORS,
@@ -130,8 +131,8 @@ export const createUserEmail = endpoint({
   post: '/users/:id(^\\d+$)/emails',
   summary: 'Add an email address to a user',
   description:
-    'Adds a secondary address to the user. Addresses are stored in lower case. The call fails if the user has the ' +
-    'address already or if another user has confirmed it.',
+    'Adds a secondary address to the user, who confirms it with the link in a mail. Addresses are stored in lower case. ' +
+    'The call fails if the user has the address already or if another user has confirmed it.',
   access: administrator(),
   params: {
     ...userParameter,
@@ -191,7 +192,9 @@ async function createEmail(
   const problems = validateAddress(address);
   if (problems.length > 0) return invalid({ email: problems });
   if (await isEmailTaken(uow, address)) return ADDRESS_TAKEN;
-  return insertUserEmail(uow, { userId, address, confirmed, primary: false });
+  const row = await insertUserEmail(uow, { userId, address, confirmed, primary: false });
+  if (!confirmed) await enqueueEmailConfirmation(uow, { userId, address });
+  return row;
 }
 
 /** Deletes a secondary address of a user (contract/activity.md Part 4). Another user may claim it afterwards. */

@@ -3,7 +3,7 @@ import type { HtmlReply } from '#http/endpoint/responses.ts';
 import { createAlertBox, createCsrfField, createHtmlPage, type Markup, markup } from '#http/pages/html-page.ts';
 import { type IncomingRequest, localUrl } from '#http/request/incoming.ts';
 import type { Failure } from '#runtime/failure.ts';
-import { canSendPasswordLinks } from '../users/index.ts';
+import { canSendLinks } from '../users/index.ts';
 
 /** The session of the visitor. */
 interface PageSession {
@@ -29,7 +29,7 @@ export function createLinkRequestPage(
   config: MailConfig,
   { headers, problem = null }: LinkRequestPageOptions = {},
 ): HtmlReply {
-  const main = canSendPasswordLinks(config)
+  const main = canSendLinks(config)
     ? markup`${createProblemBox(problem)}
 <p>Enter the e-mail address of your account. A mail with a link that sets a new password goes to it.</p>
 <form method="post" action="${localUrl(request, '/users/password')}">
@@ -77,7 +77,7 @@ ${createCsrfField(csrfToken)}
 <input id="password_confirmation" name="user[password_confirmation]" type="password" autocomplete="new-password" required>
 <button>Set the password</button>
 </form>`;
-  const newLink = canSendPasswordLinks(config)
+  const newLink = canSendLinks(config)
     ? markup`<p><a href="${localUrl(request, '/users/password/new')}">Request another link</a></p>`
     : null;
   const canRetry = problem === null || problem.code === 'weak' || problem.code === 'different';

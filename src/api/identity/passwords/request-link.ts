@@ -8,7 +8,7 @@ import { getRateLimitWindow } from '#rate-limits/window-counters.ts';
 import { fail } from '#runtime/failure.ts';
 import { hashToken } from '#security/tokens.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { canSendPasswordLinks, enqueuePasswordLink } from '../users/index.ts';
+import { canSendLinks, enqueuePasswordLink } from '../users/index.ts';
 import { createLinkRequestedPage, createLinkRequestPage, type PasswordProblem } from './pages.ts';
 
 type LinkServices = Pick<Services, 'config' | 'database' | 'clock' | 'countRequest'>;
@@ -45,7 +45,7 @@ async function findRequestProblem(
   { config, database, clock, countRequest }: LinkServices,
   { clientAddress }: IncomingRequest,
 ): Promise<PasswordProblem | null> {
-  if (!canSendPasswordLinks(config)) return fail('noMailDelivery');
+  if (!canSendLinks(config)) return fail('noMailDelivery');
   if (!(await loadSettings(database.reader)).password_authentication_enabled_for_web)
     return fail('passwordSignInDisabled');
   const key = `password_link:${getClientNetwork(clientAddress)}`;

@@ -1,5 +1,6 @@
 import { describeChange } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
+import { confirmPrimaryAddress } from '#authentication/users/email-confirmations.ts';
 import { findUserByPasswordLink, redeemPasswordLink } from '#authentication/users/password-links.ts';
 import { validatePassword } from '#authentication/users/password-rules.ts';
 import { type User, updateUser } from '#authentication/users/users.ts';
@@ -79,6 +80,8 @@ async function storePassword(uow: UnitOfWork<SignedInCaller>, token: string, has
     targetDetails: user.name,
     ...describeChange('password'),
   });
+  // The link came in a mail to the primary address.
+  await confirmPrimaryAddress(uow, user);
   await unlock(uow, user.id);
   return undefined;
 }

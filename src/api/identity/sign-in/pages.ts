@@ -4,7 +4,7 @@ import type { HtmlReply } from '#http/endpoint/responses.ts';
 import { createAlertBox, createCsrfField, createHtmlPage, type Markup, markup } from '#http/pages/html-page.ts';
 import { type IncomingRequest, localUrl } from '#http/request/incoming.ts';
 import type { Failure } from '#runtime/failure.ts';
-import { canSendPasswordLinks } from '../users/index.ts';
+import { canSendLinks } from '../users/index.ts';
 
 /** The session of the visitor. */
 interface PageSession {
@@ -24,7 +24,7 @@ ${createForgottenPasswordLink(request, config)}`;
 }
 
 function createForgottenPasswordLink(request: IncomingRequest, config: Pick<Config, 'mail'>): Markup | null {
-  if (!canSendPasswordLinks(config)) return null;
+  if (!canSendLinks(config)) return null;
   return markup`<p><a href="${localUrl(request, '/users/password/new')}">Forgotten password?</a></p>`;
 }
 

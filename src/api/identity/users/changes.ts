@@ -21,12 +21,15 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
 import { loadSettings } from '#settings/settings.ts';
+import { enqueueEmailConfirmation } from './email-confirmation-mail.ts';
 
 /** The input of an administrator for a new user. */
 export interface NewUserInput
   extends Pick<CreateUserInput, 'username' | 'name' | 'email' | 'confirmed' | 'identity' | 'details'> {
   /** Password; null: a random password that nobody knows. */
   readonly password: string | null;
+  /** Whether the user gets a link that sets a password. */
+  readonly hasPasswordLink?: boolean;
 }
 
 /** Unique index -> failure of `createUser` and `updateUser`, for concurrent requests. */
@@ -40,7 +43,7 @@ export async function prepareInitialPassword(db: Reader, input: NewUserInput): P
 /** Creates a user with a personal namespace. Omitted attributes have the defaults of the instance. */
 export async function createUser(
   uow: UnitOfWork,
-  { username, name, email, confirmed, identity, details }: NewUserInput,
+  { username, name, email, confirmed, identity, details, hasPasswordLink }: NewUserInput,
   password: PreparedPassword,
 ): Promise<User | Failure<UserFailure>> {
   const settings = await loadSettings(uow);
@@ -63,6 +66,8 @@ export async function createUser(
   });
   if (isFailure(user)) return user;
   await createPersonalNamespace(uow, user);
+  // A link that sets the password confirms the address too.
+  if (!confirmed && !hasPasswordLink) await enqueueEmailConfirmation(uow, { userId: user.id, address: user.email });
   const message = `User ${user.username} created`;
   await recordUserEvent(uow, user, { name: 'user_created', targetDetails: user.username, message });
   return user;
@@ -114,6 +119,9 @@ export async function updateUser(
   const storedChanges = { ...input, details, password: newPassword, passwordProblems: password?.problems };
   const updatedUser = await updateStoredUser(uow, user, storedChanges);
   if (isFailure(updatedUser)) return updatedUser;
+  const { unconfirmed_email: newAddress } = updatedUser;
+  if (newAddress !== null && newAddress !== user.unconfirmed_email)
+    await enqueueEmailConfirmation(uow, { userId: id, address: newAddress });
   await renamePersonalNamespace(uow, user, updatedUser);
   await recordChanges(uow, user, updatedUser);
   if (newPassword) {

@@ -32,6 +32,7 @@ import {
   updateUser as update,
 } from './changes.ts';
 import { CurrentUser, ListedUser, UserAdmin, UserProfile } from './entities.ts';
+import { canSendLinks } from './link-mail.ts';
 import {
   createUserParams,
   toCreateInput,
@@ -42,7 +43,7 @@ import {
   updateUserParams,
   userListParams,
 } from './parameters.ts';
-import { canSendPasswordLinks, enqueuePasswordLink } from './password-link-mail.ts';
+import { enqueuePasswordLink } from './password-link-mail.ts';
 import { activate, ban, block, deactivate, unban, unblock, unlock } from './states.ts';
 import { listUsers as selectUserPage } from './store.ts';
 
@@ -126,7 +127,7 @@ export const createUser = endpoint({
   activity: ['user_created'],
   response: created(UserAdmin),
   async handle({ caller, params }, { config, database, runUnitOfWork }) {
-    if (params.reset_password && !canSendPasswordLinks(config)) return fail('noMailDelivery');
+    if (params.reset_password && !canSendLinks(config)) return fail('noMailDelivery');
     const input = toCreateInput(params);
     const password = await prepareInitialPassword(database.reader, input);
     return runUnitOfWork(caller, async (uow) => {

@@ -1,4 +1,5 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { sendEmailConfirmation } from './email-confirmation-mail.ts';
 import * as endpoints from './endpoints.ts';
 import { sendPasswordLink } from './password-link-mail.ts';
 
@@ -10,12 +11,14 @@ export {
   type UserUpdateInput,
   updateUser,
 } from './changes.ts';
+export { enqueueEmailConfirmation } from './email-confirmation-mail.ts';
 export { SAVE_ERRORS } from './endpoints.ts';
 // Shared with other resources.
 export { buildAvatarUrl, CurrentUser, EmbeddedUser, isProfileVisibleTo, UserBasic } from './entities.ts';
+export { canSendLinks } from './link-mail.ts';
 export { toUpdateInput, updateUserParams } from './parameters.ts';
-export { canSendPasswordLinks, enqueuePasswordLink } from './password-link-mail.ts';
+export { enqueuePasswordLink } from './password-link-mail.ts';
 export { unlock } from './states.ts';
 export { loadUsersById, type UserBasicRow } from './store.ts';
 
-export const users = resourceModule({ endpoints, jobs: [sendPasswordLink] });
+export const users = resourceModule({ endpoints, jobs: [sendPasswordLink, sendEmailConfirmation] });

@@ -129,6 +129,7 @@ export function toCreateInput(params: ParameterValues<typeof createUserParams>):
     username,
     confirmed,
     password,
+    hasPasswordLink: reset_password === true,
     details: toDetails(params),
     identity: toIdentity(params),
   };

@@ -5,21 +5,15 @@ import {
   PASSWORD_LINK_LIFETIME_MS,
   type PasswordLinkRecipient,
 } from '#authentication/users/password-links.ts';
-import type { Config } from '#config.ts';
 import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { markup } from '#http/pages/html-page.ts';
-import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { buildMessageId, getUrlHost, type Mail } from '#mail/mailer.ts';
 import { hashToken } from '#security/tokens.ts';
+import { canSendLinks, type LinkMailServices, MAX_LINK_MAIL_ATTEMPTS, sendLinkMail } from './link-mail.ts';
 
 // The mail with a one-time link that sets a password. Its token is never stored: each attempt to send it creates another one.
-
-/** Returns whether this server can send a link to a user. */
-export const canSendPasswordLinks = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery === 'smtp';
-
-type LinkServices = Pick<Services, 'config' | 'database' | 'clock' | 'mailer' | 'metrics' | 'log' | 'serverUrl'>;
 
 interface LinkRequest {
   /** The address that somebody has entered: there may be no such user. */
@@ -28,28 +22,19 @@ interface LinkRequest {
   readonly isNewAccount: boolean;
 }
 
-const MAX_ATTEMPTS = 6;
-
 /** Sends the mail to the primary address of the user with this address, if there is one. */
 export const sendPasswordLink = defineJob({
   kind: 'send_password_link',
   isExternal: true,
-  maxAttempts: MAX_ATTEMPTS,
-  async handle(services: LinkServices, { address, isNewAccount }: LinkRequest, { attempt }) {
-    const { config, database, clock, mailer, metrics, log, serverUrl } = services;
+  maxAttempts: MAX_LINK_MAIL_ATTEMPTS,
+  async handle(services: LinkMailServices, { address, isNewAccount }: LinkRequest, { attempt }) {
+    const { config, database, clock, serverUrl } = services;
     const recipient = await findPasswordLinkRecipient(database.reader, address);
-    if (recipient === null || !canSendPasswordLinks(config)) return;
+    if (recipient === null || !canSendLinks(config)) return;
     const token = await database.transaction((tx) => createPasswordLinkToken(tx, recipient.id));
     const link = { baseUrl: serverUrl(), token, isNewAccount };
-    const outcome = await mailer.send(composeMail(recipient, link, clock.now()));
-    if (outcome.sent) return metrics.recordMails('sent', 1);
-    const isLast = outcome.final || attempt >= MAX_ATTEMPTS;
-    metrics.recordMails(isLast ? 'failed' : 'retried', 1);
-    if (!outcome.final) throw new Error(`The mail with a link to set a password was not sent: ${outcome.error}`);
-    log.warn(
-      { user_id: recipient.id, username: recipient.username, error: outcome.error },
-      'The mail server rejects the mail with a link to set a password; check the address of the user',
-    );
+    const mail = composeMail(recipient, link, clock.now());
+    await sendLinkMail(services, mail, { attempt, recipient, purpose: 'set a password' });
   },
 });
 

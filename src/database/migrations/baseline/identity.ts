@@ -96,6 +96,17 @@ create unique index emails_by_taken_key on emails (taken_key);
 create index emails_by_user on emails (user_id, id);
 create unique index emails_by_user_address on emails (user_id, address_key);
 
+-- Links in mails that confirm an address of a user, who has no row in emails yet for a new primary address.
+create table email_confirmations (
+  id id,
+  user_id integer not null references users (id) on delete cascade,
+  address_key text not null,
+  digest text not null,
+  expires_at timestamp not null
+);
+create unique index email_confirmations_by_digest on email_confirmations (digest);
+create unique index email_confirmations_by_user_address on email_confirmations (user_id, address_key);
+
 create table identities (
   id id,
   user_id integer not null references users (id) on delete cascade,

@@ -1,0 +1,40 @@
+import type { Config } from '#config.ts';
+import type { Services } from '#http/services.ts';
+import type { Mail } from '#mail/mailer.ts';
+
+// Mails with one-time links. They are sent at once and never stored, because a link is a secret.
+
+/** Returns whether this server can send a link to a user. */
+export const canSendLinks = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery === 'smtp';
+
+/** Attempts of the jobs that send links. */
+export const MAX_LINK_MAIL_ATTEMPTS = 6;
+
+export type LinkMailServices = Pick<
+  Services,
+  'config' | 'database' | 'clock' | 'mailer' | 'metrics' | 'log' | 'serverUrl'
+>;
+
+interface LinkMailAttempt {
+  readonly attempt: number;
+  readonly recipient: { readonly id: number; readonly username: string };
+  /** What the link does: `set a password`. */
+  readonly purpose: string;
+}
+
+/** Sends a mail with a link. Throws if it should be tried again; logs an address that the mail server rejects. */
+export async function sendLinkMail(
+  { mailer, metrics, log }: Pick<LinkMailServices, 'mailer' | 'metrics' | 'log'>,
+  mail: Mail,
+  { attempt, recipient, purpose }: LinkMailAttempt,
+): Promise<void> {
+  const outcome = await mailer.send(mail);
+  if (outcome.sent) return metrics.recordMails('sent', 1);
+  const isLast = outcome.final || attempt >= MAX_LINK_MAIL_ATTEMPTS;
+  metrics.recordMails(isLast ? 'failed' : 'retried', 1);
+  if (!outcome.final) throw new Error(`The mail with a link to ${purpose} was not sent: ${outcome.error}`);
+  log.warn(
+    { user_id: recipient.id, username: recipient.username, error: outcome.error },
+    `The mail server rejects the mail with a link to ${purpose}; check the address of the user`,
+  );
+}
