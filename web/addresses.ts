@@ -18,6 +18,7 @@ export const ADDRESSES = {
     api: '/projects/:project/repository/tree',
     shows: 'the form for new files',
   },
+  blame: { path: '/*project/-/blame/*ref_file', api: '/projects/:project/repository/tree', shows: 'a blamed file' },
   commits: { path: '/*project/-/commits/*ref', api: '/projects/:project/repository/commits', shows: 'commits' },
   commit: { path: '/*project/-/commit/:sha', api: '/projects/:project/repository/commits/:sha', shows: 'a commit' },
   compare: {

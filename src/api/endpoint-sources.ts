@@ -9,6 +9,7 @@ export const ENDPOINT_SOURCES: Readonly<Record<string, string>> = {
   downloadMergeRequestDiff: 'planning/merge-requests/diffs/endpoints.ts',
   downloadMergeRequestPatches: 'planning/merge-requests/diffs/endpoints.ts',
   estimateIssue: 'planning/issues/actions/endpoints.ts',
+  getBlamePage: 'instance/web/pages.ts',
   getBranchesPage: 'instance/web/pages.ts',
   getCommitPage: 'instance/web/pages.ts',
   getCommitsPage: 'instance/web/pages.ts',

@@ -69,3 +69,26 @@ test('other content is offered as raw file and as download', async () => {
   assert.match(await file('empty.txt'), /This file is empty\./);
   assert.match(await file('data.bin'), new RegExp(`href="/${PATH}/-/raw/main/data.bin\\?inline=false">Download</a>`));
 });
+
+test('blame shows the commit of each group of lines, and leads to the lines before it', async () => {
+  const { body: first } = await expectSuccess(owner.get(`/projects/${project.id}/repository/commits/main`));
+  const { body: second } = await expectSuccess(
+    owner.post(`/projects/${project.id}/repository/commits`, {
+      branch: 'main',
+      commit_message: 'Use <b> for b\n\nIn detail',
+      actions: [{ action: 'update', file_path: 'src/main.ts', content: 'const a = 1;\nconst b = 3;\nconst c = 4;\n' }],
+    }),
+  );
+  const html = await render(developer, `/${PATH}/-/blame/main/src/main.ts`);
+  const rows = [...html.matchAll(/<tr class="blame-group"><td class="blame-commit">(.*?)<\/tr>/gs)].map(
+    ([, row = '']) => row,
+  );
+  assert.equal(rows.length, 2);
+  assert.match(rows[0]!, new RegExp(`href="/${PATH}/-/commit/${first.id}" title="Add files">Add files</a>`));
+  assert.match(rows[0]!, /<pre>1<\/pre>.*<pre>const a = 1;<\/pre>/);
+  assert.match(rows[1]!, new RegExp(`href="/${PATH}/-/commit/${second.id}" .*>Use &lt;b> for b</a>`));
+  assert.match(rows[1]!, /<pre>2\n3<\/pre>.*<pre>const b = 3;\nconst c = 4;<\/pre>/);
+  assert.match(rows[1]!, new RegExp(`href="/${PATH}/-/blame/${first.id}/src/main.ts"`));
+  assert.match(await render(developer, `/${PATH}/-/blame/main/empty.txt`), /This file is empty\./);
+  assert.match(await file('src/main.ts'), new RegExp(`href="/${PATH}/-/blame/main/src/main.ts">Blame</a>`));
+});

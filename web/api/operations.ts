@@ -55,6 +55,7 @@ export interface Operations {
   'GET /projects/:id/repository/commits/:sha/refs': { params: { readonly id: number | string; readonly sha: number | string; readonly type?: 'branch' | 'tag' | 'all'; readonly page?: number; readonly per_page?: number }; result: readonly CommitRef[] };
   'GET /projects/:id/repository/compare': { params: { readonly id: number | string; readonly from: string; readonly to: string; readonly from_project_id?: number; readonly straight?: boolean; readonly unidiff?: boolean }; result: Compare };
   'GET /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly ref: string }; result: RepositoryFile };
+  'GET /projects/:id/repository/files/:file_path/blame': { params: { readonly id: number | string; readonly file_path: number | string; readonly ref: string; readonly range?: { readonly start: number; readonly end: number } }; result: readonly BlameRange[] };
   'GET /projects/:id/repository/tags': { params: { readonly id: number | string; readonly order_by?: 'name' | 'updated' | 'version'; readonly sort?: 'asc' | 'desc'; readonly search?: string; readonly pagination?: string; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly Tag[] };
   'GET /projects/:id/repository/tree': { params: { readonly id: number | string; readonly ref?: string; readonly path?: string; readonly recursive?: boolean; readonly pagination?: 'legacy' | 'keyset' | 'none'; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly TreeEntry[] };
   'GET /projects/:id/users': { params: { readonly id: number | string; readonly search?: string; readonly skip_users?: readonly number[] | string; readonly page?: number; readonly per_page?: number }; result: readonly UserBasic[] };
@@ -172,6 +173,23 @@ export interface AwardEmoji {
   readonly awardable_id: number;
   readonly awardable_type: 'Issue' | 'MergeRequest' | 'Epic' | 'Note';
   readonly url: null;
+}
+
+export interface BlameRange {
+  readonly commit: BlamedCommit;
+  readonly lines: readonly string[];
+}
+
+export interface BlamedCommit {
+  readonly id: string;
+  readonly parent_ids: readonly string[];
+  readonly message: string;
+  readonly authored_date: string;
+  readonly author_name: string;
+  readonly author_email: string;
+  readonly committed_date: string;
+  readonly committer_name: string;
+  readonly committer_email: string;
 }
 
 export interface Branch {

@@ -1,12 +1,11 @@
 import { toPath } from '../addresses.ts';
-import { CallError, type Client, type Loaded, type ResultOf } from '../api/call.ts';
+import { CallError, type Client, type Loaded } from '../api/call.ts';
 import type { Query } from '../api/query.ts';
 import { queryAtRef, type RefPath } from '../api/ref-path.ts';
 import type { PageLocation } from '../page.ts';
 import { decodeText, isMarkdownFile } from '../text/file-content.ts';
 import { Markdown } from './markdown.tsx';
-
-export type TreeEntries = ResultOf<'GET /projects/:id/repository/tree'>;
+import type { TreeEntries } from './tree.tsx';
 
 /** The entries of a directory, and the text of the file that describes it. */
 export interface Directory {

@@ -1,7 +1,9 @@
 import { toPath } from '../addresses.ts';
+import type { ResultOf } from '../api/call.ts';
 import type { RefPath } from '../api/ref-path.ts';
 import type { PageLocation } from '../page.ts';
-import type { TreeEntries } from './directory.tsx';
+
+export type TreeEntries = ResultOf<'GET /projects/:id/repository/tree'>;
 
 /** The entries of a directory. Submodules have no page here. */
 export function Tree({

@@ -1,6 +1,7 @@
 // Written by `npm run api`.
 import type { PageName } from '../addresses.ts';
 import type { Page } from '../page.ts';
+import { blame } from './code/blame.tsx';
 import { branches } from './code/branches.tsx';
 import { commit } from './code/commit.tsx';
 import { commits } from './code/commits.tsx';
@@ -35,6 +36,7 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   file,
   editFile,
   newFile,
+  blame,
   commits,
   commit,
   compare,

@@ -42,8 +42,10 @@ export async function checkShell(setup: Setup): Promise<void> {
       await page.getByRole('link', { name: 'docs' }).click();
       await page.getByRole('link', { name: 'fire.md' }).click();
       await page.getByRole('heading', { name: 'fire.md' }).waitFor();
+      await page.getByRole('link', { name: 'Source' }).click();
       await page.getByRole('link', { name: 'Line 3', exact: true }).click();
-      assert.match(page.url(), /\/root\/first-stove\/-\/blob\/main\/docs\/fire\.md#L3$/);
+      await page.getByRole('link', { name: 'Line 5', exact: true }).click({ modifiers: ['Shift'] });
+      assert.match(page.url(), /\/root\/first-stove\/-\/blob\/main\/docs\/fire\.md\?plain=1#L3-5$/);
       await page.getByRole('link', { name: 'Tags' }).click();
       await page.getByRole('link', { name: 'v1.0' }).waitFor();
     }),

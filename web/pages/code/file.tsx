@@ -42,6 +42,7 @@ export const file = page('file', {
               {isSource ? 'Formatted' : 'Source'}
             </a>
           ) : null}
+          {isImageFile(file.path) ? null : <a href={toUrl(toPath('blame', values))}>Blame</a>}
           <a href={rawUrl}>Raw</a>
           <a href={`${rawUrl}?inline=false`}>Download</a>
         </p>
