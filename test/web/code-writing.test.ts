@@ -76,3 +76,16 @@ test('an archived project offers no forms', async () => {
   await post(`/projects/${archived.id}/archive`, {});
   assert.match(await readText(owner, `/${archived.path_with_namespace}/-/new/main`), /You may not change files/);
 });
+
+test('the links to the forms are shown to callers who may push', async () => {
+  const pages = [
+    ['blob/fix/door/src/a%20b.ts', 'edit/fix/door/src/a%20b.ts'],
+    ['tree/fix/door/src', 'new/fix/door/src'],
+  ];
+  for (const [page, form] of pages) {
+    const link = `href="/${PATH}/-/${form}"`;
+    assert.ok((await renderPage(scene, developer, `/${PATH}/-/${page}`)).includes(link), form);
+    assert.ok(!(await renderPage(scene, reporter, `/${PATH}/-/${page}`)).includes(link), form);
+  }
+  assert.ok((await renderPage(scene, developer, `/${PATH}`)).includes(`href="/${PATH}/-/new/main"`));
+});

@@ -1,3 +1,5 @@
+import { decodeText } from './file-content.ts';
+
 /** A file as a text that a user can edit. Text areas have only one kind of line ending, so that of the file is noted. */
 export interface EditableText {
   /** The content with `\n` at the end of lines. */
@@ -7,15 +9,9 @@ export interface EditableText {
 
 /** Reads a file in base64; null for content that is not text in UTF-8. */
 export function readEditableText(base64: string): EditableText | null {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  if (bytes.includes(0)) return null;
-  try {
-    // The byte order mark stays part of the text, so that it is written again.
-    const content = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { text: content.replace(/\r\n?/g, '\n'), lineEnding: findLineEnding(content) };
-  } catch {
-    return null;
-  }
+  // The byte order mark stays part of the text, so that it is written again.
+  const content = decodeText(base64, true);
+  return content === null ? null : { text: content.replace(/\r\n?/g, '\n'), lineEnding: findLineEnding(content) };
 }
 
 function findLineEnding(content: string): EditableText['lineEnding'] {

@@ -3,12 +3,12 @@
 /** Files over this number of bytes are only offered as downloads. */
 export const MAX_SHOWN_BYTES = 1_000_000;
 
-/** Returns the text of a file in base64; null for content that is not text in UTF-8. */
-export function decodeText(base64: string): string | null {
+/** Returns the text of a file in base64; null for content that is not text in UTF-8. A byte order mark is removed unless it is kept. */
+export function decodeText(base64: string, keepsByteOrderMark = false): string | null {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   if (bytes.includes(0)) return null;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: keepsByteOrderMark }).decode(bytes);
   } catch {
     return null;
   }

@@ -96,8 +96,13 @@ export async function checkCode(setup: Setup): Promise<void> {
         await form.getByRole('button', { name: 'Upload' }).click();
         await page.getByRole('button', { name: 'Create a merge request into main' }).click();
         await page.waitForURL('**/root/uploaded-stove/-/merge_requests/1');
-        await page.goto('/root/uploaded-stove/-/tree/feature/fire');
+        await page.goto('/root/uploaded-stove/-/tree/main');
+        await page.getByRole('button', { name: 'At main' }).click();
+        await page.getByLabel('Search branches and tags').fill('feat');
+        await page.getByRole('dialog').getByRole('link', { name: 'feature/fire' }).click();
         await page.getByRole('link', { name: 'fire.bin' }).waitFor();
+        assert.equal(new URL(page.url()).pathname, '/root/uploaded-stove/-/tree/feature/fire');
+        assert.equal(await page.getByRole('dialog').count(), 0);
       },
       /status of 404/,
     ),

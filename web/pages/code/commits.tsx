@@ -3,6 +3,7 @@ import { query, readPageNumber } from '../../api/query.ts';
 import { CommitRows } from '../../components/commit-rows.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
+import { RefSwitcher } from '../../components/ref-switcher.tsx';
 import { page } from '../../page.ts';
 
 /** The commits that a branch, tag or commit reaches, newest first. */
@@ -23,7 +24,13 @@ export const commits = page('commits', {
     const range = `${project.default_branch}...${values.ref}`;
     return (
       <>
-        <p>
+        <p class="file-links">
+          <RefSwitcher
+            project={path}
+            refName={values.ref ?? ''}
+            toPagePath={(ref) => toPath('commits', { ...values, ref })}
+            location={location}
+          />
           <a href={toUrl(toPath('compare', { project: path, range }))}>Compare</a>
         </p>
         <CommitRows commits={commits.value} project={path} location={location} />

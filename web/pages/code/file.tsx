@@ -2,8 +2,10 @@ import { toPath } from '../../addresses.ts';
 import type { ResultOf } from '../../api/call.ts';
 import { queryAtRef } from '../../api/ref-path.ts';
 import { Code } from '../../components/code.tsx';
+import { EditFileLink } from '../../components/file-actions.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
+import { PathRefSwitcher } from '../../components/ref-switcher.tsx';
 import { PathLinks } from '../../components/tree.tsx';
 import { page } from '../../page.ts';
 import { toFilePath } from '../../text/content-links.ts';
@@ -28,7 +30,13 @@ export const file = page('file', {
   }),
   title: ({ file }) => file.value.result.file_name,
   navigation: (props) => <ProjectNavigation {...props} current="project" />,
-  render: ({ project: { value: project }, file: { value: file }, location, location: { search, toUrl } }) => {
+  render: ({
+    project: { value: project },
+    abilities,
+    file: { value: file },
+    location,
+    location: { search, toUrl },
+  }) => {
     const values = { project: project.path_with_namespace, ref_file: `${file.ref}/${file.path}` };
     const rawUrl = toUrl(toFilePath('raw', values.project, values.ref_file));
     const isSource = search.get('plain') === '1';
@@ -36,6 +44,13 @@ export const file = page('file', {
       <>
         <PathLinks project={project.path_with_namespace} refPath={file} location={location} />
         <p class="file-links">
+          <PathRefSwitcher
+            page="file"
+            project={values.project}
+            refName={file.ref}
+            path={file.path}
+            location={location}
+          />
           <span class="quiet">{formatBytes(file.result.size)}</span>
           {isMarkdownFile(file.path) ? (
             <a href={toUrl(`${toPath('file', values)}${isSource ? '' : '?plain=1'}`)}>
@@ -45,6 +60,7 @@ export const file = page('file', {
           {isImageFile(file.path) ? null : <a href={toUrl(toPath('blame', values))}>Blame</a>}
           <a href={rawUrl}>Raw</a>
           <a href={`${rawUrl}?inline=false`}>Download</a>
+          <EditFileLink project={values.project} refPath={values.ref_file} abilities={abilities} location={location} />
         </p>
         <Content file={file.result} refName={file.ref} project={values.project} rawUrl={rawUrl} isSource={isSource} />
       </>

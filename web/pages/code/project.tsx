@@ -1,7 +1,9 @@
 import { toPath } from '../../addresses.ts';
 import { MAX_TREE_ENTRIES, Readme, rootDirectoryQueries } from '../../components/directory.tsx';
 import { EmptyRepository } from '../../components/empty-repository.tsx';
+import { NewFileLink } from '../../components/file-actions.tsx';
 import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
+import { PathRefSwitcher } from '../../components/ref-switcher.tsx';
 import { Tree } from '../../components/tree.tsx';
 import { page } from '../../page.ts';
 
@@ -23,6 +25,21 @@ export const project = page('project', {
         <EmptyRepository project={project} abilities={abilities} location={location} />
       ) : (
         <>
+          <p class="file-links">
+            <PathRefSwitcher
+              page="tree"
+              project={project.path_with_namespace}
+              refName={project.default_branch ?? ''}
+              path=""
+              location={location}
+            />
+            <NewFileLink
+              project={project.path_with_namespace}
+              refPath={project.default_branch ?? ''}
+              abilities={abilities}
+              location={location}
+            />
+          </p>
           <Tree
             entries={directory.value.entries}
             project={project.path_with_namespace}
