@@ -89,3 +89,35 @@ test('the links to the forms are shown to callers who may push', async () => {
   }
   assert.ok((await renderPage(scene, developer, `/${PATH}`)).includes(`href="/${PATH}/-/new/main"`));
 });
+
+test('branches are created, protected and deleted by those who may', async () => {
+  const address = `/${PATH}/-/branches`;
+  const maintainers = await readText(maintainer, address);
+  assert.match(maintainers, /New branch .*Delete merged branches/);
+  assert.match(maintainers, /main .*Unprotect main/);
+  assert.match(maintainers, /Protect fix\/door .*Delete fix\/door/);
+  assert.doesNotMatch(maintainers, /Delete main/);
+  const developers = await readText(developer, address);
+  assert.match(developers, /New branch .*Delete fix\/door/);
+  assert.doesNotMatch(developers, /rotect (main|fix)/);
+  assert.doesNotMatch(await readText(reporter, address), /New branch|Delete/);
+});
+
+test('branches and tags are searched', async () => {
+  const text = await readText(reporter, `/${PATH}/-/branches?search=door`);
+  assert.match(text, /fix\/door/);
+  assert.doesNotMatch(text, /default/);
+  assert.match(await readText(reporter, `/${PATH}/-/tags?search=nothing`), /Nothing has this name/);
+});
+
+test('tags show their messages, and are created and deleted by those who may', async () => {
+  await post(`${repository}/tags`, { tag_name: 'v2', ref: 'main', message: 'The second release' });
+  const address = `/${PATH}/-/tags`;
+  assert.match(await readText(developer, address), /New tag .*v2 .*The second release .*Delete v2/);
+  await post(`/projects/${project.id}/protected_tags`, { name: 'v2' });
+  assert.match(await readText(maintainer, address), /protected .*Delete v2/);
+  const developers = await readText(developer, address);
+  assert.match(developers, /Delete v1/);
+  assert.doesNotMatch(developers, /Delete v2/);
+  assert.doesNotMatch(await readText(reporter, address), /New tag|Delete/);
+});

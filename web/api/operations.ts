@@ -6,7 +6,10 @@ export interface Operations {
   'DELETE /projects/:id/issues/:issue_iid/links/:issue_link_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly issue_link_id: number | string }; result: IssueLink };
   'DELETE /projects/:id/issues/:issue_iid/notes/:note_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly note_id: number | string }; result: null };
   'DELETE /projects/:id/pipelines/:pipeline_id': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: null };
+  'DELETE /projects/:id/repository/branches/:branch': { params: { readonly id: number | string; readonly branch: number | string }; result: null };
   'DELETE /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly branch: string; readonly commit_message: string; readonly start_branch?: string; readonly author_email?: string; readonly author_name?: string; readonly last_commit_id?: string }; result: null };
+  'DELETE /projects/:id/repository/merged_branches': { params: { readonly id: number | string }; result: Message };
+  'DELETE /projects/:id/repository/tags/:tag_name': { params: { readonly id: number | string; readonly tag_name: number | string }; result: null };
   'GET /groups/:id': { params: { readonly id: number | string; readonly with_projects?: boolean; readonly statistics?: boolean; readonly with_custom_attributes?: boolean }; result: GroupDetail };
   'GET /groups/:id/abilities': { params: { readonly id: number | string }; result: GroupAbilities };
   'GET /groups/:id/epics': { params: { readonly id: number | string; readonly state?: 'opened' | 'closed' | 'all'; readonly labels?: readonly string[] | string; readonly author_id?: number; readonly author_username?: string; readonly my_reaction_emoji?: string; readonly search?: string; readonly confidential?: boolean; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly not?: { readonly labels?: readonly string[] | string; readonly author_id?: number; readonly author_username?: string; readonly my_reaction_emoji?: string }; readonly include_ancestor_groups?: boolean; readonly include_descendant_groups?: boolean; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'title'; readonly sort?: 'asc' | 'desc'; readonly page?: number; readonly per_page?: number }; result: readonly EpicInList[] };
@@ -90,12 +93,16 @@ export interface Operations {
   'POST /projects/:id/pipeline': { params: { readonly id: number | string; readonly ref: string; readonly variables?: readonly { readonly key: string; readonly value: string; readonly variable_type?: 'env_var' | 'file' }[] | null }; result: Pipeline };
   'POST /projects/:id/pipelines/:pipeline_id/cancel': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: Pipeline };
   'POST /projects/:id/pipelines/:pipeline_id/retry': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: Pipeline };
+  'POST /projects/:id/repository/branches': { params: { readonly id: number | string; readonly branch: string; readonly ref: string }; result: Branch };
   'POST /projects/:id/repository/commits/:sha/cherry_pick': { params: { readonly id: number | string; readonly sha: number | string; readonly branch: string; readonly dry_run?: boolean | null; readonly message?: string | null }; result: Commit | DryRun };
   'POST /projects/:id/repository/commits/:sha/revert': { params: { readonly id: number | string; readonly sha: number | string; readonly branch: string; readonly dry_run?: boolean | null; readonly message?: string | null }; result: Commit | DryRun };
   'POST /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly branch: string; readonly commit_message: string; readonly start_branch?: string | null; readonly author_email?: string | null; readonly author_name?: string | null; readonly last_commit_id?: string | null; readonly content: string; readonly encoding?: 'text' | 'base64' | null; readonly execute_filemode?: boolean | null }; result: WrittenFile };
+  'POST /projects/:id/repository/tags': { params: { readonly id: number | string; readonly tag_name: string; readonly ref: string; readonly message?: string | null }; result: Tag };
   'PUT /projects/:id/issues/:issue_iid': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly title?: string | null; readonly description?: string | null; readonly confidential?: boolean | null; readonly assignee_ids?: readonly number[] | string | null; readonly assignee_id?: number | null; readonly milestone_id?: number | null; readonly labels?: readonly string[] | string | null; readonly due_date?: string | null; readonly weight?: number | null; readonly epic_id?: number | null; readonly epic_iid?: number | null; readonly iteration_id?: number | null; readonly discussion_locked?: boolean | null; readonly issue_type?: 'issue' | 'incident' | 'task' | 'test_case' | null; readonly created_at?: string | null; readonly add_labels?: readonly string[] | string | null; readonly remove_labels?: readonly string[] | string | null; readonly state_event?: 'close' | 'reopen' | null; readonly updated_at?: string | null }; result: Issue };
   'PUT /projects/:id/issues/:issue_iid/discussions/:discussion_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly discussion_id: number | string; readonly resolved: boolean }; result: Discussion };
   'PUT /projects/:id/issues/:issue_iid/notes/:note_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly note_id: number | string; readonly body: string }; result: Note | CommandsOnly };
+  'PUT /projects/:id/repository/branches/:branch/protect': { params: { readonly id: number | string; readonly branch: number | string; readonly developers_can_push?: boolean | null; readonly developers_can_merge?: boolean | null }; result: Branch };
+  'PUT /projects/:id/repository/branches/:branch/unprotect': { params: { readonly id: number | string; readonly branch: number | string }; result: Branch };
   'PUT /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly branch: string; readonly commit_message: string; readonly start_branch?: string | null; readonly author_email?: string | null; readonly author_name?: string | null; readonly last_commit_id?: string | null; readonly content: string; readonly encoding?: 'text' | 'base64' | null; readonly execute_filemode?: boolean | null }; result: WrittenFile };
 }
 
@@ -1038,6 +1045,10 @@ export interface MergeRequestSimple {
   readonly created_at: string;
   readonly updated_at: string;
   readonly web_url: string;
+}
+
+export interface Message {
+  readonly message: string;
 }
 
 export interface Milestone {

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { toPath } from '../addresses.ts';
 import type { Loaded } from '../api/call.ts';
 import type { Commit } from '../api/operations.ts';
@@ -11,69 +12,103 @@ import { Time } from './time.tsx';
 interface Ref {
   readonly name: string;
   readonly protected: boolean;
+  /** Of branches. */
   readonly default?: boolean;
+  readonly merged?: boolean;
+  /** Of annotated tags; empty for others. */
+  readonly message?: string;
   readonly commit: Pick<Commit, 'id' | 'short_id' | 'title' | 'committed_date'> | null;
 }
 
-/** The list of branches or tags, each with its commit; how to create the first one if there is none. */
-export function RefList({
+/** The list of branches or tags, each with its commit, and a search; how to create the first one if there is none. */
+export function RefList<Item extends Ref>({
   page,
   refs,
   project,
   location,
   empty: { title, text, data },
+  actions,
 }: {
   readonly page: 'branches' | 'tags';
-  readonly refs: Loaded<readonly Ref[]>;
+  readonly refs: Loaded<readonly Item[]>;
   readonly project: ProjectDetails;
   readonly location: PageLocation;
   /** What an empty list says, and the body of the request that creates an item. */
   readonly empty: { readonly title: string; readonly text: string; readonly data: string };
+  /** What the visitor can do with a branch or tag. */
+  readonly actions: (item: Item) => ComponentChildren;
 }) {
-  if (refs.value.length === 0) {
+  const { toUrl, search, values } = location;
+  const searched = search.get('search') ?? '';
+  if (refs.value.length === 0 && searched === '') {
     const create = { path: `/projects/${project.id}/repository/${page}`, data };
     return <Empty title={title} text={text} create={create} location={location} />;
   }
-  const { toUrl, search, values } = location;
+  const url = toUrl(toPath(page, values));
   return (
     <>
-      <RefRows refs={refs.value} project={project.path_with_namespace} location={location} />
-      <Pager list={refs} search={search} href={toUrl(toPath(page, values))} />
+      <search>
+        <form class="filters" action={url}>
+          <label>
+            Search <input type="search" name="search" value={searched} />
+          </label>
+          <button type="submit">Show</button>
+        </form>
+      </search>
+      {refs.value.length === 0 ? <p class="quiet">Nothing has this name.</p> : null}
+      {refs.value.length === 0 ? null : (
+        <RefRows refs={refs.value} project={project.path_with_namespace} location={location} actions={actions} />
+      )}
+      <Pager list={refs} search={search} href={url} />
     </>
   );
 }
 
-function RefRows({
+/** Returns the search of a list of branches or tags, as parameters of the API. */
+export function readRefSearch({ search }: PageLocation): { readonly search?: string } {
+  const text = search.get('search') ?? '';
+  return text === '' ? {} : { search: text };
+}
+
+function RefRows<Item extends Ref>({
   refs,
   project,
   location: { toUrl },
+  actions,
 }: {
-  readonly refs: readonly Ref[];
+  readonly refs: readonly Item[];
   readonly project: string;
   readonly location: PageLocation;
+  readonly actions: (item: Item) => ComponentChildren;
 }) {
   return (
     <ul class="rows">
-      {refs.map(({ name, default: isDefault, protected: isProtected, commit }) => (
-        <li key={name} class="row">
-          <div class="row-main">
-            <a class="row-title" href={toUrl(toPath('tree', { project, ref_path: name }))}>
-              {name}
-            </a>{' '}
-            {isDefault ? <span class="badge">default</span> : null}{' '}
-            {isProtected ? <span class="badge">protected</span> : null}
-            {commit === null ? null : <p class="quiet clamp">{commit.title}</p>}
-          </div>
-          <div class="row-facts quiet">
-            <a href={toUrl(toPath('commits', { project, ref: name }))}>Commits</a>
-            {commit === null ? null : (
-              <>
-                <code>{commit.short_id}</code> <Time value={commit.committed_date} />
-              </>
-            )}
-          </div>
-        </li>
-      ))}
+      {refs.map((item) => {
+        const { name, commit } = item;
+        return (
+          <li key={name} class="row">
+            <div class="row-main">
+              <a class="row-title" href={toUrl(toPath('tree', { project, ref_path: name }))}>
+                {name}
+              </a>{' '}
+              {item.default ? <span class="badge">default</span> : null}{' '}
+              {item.protected ? <span class="badge">protected</span> : null}{' '}
+              {item.merged && !item.default ? <span class="badge">merged</span> : null}
+              {item.message ? <p class="clamp">{item.message}</p> : null}
+              {commit === null ? null : <p class="quiet clamp">{commit.title}</p>}
+            </div>
+            <div class="row-facts quiet">
+              <a href={toUrl(toPath('commits', { project, ref: name }))}>Commits</a>
+              {commit === null ? null : (
+                <>
+                  <code>{commit.short_id}</code> <Time value={commit.committed_date} />
+                </>
+              )}
+            </div>
+            <div class="row-actions">{actions(item)}</div>
+          </li>
+        );
+      })}
     </ul>
   );
 }
