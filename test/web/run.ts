@@ -9,6 +9,7 @@ import { installFromDebian } from '../clients/debian.ts';
 import { startPostgres } from '../engines/postgres-server.ts';
 import { check, count, createSession, SCREENS, withPage } from './harness.ts';
 import { checkCode } from './journeys/code.ts';
+import { checkPlanning } from './journeys/planning.ts';
 import { checkShell } from './journeys/shell.ts';
 import { type Addresses, type Setup, withSetup } from './setup.ts';
 
@@ -58,6 +59,7 @@ async function checkPages(setup: Setup, addresses: Addresses): Promise<void> {
 async function checkJourneys(setup: Setup): Promise<void> {
   await checkShell(setup);
   await checkCode(setup);
+  await checkPlanning(setup);
 }
 
 if (!installFromDebian({ name: 'chromium', probe: ['/usr/bin/chromium', '--version'] })) {

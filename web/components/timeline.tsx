@@ -86,7 +86,8 @@ type Entry = { readonly key: string; readonly createdAt: string } & (
       readonly user: UserBasic | null;
       readonly labels?: readonly LabelEvent[];
       readonly milestone?: MilestoneEvent;
-      /** Markdown that completes the sentence that the user begins. */
+      /** What completes the sentence that the user begins; Markdown of a system note, or a text. */
+      readonly note?: string;
       readonly text?: string;
     }
 );
@@ -114,7 +115,7 @@ function listEntries(
 function toThreadEntry(discussion: DiscussionData): Entry {
   const note = discussion.notes[0]!;
   const common = { key: `thread ${discussion.id}`, createdAt: note.created_at };
-  return note.system ? { ...common, user: note.author, text: note.body } : { ...common, discussion };
+  return note.system ? { ...common, user: note.author, note: note.body } : { ...common, discussion };
 }
 
 const toEventEntry = (
@@ -136,7 +137,7 @@ const describeWeight = ({ weight }: WeightEvent): string =>
   weight === null ? 'removed the weight' : `set the weight to ${weight}`;
 
 function Event({
-  entry: { user, createdAt, labels = [], milestone, text },
+  entry: { user, createdAt, labels = [], milestone, note, text },
   noteable,
 }: {
   readonly entry: Extract<Entry, { readonly discussion?: undefined }>;
@@ -154,7 +155,7 @@ function Event({
           <a href={milestone.milestone.web_url}>{milestone.milestone.title}</a>
         </>
       )}
-      {text === undefined ? null : <Markdown text={text} project={noteable.project} />}{' '}
+      {note === undefined ? text : <Markdown text={note} project={noteable.project} />}{' '}
       <span class="quiet">
         <Time value={createdAt} />
       </span>
