@@ -10,6 +10,7 @@ import { startPostgres } from '../engines/postgres-server.ts';
 import { check, count, createSession, SCREENS, withPage } from './harness.ts';
 import { checkCode } from './journeys/code.ts';
 import { checkPlanning } from './journeys/planning.ts';
+import { checkPipelines } from './journeys/pipelines.ts';
 import { checkShell } from './journeys/shell.ts';
 import { type Addresses, type Setup, withSetup } from './setup.ts';
 
@@ -60,6 +61,7 @@ async function checkJourneys(setup: Setup): Promise<void> {
   await checkShell(setup);
   await checkCode(setup);
   await checkPlanning(setup);
+  await checkPipelines(setup);
 }
 
 if (!installFromDebian({ name: 'chromium', probe: ['/usr/bin/chromium', '--version'] })) {
