@@ -341,6 +341,15 @@ function hasNoProjects(db: Reader, eb: UserExpressionBuilder): Expression<SqlBoo
 /** The columns of `UserBasic`. */
 export type UserBasicRow = Pick<User, 'id' | 'username' | 'name' | 'public_email' | 'state' | 'locked_until'>;
 
+export const userBasicColumns = [
+  'users.id',
+  'users.username',
+  'users.name',
+  'users.public_email',
+  'users.state',
+  'users.locked_until',
+] as const;
+
 /** Returns the basic columns of these users by id, for resources that embed users; omits missing users. */
 export async function loadUsersById(db: Reader, ids: readonly (number | null)[]): Promise<Map<number, UserBasicRow>> {
   const userIds = [...new Set(ids.filter((id) => id !== null))];
@@ -350,10 +359,7 @@ export async function loadUsersById(db: Reader, ids: readonly (number | null)[])
 
 // index: users primary key
 const loadBasicRows = prepareForIds((db, ids) =>
-  db
-    .selectFrom('users')
-    .select(['id', 'username', 'name', 'public_email', 'state', 'locked_until'])
-    .where('id', 'in', ids),
+  db.selectFrom('users').select(userBasicColumns).where('users.id', 'in', ids),
 );
 
 /** Loads the related rows of these users in one batch. */

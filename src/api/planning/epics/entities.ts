@@ -192,8 +192,10 @@ export interface EpicListRow extends ListedEpic {
 /** An epic in a list. */
 export const EpicInList = entity('EpicInList', { ...fields, labels: listLabelsSchema }).from(
   async (epics: readonly EpicListRow[], context) => {
-    const relations = await loadEpicRelations(epics, context);
-    return { relations, listRelations: await loadListRelations(EPICS, epics, relations.labelsByEpicId, context) };
+    const loading = loadEpicRelations(epics, context);
+    const labels = loading.then(({ labelsByEpicId }) => labelsByEpicId);
+    const [relations, listRelations] = await Promise.all([loading, loadListRelations(EPICS, epics, labels, context)]);
+    return { relations, listRelations };
   },
   (epic, context, { relations, listRelations }) => ({
     ...serializeEpic({ ...epic, description: listRelations.description(epic.id) }, context, relations),

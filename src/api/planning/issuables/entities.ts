@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic, userBasicColumns } from '#api/identity/users/index.ts';
 import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { createTextLoader } from '#database/long-texts.ts';
 import { prepareForIds } from '#database/prepare.ts';
@@ -48,30 +49,29 @@ interface IssuableRow {
   readonly milestone_id: number | null;
 }
 
-/** Loads the related data of serialized issuables, with the assignees and the users of `userIds`, such as authors. */
+/** Loads the related data of serialized issuables, with the users of `actorIds`, such as authors, in one wave of statements. */
 export async function loadIssuableRelations(
   tables: IssuableTables,
   issuables: readonly IssuableRow[],
-  userIds: readonly (number | null)[],
+  actorIds: readonly (number | null)[],
   context: SerializationContext,
 ) {
   const { db } = context;
   const ids = issuables.map(({ id }) => id);
-  const assignees = await loadAssignees(db, tables, ids);
-  const labels = await loadLabels(db, tables, ids);
-  const [users, projectPaths] = await Promise.all([
-    loadUsersById(db, [...userIds, ...assignees.map(({ user_id }) => user_id)]),
-    loadProjectPaths(
-      db,
-      issuables.map(({ project_id }) => project_id),
-    ),
+  const projectIds = issuables.map(({ project_id }) => project_id);
+  const [assigneesById, labels, actors, projectPaths, milestones] = await Promise.all([
+    loadAssignedUsers(db, tables, ids),
+    loadLabels(db, tables, ids),
+    loadUsersById(db, actorIds),
+    loadProjectPaths(db, projectIds),
+    serializeMilestones(issuables, context),
   ]);
   return {
-    /** Serializes a user. Throws `RowDeleted` if the user was deleted meanwhile. */
-    serializeUser: (id: number) => UserBasic.serialize(requireRow(users.get(id)), context),
+    /** Serializes one of `actorIds`. Throws `RowDeleted` if the user was deleted meanwhile. */
+    serializeActor: (id: number) => UserBasic.serialize(requireRow(actors.get(id)), context),
     projectPaths: new Map(projectPaths.map((projectPath) => [projectPath.id, projectPath])),
-    assigneesById: Map.groupBy(assignees, ({ issuable_id }) => issuable_id),
-    milestones: await serializeMilestones(issuables, context),
+    assigneesById,
+    milestones,
     labelsById: Map.groupBy(labels, ({ issuable_id }) => issuable_id),
   };
 }
@@ -128,11 +128,11 @@ const createDescriptionLoader = memoizeByTables((tables: LabelableTables) =>
 export async function loadListRelations(
   tables: LabelableTables,
   issuables: readonly { readonly id: number }[],
-  labelsById: ReadonlyMap<number, readonly LabelBasicRow[]>,
+  labels: Promise<ReadonlyMap<number, readonly LabelBasicRow[]>>,
   context: SerializationContext,
 ) {
   const ids = issuables.map(({ id }) => id);
-  const descriptionsById = await createDescriptionLoader(tables)(context.db, ids);
+  const [descriptionsById, labelsById] = await Promise.all([createDescriptionLoader(tables)(context.db, ids), labels]);
   const labelObjectsById = context.params.with_labels_details
     ? await serializeLabelsById([...labelsById.values()].flat(), context)
     : null;
@@ -165,6 +165,25 @@ const selectAssignees = memoizeByTables((tables: IssuableTables) =>
       .select(['id', `${tables.foreignKey} as issuable_id`, 'user_id'])
       .where(tables.foreignKey, 'in', ids),
   ),
+);
+
+/** Loads the assignees of these issuables as users, by issuable, in the order of assignment. */
+export async function loadAssignedUsers(db: Reader, tables: IssuableTables, ids: readonly number[]) {
+  const rows = await selectAssignedUsers(tables)(db, ids);
+  rows.sort((left, right) => left.assignment_id - right.assignment_id);
+  return Map.groupBy(rows, ({ issuable_id }) => issuable_id);
+}
+
+// index: issue_assignees_by_issue, users primary key
+const selectAssignedUsers = memoizeByTables(({ assigneeTable, foreignKey }: IssuableTables) =>
+  prepareForIds((db, ids) => {
+    const issuableId = sql.ref<number>(`${assigneeTable}.${foreignKey}`);
+    return db
+      .selectFrom(assigneeTable)
+      .innerJoin('users', 'users.id', `${assigneeTable}.user_id`)
+      .select([`${assigneeTable}.id as assignment_id`, issuableId.as('issuable_id'), ...userBasicColumns])
+      .where(issuableId, 'in', ids);
+  }),
 );
 
 /** Adds and removes assignees. Remaining assignees keep their order. index: issue_assignees_by_issue */

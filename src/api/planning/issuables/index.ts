@@ -26,6 +26,7 @@ export {
 } from './changes.ts';
 export {
   listLabelsSchema,
+  loadAssignedUsers,
   loadAssignees,
   loadIssuableRelations,
   loadListRelations,

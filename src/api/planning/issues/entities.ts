@@ -91,16 +91,17 @@ const fields = {
 
 /** Loads the related data of serialized issues. */
 async function loadIssueRelations(issues: readonly ListedIssue[], context: SerializationContext) {
-  const userIds = issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]);
-  const relations = await loadIssuableRelations(ISSUES, issues, userIds, context);
+  const { db, caller, tier } = context;
   const ids = issues.map(({ id }) => id);
-  return {
-    ...relations,
-    closingCountsByIssueId: await countClosingMergeRequests(context.db, context.caller, issues),
-    iterationsById: await serializeIterations(issues, context),
-    duplicatedIssuesById: await loadDuplicatedIssues(issues, context),
-    epicsByIssueId: await loadVisibleEpics(context.db, context.caller, context.tier === 'free' ? [] : ids),
-  };
+  const actorIds = issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]);
+  const [relations, closingCountsByIssueId, iterationsById, duplicatedIssuesById, epicsByIssueId] = await Promise.all([
+    loadIssuableRelations(ISSUES, issues, actorIds, context),
+    countClosingMergeRequests(db, caller, issues),
+    serializeIterations(issues, context),
+    loadDuplicatedIssues(issues, context),
+    loadVisibleEpics(db, caller, tier === 'free' ? [] : ids),
+  ]);
+  return { ...relations, closingCountsByIssueId, iterationsById, duplicatedIssuesById, epicsByIssueId };
 }
 
 /** Loads, by id, the issues that others duplicate. As in the reference, anonymous callers see none. */
@@ -121,10 +122,10 @@ async function serializeIterations(issues: readonly ListedIssue[], context: Seri
 type IssueRelations = Awaited<ReturnType<typeof loadIssueRelations>>;
 
 function serializeIssue(issue: IssueRow, context: SerializationContext, relations: IssueRelations) {
-  const { serializeUser, projectPaths, assigneesById, labelsById, milestones, iterationsById, epicsByIssueId } =
+  const { serializeActor, projectPaths, assigneesById, labelsById, milestones, iterationsById, epicsByIssueId } =
     relations;
   const projectPath = requireRow(projectPaths.get(issue.project_id));
-  const assignees = (assigneesById.get(issue.id) ?? []).map(({ user_id }) => serializeUser(user_id));
+  const assignees = (assigneesById.get(issue.id) ?? []).map((user) => UserBasic.serialize(user, context));
   const projectUrl = `${context.url}/api/v4/projects/${issue.project_id}`;
   const issueUrl = `${projectUrl}/issues/${issue.iid}`;
   const duplicatedIssue = relations.duplicatedIssuesById.get(issue.duplicated_to_id ?? 0);
@@ -138,11 +139,11 @@ function serializeIssue(issue: IssueRow, context: SerializationContext, relation
     created_at: issue.created_at,
     updated_at: issue.updated_at,
     closed_at: issue.closed_at,
-    closed_by: issue.closed_by_id === null ? null : serializeUser(issue.closed_by_id),
+    closed_by: issue.closed_by_id === null ? null : serializeActor(issue.closed_by_id),
     labels: (labelsById.get(issue.id) ?? []).map(({ title }) => title),
     milestone: milestones.get(issue.milestone_id ?? 0) ?? null,
     assignees,
-    author: serializeUser(issue.author_id),
+    author: serializeActor(issue.author_id),
     type: issue.issue_type.toUpperCase() as Uppercase<typeof issue.issue_type>,
     assignee: assignees[0] ?? null,
     user_notes_count: issue.user_notes_count,
@@ -203,10 +204,13 @@ function serializeTaskStatus({ task_count: taskCount, completed_task_count: comp
 
 /** A single issue, in responses other than lists. */
 export const Issue = entity('Issue', { ...fields, subscribed: flag }).from(
-  async (issues: readonly IssueRow[], context) => ({
-    relations: await loadIssueRelations(issues, context),
-    subscribedIds: await findSubscribedIds(context.db, ISSUES, context.caller, issues),
-  }),
+  async (issues: readonly IssueRow[], context) => {
+    const [relations, subscribedIds] = await Promise.all([
+      loadIssueRelations(issues, context),
+      findSubscribedIds(context.db, ISSUES, context.caller, issues),
+    ]);
+    return { relations, subscribedIds };
+  },
   (issue, context, { relations, subscribedIds }) => ({
     ...serializeIssue(issue, context, relations),
     subscribed: subscribedIds.has(issue.id),
@@ -222,8 +226,10 @@ export interface IssueListRow extends ListedIssue {
 /** An issue in a list. */
 export const IssueInList = entity('IssueInList', { ...fields, labels: listLabelsSchema }).from(
   async (issues: readonly IssueListRow[], context) => {
-    const relations = await loadIssueRelations(issues, context);
-    return { relations, listRelations: await loadListRelations(ISSUES, issues, relations.labelsById, context) };
+    const loading = loadIssueRelations(issues, context);
+    const labels = loading.then(({ labelsById }) => labelsById);
+    const [relations, listRelations] = await Promise.all([loading, loadListRelations(ISSUES, issues, labels, context)]);
+    return { relations, listRelations };
   },
   (issue, context, { relations, listRelations }) => ({
     ...serializeIssue({ ...issue, description: listRelations.description(issue.id) }, context, relations),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Pipeline, PipelineInList } from '#api/code/pipeline-summaries/index.ts';
-import { UserBasic } from '#api/identity/users/index.ts';
+import { UserBasic, type UserBasicRow } from '#api/identity/users/index.ts';
 import { escapeHtml, toHtmlParagraphs } from '#api/namespaces/projects/index.ts';
 import type {
   ListedMergeRequest as ListedRow,
@@ -16,7 +16,7 @@ import { createYielder } from '#runtime/yielding.ts';
 import {
   findSubscribedIds,
   listLabelsSchema,
-  loadAssignees,
+  loadAssignedUsers,
   loadIssuableRelations,
   loadListRelations,
   loadProjectPaths,
@@ -113,18 +113,19 @@ const fields = {
 async function loadMergeRequestRelations(rows: readonly ListedRow[], context: SerializationContext) {
   const { db } = context;
   const ids = rows.map(({ id }) => id);
-  const reviewers = await loadAssignees(db, MERGE_REQUEST_REVIEWERS, ids);
   const projectIds = [...new Set(rows.map(({ project_id }) => project_id))];
   const actorIds = rows.flatMap((row) => [row.author_id, row.closed_by_id, row.merged_by_id, row.auto_merge_user_id]);
-  const userIds = [...actorIds, ...reviewers.map(({ user_id }) => user_id)];
-  const relations = await loadIssuableRelations(MERGE_REQUESTS, rows, userIds, context);
-  const mergeSettings = await loadMergeSettings(db, projectIds);
+  const [relations, reviewersById, mergeSettings] = await Promise.all([
+    loadIssuableRelations(MERGE_REQUESTS, rows, actorIds, context),
+    loadAssignedUsers(db, MERGE_REQUEST_REVIEWERS, ids),
+    loadMergeSettings(db, projectIds),
+  ]);
   const rowsRequiringPipeline = rows.filter(
     (row) => row.state === 'opened' && requiresPipelineSuccess(mergeSettings, row),
   );
   return {
     ...relations,
-    reviewersById: Map.groupBy(reviewers, ({ issuable_id }) => issuable_id),
+    reviewersById,
     mergeSettings,
     headPipelines: await loadHeadPipelines(
       db,
@@ -195,21 +196,23 @@ function serializeMergeRequest(
   relations: MergeRequestRelations,
   referenceContext: ReferenceContext,
 ) {
-  const { serializeUser, projectPaths, assigneesById, milestones, labelsById, reviewersById } = relations;
+  const { serializeActor, projectPaths, assigneesById, milestones, labelsById, reviewersById } = relations;
   const projectPath = requireRow(projectPaths.get(row.project_id));
-  const serializeUserOrNull = (id: number | null) => (id === null ? null : serializeUser(id));
-  const assignees = (assigneesById.get(row.id) ?? []).map(({ user_id }) => serializeUser(user_id));
+  const serializeActorOrNull = (id: number | null) => (id === null ? null : serializeActor(id));
+  const serializeUsers = (users: readonly UserBasicRow[] = []) =>
+    users.map((user) => UserBasic.serialize(user, context));
+  const assignees = serializeUsers(assigneesById.get(row.id));
   const shortReference = `!${row.iid}`;
   const settings = requireRow(relations.mergeSettings.get(row.project_id));
   return {
     description: row.description,
-    merged_by: serializeUserOrNull(row.merged_by_id),
-    merge_user: serializeUserOrNull(row.auto_merge_user_id ?? row.merged_by_id),
-    closed_by: serializeUserOrNull(row.closed_by_id),
-    author: serializeUser(row.author_id),
+    merged_by: serializeActorOrNull(row.merged_by_id),
+    merge_user: serializeActorOrNull(row.auto_merge_user_id ?? row.merged_by_id),
+    closed_by: serializeActorOrNull(row.closed_by_id),
+    author: serializeActor(row.author_id),
     assignees,
     assignee: assignees[0] ?? null,
-    reviewers: (reviewersById.get(row.id) ?? []).map(({ user_id }) => serializeUser(user_id)),
+    reviewers: serializeUsers(reviewersById.get(row.id)),
     source_project_id: row.project_id,
     target_project_id: row.project_id,
     labels: (labelsById.get(row.id) ?? []).map(({ title }) => title),
@@ -356,8 +359,13 @@ export const MergeRequestInList = entity('MergeRequestInList', { ...fields, labe
   .columns(...COPIED_COLUMNS)
   .from(
     async (rows: readonly MergeRequestListRow[], context) => {
-      const relations = await loadMergeRequestRelations(rows, context);
-      return { relations, listRelations: await loadListRelations(MERGE_REQUESTS, rows, relations.labelsById, context) };
+      const loading = loadMergeRequestRelations(rows, context);
+      const labels = loading.then(({ labelsById }) => labelsById);
+      const [relations, listRelations] = await Promise.all([
+        loading,
+        loadListRelations(MERGE_REQUESTS, rows, labels, context),
+      ]);
+      return { relations, listRelations };
     },
     (row, context, { relations, listRelations }) => ({
       ...serializeMergeRequest(
@@ -393,7 +401,7 @@ const MergeRequestSimple = entity('MergeRequestSimple', {
       );
       return {
         projectPaths: new Map(projectPaths.map((projectPath) => [projectPath.id, projectPath])),
-        listRelations: await loadListRelations(MERGE_REQUESTS, rows, new Map(), context),
+        listRelations: await loadListRelations(MERGE_REQUESTS, rows, Promise.resolve(new Map()), context),
       };
     },
     (row, context, { projectPaths, listRelations }) => ({
