@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, expressionBuilder, type Selectable, type SqlBool } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { toZeroOrOne } from '#database/dialect.ts';
@@ -271,34 +271,3 @@ export function filterIssueReaders(
     mayReadIssue(reader, readableProject, { ...issue, assigned: 0 }),
   );
 }
-
-/** Numbers of open issues of a project: `open` counts those that are not confidential. */
-export interface OpenIssueCounts {
-  readonly open: number;
-  readonly confidential: number;
-}
-
-/** Returns the counts by project id; projects without open issues are missing. index: issues_by_project_state */
-export async function loadOpenIssueCounts(
-  db: Reader,
-  projectIds: readonly number[],
-): Promise<ReadonlyMap<number, OpenIssueCounts>> {
-  const counts = new Map<number, OpenIssueCounts>();
-  for (const { project_id, confidential, count } of await loadOpenIssueCountRows(db, projectIds)) {
-    const { open, confidential: confidentialCount } = counts.get(project_id) ?? { open: 0, confidential: 0 };
-    counts.set(
-      project_id,
-      confidential ? { open, confidential: count } : { open: count, confidential: confidentialCount },
-    );
-  }
-  return counts;
-}
-
-const loadOpenIssueCountRows = prepareForIds((db, ids) =>
-  db
-    .selectFrom('issues')
-    .select(['project_id', 'confidential', (eb) => eb.fn.countAll<number>().as('count')])
-    .where('project_id', 'in', ids)
-    .where('state', '=', sql.lit('opened'))
-    .groupBy(['project_id', 'confidential']),
-);

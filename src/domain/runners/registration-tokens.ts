@@ -48,11 +48,17 @@ export async function findRunnerOwnerByToken(
 
 /** Returns the registration token of a group or project. Callers check the permission to read it. */
 export async function getRegistrationToken(db: Reader, key: KeyObject, owner: RunnerOwnerRef): Promise<string> {
-  const storedToken = await findStoredToken(db, owner);
-  return storedToken === null
-    ? deriveInitialToken(key, owner)
-    : decrypt(key, storedToken, buildEncryptionContext(owner));
+  return revealToken(key, owner, await findStoredToken(db, owner));
 }
+
+/** Returns the registration token as `getRegistrationToken` does; null if registration tokens are not allowed. */
+export async function findRegistrationToken(db: Reader, key: KeyObject, owner: RunnerOwnerRef): Promise<string | null> {
+  const [isAllowed, storedToken] = await Promise.all([allowsRegistrationTokens(db, owner), findStoredToken(db, owner)]);
+  return isAllowed ? revealToken(key, owner, storedToken) : null;
+}
+
+const revealToken = (key: KeyObject, owner: RunnerOwnerRef, storedToken: string | null): string =>
+  storedToken === null ? deriveInitialToken(key, owner) : decrypt(key, storedToken, buildEncryptionContext(owner));
 
 /** Returns whether the owner exists and still uses its initial token. */
 async function hasInitialToken(db: Reader, { type, id }: RunnerOwnerRef): Promise<boolean> {
@@ -110,10 +116,11 @@ async function getNamespaceId(db: Reader, owner: RunnerOwner): Promise<number | 
 
 /** Returns the encrypted token of an owner; null if it was never reset. */
 async function findStoredToken(db: Reader, owner: RunnerOwner): Promise<string | null> {
-  const query = db.selectFrom('runner_registration_tokens').select('token').where(isOwnedBy(owner));
-  return (
-    (await (owner.type === 'project' ? findProjectToken.first(db, owner) : query.executeTakeFirst()))?.token ?? null
-  );
+  const row =
+    owner.type === 'project'
+      ? await findProjectToken.first(db, owner)
+      : await db.selectFrom('runner_registration_tokens').select('token').where(isOwnedBy(owner)).executeTakeFirst();
+  return row?.token ?? null;
 }
 
 /** Prepared, because it runs whenever a maintainer reads a project. index: runner_registration_tokens_by_project */

@@ -326,7 +326,7 @@ function serializeSimpleFields(
     star_count: project.star_count,
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,
-    namespace: NamespaceBasic.serialize(requireRow(namespaces.get(project.namespace_id)), context),
+    namespace: NamespaceBasic.serialize(requireRow(namespaces.get(project.id)), context),
     ...(isAdministrator(caller) && { repository_storage: project.storage }),
     ...pickCustomAttributes(customAttributes, project.id),
   };
@@ -349,7 +349,7 @@ function parseBaseUrl({ url }: ServerContext): URL {
 
 /** Counts the open issues. Includes confidential issues only for callers who may read all of them. */
 function countOpenIssuesFor(caller: Caller, project: Row, { openIssues }: ProjectRelations): number {
-  const { open, confidential } = openIssues.get(project.id) ?? { open: 0, confidential: 0 };
+  const { open, confidential } = requireRow(openIssues.get(project.id));
   if (!mayInProject(caller, 'read_issue', project)) return 0;
   return mayInProject(caller, 'read_confidential_issue', project) ? open + confidential : open;
 }
@@ -384,7 +384,7 @@ function serializeDetailFields(
   const { caller } = context;
   const isFeatureEnabled = (feature: 'issues' | 'merge_requests' | 'wiki' | 'builds' | 'snippets') =>
     project[`${feature}_access_level`] !== 'disabled';
-  const owner = relations.namespaces.get(project.namespace_id)?.owner;
+  const owner = relations.namespaces.get(project.id)?.owner;
   const { container_expiration_policy_attributes: policy } = parseStoredAttributes(project);
   return {
     container_registry_image_prefix: `${parseBaseUrl(context).host}/${project.full_path.toLowerCase()}`,

@@ -33,9 +33,9 @@ test('runs a fixed number of queries for one project', async () => {
   for (const caller of [owner, developer]) await caller.get(at);
   // A commit invalidates all cached responses.
   await testWorld.user();
-  assert.equal(await statements(testWorld, () => developer.get(at)), 7);
+  assert.equal(await statements(testWorld, () => developer.get(at)), 5);
   // Runner registration: the settings of the instance and of the root group, and the token.
-  assert.equal(await statements(testWorld, () => owner.get(at)), 10);
+  assert.equal(await statements(testWorld, () => owner.get(at)), 8);
 });
 
 test('runs the same number of queries for ten and a hundred search words, which all must match', async () => {

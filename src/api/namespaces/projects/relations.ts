@@ -1,7 +1,8 @@
+import { type Expression, expressionBuilder } from 'kysely';
 import { type CustomAttributesById, loadRequestedCustomAttributes } from '#api/identity/custom-attributes/index.ts';
 import type { UserBasicRow } from '#api/identity/users/index.ts';
-import { loadOpenIssueCounts, type OpenIssueCounts } from '#authorization/issues.ts';
-import type { Reader } from '#database/database.ts';
+import type { Reader, Schema } from '#database/database.ts';
+import { toZeroOrOne } from '#database/dialect.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { type NamespaceRow, namespaceColumns } from '#domain/namespaces/namespaces.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -16,12 +17,14 @@ interface NamespaceWithOwner extends NamespaceRow {
   readonly owner: UserBasicRow | null;
 }
 
-// index: namespaces primary key, routes_by_namespace, users primary key
-const selectNamespaces = prepareForIds((db, ids) =>
+// index: projects primary key, namespaces primary key, routes_by_namespace, users primary key, project_topics_pkey
+const buildSimpleQuery = (db: Reader, ids: Expression<number>) =>
   db
-    .selectFrom('namespaces')
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
     .leftJoin('users as owner', 'owner.id', 'namespaces.owner_id')
+    .select('projects.id as project_id')
     .select(namespaceColumns)
     .select([
       'owner.username as owner_username',
@@ -30,23 +33,42 @@ const selectNamespaces = prepareForIds((db, ids) =>
       'owner.state as owner_state',
       'owner.locked_until as owner_locked_until',
     ])
-    .where('namespaces.id', 'in', ids),
-);
+    .select((eb) =>
+      toZeroOrOne(
+        eb.exists(
+          eb
+            .selectFrom('project_topics')
+            .select('project_topics.topic_id')
+            .whereRef('project_topics.project_id', '=', 'projects.id'),
+        ),
+      ).as('has_topics'),
+    )
+    .where('projects.id', 'in', ids);
 
-/** Loads the namespaces of these projects, by id. */
-async function loadNamespaces(
-  db: Reader,
-  projects: readonly Project[],
-): Promise<ReadonlyMap<number, NamespaceWithOwner>> {
-  const ids = [...new Set(projects.map(({ namespace_id }) => namespace_id))];
-  const rows = await selectNamespaces(db, ids);
-  return new Map(rows.map((row) => [row.id, { ...row, owner: toOwner(row) }]));
-}
+const selectSimpleRelations = prepareForIds(buildSimpleQuery);
 
-type NamespaceAndOwnerColumns = Awaited<ReturnType<typeof selectNamespaces>>[number];
+// index: issues_by_project_state
+const selectRelations = prepareForIds((db, ids) => {
+  const countOpenIssues = (isConfidential: boolean) =>
+    expressionBuilder<Schema, 'projects'>()
+      .selectFrom('issues')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .whereRef('issues.project_id', '=', 'projects.id')
+      .where('issues.state', '=', 'opened')
+      .where('issues.confidential', '=', isConfidential)
+      .$asScalar()
+      .$notNull();
+  return buildSimpleQuery(db, ids).select([
+    countOpenIssues(false).as('open_issues'),
+    countOpenIssues(true).as('open_confidential_issues'),
+  ]);
+});
+
+type SimpleRelationsRow = Awaited<ReturnType<typeof selectSimpleRelations>>[number];
+type RelationsRow = Awaited<ReturnType<typeof selectRelations>>[number];
 
 /** Returns the owner of a personal namespace; null for groups. */
-function toOwner(row: NamespaceAndOwnerColumns): UserBasicRow | null {
+function toOwner(row: SimpleRelationsRow): UserBasicRow | null {
   const { owner_id, owner_username, owner_name, owner_state } = row;
   if (owner_id === null || owner_username === null || owner_name === null || owner_state === null) return null;
   return {
@@ -61,6 +83,7 @@ function toOwner(row: NamespaceAndOwnerColumns): UserBasicRow | null {
 
 /** Relations of `ProjectSimple`. */
 export interface SimpleProjectRelations {
+  /** The namespaces by id of their projects. */
   readonly namespaces: ReadonlyMap<number, NamespaceWithOwner>;
   /** Project id -> name of the README file. */
   readonly readmes: ReadonlyMap<number, string>;
@@ -70,40 +93,56 @@ export interface SimpleProjectRelations {
   readonly customAttributes: CustomAttributesById | null;
 }
 
+/** Numbers of open issues of a project: `open` counts those that are not confidential. */
+interface OpenIssueCounts {
+  readonly open: number;
+  readonly confidential: number;
+}
+
 /** Relations of `Project`. */
 export interface ProjectRelations extends SimpleProjectRelations {
+  /** The counts by project id. */
   readonly openIssues: ReadonlyMap<number, OpenIssueCounts>;
 }
 
 /** What loading relations needs. */
 type RelationsContext = Pick<SerializationContext, 'db' | 'git' | 'now' | 'caller' | 'params'>;
 
-/** Loads the relations of `ProjectSimple` with two queries, and one more if custom attributes are requested. */
+/** Loads the relations of `ProjectSimple`: one query, and one more for topics and for custom attributes, if there are any. */
 export async function loadSimpleProjectRelations(
   projects: readonly Project[],
   context: RelationsContext,
 ): Promise<SimpleProjectRelations> {
-  // Reading `now` marks the response as dependent on the time, so that it is not cached.
-  const markTimeDependent = () => void context.now;
-  const ids = projects.map(({ id }) => id);
-  const [namespaces, readmes, topicNames, customAttributes] = await Promise.all([
-    loadNamespaces(context.db, projects),
-    loadReadmes(context.git, projects, markTimeDependent),
-    loadTopicNames(context.db, ids),
-    loadRequestedCustomAttributes(context, 'project', projects),
-  ]);
-  return { namespaces, readmes, topicNames, customAttributes };
+  return (await loadRelations(selectSimpleRelations, projects, context)).relations;
 }
 
-/** Loads the relations of `Project` with three queries. */
+/** Loads the relations of `Project`, with as many queries. */
 export async function loadProjectRelations(
   projects: readonly Project[],
   context: RelationsContext,
 ): Promise<ProjectRelations> {
+  const { rows, relations } = await loadRelations<RelationsRow>(selectRelations, projects, context);
+  const openIssues = new Map(
+    rows.map((row) => [row.project_id, { open: row.open_issues, confidential: row.open_confidential_issues }]),
+  );
+  return { ...relations, openIssues };
+}
+
+async function loadRelations<Row extends SimpleRelationsRow>(
+  select: (db: Reader, ids: readonly number[]) => Promise<Row[]>,
+  projects: readonly Project[],
+  context: RelationsContext,
+): Promise<{ readonly rows: readonly Row[]; readonly relations: SimpleProjectRelations }> {
+  // Reading `now` marks the response as dependent on the time, so that it is not cached.
+  const markTimeDependent = () => void context.now;
   const ids = projects.map(({ id }) => id);
-  const [simpleRelations, openIssues] = await Promise.all([
-    loadSimpleProjectRelations(projects, context),
-    loadOpenIssueCounts(context.db, ids),
+  const [rows, readmes, customAttributes] = await Promise.all([
+    select(context.db, ids),
+    loadReadmes(context.git, projects, markTimeDependent),
+    loadRequestedCustomAttributes(context, 'project', projects),
   ]);
-  return { ...simpleRelations, openIssues };
+  const idsWithTopics = rows.filter(({ has_topics }) => has_topics === 1).map(({ project_id }) => project_id);
+  const namespaces = new Map(rows.map((row) => [row.project_id, { ...row, owner: toOwner(row) }]));
+  const topicNames = await loadTopicNames(context.db, idsWithTopics);
+  return { rows, relations: { namespaces, readmes, topicNames, customAttributes } };
 }

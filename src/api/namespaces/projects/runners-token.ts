@@ -1,9 +1,5 @@
 import type { TSchema } from 'typebox';
-import {
-  allowsRegistrationTokens,
-  getRegistrationToken,
-  type RunnerOwnerRef,
-} from '#domain/runners/registration-tokens.ts';
+import { findRegistrationToken, type RunnerOwnerRef } from '#domain/runners/registration-tokens.ts';
 import type { Entity, SerializationContext } from '#http/endpoint/entity.ts';
 import { createMerger } from '#http/endpoint/merge-disjoint.ts';
 
@@ -19,24 +15,21 @@ export function withRunnersToken<Row, Schema extends TSchema>(
   return {
     schema: innerEntity.schema,
     async serializeAll(rows, context) {
-      const shapes = await innerEntity.serializeAll(rows, context);
-      return Promise.all(
-        shapes.map(async (shape, index) => {
-          const runnerOwner = getRunnerOwner(rows[index]!, context);
-          return runnerOwner === null
-            ? shape
-            : merge(shape as object, { runners_token: await findRunnersToken(runnerOwner, context) });
-        }),
-      ) as Promise<typeof shapes>;
+      const [shapes, tokens] = await Promise.all([
+        innerEntity.serializeAll(rows, context),
+        Promise.all(rows.map((row) => findRunnersToken(getRunnerOwner(row, context), context))),
+      ]);
+      return shapes.map((shape, index) =>
+        tokens[index] === undefined ? shape : merge(shape as object, { runners_token: tokens[index] }),
+      ) as typeof shapes;
     },
   };
 }
 
+/** Returns the token; null where registration is not allowed, undefined without an owner. */
 async function findRunnersToken(
-  runnerOwner: RunnerOwnerRef,
+  runnerOwner: RunnerOwnerRef | null,
   { db, secretKey }: SerializationContext,
-): Promise<string | null> {
-  return (await allowsRegistrationTokens(db, runnerOwner))
-    ? getRegistrationToken(db, await secretKey(), runnerOwner)
-    : null;
+): Promise<string | null | undefined> {
+  return runnerOwner === null ? undefined : findRegistrationToken(db, await secretKey(), runnerOwner);
 }
