@@ -9,8 +9,8 @@ import { installFromDebian } from '../clients/debian.ts';
 import { startPostgres } from '../engines/postgres-server.ts';
 import { check, count, createSession, SCREENS, withPage } from './harness.ts';
 import { checkCode } from './journeys/code.ts';
-import { checkPlanning } from './journeys/planning.ts';
 import { checkPipelines } from './journeys/pipelines.ts';
+import { checkPlanning } from './journeys/planning.ts';
 import { checkShell } from './journeys/shell.ts';
 import { type Addresses, type Setup, withSetup } from './setup.ts';
 

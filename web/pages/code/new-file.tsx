@@ -9,11 +9,11 @@ import {
   type NewBranchCommit,
   readCommit,
 } from '../../components/commit-fields.tsx';
-import type { TreeEntries } from '../../components/directory.tsx';
 import { useDraft } from '../../components/draft.ts';
 import { FileText } from '../../components/file-text.tsx';
 import { Form, readText, TextField } from '../../components/form.tsx';
 import { can, ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
+import type { TreeEntries } from '../../components/tree.tsx';
 import { PathLinks } from '../../components/tree.tsx';
 import { type PageLocation, page, usePageActions } from '../../page.ts';
 import { encodeFile } from '../../text/base64.ts';
