@@ -13,6 +13,7 @@ export const PASSWORD = 'crash-password-1';
 /** The real server as it is started everywhere, in a process of its own that can be killed. */
 export interface Victim {
   readonly address: string;
+  readonly pid: number;
   /** Resolves when it logs this message the next time; `request`s by their endpoint too, `request fetchPack`. */
   says(message: string): Promise<void>;
   /** Sends SIGKILL; resolves when no process of the server runs. */
@@ -51,7 +52,7 @@ export async function startVictim(
     await end('SIGKILL');
     await resetProcessDeaths(dataDir, databaseUrl);
   };
-  return { address, says, kill, stop: () => end('SIGTERM') };
+  return { address, pid: child.pid!, says, kill, stop: () => end('SIGTERM') };
 }
 
 /** Kills from outside are no job's fault: without this, a job that runs during two of them would be given up. */

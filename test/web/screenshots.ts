@@ -21,6 +21,7 @@ await withSetup(undefined, async (setup, addresses) => {
     for (const [name, path] of addresses.filter(([name]) => names.length === 0 || names.includes(name))) {
       await page.goto(path);
       await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
       await page.screenshot({ path: join(directory, `${name}-${screen}.png`), fullPage: true });
       rows.push(`<figure><img src="${name}-${screen}.png" alt=""><figcaption>${name}, ${screen}</figcaption></figure>`);
     }

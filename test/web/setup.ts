@@ -12,6 +12,8 @@ export interface Setup {
   readonly browser: Browser;
   /** The URL of the server. */
   readonly base: string;
+  /** The process of the server. */
+  readonly pid: number;
   /** Creates something as the administrator. */
   readonly post: Post;
 }
@@ -42,7 +44,7 @@ export async function withSetup(
     for (const name of ['first-stove', 'second-stove'])
       await post('/projects', { name, visibility: 'public', description: `The firmware of the ${name}` });
     const values = await createPageValues(post, 'root/first-stove');
-    await run({ browser, base: server.address, post }, listAddresses(values));
+    await run({ browser, base: server.address, pid: server.pid, post }, listAddresses(values));
   } finally {
     await browser.close();
     await server.stop();

@@ -78,8 +78,12 @@ export async function loadQueries<Q extends Queries>(client: Client, queries: Q)
   ) as LoadedQueries<Q>;
 }
 
+/** Returns the queries that a visible page reads again. */
+export const selectPolled = (queries: Queries): Queries =>
+  Object.fromEntries(Object.entries(queries).filter(([, { refetchSeconds }]) => refetchSeconds !== null));
+
 /** Returns whether two responses to the same queries are the same, by their ETags. */
 export function areSame(before: LoadedQueries<Queries> | null, after: LoadedQueries<Queries>): boolean {
-  if (before === null) return false;
+  if (before === null || before === after) return before !== null;
   return Object.entries(after).every(([name, { etag }]) => etag !== null && before[name]?.etag === etag);
 }

@@ -6,12 +6,12 @@ import { TIMELINE_PAGE_SIZE } from './timeline.tsx';
 
 /** What happens on an issue: the reads of its timeline, and the calls that its threads and comments make. */
 
-/** The seconds after which the timeline is read again. */
+/** The seconds after which the comments are read again; the page also follows changes of the issue. */
 const REFETCH_SECONDS = 5;
 
 /** Returns the reads of the timeline of an issue. Visitors may read only its reactions. */
 export const issueActivityQueries = (id: string, issue_iid: string, { search, session }: PageLocation) => ({
-  awards: queryAll('GET /projects/:id/issues/:issue_iid/award_emoji', { id, issue_iid }, REFETCH_SECONDS),
+  awards: queryAll('GET /projects/:id/issues/:issue_iid/award_emoji', { id, issue_iid }),
   ...(session.userId === null
     ? { discussions: NO_ROWS, states: NO_ROWS, labels: NO_ROWS, milestones: NO_ROWS, weights: NO_ROWS }
     : timelineQueries({ id, issue_iid }, search)),
@@ -23,10 +23,10 @@ const timelineQueries = (issue: { readonly id: string; readonly issue_iid: strin
     { ...issue, per_page: TIMELINE_PAGE_SIZE, page: readPageNumber(search) },
     REFETCH_SECONDS,
   ),
-  states: queryAll('GET /projects/:id/issues/:issue_iid/resource_state_events', issue, REFETCH_SECONDS),
-  labels: queryAll('GET /projects/:id/issues/:issue_iid/resource_label_events', issue, REFETCH_SECONDS),
-  milestones: queryAll('GET /projects/:id/issues/:issue_iid/resource_milestone_events', issue, REFETCH_SECONDS),
-  weights: queryAll('GET /projects/:id/issues/:issue_iid/resource_weight_events', issue, REFETCH_SECONDS),
+  states: queryAll('GET /projects/:id/issues/:issue_iid/resource_state_events', issue),
+  labels: queryAll('GET /projects/:id/issues/:issue_iid/resource_label_events', issue),
+  milestones: queryAll('GET /projects/:id/issues/:issue_iid/resource_milestone_events', issue),
+  weights: queryAll('GET /projects/:id/issues/:issue_iid/resource_weight_events', issue),
 });
 
 /** Returns an issue as its threads and comments use it. */

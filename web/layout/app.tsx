@@ -1,16 +1,12 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type CallRecord, type Client, type CurrentUser, createClient } from '../api/call.ts';
-import { areSame, loadQueries } from '../api/query.ts';
 import { locate, type Page, type PageActions } from '../page.ts';
 import type { Session } from '../session.ts';
 import { CommandPalette, listPageShortcuts, ShortcutHelp } from './command-palette.tsx';
-import { afterFailure, getRefetchDelay, type PageState, toCallError } from './page-state.ts';
 import { PageView } from './page-view.tsx';
 import { RequestInspector } from './request-inspector.tsx';
 import { areShortcutsOn, createShortcutFinder, type Shortcut, setShortcutsOn } from './shortcuts.ts';
-
-/** The wait before a page that is loading says so; most are there before. */
-const LOADING_DELAY_MS = 300;
+import { usePageState } from './use-page-state.ts';
 
 type Panel = 'palette' | 'shortcuts' | 'inspector' | null;
 
@@ -134,53 +130,6 @@ function LoadedPage({
   return (
     <PageView page={page} location={location} state={state} actions={{ ...common, refetch }} onPalette={onPalette} />
   );
-}
-
-/** Returns the state of a page, null until it is loaded or has been loading for a while; and a function that reads it again. */
-function usePageState(
-  page: Page,
-  location: PageViewProps['location'],
-  client: Client,
-): { readonly state: PageState | null; readonly refetch: PageActions['refetch'] } {
-  const [state, setState] = useState<PageState | null>(null);
-  const load = useRef(() => Promise.resolve());
-  useEffect(() => {
-    const queries = page.queries(location);
-    let [isCurrent, failureCount] = [true, 0];
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const loadingTimer = setTimeout(() => setState({ kind: 'loading' }), LOADING_DELAY_MS);
-    load.current = async () => {
-      clearTimeout(timer);
-      const result = await loadQueries(client, queries).catch(toCallError);
-      if (!isCurrent) return;
-      clearTimeout(loadingTimer);
-      clearTimeout(timer);
-      const error = result instanceof Error ? result : null;
-      failureCount = error === null ? 0 : failureCount + 1;
-      if (result instanceof Error) setState((before) => afterFailure(before ?? { kind: 'loading' }, result));
-      else setState((before) => toLoaded(before, result));
-      const delay = getRefetchDelay(queries, failureCount, error);
-      if (delay !== null) timer = setTimeout(() => void loadWhenVisible(), delay * 1000);
-    };
-    const loadWhenVisible = () => {
-      if (!document.hidden) return load.current();
-      document.addEventListener('visibilitychange', () => void loadWhenVisible(), { once: true });
-    };
-    void load.current();
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-      clearTimeout(loadingTimer);
-    };
-  }, [page, location, client]);
-  const refetch = useCallback(() => load.current(), []);
-  return { state, refetch };
-}
-
-/** Returns the state with a response; the same state, which causes no rendering, if nothing has changed. */
-function toLoaded(before: PageState | null, loaded: Awaited<ReturnType<typeof loadQueries>>): PageState {
-  const isUnchanged = before?.kind === 'loaded' && before.problem === null && areSame(before.loaded, loaded);
-  return isUnchanged ? before : { kind: 'loaded', loaded, readAt: new Date().toISOString(), problem: null };
 }
 
 function useCurrentUser(client: Client, { userId }: Session): CurrentUser | null {
