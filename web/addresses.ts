@@ -33,6 +33,24 @@ export const ADDRESSES = {
   issue: { path: '/*project/-/issues/:issue_iid', api: '/projects/:project/issues/:issue_iid', shows: 'an issue' },
   issues: { path: '/*project/-/issues', api: '/projects/:project/issues', shows: 'the issues of a project' },
   groupIssues: { path: '/groups/*group/-/issues', api: '/groups/:group/issues', shows: 'the issues of a group' },
+  accountProfile: { path: '/-/user_settings/profile', api: '/user', shows: 'the own profile' },
+  accountPassword: { path: '/-/user_settings/password', api: '/user', shows: 'the form for another password' },
+  accountSessions: {
+    path: '/-/user_settings/active_sessions',
+    api: '/user/sessions',
+    shows: 'the own sessions',
+  },
+  accountTokens: {
+    path: '/-/user_settings/personal_access_tokens',
+    api: '/personal_access_tokens',
+    shows: 'the own access tokens',
+  },
+  accountEmails: { path: '/-/user_settings/emails', api: '/user/emails', shows: 'the own e-mail addresses' },
+  accountNotifications: {
+    path: '/-/user_settings/notifications',
+    api: '/notification_settings',
+    shows: 'the own notification settings',
+  },
   // A group may be called `new`.
   newGroup: { path: '/-/groups/new', api: '/groups', shows: 'a new group' },
   group: { path: '/groups/*group', api: '/groups/:group', shows: 'a group' },

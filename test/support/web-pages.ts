@@ -42,10 +42,13 @@ export interface PageCall {
   readonly status: number;
 }
 
+/** Whoever looks at a page: by a token, or by the session cookie as in a browser. */
+export type Visitor = Pick<Caller, 'id' | 'token'> & { readonly cookie?: string | null };
+
 /** Returns the HTML of the page that a caller sees at an address, without a browser. `onCall` gets each call of the page. */
 export async function renderPage(
   { server }: Pick<World, 'server'>,
-  caller: Caller | null,
+  caller: Visitor | null,
   address: string,
   onCall: (call: PageCall) => void = () => {},
 ): Promise<string> {
@@ -54,7 +57,8 @@ export async function renderPage(
   const session: Session = { origin: server.address, basePath: '', userId: caller?.id ?? null, csrfToken: null };
   const fetchAsCaller: typeof fetch = async (url, init) => {
     const headers = new Headers(init?.headers);
-    if (caller?.token) headers.set('PRIVATE-TOKEN', caller.token);
+    if (caller?.cookie) headers.set('Cookie', `_service_session=${caller.cookie}`);
+    else if (caller?.token) headers.set('PRIVATE-TOKEN', caller.token);
     const response = await fetch(`${server.address}${url}`, { ...init, headers });
     onCall({ url: String(url), status: response.status });
     return response;

@@ -8,6 +8,7 @@ import { buildWeb } from '../../scripts/web.ts';
 import { installFromDebian } from '../clients/debian.ts';
 import { startPostgres } from '../engines/postgres-server.ts';
 import { check, count, createSession, SCREENS, withPage } from './harness.ts';
+import { checkAccount } from './journeys/account.ts';
 import { checkCode } from './journeys/code.ts';
 import { checkPipelines } from './journeys/pipelines.ts';
 import { checkPlanning } from './journeys/planning.ts';
@@ -62,6 +63,7 @@ async function checkJourneys(setup: Setup): Promise<void> {
   await checkCode(setup);
   await checkPlanning(setup);
   await checkPipelines(setup);
+  await checkAccount(setup);
 }
 
 if (!installFromDebian({ name: 'chromium', probe: ['/usr/bin/chromium', '--version'] })) {

@@ -181,10 +181,11 @@ export function SelectField({
   readonly options: readonly (readonly [value: string | number, label: string])[];
 }) {
   const { id, description, errors } = useField(name, hint);
+  const select = useDefaultOption(value);
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select id={id} name={name} {...description}>
+      <select ref={select} id={id} name={name} {...description}>
         {options.map(([option, text]) => (
           <option key={option} value={option} selected={option === value}>
             {text}
@@ -207,6 +208,19 @@ export function CheckField({ label, name, hint, ...input }: FieldProps & InputPr
       <FieldNotes id={id} hint={hint} errors={errors} />
     </div>
   );
+}
+
+/**
+ * Returns the ref of a `select` that returns to this value when its form is reset. Otherwise it would return to its first option,
+ * because Preact chooses an option without making it the default.
+ */
+export function useDefaultOption(value: string | number | undefined) {
+  const select = useRef<HTMLSelectElement>(null);
+  useEffect(() => {
+    if (value === undefined) return;
+    for (const option of select.current?.options ?? []) option.defaultSelected = option.value === String(value);
+  }, [value]);
+  return select;
 }
 
 function useField(name: string, hint: ComponentChildren) {

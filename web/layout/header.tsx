@@ -35,9 +35,9 @@ export function Header({
         <form class="user" method="post" action={toUrl('/users/sign_out')}>
           <input type="hidden" name="authenticity_token" value={session.csrfToken ?? ''} />
           {user === null ? null : (
-            <span class="user-name">
+            <a class="user-name" href={toUrl(toPath('accountProfile'))}>
               <Avatar user={user} /> <span>{user.username}</span>
-            </span>
+            </a>
           )}
           <button type="submit" class="plain">
             Sign out

@@ -1,6 +1,12 @@
 // Written by `npm run api`.
 import type { PageName } from '../addresses.ts';
 import type { Page } from '../page.ts';
+import { accountEmails } from './account/emails.tsx';
+import { accountNotifications } from './account/notifications.tsx';
+import { accountPassword } from './account/password.tsx';
+import { accountProfile } from './account/profile.tsx';
+import { accountSessions } from './account/sessions.tsx';
+import { accountTokens } from './account/tokens.tsx';
 import { blame } from './code/blame.tsx';
 import { branches } from './code/branches.tsx';
 import { commit } from './code/commit.tsx';
@@ -47,6 +53,12 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   issue,
   issues,
   groupIssues,
+  accountProfile,
+  accountPassword,
+  accountSessions,
+  accountTokens,
+  accountEmails,
+  accountNotifications,
   newGroup,
   group,
   user,
