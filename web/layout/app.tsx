@@ -3,12 +3,13 @@ import { type CallRecord, type Client, type CurrentUser, createClient } from '..
 import { locate, type Page, type PageActions } from '../page.ts';
 import type { Session } from '../session.ts';
 import { CommandPalette, listPageShortcuts, ShortcutHelp } from './command-palette.tsx';
+import { FileFinder } from './file-finder.tsx';
 import { PageView } from './page-view.tsx';
 import { RequestInspector } from './request-inspector.tsx';
 import { areShortcutsOn, createShortcutFinder, type Shortcut, setShortcutsOn } from './shortcuts.ts';
 import { usePageState } from './use-page-state.ts';
 
-type Panel = 'palette' | 'shortcuts' | 'inspector' | null;
+type Panel = 'palette' | 'files' | 'shortcuts' | 'inspector' | null;
 
 /** The application: shows the page of the address, follows links to others, and answers the keyboard. */
 export function App({ pages, session }: { readonly pages: Readonly<Record<string, Page>>; readonly session: Session }) {
@@ -68,6 +69,9 @@ export function App({ pages, session }: { readonly pages: Readonly<Record<string
         label: 'Show the requests of this page',
         run: () => setPanel((shown) => (shown === 'inspector' ? null : 'inspector')),
       },
+      ...(location.values.project === undefined
+        ? []
+        : [{ keys: 't', label: 'Find a file', run: () => setPanel('files') }]),
       ...listPageShortcuts(location, openUrl),
     ];
   }, [location, openUrl]);
@@ -95,6 +99,9 @@ export function App({ pages, session }: { readonly pages: Readonly<Record<string
       {panel === 'inspector' ? <RequestInspector records={records} location={location} onClose={close} /> : null}
       {panel === 'palette' ? (
         <CommandPalette client={client} location={location} shortcuts={shortcuts} onOpen={openUrl} onClose={close} />
+      ) : null}
+      {panel === 'files' && location.values.project !== undefined ? (
+        <FileFinder client={client} location={location} onOpen={openUrl} onClose={close} />
       ) : null}
       {panel === 'shortcuts' ? (
         <ShortcutHelp shortcuts={shortcuts} areOn={shortcutsOn} onToggle={toggleShortcuts} onClose={close} />

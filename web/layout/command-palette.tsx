@@ -3,14 +3,8 @@ import { toPath } from '../addresses.ts';
 import type { Client } from '../api/call.ts';
 import { Dialog } from '../components/dialog.tsx';
 import type { PageLocation } from '../page.ts';
+import { Chooser, type Entry } from './chooser.tsx';
 import type { Shortcut } from './shortcuts.ts';
-
-interface Entry {
-  readonly label: string;
-  readonly detail: string;
-  /** Where the entry leads, or what it does. */
-  readonly target: string | (() => void);
-}
 
 /** The wait after the last key press before projects are searched. */
 const SEARCH_DELAY_MS = 150;
@@ -31,7 +25,6 @@ export function CommandPalette({
 }) {
   const [text, setText] = useState('');
   const [projects, setProjects] = useState<readonly Entry[]>([]);
-  const [selected, setSelected] = useState(0);
   useEffect(() => {
     if (text.trim() === '') return setProjects([]);
     const timer = setTimeout(() => {
@@ -44,62 +37,16 @@ export function CommandPalette({
     ...actions.filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase())),
     ...projects,
   ];
-  const open = (entry: Entry | undefined) => {
-    if (entry === undefined) return;
-    onClose();
-    if (typeof entry.target === 'string') onOpen(entry.target);
-    else entry.target();
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step !== 0) {
-      event.preventDefault();
-      setSelected((index) => Math.max(0, Math.min(entries.length - 1, index + step)));
-    }
-  };
-  const submit = (event: Event) => {
-    event.preventDefault();
-    open(entries[selected]);
-  };
   return (
-    <Dialog label="Search or go to" onClose={onClose}>
-      <form onSubmit={submit}>
-        <input
-          type="text"
-          // biome-ignore lint/a11y/noRedundantRoles: only an input with a list has this role by itself
-          role="combobox"
-          list={undefined}
-          aria-label="Search or go to"
-          aria-expanded="true"
-          aria-controls="palette-entries"
-          aria-activedescendant={entries.length === 0 ? undefined : `palette-${selected}`}
-          autocomplete="off"
-          value={text}
-          onKeyDown={onKeyDown}
-          onInput={(event) => {
-            setText(event.currentTarget.value);
-            setSelected(0);
-          }}
-        />
-      </form>
-      <div id="palette-entries" role="listbox" aria-label="Results">
-        {entries.map((entry, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox handles keys
-          <div
-            key={`${entry.label} ${entry.detail}`}
-            id={`palette-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === selected}
-            class="palette-entry"
-            onClick={() => open(entry)}
-          >
-            {entry.label} <span class="quiet">{entry.detail}</span>
-          </div>
-        ))}
-      </div>
-      {entries.length === 0 ? <p class="quiet">Nothing has this name.</p> : null}
-    </Dialog>
+    <Chooser
+      label="Search or go to"
+      text={text}
+      onText={setText}
+      entries={entries}
+      empty="Nothing has this name."
+      onOpen={onOpen}
+      onClose={onClose}
+    />
   );
 }
 

@@ -107,4 +107,29 @@ export async function checkCode(setup: Setup): Promise<void> {
       /status of 404/,
     ),
   );
+  await check('branches and tags are created and deleted, and a file is found by its name', () =>
+    withPage(setup, {}, async (page) => {
+      await setup.post('/projects', { name: 'tagged-stove', initialize_with_readme: true });
+      await signIn(page);
+      await page.goto('/root/tagged-stove/-/branches');
+      await page.getByRole('button', { name: 'New branch' }).click();
+      await page.getByLabel('Name').fill('fix/door');
+      await page.getByRole('button', { name: 'Create branch' }).click();
+      await page.getByRole('link', { name: 'fix/door' }).waitFor();
+      await page.getByRole('button', { name: 'Delete fix/door' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete branch' }).click();
+      await page.getByRole('link', { name: 'fix/door' }).waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Tags' }).click();
+      await page.getByRole('button', { name: 'New tag' }).click();
+      await page.getByLabel('Name').fill('v1');
+      await page.getByLabel('Message').fill('The first release');
+      await page.getByRole('button', { name: 'Create tag' }).click();
+      await page.getByText('The first release').waitFor();
+      await page.keyboard.press('t');
+      await page.getByRole('combobox', { name: 'Find a file' }).fill('rdme');
+      await page.getByRole('option', { name: 'README.md' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'README.md', level: 1 }).waitFor();
+    }),
+  );
 }
