@@ -187,7 +187,8 @@ export function SelectField({
       <label for={id}>{label}</label>
       <select ref={select} id={id} name={name} {...description}>
         {options.map(([option, text]) => (
-          <option key={option} value={option} selected={option === value}>
+          // A form that is emptied chooses the default. The types of Preact lack this property.
+          <option key={option} value={option} {...({ defaultSelected: option === value } as object)}>
             {text}
           </option>
         ))}
