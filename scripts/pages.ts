@@ -71,5 +71,7 @@ ${sources.map(({ name }) => `  ${name},\n`).join('')}};
 `;
 }
 
-/** Compares import statements by what they import, as the formatter does. */
-const byPath = (a: string, b: string): number => (a.slice(a.indexOf("'")) < b.slice(b.indexOf("'")) ? -1 : 1);
+/** Compares import statements by what they import, as the formatter does: `group.tsx` is before `group-members.tsx`. */
+const byPath = (a: string, b: string): number => (getImportedPath(a) < getImportedPath(b) ? -1 : 1);
+
+const getImportedPath = (statement: string): string => statement.slice(statement.indexOf("'"), -'.tsx;'.length - 1);
