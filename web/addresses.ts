@@ -28,6 +28,16 @@ export const ADDRESSES = {
   },
   branches: { path: '/*project/-/branches', api: '/projects/:project/repository/branches', shows: 'branches' },
   tags: { path: '/*project/-/tags', api: '/projects/:project/repository/tags', shows: 'tags' },
+  projectMembers: {
+    path: '/*project/-/project_members',
+    api: '/projects/:project/members',
+    shows: 'the members of a project',
+  },
+  groupMembers: {
+    path: '/groups/*group/-/group_members',
+    api: '/groups/:group/members',
+    shows: 'the members of a group',
+  },
   newProject: { path: '/projects/new', api: '/projects', shows: 'a new project' },
   newIssue: { path: '/*project/-/issues/new', api: '/projects/:project/issues', shows: 'a new issue' },
   issue: { path: '/*project/-/issues/:issue_iid', api: '/projects/:project/issues/:issue_iid', shows: 'an issue' },

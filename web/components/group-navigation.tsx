@@ -19,6 +19,7 @@ export const groupQueries = (id: string) => ({
 const TABS = [
   { name: 'group', label: 'Overview' },
   { name: 'groupIssues', label: 'Issues' },
+  { name: 'groupMembers', label: 'Members' },
 ] as const;
 
 export type GroupTab = (typeof TABS)[number]['name'];

@@ -29,6 +29,7 @@ const TABS = [
   { name: 'tags', label: 'Tags', ability: 'read_code' },
   { name: 'pipelines', label: 'Pipelines', ability: 'read_pipeline' },
   { name: 'issues', label: 'Issues', ability: 'read_issue' },
+  { name: 'projectMembers', label: 'Members', ability: 'read_members' },
 ] as const;
 
 export type ProjectTab = (typeof TABS)[number]['name'];

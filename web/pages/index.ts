@@ -21,8 +21,10 @@ import { project } from './code/project.tsx';
 import { tags } from './code/tags.tsx';
 import { tree } from './code/tree.tsx';
 import { group } from './namespaces/group.tsx';
+import { groupMembers } from './namespaces/group-members.tsx';
 import { newGroup } from './namespaces/new-group.tsx';
 import { newProject } from './namespaces/new-project.tsx';
+import { projectMembers } from './namespaces/project-members.tsx';
 import { user } from './namespaces/user.tsx';
 import { job } from './pipelines/job.tsx';
 import { jobs } from './pipelines/jobs.tsx';
@@ -48,6 +50,8 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   compare,
   branches,
   tags,
+  projectMembers,
+  groupMembers,
   newProject,
   newIssue,
   issue,
