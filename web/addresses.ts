@@ -42,6 +42,28 @@ export const ADDRESSES = {
   newIssue: { path: '/*project/-/issues/new', api: '/projects/:project/issues', shows: 'a new issue' },
   issue: { path: '/*project/-/issues/:issue_iid', api: '/projects/:project/issues/:issue_iid', shows: 'an issue' },
   issues: { path: '/*project/-/issues', api: '/projects/:project/issues', shows: 'the issues of a project' },
+  labels: { path: '/*project/-/labels', api: '/projects/:project/labels', shows: 'the labels of a project' },
+  groupLabels: { path: '/groups/*group/-/labels', api: '/groups/:group/labels', shows: 'the labels of a group' },
+  milestones: {
+    path: '/*project/-/milestones',
+    api: '/projects/:project/milestones',
+    shows: 'the milestones of a project',
+  },
+  milestone: {
+    path: '/*project/-/milestones/:milestone_iid',
+    api: '/projects/:project/milestones?iids[]=:milestone_iid',
+    shows: 'a milestone of a project',
+  },
+  groupMilestones: {
+    path: '/groups/*group/-/milestones',
+    api: '/groups/:group/milestones',
+    shows: 'the milestones of a group',
+  },
+  groupMilestone: {
+    path: '/groups/*group/-/milestones/:milestone_iid',
+    api: '/groups/:group/milestones?iids[]=:milestone_iid',
+    shows: 'a milestone of a group',
+  },
   groupIssues: { path: '/groups/*group/-/issues', api: '/groups/:group/issues', shows: 'the issues of a group' },
   accountProfile: { path: '/-/user_settings/profile', api: '/user', shows: 'the own profile' },
   accountPassword: { path: '/-/user_settings/password', api: '/user', shows: 'the form for another password' },

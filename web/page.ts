@@ -38,6 +38,11 @@ export interface Page<Q extends Queries = Queries> {
   readonly render: (props: LoadedQueries<Q> & { readonly location: PageLocation }) => ComponentChildren;
 }
 
+/** The props of the content of a page with these queries. */
+export type PageProps<Read extends (location: PageLocation) => Queries> = LoadedQueries<ReturnType<Read>> & {
+  readonly location: PageLocation;
+};
+
 /** Declares the page of an address in addresses.ts. */
 export function page<Q extends Queries>(name: PageName, declaration: Omit<Page<Q>, 'name'>): Page {
   // A page is rendered only with the responses to its own queries.

@@ -24,7 +24,7 @@ export async function createPageValues(post: Post, project: string): Promise<Rea
   const { author } = await post(`/projects/${id}/issues`, { title: 'The grate is too small' });
   const { username } = author as { readonly username: string };
   const pipelines = await createPipelineValues(post, id);
-  const planning = await createPlanningValues(post, project);
+  const planning = await createPlanningValues(post, project, String(group));
   return {
     ...planning,
     project,

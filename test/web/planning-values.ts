@@ -1,7 +1,11 @@
 import type { Post } from './page-values.ts';
 
 /** Creates an issue with labels, a milestone, comments and a link. Returns values for the addresses of the planning pages. */
-export async function createPlanningValues(post: Post, project: string): Promise<Readonly<Record<string, string>>> {
+export async function createPlanningValues(
+  post: Post,
+  project: string,
+  group: string,
+): Promise<Readonly<Record<string, string>>> {
   const at = `/projects/${encodeURIComponent(project)}`;
   await post(`${at}/labels`, { name: 'fault', color: '#d9534f', description: 'Something is broken.' });
   await post(`${at}/labels`, { name: 'part::grate', color: '#7fff00' });
@@ -22,5 +26,8 @@ export async function createPlanningValues(post: Post, project: string): Promise
   await post(`${at1}/add_spent_time`, { duration: '3h' });
   const other = await post(`${at}/issues`, { title: 'The door is loose', confidential: true });
   await post(`${at1}/links`, { target_project_id: project, target_issue_iid: other.iid });
-  return { issue_iid: String(issue.iid) };
+  const atGroup = `/groups/${encodeURIComponent(group)}`;
+  await post(`${atGroup}/labels`, { name: 'urgent', color: '#ffa500' });
+  await post(`${atGroup}/milestones`, { title: 'Spring', start_date: '2099-03-01' });
+  return { issue_iid: String(issue.iid), milestone_iid: '1' };
 }

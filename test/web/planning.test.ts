@@ -141,3 +141,44 @@ test('a group lists the issues of its projects', async () => {
   assert.match(toText(await render(group.owner, `${address}?search=nothing`)), /No issues/);
   assert.doesNotMatch(await render(stranger, address), /The pipe leaks/);
 });
+
+test('planners change labels and milestones, guests only see them', async () => {
+  for (const page of ['labels', 'milestones']) {
+    const newLabel = new RegExp(`>New ${page.slice(0, -1)}<`);
+    for (const caller of [root, owner, developer, planner])
+      assert.match(await render(caller, `${AT}/${page}`), newLabel);
+    for (const caller of [guest, stranger]) assert.doesNotMatch(await render(caller, `${AT}/${page}`), newLabel);
+  }
+  assert.match(toText(await render(guest, `${AT}/labels`)), /fault .*1 open issue,/);
+  assert.match(toText(await render(guest, `${AT}/milestones`)), /Winter/);
+  assert.match(toText(await render(guest, `${AT}/milestones?search=nothing`)), /No milestones/);
+});
+
+test('a milestone shows its issues by state, and those that the caller may read', async () => {
+  const plan = await create('milestones', { title: 'Autumn', start_date: '2026-09-01', due_date: '2026-12-01' });
+  const toDo = { milestone_id: plan.id, weight: 2 };
+  await create('issues', { title: 'Sweep the chimney', ...toDo });
+  await create('issues', { title: 'Hide the wood', confidential: true, ...toDo });
+  const { iid } = await create('issues', { title: 'Order wood', ...toDo });
+  await expectSuccess(owner.put(`${project.at}/issues/${iid}`, { state_event: 'close' }));
+  const address = `${AT}/milestones/${plan.iid}`;
+  assert.match(
+    toText(await render(owner, address)),
+    /Autumn.*1 of 3 issues closed, weight 2 of 6.*Open issues 2 .*Closed issues 1 Order wood/,
+  );
+  assert.match(toText(await render(guest, address)), /1 of 2 issues closed/);
+  assert.match(toText(await render(guest, `${AT}/milestones/99`)), /does not exist/);
+});
+
+test('the labels and milestones of a group are those of its projects too', async () => {
+  const group = await scene.newGroup({ visibility: 'private' });
+  const inGroup = await scene.newProject({ in: group, visibility: 'private' });
+  await expectSuccess(group.owner.post(`${group.at}/labels`, { name: 'urgent', color: '#ff0000' }));
+  await expectSuccess(group.owner.post(`${group.at}/milestones`, { title: 'Spring' }));
+  const show = async (page: string) => toText(await render(group.owner, page));
+  for (const at of [`/groups/${group.full_path}/-`, `/${inGroup.path_with_namespace}/-`]) {
+    assert.match(await show(`${at}/labels`), /urgent/);
+    assert.match(await show(`${at}/milestones`), /Spring/);
+  }
+  assert.match(await show(`/groups/${group.full_path}/-/milestones/1`), /Spring .*No issues yet/);
+});

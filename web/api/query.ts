@@ -38,10 +38,11 @@ export function queryAll<Name extends OperationName & `GET ${string}`>(
   params: ParamsOf<Name>,
   refetchSeconds: number | null = null,
 ): Query<ResultOf<Name>> {
-  return { refetchSeconds, load: (client) => loadAllPages(client, operation, params) };
+  return { refetchSeconds, load: (client) => callAll(client, operation, params) };
 }
 
-async function loadAllPages<Name extends OperationName>(
+/** Returns all rows of a list, at most a thousand. */
+export async function callAll<Name extends OperationName>(
   client: Client,
   operation: Name,
   params: ParamsOf<Name>,

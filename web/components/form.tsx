@@ -125,7 +125,7 @@ interface FieldProps {
 }
 
 interface InputProps {
-  readonly type?: 'text' | 'search' | 'email' | 'url' | 'password' | 'number' | 'date' | 'file';
+  readonly type?: 'text' | 'search' | 'email' | 'url' | 'password' | 'number' | 'date' | 'color' | 'file';
   readonly defaultValue?: string | number | undefined;
   readonly defaultChecked?: boolean;
   readonly required?: boolean;

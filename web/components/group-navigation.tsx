@@ -20,6 +20,8 @@ const TABS = [
   { name: 'group', label: 'Overview' },
   { name: 'groupIssues', label: 'Issues' },
   { name: 'groupMembers', label: 'Members' },
+  { name: 'groupMilestones', label: 'Milestones' },
+  { name: 'groupLabels', label: 'Labels' },
 ] as const;
 
 export type GroupTab = (typeof TABS)[number]['name'];

@@ -30,6 +30,8 @@ const TABS = [
   { name: 'pipelines', label: 'Pipelines', ability: 'read_pipeline' },
   { name: 'issues', label: 'Issues', ability: 'read_issue' },
   { name: 'projectMembers', label: 'Members', ability: 'read_members' },
+  { name: 'milestones', label: 'Milestones', ability: 'read_milestone' },
+  { name: 'labels', label: 'Labels', ability: 'read_label' },
 ] as const;
 
 export type ProjectTab = (typeof TABS)[number]['name'];

@@ -32,8 +32,14 @@ import { newPipeline } from './pipelines/new-pipeline.tsx';
 import { pipeline } from './pipelines/pipeline.tsx';
 import { pipelines } from './pipelines/pipelines.tsx';
 import { groupIssues } from './planning/group-issues.tsx';
+import { groupLabels } from './planning/group-labels.tsx';
+import { groupMilestone } from './planning/group-milestone.tsx';
+import { groupMilestones } from './planning/group-milestones.tsx';
 import { issue } from './planning/issue.tsx';
 import { issues } from './planning/issues.tsx';
+import { labels } from './planning/labels.tsx';
+import { milestone } from './planning/milestone.tsx';
+import { milestones } from './planning/milestones.tsx';
 import { newIssue } from './planning/new-issue.tsx';
 
 /** All pages, by name. */
@@ -56,6 +62,12 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   newIssue,
   issue,
   issues,
+  labels,
+  groupLabels,
+  milestones,
+  milestone,
+  groupMilestones,
+  groupMilestone,
   groupIssues,
   accountProfile,
   accountPassword,

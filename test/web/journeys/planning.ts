@@ -29,6 +29,9 @@ export async function checkPlanning(setup: Setup): Promise<void> {
       assert.equal(await page.getByLabel('Comment', { exact: true }).inputValue(), '');
       await page.getByRole('button', { name: 'Close issue' }).click();
       await page.getByRole('button', { name: 'Reopen issue' }).waitFor();
+      await page.getByRole('complementary').getByRole('link', { name: 'Winter' }).click();
+      await page.getByRole('heading', { level: 2, name: 'Closed issues' }).waitFor();
+      await page.getByRole('link', { name: 'The handle is hot' }).waitFor();
       await page.getByRole('link', { name: 'Issues' }).click();
       await page.getByText('Milestone: all').click();
       await page.getByRole('radio', { name: 'Winter' }).check();

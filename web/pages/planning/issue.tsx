@@ -1,6 +1,6 @@
 import { toPath } from '../../addresses.ts';
 import type { Issue } from '../../api/operations.ts';
-import { type LoadedQueries, NO_ROWS, query } from '../../api/query.ts';
+import { NO_ROWS, query } from '../../api/query.ts';
 import { ActionButton } from '../../components/action-button.tsx';
 import { AwardEmoji } from '../../components/award-emoji.tsx';
 import { Form, readText, TextArea, TextField } from '../../components/form.tsx';
@@ -15,7 +15,7 @@ import { Time } from '../../components/time.tsx';
 import { Timeline } from '../../components/timeline.tsx';
 import { ToggledForm } from '../../components/toggled-form.tsx';
 import { UserLink } from '../../components/user-link.tsx';
-import { type PageLocation, page, usePageActions } from '../../page.ts';
+import { type PageLocation, type PageProps, page, usePageActions } from '../../page.ts';
 
 /** The seconds after which an issue is read again. */
 const REFETCH_SECONDS = 5;
@@ -56,7 +56,7 @@ function IssueContent({
   awards,
   location,
   ...events
-}: LoadedQueries<ReturnType<typeof queries>> & { readonly location: PageLocation }) {
+}: PageProps<typeof queries>) {
   const { client, user } = usePageActions();
   const id = project.path_with_namespace;
   const issue_iid = String(issue.iid);

@@ -1,0 +1,36 @@
+import { type ItemInList, ItemRows } from './item-rows.tsx';
+import { Progress } from './progress.tsx';
+
+interface PlannedIssue extends ItemInList {
+  readonly weight?: number | null;
+}
+
+/** The issues and merge requests of a milestone or iteration, and how many are done. */
+export function PlannedItems({
+  issues,
+  mergeRequests = [],
+}: {
+  readonly issues: readonly PlannedIssue[];
+  readonly mergeRequests?: readonly ItemInList[];
+}) {
+  return (
+    <>
+      <Progress issues={issues} />
+      <Group title="Open issues" items={issues.filter(({ state }) => state === 'opened')} />
+      <Group title="Closed issues" items={issues.filter(({ state }) => state === 'closed')} />
+      <Group title="Merge requests" items={mergeRequests} />
+    </>
+  );
+}
+
+function Group({ title, items }: { readonly title: string; readonly items: readonly ItemInList[] }) {
+  if (items.length === 0) return null;
+  return (
+    <section>
+      <h2>
+        {title} <span class="badge">{items.length}</span>
+      </h2>
+      <ItemRows items={items} />
+    </section>
+  );
+}
