@@ -26,6 +26,41 @@ export const ADDRESSES = {
     api: '/projects/:project/repository/compare',
     shows: 'a comparison',
   },
+  newMergeRequest: {
+    path: '/*project/-/merge_requests/new',
+    api: '/projects/:project/merge_requests',
+    shows: 'a new merge request',
+  },
+  mergeRequestDiffs: {
+    path: '/*project/-/merge_requests/:merge_request_iid/diffs',
+    api: '/projects/:project/merge_requests/:merge_request_iid/diffs',
+    shows: "a merge request's changes",
+  },
+  mergeRequestCommits: {
+    path: '/*project/-/merge_requests/:merge_request_iid/commits',
+    api: '/projects/:project/merge_requests/:merge_request_iid/commits',
+    shows: "a merge request's commits",
+  },
+  mergeRequestPipelines: {
+    path: '/*project/-/merge_requests/:merge_request_iid/pipelines',
+    api: '/projects/:project/merge_requests/:merge_request_iid/pipelines',
+    shows: "a merge request's pipelines",
+  },
+  mergeRequest: {
+    path: '/*project/-/merge_requests/:merge_request_iid',
+    api: '/projects/:project/merge_requests/:merge_request_iid',
+    shows: 'a merge request',
+  },
+  mergeRequests: {
+    path: '/*project/-/merge_requests',
+    api: '/projects/:project/merge_requests',
+    shows: 'merge requests',
+  },
+  groupMergeRequests: {
+    path: '/groups/*group/-/merge_requests',
+    api: '/groups/:group/merge_requests',
+    shows: "a group's merge requests",
+  },
   branches: { path: '/*project/-/branches', api: '/projects/:project/repository/branches', shows: 'branches' },
   tags: { path: '/*project/-/tags', api: '/projects/:project/repository/tags', shows: 'tags' },
   projectMembers: {

@@ -1,3 +1,4 @@
+import { createMergeRequestValues } from './merge-request-values.ts';
 import { createPipelineValues } from './pipeline-values.ts';
 import { createPlanningValues } from './planning-values.ts';
 
@@ -25,8 +26,10 @@ export async function createPageValues(post: Post, project: string): Promise<Rea
   const { username } = author as { readonly username: string };
   const pipelines = await createPipelineValues(post, id);
   const planning = await createPlanningValues(post, project, String(group));
+  const mergeRequests = await createMergeRequestValues(post, id);
   return {
     ...planning,
+    ...mergeRequests,
     project,
     ...pipelines,
     group: String(group),
@@ -34,7 +37,5 @@ export async function createPageValues(post: Post, project: string): Promise<Rea
     ref: 'main',
     ref_path: 'main/docs',
     ref_file: 'main/docs/fire.md',
-    sha: 'main',
-    range: 'v1.0...main',
   };
 }

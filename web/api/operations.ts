@@ -11,6 +11,9 @@ export interface Operations {
   'DELETE /projects/:id/issues/:issue_iid/notes/:note_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly note_id: number | string }; result: null };
   'DELETE /projects/:id/labels/:label_id': { params: { readonly id: number | string; readonly label_id: number | string }; result: null };
   'DELETE /projects/:id/members/:user_id': { params: { readonly id: number | string; readonly user_id: number | string; readonly skip_subresources?: boolean; readonly unassign_issuables?: boolean }; result: null };
+  'DELETE /projects/:id/merge_requests/:merge_request_iid': { params: { readonly id: number | string; readonly merge_request_iid: number | string }; result: null };
+  'DELETE /projects/:id/merge_requests/:merge_request_iid/award_emoji/:award_id': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly award_id: number | string }; result: null };
+  'DELETE /projects/:id/merge_requests/:merge_request_iid/notes/:note_id': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly note_id: number | string }; result: null };
   'DELETE /projects/:id/milestones/:milestone_id': { params: { readonly id: number | string; readonly milestone_id: number | string }; result: null };
   'DELETE /projects/:id/pipelines/:pipeline_id': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: null };
   'DELETE /projects/:id/repository/branches/:branch': { params: { readonly id: number | string; readonly branch: number | string }; result: null };
@@ -28,6 +31,7 @@ export interface Operations {
   'GET /groups/:id/labels': { params: { readonly id: number | string; readonly with_counts?: boolean; readonly include_ancestor_groups?: boolean; readonly include_descendant_groups?: boolean; readonly only_group_labels?: boolean; readonly search?: string; readonly archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly Label[] };
   'GET /groups/:id/members': { params: { readonly id: number | string; readonly query?: string; readonly user_ids?: readonly number[] | string; readonly skip_users?: readonly number[] | string; readonly state?: 'active' | 'awaiting'; readonly page?: number; readonly per_page?: number }; result: readonly Member[] };
   'GET /groups/:id/members/all': { params: { readonly id: number | string; readonly query?: string; readonly user_ids?: readonly number[] | string; readonly skip_users?: readonly number[] | string; readonly state?: 'active' | 'awaiting'; readonly page?: number; readonly per_page?: number }; result: readonly Member[] };
+  'GET /groups/:id/merge_requests': { params: { readonly id: number | string; readonly scope?: 'created_by_me' | 'assigned_to_me' | 'created-by-me' | 'assigned-to-me' | 'all' | 'reviews_for_me'; readonly state?: 'opened' | 'closed' | 'merged' | 'locked' | 'all'; readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string; readonly source_project_id?: number; readonly source_branch?: string; readonly target_branch?: string; readonly draft?: boolean; readonly wip?: 'yes' | 'no'; readonly search?: string; readonly in?: readonly ('title' | 'description')[] | string; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly not?: { readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string }; readonly deployed_before?: string; readonly deployed_after?: string; readonly environment?: string; readonly approved?: 'yes' | 'no'; readonly approved_by_ids?: readonly (number | 'None' | 'Any')[] | string; readonly approved_by_usernames?: readonly string[] | string; readonly approver_ids?: readonly (number | 'None' | 'Any')[] | string; readonly merge_user_id?: number; readonly merge_user_username?: string; readonly view?: 'simple'; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'title' | 'merged_at' | 'priority' | 'label_priority' | 'milestone_due' | 'popularity'; readonly sort?: 'asc' | 'desc'; readonly non_archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly (MergeRequestInList | MergeRequestSimple)[] };
   'GET /groups/:id/milestones': { params: { readonly id: number | string; readonly state?: 'active' | 'closed' | 'all'; readonly iids?: readonly number[] | string; readonly title?: string; readonly search?: string; readonly include_ancestors?: boolean; readonly include_parent_milestones?: boolean; readonly include_descendants?: boolean; readonly updated_before?: string; readonly updated_after?: string; readonly page?: number; readonly per_page?: number }; result: readonly Milestone[] };
   'GET /groups/:id/milestones/:milestone_id/issues': { params: { readonly id: number | string; readonly milestone_id: number | string; readonly page?: number; readonly per_page?: number }; result: readonly IssueInList[] };
   'GET /groups/:id/milestones/:milestone_id/merge_requests': { params: { readonly id: number | string; readonly milestone_id: number | string; readonly page?: number; readonly per_page?: number }; result: readonly MergeRequestInList[] };
@@ -62,6 +66,18 @@ export interface Operations {
   'GET /projects/:id/labels': { params: { readonly id: number | string; readonly with_counts?: boolean; readonly include_ancestor_groups?: boolean; readonly search?: string; readonly archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly ProjectLabel[] };
   'GET /projects/:id/members': { params: { readonly id: number | string; readonly query?: string; readonly user_ids?: readonly number[] | string; readonly skip_users?: readonly number[] | string; readonly state?: 'active' | 'awaiting'; readonly page?: number; readonly per_page?: number }; result: readonly Member[] };
   'GET /projects/:id/members/all': { params: { readonly id: number | string; readonly query?: string; readonly user_ids?: readonly number[] | string; readonly skip_users?: readonly number[] | string; readonly state?: 'active' | 'awaiting'; readonly page?: number; readonly per_page?: number }; result: readonly Member[] };
+  'GET /projects/:id/merge_requests': { params: { readonly id: number | string; readonly scope?: 'created_by_me' | 'assigned_to_me' | 'created-by-me' | 'assigned-to-me' | 'all' | 'reviews_for_me'; readonly state?: 'opened' | 'closed' | 'merged' | 'locked' | 'all'; readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string; readonly source_project_id?: number; readonly source_branch?: string; readonly target_branch?: string; readonly draft?: boolean; readonly wip?: 'yes' | 'no'; readonly search?: string; readonly in?: readonly ('title' | 'description')[] | string; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly not?: { readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string }; readonly deployed_before?: string; readonly deployed_after?: string; readonly environment?: string; readonly approved?: 'yes' | 'no'; readonly approved_by_ids?: readonly (number | 'None' | 'Any')[] | string; readonly approved_by_usernames?: readonly string[] | string; readonly approver_ids?: readonly (number | 'None' | 'Any')[] | string; readonly merge_user_id?: number; readonly merge_user_username?: string; readonly view?: 'simple'; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'title' | 'merged_at' | 'priority' | 'label_priority' | 'milestone_due' | 'popularity'; readonly sort?: 'asc' | 'desc'; readonly page?: number; readonly per_page?: number }; result: readonly (MergeRequestInList | MergeRequestSimple)[] };
+  'GET /projects/:id/merge_requests/:merge_request_iid': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly render_html?: boolean; readonly include_diverged_commits_count?: boolean; readonly include_rebase_in_progress?: boolean }; result: MergeRequest };
+  'GET /projects/:id/merge_requests/:merge_request_iid/approvals': { params: { readonly id: number | string; readonly merge_request_iid: number | string }; result: Approvals };
+  'GET /projects/:id/merge_requests/:merge_request_iid/award_emoji': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly AwardEmoji[] };
+  'GET /projects/:id/merge_requests/:merge_request_iid/commits': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly Commit[] };
+  'GET /projects/:id/merge_requests/:merge_request_iid/diffs': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly unidiff?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly Diff[] };
+  'GET /projects/:id/merge_requests/:merge_request_iid/discussions': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly Discussion[] };
+  'GET /projects/:id/merge_requests/:merge_request_iid/pipelines': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly PipelineListed[] };
+  'GET /projects/:id/merge_requests/:merge_request_iid/resource_label_events': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly LabelEvent[] };
+  'GET /projects/:id/merge_requests/:merge_request_iid/resource_milestone_events': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly MilestoneEvent[] };
+  'GET /projects/:id/merge_requests/:merge_request_iid/resource_state_events': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly StateEvent[] };
+  'GET /projects/:id/merge_requests/:merge_request_iid/reviewers': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly Reviewer[] };
   'GET /projects/:id/milestones': { params: { readonly id: number | string; readonly state?: 'active' | 'closed' | 'all'; readonly iids?: readonly number[] | string; readonly title?: string; readonly search?: string; readonly include_ancestors?: boolean; readonly include_parent_milestones?: boolean; readonly updated_before?: string; readonly updated_after?: string; readonly page?: number; readonly per_page?: number }; result: readonly Milestone[] };
   'GET /projects/:id/milestones/:milestone_id/issues': { params: { readonly id: number | string; readonly milestone_id: number | string; readonly page?: number; readonly per_page?: number }; result: readonly IssueInList[] };
   'GET /projects/:id/milestones/:milestone_id/merge_requests': { params: { readonly id: number | string; readonly milestone_id: number | string; readonly page?: number; readonly per_page?: number }; result: readonly MergeRequestInList[] };
@@ -123,6 +139,15 @@ export interface Operations {
   'POST /projects/:id/labels/:label_id/unsubscribe': { params: { readonly id: number | string; readonly label_id: number | string; readonly include_ancestor_groups?: boolean | null }; result: ProjectLabel };
   'POST /projects/:id/members': { params: { readonly id: number | string; readonly access_level: number; readonly user_id?: readonly number[] | string | null; readonly username?: readonly string[] | string | null; readonly expires_at?: string | null }; result: Member | AddedMembers };
   'POST /projects/:id/merge_requests': { params: { readonly id: number | string; readonly title: string; readonly source_branch: string; readonly target_branch: string; readonly target_project_id?: number | null; readonly description?: string | null; readonly assignee_id?: number | null; readonly assignee_ids?: readonly number[] | string | null; readonly reviewer_ids?: readonly number[] | string | null; readonly labels?: readonly string[] | string | null; readonly milestone_id?: number | null; readonly remove_source_branch?: boolean | null; readonly squash?: boolean | null; readonly merge_after?: string | null; readonly add_labels?: readonly string[] | string | null; readonly remove_labels?: readonly string[] | string | null }; result: MergeRequest };
+  'POST /projects/:id/merge_requests/:merge_request_iid/approve': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly sha?: string | null }; result: Approvals };
+  'POST /projects/:id/merge_requests/:merge_request_iid/award_emoji': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly name: string }; result: AwardEmoji };
+  'POST /projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds': { params: { readonly id: number | string; readonly merge_request_iid: number | string }; result: AutoMergeCanceled };
+  'POST /projects/:id/merge_requests/:merge_request_iid/discussions': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly body: string; readonly created_at?: string | null; readonly position?: { readonly base_sha: string; readonly start_sha: string; readonly head_sha: string; readonly position_type: 'text' | 'image' | 'file'; readonly new_path?: string; readonly new_line?: number; readonly old_path?: string; readonly old_line?: number; readonly width?: number; readonly height?: number; readonly x?: number; readonly y?: number; readonly line_range?: { readonly start?: { readonly line_code?: string; readonly type?: string; readonly old_line?: number; readonly new_line?: number }; readonly end?: { readonly line_code?: string; readonly type?: string; readonly old_line?: number; readonly new_line?: number } } } | null; readonly commit_id?: string | null }; result: Discussion | CommandsOnly };
+  'POST /projects/:id/merge_requests/:merge_request_iid/discussions/:discussion_id/notes': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly discussion_id: number | string; readonly body: string; readonly created_at?: string | null }; result: Note | CommandsOnly };
+  'POST /projects/:id/merge_requests/:merge_request_iid/notes': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly body: string; readonly internal?: boolean | null; readonly confidential?: boolean | null; readonly created_at?: string | null; readonly merge_request_diff_head_sha?: string | null }; result: Note | CommandsOnly };
+  'POST /projects/:id/merge_requests/:merge_request_iid/subscribe': { params: { readonly id: number | string; readonly merge_request_iid: number | string }; result: MergeRequest };
+  'POST /projects/:id/merge_requests/:merge_request_iid/unapprove': { params: { readonly id: number | string; readonly merge_request_iid: number | string }; result: Approvals };
+  'POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe': { params: { readonly id: number | string; readonly merge_request_iid: number | string }; result: MergeRequest };
   'POST /projects/:id/milestones': { params: { readonly id: number | string; readonly title: string; readonly description?: string | null; readonly due_date?: string | null; readonly start_date?: string | null }; result: Milestone };
   'POST /projects/:id/pipeline': { params: { readonly id: number | string; readonly ref: string; readonly variables?: readonly { readonly key: string; readonly value: string; readonly variable_type?: 'env_var' | 'file' }[] | null }; result: Pipeline };
   'POST /projects/:id/pipelines/:pipeline_id/cancel': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: Pipeline };
@@ -144,6 +169,11 @@ export interface Operations {
   'PUT /projects/:id/issues/:issue_iid/notes/:note_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly note_id: number | string; readonly body: string }; result: Note | CommandsOnly };
   'PUT /projects/:id/labels/:label_id': { params: { readonly id: number | string; readonly label_id: number | string; readonly new_name?: string | null; readonly color?: string | null; readonly description?: string | null; readonly priority?: number | null; readonly archived?: boolean | null }; result: ProjectLabel };
   'PUT /projects/:id/members/:user_id': { params: { readonly id: number | string; readonly user_id: number | string; readonly access_level: number; readonly expires_at?: string | null }; result: Member };
+  'PUT /projects/:id/merge_requests/:merge_request_iid': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly title?: string | null; readonly target_branch?: string | null; readonly description?: string | null; readonly assignee_id?: number | null; readonly assignee_ids?: readonly number[] | string | null; readonly reviewer_ids?: readonly number[] | string | null; readonly labels?: readonly string[] | string | null; readonly milestone_id?: number | null; readonly remove_source_branch?: boolean | null; readonly squash?: boolean | null; readonly merge_after?: string | null; readonly state_event?: 'close' | 'reopen' | null; readonly discussion_locked?: boolean | null; readonly add_labels?: readonly string[] | string | null; readonly remove_labels?: readonly string[] | string | null }; result: MergeRequest };
+  'PUT /projects/:id/merge_requests/:merge_request_iid/discussions/:discussion_id': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly discussion_id: number | string; readonly resolved: boolean }; result: Discussion };
+  'PUT /projects/:id/merge_requests/:merge_request_iid/merge': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly merge_commit_message?: string | null; readonly squash_commit_message?: string | null; readonly squash?: boolean | null; readonly should_remove_source_branch?: boolean | null; readonly sha?: string | null; readonly auto_merge?: boolean | null; readonly merge_when_pipeline_succeeds?: boolean | null }; result: MergeRequest };
+  'PUT /projects/:id/merge_requests/:merge_request_iid/notes/:note_id': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly note_id: number | string; readonly body: string }; result: Note | CommandsOnly };
+  'PUT /projects/:id/merge_requests/:merge_request_iid/rebase': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly skip_ci?: boolean | null }; result: MergeRequestRebase };
   'PUT /projects/:id/milestones/:milestone_id': { params: { readonly id: number | string; readonly milestone_id: number | string; readonly title?: string | null; readonly description?: string | null; readonly due_date?: string | null; readonly start_date?: string | null; readonly state_event?: 'close' | 'activate' | null }; result: Milestone };
   'PUT /projects/:id/notification_settings': { params: { readonly id: number | string; readonly level?: string | null; readonly new_release?: boolean | null; readonly new_note?: boolean | null; readonly new_issue?: boolean | null; readonly reopen_issue?: boolean | null; readonly close_issue?: boolean | null; readonly reassign_issue?: boolean | null; readonly issue_due?: boolean | null; readonly new_merge_request?: boolean | null; readonly push_to_merge_request?: boolean | null; readonly reopen_merge_request?: boolean | null; readonly close_merge_request?: boolean | null; readonly reassign_merge_request?: boolean | null; readonly change_reviewer_merge_request?: boolean | null; readonly merge_merge_request?: boolean | null; readonly failed_pipeline?: boolean | null; readonly fixed_pipeline?: boolean | null; readonly success_pipeline?: boolean | null; readonly moved_project?: boolean | null; readonly merge_when_pipeline_succeeds?: boolean | null; readonly approver?: boolean | null }; result: NotificationSetting };
   'PUT /projects/:id/repository/branches/:branch/protect': { params: { readonly id: number | string; readonly branch: number | string; readonly developers_can_push?: boolean | null; readonly developers_can_merge?: boolean | null }; result: Branch };
@@ -218,9 +248,45 @@ export interface AlertEnvironment {
   readonly tier: 'production' | 'staging' | 'testing' | 'development' | 'other';
 }
 
+export interface Approval {
+  readonly user: UserBasic;
+  readonly approved_at: string;
+}
+
+export interface Approvals {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly state: 'opened' | 'closed' | 'merged' | 'locked';
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly merge_status: 'unchecked' | 'checking' | 'can_be_merged' | 'cannot_be_merged';
+  readonly approved: boolean;
+  readonly approvals_required: number;
+  readonly approvals_left: number;
+  readonly require_password_to_approve: boolean;
+  readonly approved_by: readonly Approval[];
+  readonly suggested_approvers: readonly unknown[];
+  readonly approvers: readonly unknown[];
+  readonly approver_groups: readonly unknown[];
+  readonly user_has_approved: boolean;
+  readonly user_can_approve: boolean;
+  readonly approval_rules_left: readonly unknown[];
+  readonly has_approval_rules: boolean;
+  readonly merge_request_approvers_available: boolean;
+  readonly multiple_approval_rules_available: boolean;
+  readonly invalid_approvers_rules: readonly unknown[];
+}
+
 export interface ArtifactsFile {
   readonly filename: string;
   readonly size: number;
+}
+
+export interface AutoMergeCanceled {
+  readonly status: 'success';
 }
 
 export interface AwardEmoji {
@@ -1108,6 +1174,10 @@ export interface MergeRequestOfCaller {
   readonly can_merge: boolean;
 }
 
+export interface MergeRequestRebase {
+  readonly rebase_in_progress: boolean;
+}
+
 export interface MergeRequestSimple {
   readonly id: number;
   readonly iid: number;
@@ -1780,6 +1850,12 @@ export interface RepositoryFile {
   readonly last_commit_id: string;
   readonly execute_filemode: boolean;
   readonly content: string;
+}
+
+export interface Reviewer {
+  readonly user: UserBasic;
+  readonly state: 'unreviewed' | 'reviewed' | 'requested_changes' | 'approved' | 'unapproved' | 'review_started';
+  readonly created_at: string;
 }
 
 export interface Runner {

@@ -94,7 +94,12 @@ function Counts({ added, removed }: { readonly added: number; readonly removed: 
 }
 
 /** Returns the id of a file in the page; its lines have it and their key. */
-const toFileId = ({ new_path }: Diff): string => `diff-${encodeURIComponent(new_path)}`;
+const toFileId = ({ new_path }: Pick<Diff, 'new_path'>): string => `diff-${encodeURIComponent(new_path)}`;
+
+/** Returns the anchor of a line on a page with the changes of its file. */
+export function toLineAnchor(new_path: string, line: DiffLineNumbers): string {
+  return `#${toFileId({ new_path })}_${toLineKey(line) ?? ''}`;
+}
 
 function FileDiff({
   file,

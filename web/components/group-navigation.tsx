@@ -22,6 +22,7 @@ const TABS = [
   { name: 'groupMembers', label: 'Members' },
   { name: 'groupMilestones', label: 'Milestones' },
   { name: 'groupLabels', label: 'Labels' },
+  { name: 'groupMergeRequests', label: 'Merge requests' },
 ] as const;
 
 export type GroupTab = (typeof TABS)[number]['name'];

@@ -32,6 +32,7 @@ const TABS = [
   { name: 'projectMembers', label: 'Members', ability: 'read_members' },
   { name: 'milestones', label: 'Milestones', ability: 'read_milestone' },
   { name: 'labels', label: 'Labels', ability: 'read_label' },
+  { name: 'mergeRequests', label: 'Merge requests', ability: 'read_merge_request' },
 ] as const;
 
 export type ProjectTab = (typeof TABS)[number]['name'];

@@ -1,4 +1,4 @@
-import { Fragment } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Loaded } from '../api/call.ts';
 import type {
@@ -36,6 +36,7 @@ export function Timeline({
   noteable,
   location,
   href,
+  renderContext,
 }: {
   /** One page, `TIMELINE_PAGE_SIZE` threads, in the order of the API. */
   readonly discussions: Loaded<readonly DiscussionData[]>;
@@ -44,6 +45,8 @@ export function Timeline({
   readonly location: PageLocation;
   /** The address of the page without parameters. */
   readonly href: string;
+  /** Returns what stands above a thread, such as the line that it is on. */
+  readonly renderContext?: (discussion: DiscussionData) => ComponentChildren;
 }) {
   useEffect(() => {
     // The comment that the address names did not exist when the browser looked for it.
@@ -61,7 +64,12 @@ export function Timeline({
             {entry.discussion === undefined ? (
               <Event entry={entry} noteable={noteable} />
             ) : (
-              <Discussion discussion={entry.discussion} noteable={noteable} location={location} />
+              <Discussion
+                discussion={entry.discussion}
+                noteable={noteable}
+                location={location}
+                context={renderContext?.(entry.discussion)}
+              />
             )}
           </li>
         ))}

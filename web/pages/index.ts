@@ -20,6 +20,13 @@ import { newFile } from './code/new-file.tsx';
 import { project } from './code/project.tsx';
 import { tags } from './code/tags.tsx';
 import { tree } from './code/tree.tsx';
+import { groupMergeRequests } from './merge-requests/group-merge-requests.tsx';
+import { mergeRequest } from './merge-requests/merge-request.tsx';
+import { mergeRequestCommits } from './merge-requests/merge-request-commits.tsx';
+import { mergeRequestDiffs } from './merge-requests/merge-request-diffs.tsx';
+import { mergeRequestPipelines } from './merge-requests/merge-request-pipelines.tsx';
+import { mergeRequests } from './merge-requests/merge-requests.tsx';
+import { newMergeRequest } from './merge-requests/new-merge-request.tsx';
 import { group } from './namespaces/group.tsx';
 import { groupMembers } from './namespaces/group-members.tsx';
 import { newGroup } from './namespaces/new-group.tsx';
@@ -54,6 +61,13 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   commits,
   commit,
   compare,
+  newMergeRequest,
+  mergeRequestDiffs,
+  mergeRequestCommits,
+  mergeRequestPipelines,
+  mergeRequest,
+  mergeRequests,
+  groupMergeRequests,
   branches,
   tags,
   projectMembers,

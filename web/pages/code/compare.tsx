@@ -4,7 +4,7 @@ import { type Query, query } from '../../api/query.ts';
 import { CommitRows } from '../../components/commit-rows.tsx';
 import { FileDiffs } from '../../components/diff.tsx';
 import { readText } from '../../components/form.tsx';
-import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
+import { can, ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
 import { RefField } from '../../components/ref-field.tsx';
 import { type PageLocation, page, usePageActions } from '../../page.ts';
 import { formatCount } from '../../text/names.ts';
@@ -48,13 +48,25 @@ export const compare = page('compare', {
   }),
   title: (_loaded, { values }) => `Compare ${values.range}`,
   navigation: (props) => <ProjectNavigation {...props} current="branches" />,
-  render: ({ project: { value: project }, branches, tags, comparison, location }) => {
+  render: ({ project: { value: project }, abilities, branches, tags, comparison, location }) => {
     const range = readRange(location.values.range ?? '');
     const path = project.path_with_namespace;
+    const mayCreate = can(abilities, 'create_merge_request') && branches.value.some(({ name }) => name === range.to);
+    const branchesOfRange = new URLSearchParams({ source_branch: range.to, target_branch: range.from });
     const names = [...branches.value, ...tags.value].map(({ name }) => name);
     return (
       <>
         <RangeForm key={location.values.range} range={range} names={names} project={path} location={location} />
+        {mayCreate ? (
+          <p>
+            <a
+              class="button"
+              href={`${location.toUrl(toPath('newMergeRequest', { project: path }))}?${branchesOfRange}`}
+            >
+              New merge request
+            </a>
+          </p>
+        ) : null}
         {comparison.value === null ? (
           <p class="note">One of these branches, tags or commits does not exist.</p>
         ) : (
