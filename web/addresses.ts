@@ -120,6 +120,7 @@ export const ADDRESSES = {
   },
   // A group may be called `new`.
   newGroup: { path: '/-/groups/new', api: '/groups', shows: 'a new group' },
+  groupVariables: { path: '/groups/*group/-/variables', api: '/groups/:group/variables', shows: 'CI/CD variables' },
   group: { path: '/groups/*group', api: '/groups/:group', shows: 'a group' },
   user: { path: '/:username', api: '/users?username=:username', shows: 'a user' },
   pipelines: { path: '/*project/-/pipelines', api: '/projects/:project/pipelines', shows: 'pipelines' },
@@ -135,6 +136,20 @@ export const ADDRESSES = {
   },
   jobs: { path: '/*project/-/jobs', api: '/projects/:project/jobs', shows: 'jobs' },
   job: { path: '/*project/-/jobs/:job_id', api: '/projects/:project/jobs/:job_id', shows: 'a job' },
+  schedules: {
+    path: '/*project/-/pipeline_schedules',
+    api: '/projects/:project/pipeline_schedules',
+    shows: 'pipeline schedules',
+  },
+  schedule: {
+    path: '/*project/-/pipeline_schedules/:pipeline_schedule_id',
+    api: '/projects/:project/pipeline_schedules/:pipeline_schedule_id',
+    shows: 'a pipeline schedule',
+  },
+  ciLint: { path: '/*project/-/ci/lint', api: '/projects/:project/ci/lint', shows: 'whether a CI file is valid' },
+  variables: { path: '/*project/-/variables', api: '/projects/:project/variables', shows: 'CI/CD variables' },
+  runners: { path: '/*project/-/runners', api: '/projects/:project/runners', shows: 'runners' },
+  triggers: { path: '/*project/-/triggers', api: '/projects/:project/triggers', shows: 'pipeline trigger tokens' },
   project: { path: '/*project', api: '/projects/:project', shows: 'a project' },
 } as const satisfies Readonly<Record<string, PageAddress>>;
 

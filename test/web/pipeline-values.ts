@@ -14,6 +14,8 @@ lint:
   script: [make lint]
 `;
 
+const SCHEDULE = { description: 'Nightly build', cron: '0 2 * * *' };
+
 /** Creates what the pages of pipelines show; returns the values of their parameters. */
 export async function createPipelineValues(post: Post, id: string): Promise<Readonly<Record<string, string>>> {
   await post(`/projects/${id}/repository/files/.gitlab-ci.yml`, {
@@ -26,5 +28,13 @@ export async function createPipelineValues(post: Post, id: string): Promise<Read
   const runner = await post('/user/runners', { runner_type: 'project_type', project_id });
   // The runner starts the first job.
   const job = await post('/jobs/request', { token: runner.token, system_id: 's_pages' });
-  return { pipeline_id: String(pipeline.id), job_id: String(job.id) };
+  const schedule = await post(`/projects/${id}/pipeline_schedules`, { ...SCHEDULE, ref: 'main' });
+  await post(`/projects/${id}/pipeline_schedules/${schedule.id}/variables`, { key: 'SIZE', value: 'large' });
+  await post(`/projects/${id}/variables`, { key: 'DEPLOY_TOKEN', value: 'swordfish-swordfish', masked: true });
+  await post(`/projects/${id}/triggers`, { description: 'From the factory' });
+  return {
+    pipeline_id: String(pipeline.id),
+    job_id: String(job.id),
+    pipeline_schedule_id: String(schedule.id),
+  };
 }

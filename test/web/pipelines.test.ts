@@ -139,3 +139,90 @@ test('the list of jobs is filtered by status and ref', async () => {
   assert.match(await read(reporter, `${PATH}/jobs?status=pending&ref=work`), job);
   assert.match(await read(reporter, `${PATH}/jobs?ref=nothing`), /No job matches these filters/);
 });
+
+const SCHEDULE = { description: 'Nightly build', ref: 'work', cron: '0 2 * * *', cron_timezone: 'UTC' };
+
+async function createSchedule(): Promise<number> {
+  const { body } = await expectSuccess(developer.post(`${project.at}/pipeline_schedules`, SCHEDULE));
+  const variable = { key: 'SEASON', value: 'winter' };
+  await expectSuccess(developer.post(`${project.at}/pipeline_schedules/${body.id}/variables`, variable));
+  return body.id;
+}
+
+test('schedules show when they run and as whom; their variables only to those who may read them', async () => {
+  const id = await createSchedule();
+  assert.match(await read(reporter, `${PATH}/pipeline_schedules`), /Nightly build work · 0 2 \* \* \* UTC/);
+  const address = `${PATH}/pipeline_schedules/${id}`;
+  assert.match(await read(developer, address), /Edit Run now Delete Variables SEASON winter .*has not run/);
+  assert.match(await read(maintainer, address), /Run now Take ownership Delete Variables SEASON winter/);
+  assert.doesNotMatch(await read(maintainer, address), /Set a variable/);
+  assert.doesNotMatch(await read(reporter, address), /winter|Run now|Delete/);
+});
+
+test('variables show their attributes to maintainers, but no value that is masked or hidden', async () => {
+  const post = (body: object) => expectSuccess(maintainer.post(`${project.at}/variables`, { ...body }));
+  await post({ key: 'SIZE', value: 'large', environment_scope: 'staging/*', variable_type: 'file' });
+  await post({ key: 'TOKEN', value: 'swordfish-swordfish', masked: true, protected: true, description: 'Of the shop' });
+  await post({ key: 'SECRET', value: 'herring-herring', masked_and_hidden: true, raw: true });
+  const text = await read(maintainer, `${PATH}/variables`);
+  assert.match(text, /SIZE file environment staging\/\* large Edit SIZE Delete SIZE/);
+  assert.match(text, /TOKEN masked protected •+ Show TOKEN Of the shop/);
+  assert.match(text, /SECRET hidden not expanded Edit SECRET/);
+  assert.doesNotMatch(text, /swordfish|herring/);
+  for (const caller of [developer, guest, null])
+    assert.doesNotMatch(await read(caller, `${PATH}/variables`), /SIZE|TOKEN/, caller?.username);
+});
+
+test('owners of a group see its variables', async () => {
+  const group = await scene.newGroup();
+  const address = `/groups/${group.full_path}/-/variables`;
+  await expectSuccess(group.owner.post(`${group.at}/variables`, { key: 'SHARED', value: 'large' }));
+  assert.match(await read(group.owner, address), /Variables .*SHARED large/);
+  assert.doesNotMatch(await read(developer, address), /SHARED/);
+});
+
+test('runners show their type and state, and are managed where they belong', async () => {
+  const description = 'own box';
+  await expectSuccess(
+    owner.post('/user/runners', { runner_type: 'project_type', project_id: project.id, description }),
+  );
+  await expectSuccess(scene.root.post('/user/runners', { runner_type: 'instance_type', description: 'shared box' }));
+  const text = await read(maintainer, `${PATH}/runners`);
+  assert.match(text, /#\d+ own box project never contacted Edit runner #\d+ Pause .*Remove .*Delete/);
+  assert.match(text, /#\d+ shared box instance never contacted(?! Edit)/);
+  assert.doesNotMatch(text, /glrt-/);
+  assert.doesNotMatch(await read(developer, `${PATH}/runners`), /own box/);
+});
+
+test('runners of other projects are offered to those who manage them', async () => {
+  const { body } = await expectSuccess(owner.post('/projects', { name: scene.name('other') }));
+  await expectSuccess(owner.post('/user/runners', { runner_type: 'project_type', project_id: body.id }));
+  assert.match(await read(owner, `${PATH}/runners`), /Use a runner of another project/);
+  assert.doesNotMatch(await read(maintainer, `${PATH}/runners`), /Use a runner of another project/);
+});
+
+test('trigger tokens are complete for their owners only', async () => {
+  const { body } = await expectSuccess(maintainer.post(`${project.at}/triggers`, { description: 'From the factory' }));
+  assert.match(
+    await read(maintainer, `${PATH}/triggers`),
+    new RegExp(`From the factory ${body.token} As .* never used`),
+  );
+  const others = await read(owner, `${PATH}/triggers`);
+  assert.match(others, /From the factory/);
+  assert.doesNotMatch(others, new RegExp(body.token));
+  assert.doesNotMatch(await read(developer, `${PATH}/triggers`), /From the factory/);
+});
+
+test('links to settings are shown to those who may change them', async () => {
+  const links = async (caller: Caller) => {
+    const html = await renderPage(scene, caller, `${PATH}/pipelines`);
+    const [, list = ''] = /aria-label="Pipelines"><ul class="links">(.*?)<\/ul>/.exec(html) ?? [];
+    return list
+      .replace(/<[^>]*>/g, ' ')
+      .trim()
+      .split(/\s{2,}/);
+  };
+  assert.deepEqual(await links(reporter), ['Pipelines', 'Jobs', 'Schedules']);
+  assert.deepEqual(await links(developer), ['Pipelines', 'Jobs', 'Schedules', 'CI lint']);
+  assert.deepEqual((await links(maintainer)).slice(4), ['Variables', 'Runners', 'Triggers']);
+});

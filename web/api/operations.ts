@@ -4,6 +4,7 @@ export interface Operations {
   'DELETE /groups/:id/labels/:label_id': { params: { readonly id: number | string; readonly label_id: number | string }; result: null };
   'DELETE /groups/:id/members/:user_id': { params: { readonly id: number | string; readonly user_id: number | string; readonly skip_subresources?: boolean; readonly unassign_issuables?: boolean }; result: null };
   'DELETE /groups/:id/milestones/:milestone_id': { params: { readonly id: number | string; readonly milestone_id: number | string }; result: null };
+  'DELETE /groups/:id/variables/:key': { params: { readonly id: number | string; readonly key: number | string; readonly filter?: { readonly environment_scope?: string } }; result: null };
   'DELETE /personal_access_tokens/:id': { params: { readonly id: number | string }; result: null };
   'DELETE /projects/:id/issues/:issue_iid': { params: { readonly id: number | string; readonly issue_iid: number | string }; result: null };
   'DELETE /projects/:id/issues/:issue_iid/award_emoji/:award_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly award_id: number | string }; result: null };
@@ -15,11 +16,17 @@ export interface Operations {
   'DELETE /projects/:id/merge_requests/:merge_request_iid/award_emoji/:award_id': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly award_id: number | string }; result: null };
   'DELETE /projects/:id/merge_requests/:merge_request_iid/notes/:note_id': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly note_id: number | string }; result: null };
   'DELETE /projects/:id/milestones/:milestone_id': { params: { readonly id: number | string; readonly milestone_id: number | string }; result: null };
+  'DELETE /projects/:id/pipeline_schedules/:pipeline_schedule_id': { params: { readonly id: number | string; readonly pipeline_schedule_id: number | string }; result: null };
+  'DELETE /projects/:id/pipeline_schedules/:pipeline_schedule_id/variables/:key': { params: { readonly id: number | string; readonly pipeline_schedule_id: number | string; readonly key: number | string }; result: PipelineVariable };
   'DELETE /projects/:id/pipelines/:pipeline_id': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: null };
   'DELETE /projects/:id/repository/branches/:branch': { params: { readonly id: number | string; readonly branch: number | string }; result: null };
   'DELETE /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly branch: string; readonly commit_message: string; readonly start_branch?: string; readonly author_email?: string; readonly author_name?: string; readonly last_commit_id?: string }; result: null };
   'DELETE /projects/:id/repository/merged_branches': { params: { readonly id: number | string }; result: Message };
   'DELETE /projects/:id/repository/tags/:tag_name': { params: { readonly id: number | string; readonly tag_name: number | string }; result: null };
+  'DELETE /projects/:id/runners/:runner_id': { params: { readonly id: number | string; readonly runner_id: number | string }; result: null };
+  'DELETE /projects/:id/triggers/:trigger_id': { params: { readonly id: number | string; readonly trigger_id: number | string }; result: null };
+  'DELETE /projects/:id/variables/:key': { params: { readonly id: number | string; readonly key: number | string; readonly filter?: { readonly environment_scope?: string } }; result: null };
+  'DELETE /runners/:id': { params: { readonly id: number | string }; result: null };
   'DELETE /user/emails/:email_id': { params: { readonly email_id: number | string }; result: null };
   'DELETE /user/sessions/:id': { params: { readonly id: number | string }; result: null };
   'GET /groups': { params: { readonly search?: string; readonly order_by?: 'name' | 'path' | 'id' | 'similarity'; readonly sort?: 'asc' | 'desc'; readonly owned?: boolean; readonly all_available?: boolean; readonly min_access_level?: 10 | 15 | 20 | 30 | 40 | 50; readonly visibility?: 'private' | 'internal' | 'public'; readonly skip_groups?: readonly number[] | string; readonly top_level_only?: boolean; readonly statistics?: boolean; readonly archived?: boolean; readonly active?: boolean; readonly marked_for_deletion_on?: string; readonly repository_storage?: string; readonly with_custom_attributes?: boolean; readonly custom_attributes?: Readonly<Record<string, string>>; readonly pagination?: string; readonly cursor?: string; readonly id_after?: string; readonly id_before?: string; readonly page?: number; readonly per_page?: number }; result: readonly Group[] };
@@ -38,6 +45,7 @@ export interface Operations {
   'GET /groups/:id/notification_settings': { params: { readonly id: number | string }; result: NotificationSetting };
   'GET /groups/:id/projects': { params: { readonly id: number | string; readonly archived?: boolean; readonly active?: boolean; readonly visibility?: 'private' | 'internal' | 'public'; readonly search?: string; readonly sort?: 'asc' | 'desc'; readonly simple?: boolean; readonly owned?: boolean; readonly starred?: boolean; readonly topic?: readonly string[] | string; readonly with_issues_enabled?: boolean; readonly with_merge_requests_enabled?: boolean; readonly min_access_level?: 10 | 15 | 20 | 30 | 40 | 50; readonly with_custom_attributes?: boolean; readonly custom_attributes?: Readonly<Record<string, string>>; readonly order_by?: 'id' | 'name' | 'path' | 'created_at' | 'updated_at' | 'last_activity_at' | 'similarity' | 'star_count'; readonly include_subgroups?: boolean; readonly include_ancestor_groups?: boolean; readonly with_shared?: boolean; readonly with_security_reports?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly (ProjectSimple | ProjectWithPermissions)[] };
   'GET /groups/:id/subgroups': { params: { readonly id: number | string; readonly search?: string; readonly order_by?: 'name' | 'path' | 'id' | 'similarity'; readonly sort?: 'asc' | 'desc'; readonly owned?: boolean; readonly all_available?: boolean; readonly min_access_level?: 10 | 15 | 20 | 30 | 40 | 50; readonly visibility?: 'private' | 'internal' | 'public'; readonly skip_groups?: readonly number[] | string; readonly top_level_only?: boolean; readonly statistics?: boolean; readonly archived?: boolean; readonly active?: boolean; readonly marked_for_deletion_on?: string; readonly repository_storage?: string; readonly with_custom_attributes?: boolean; readonly custom_attributes?: Readonly<Record<string, string>>; readonly page?: number; readonly per_page?: number }; result: readonly Group[] };
+  'GET /groups/:id/variables': { params: { readonly id: number | string; readonly page?: number; readonly per_page?: number }; result: readonly CiVariable[] };
   'GET /issues': { params: { readonly scope?: 'created_by_me' | 'assigned_to_me' | 'created-by-me' | 'assigned-to-me' | 'all'; readonly state?: 'opened' | 'closed' | 'all'; readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly milestone_id?: 'None' | 'Any' | 'Upcoming' | 'Started'; readonly weight?: number | 'None' | 'Any'; readonly iteration_id?: number | 'None' | 'Any' | 'Current'; readonly iteration_title?: string; readonly confidential?: boolean; readonly epic_id?: number | 'None' | 'Any'; readonly search?: string; readonly in?: readonly ('title' | 'description')[] | string; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly due_date?: '0' | 'any' | 'today' | 'tomorrow' | 'overdue' | 'week' | 'month' | 'next_month_and_previous_two_weeks'; readonly issue_type?: 'issue' | 'incident' | 'task' | 'test_case' | 'requirement' | 'ticket'; readonly health_status?: 'on_track' | 'needs_attention' | 'at_risk' | 'none' | 'any'; readonly not?: { readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly milestone_id?: 'None' | 'Any' | 'Upcoming' | 'Started'; readonly weight?: number | 'None' | 'Any'; readonly iteration_id?: number | 'None' | 'Any' | 'Current'; readonly iteration_title?: string }; readonly closed_by_id?: number; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'due_date' | 'title' | 'weight' | 'relative_position' | 'priority' | 'milestone_due' | 'popularity' | 'label_priority'; readonly sort?: 'asc' | 'desc'; readonly non_archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly IssueInList[] };
   'GET /merge_requests': { params: { readonly scope?: 'created_by_me' | 'assigned_to_me' | 'created-by-me' | 'assigned-to-me' | 'all' | 'reviews_for_me'; readonly state?: 'opened' | 'closed' | 'merged' | 'locked' | 'all'; readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string; readonly source_project_id?: number; readonly source_branch?: string; readonly target_branch?: string; readonly draft?: boolean; readonly wip?: 'yes' | 'no'; readonly search?: string; readonly in?: readonly ('title' | 'description')[] | string; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly not?: { readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly reviewer_id?: number | 'None' | 'Any'; readonly reviewer_username?: string }; readonly deployed_before?: string; readonly deployed_after?: string; readonly environment?: string; readonly approved?: 'yes' | 'no'; readonly approved_by_ids?: readonly (number | 'None' | 'Any')[] | string; readonly approved_by_usernames?: readonly string[] | string; readonly approver_ids?: readonly (number | 'None' | 'Any')[] | string; readonly merge_user_id?: number; readonly merge_user_username?: string; readonly view?: 'simple'; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'title' | 'merged_at' | 'priority' | 'label_priority' | 'milestone_due' | 'popularity'; readonly sort?: 'asc' | 'desc'; readonly non_archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly (MergeRequestInList | MergeRequestSimple)[] };
   'GET /namespaces': { params: { readonly search?: string; readonly full_path_search?: boolean; readonly owned_only?: boolean; readonly top_level_only?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly Namespace[] };
@@ -82,6 +90,9 @@ export interface Operations {
   'GET /projects/:id/milestones/:milestone_id/issues': { params: { readonly id: number | string; readonly milestone_id: number | string; readonly page?: number; readonly per_page?: number }; result: readonly IssueInList[] };
   'GET /projects/:id/milestones/:milestone_id/merge_requests': { params: { readonly id: number | string; readonly milestone_id: number | string; readonly page?: number; readonly per_page?: number }; result: readonly MergeRequestInList[] };
   'GET /projects/:id/notification_settings': { params: { readonly id: number | string }; result: NotificationSetting };
+  'GET /projects/:id/pipeline_schedules': { params: { readonly id: number | string; readonly scope?: 'active' | 'inactive'; readonly page?: number; readonly per_page?: number }; result: readonly PipelineSchedule[] };
+  'GET /projects/:id/pipeline_schedules/:pipeline_schedule_id': { params: { readonly id: number | string; readonly pipeline_schedule_id: number | string }; result: PipelineScheduleDetail };
+  'GET /projects/:id/pipeline_schedules/:pipeline_schedule_id/pipelines': { params: { readonly id: number | string; readonly pipeline_schedule_id: number | string; readonly scope?: 'running' | 'pending' | 'finished' | 'branches' | 'tags'; readonly status?: 'created' | 'waiting_for_resource' | 'preparing' | 'waiting_for_callback' | 'pending' | 'running' | 'success' | 'failed' | 'canceling' | 'canceled' | 'skipped' | 'manual' | 'scheduled'; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly sort?: 'asc' | 'desc'; readonly page?: number; readonly per_page?: number }; result: readonly PipelineListed[] };
   'GET /projects/:id/pipelines': { params: { readonly id: number | string; readonly scope?: 'running' | 'pending' | 'finished' | 'branches' | 'tags'; readonly status?: 'created' | 'waiting_for_resource' | 'preparing' | 'waiting_for_callback' | 'pending' | 'running' | 'success' | 'failed' | 'canceling' | 'canceled' | 'skipped' | 'manual' | 'scheduled'; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly ref?: string; readonly sha?: string; readonly source?: 'push' | 'api' | 'web' | 'trigger' | 'schedule' | 'pipeline' | 'external' | 'unknown' | 'chat' | 'webide' | 'merge_request_event' | 'external_pull_request_event' | 'parent_pipeline' | 'ondemand_dast_scan' | 'ondemand_dast_validation' | 'security_orchestration_policy' | 'container_registry_push' | 'duo_workflow' | 'pipeline_execution_policy_schedule'; readonly username?: string; readonly name?: string; readonly yaml_errors?: boolean; readonly order_by?: 'id' | 'status' | 'ref' | 'updated_at' | 'user_id'; readonly sort?: 'asc' | 'desc'; readonly page?: number; readonly per_page?: number }; result: readonly PipelineListed[] };
   'GET /projects/:id/pipelines/:pipeline_id': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: PipelineDetail };
   'GET /projects/:id/pipelines/:pipeline_id/jobs': { params: { readonly id: number | string; readonly pipeline_id: number | string; readonly scope?: 'created' | 'waiting_for_resource' | 'preparing' | 'waiting_for_callback' | 'pending' | 'running' | 'success' | 'failed' | 'canceling' | 'canceled' | 'skipped' | 'manual' | 'scheduled' | readonly ('created' | 'waiting_for_resource' | 'preparing' | 'waiting_for_callback' | 'pending' | 'running' | 'success' | 'failed' | 'canceling' | 'canceled' | 'skipped' | 'manual' | 'scheduled')[]; readonly include_retried?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly Job[] };
@@ -96,9 +107,15 @@ export interface Operations {
   'GET /projects/:id/repository/compare': { params: { readonly id: number | string; readonly from: string; readonly to: string; readonly from_project_id?: number; readonly straight?: boolean; readonly unidiff?: boolean }; result: Compare };
   'GET /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly ref: string }; result: RepositoryFile };
   'GET /projects/:id/repository/files/:file_path/blame': { params: { readonly id: number | string; readonly file_path: number | string; readonly ref: string; readonly range?: { readonly start: number; readonly end: number } }; result: readonly BlameRange[] };
+  'GET /projects/:id/repository/files/:file_path/raw': { params: { readonly id: number | string; readonly file_path: number | string; readonly ref?: string; readonly lfs?: boolean }; result: null };
   'GET /projects/:id/repository/tags': { params: { readonly id: number | string; readonly order_by?: 'name' | 'updated' | 'version'; readonly sort?: 'asc' | 'desc'; readonly search?: string; readonly pagination?: string; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly Tag[] };
   'GET /projects/:id/repository/tree': { params: { readonly id: number | string; readonly ref?: string; readonly path?: string; readonly recursive?: boolean; readonly pagination?: 'legacy' | 'keyset' | 'none'; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly TreeEntry[] };
+  'GET /projects/:id/runners': { params: { readonly id: number | string; readonly scope?: 'active' | 'paused' | 'online' | 'offline' | 'never_contacted' | 'stale' | 'specific' | 'shared' | 'instance_type' | 'group_type' | 'project_type'; readonly type?: 'instance_type' | 'group_type' | 'project_type'; readonly status?: 'active' | 'paused' | 'online' | 'offline' | 'never_contacted' | 'stale'; readonly paused?: boolean; readonly tag_list?: readonly string[] | string; readonly version_prefix?: string; readonly page?: number; readonly per_page?: number }; result: readonly Runner[] };
+  'GET /projects/:id/triggers': { params: { readonly id: number | string; readonly page?: number; readonly per_page?: number }; result: readonly PipelineTrigger[] };
   'GET /projects/:id/users': { params: { readonly id: number | string; readonly search?: string; readonly skip_users?: readonly number[] | string; readonly page?: number; readonly per_page?: number }; result: readonly UserBasic[] };
+  'GET /projects/:id/variables': { params: { readonly id: number | string; readonly page?: number; readonly per_page?: number }; result: readonly CiVariable[] };
+  'GET /runners': { params: { readonly scope?: 'active' | 'paused' | 'online' | 'offline' | 'never_contacted' | 'stale' | 'specific' | 'shared' | 'instance_type' | 'group_type' | 'project_type'; readonly type?: 'instance_type' | 'group_type' | 'project_type'; readonly status?: 'active' | 'paused' | 'online' | 'offline' | 'never_contacted' | 'stale'; readonly paused?: boolean; readonly tag_list?: readonly string[] | string; readonly version_prefix?: string; readonly page?: number; readonly per_page?: number }; result: readonly Runner[] };
+  'GET /runners/:id': { params: { readonly id: number | string; readonly include_projects?: boolean }; result: RunnerDetail };
   'GET /todos': { params: { readonly state?: 'pending' | 'done'; readonly action?: 'assigned' | 'review_requested' | 'mentioned' | 'directly_addressed' | 'build_failed' | 'unmergeable' | 'marked' | 'approval_required' | 'review_submitted' | 'member_access_requested' | 'merge_train_removed' | 'ssh_key_expired' | 'ssh_key_expiring_soon' | 'okr_checkin_requested' | 'added_approver' | 'duo_pro_access_granted' | 'duo_enterprise_access_granted' | 'duo_core_access_granted'; readonly type?: 'Issue' | 'MergeRequest' | 'Epic' | 'Commit' | 'Project' | 'Namespace' | 'Key' | 'User' | 'WorkItem' | 'Vulnerability' | 'WikiPage::Meta' | 'DesignManagement::Design' | 'AlertManagement::Alert' | 'ComplianceManagement::Projects::ComplianceViolation'; readonly author_id?: number; readonly project_id?: number; readonly group_id?: number; readonly page?: number; readonly per_page?: number }; result: readonly Todo[] };
   'GET /user': { params: {}; result: UserSelf | UserAdmin };
   'GET /user/emails': { params: { readonly page?: number; readonly per_page?: number }; result: readonly Email[] };
@@ -113,8 +130,10 @@ export interface Operations {
   'POST /groups/:id/labels/:label_id/unsubscribe': { params: { readonly id: number | string; readonly label_id: number | string; readonly include_ancestor_groups?: boolean | null }; result: Label };
   'POST /groups/:id/members': { params: { readonly id: number | string; readonly access_level: number; readonly user_id?: readonly number[] | string | null; readonly username?: readonly string[] | string | null; readonly expires_at?: string | null }; result: Member | AddedMembers };
   'POST /groups/:id/milestones': { params: { readonly id: number | string; readonly title: string; readonly description?: string | null; readonly due_date?: string | null; readonly start_date?: string | null }; result: Milestone };
+  'POST /groups/:id/variables': { params: { readonly id: number | string; readonly key: string; readonly value: string; readonly variable_type?: 'env_var' | 'file' | null; readonly protected?: boolean | null; readonly masked?: boolean | null; readonly raw?: boolean | null; readonly description?: string | null; readonly masked_and_hidden?: boolean | null; readonly environment_scope?: string | null }; result: CiVariable };
   'POST /personal_access_tokens/:id/rotate': { params: { readonly id: number | string; readonly expires_at?: string | null }; result: PersonalAccessTokenWithSecret };
   'POST /projects': { params: { readonly name?: string | null; readonly path?: string | null; readonly description?: string | null; readonly visibility?: 'private' | 'internal' | 'public' | null; readonly topics?: readonly string[] | string | null; readonly tag_list?: readonly string[] | string | null; readonly default_branch?: string | null; readonly issues_enabled?: boolean | null; readonly merge_requests_enabled?: boolean | null; readonly wiki_enabled?: boolean | null; readonly jobs_enabled?: boolean | null; readonly snippets_enabled?: boolean | null; readonly issues_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly merge_requests_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly repository_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly builds_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly environments_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly wiki_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly forking_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly snippets_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly container_registry_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly releases_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly feature_flags_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly infrastructure_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly monitor_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly model_experiments_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly model_registry_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly analytics_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly requirements_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly package_registry_access_level?: 'disabled' | 'private' | 'enabled' | 'public' | null; readonly pages_access_level?: 'disabled' | 'private' | 'enabled' | 'public' | null; readonly security_and_compliance_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly lfs_enabled?: boolean | null; readonly repository_read_only?: boolean | null; readonly repository_storage?: string | null; readonly shared_runners_enabled?: boolean | null; readonly group_runners_enabled?: boolean | null; readonly build_timeout?: number | null; readonly public_jobs?: boolean | null; readonly public_builds?: boolean | null; readonly ci_config_path?: string | null; readonly ci_default_git_depth?: number | null; readonly allow_pipeline_trigger_approve_deployment?: boolean | null; readonly ci_forward_deployment_enabled?: boolean | null; readonly build_git_strategy?: 'fetch' | 'clone' | null; readonly auto_cancel_pending_pipelines?: 'enabled' | 'disabled' | null; readonly ci_separated_caches?: boolean | null; readonly keep_latest_artifact?: boolean | null; readonly max_artifacts_size?: number | null; readonly ci_pipeline_variables_minimum_override_role?: 'no_one_allowed' | 'developer' | 'maintainer' | 'owner' | null; readonly restrict_user_defined_variables?: boolean | null; readonly ci_restrict_pipeline_cancellation_role?: 'developer' | 'maintainer' | 'no_one' | null; readonly ci_delete_pipelines_in_seconds?: number | null; readonly resource_group_default_process_mode?: 'unordered' | 'oldest_first' | 'newest_first' | 'newest_ready_first' | null; readonly auto_devops_enabled?: boolean | null; readonly auto_devops_deploy_strategy?: 'continuous' | 'manual' | 'timed_incremental' | null; readonly ci_forward_deployment_rollback_allowed?: boolean | null; readonly ci_allow_fork_pipelines_to_run_in_parent_project?: boolean | null; readonly ci_push_repository_for_job_token_allowed?: boolean | null; readonly ci_id_token_sub_claim_components?: readonly string[] | string | null; readonly merge_method?: 'merge' | 'rebase_merge' | 'ff' | null; readonly squash_option?: 'never' | 'always' | 'default_on' | 'default_off' | null; readonly only_allow_merge_if_pipeline_succeeds?: boolean | null; readonly allow_merge_on_skipped_pipeline?: boolean | null; readonly only_allow_merge_if_all_discussions_are_resolved?: boolean | null; readonly remove_source_branch_after_merge?: boolean | null; readonly autoclose_referenced_issues?: boolean | null; readonly merge_request_title_regex?: string | null; readonly merge_request_title_regex_description?: string | null; readonly merge_commit_template?: string | null; readonly squash_commit_template?: string | null; readonly suggestion_commit_message?: string | null; readonly issue_branch_template?: string | null; readonly issues_template?: string | null; readonly merge_requests_template?: string | null; readonly merge_pipelines_enabled?: boolean | null; readonly merge_trains_enabled?: boolean | null; readonly merge_trains_skip_train_allowed?: boolean | null; readonly show_diff_preview_in_email?: boolean | null; readonly warn_about_potentially_unwanted_characters?: boolean | null; readonly request_access_enabled?: boolean | null; readonly printing_merge_request_link_enabled?: boolean | null; readonly resolve_outdated_diff_discussions?: boolean | null; readonly packages_enabled?: boolean | null; readonly container_registry_enabled?: boolean | null; readonly service_desk_enabled?: boolean | null; readonly enforce_auth_checks_on_uploads?: boolean | null; readonly approvals_before_merge?: number | null; readonly external_authorization_classification_label?: string | null; readonly container_expiration_policy_attributes?: { readonly cadence?: string; readonly enabled?: boolean; readonly keep_n?: number; readonly older_than?: string; readonly name_regex?: string; readonly name_regex_delete?: string; readonly name_regex_keep?: string } | null; readonly emails_enabled?: boolean | null; readonly emails_disabled?: boolean | null; readonly mirror?: unknown | null; readonly mirror_trigger_builds?: unknown | null; readonly mirror_user_id?: unknown | null; readonly mirror_branch_regex?: unknown | null; readonly mirror_overwrites_diverged_branches?: unknown | null; readonly only_mirror_protected_branches?: unknown | null; readonly fallback_approvals_required?: unknown | null; readonly mr_default_target_self?: unknown | null; readonly show_default_award_emojis?: unknown | null; readonly web_based_commit_signing_enabled?: unknown | null; readonly spp_repository_pipeline_access?: unknown | null; readonly auto_duo_code_review_enabled?: unknown | null; readonly duo_remote_flows_enabled?: unknown | null; readonly duo_sast_fp_detection_enabled?: unknown | null; readonly duo_sast_vr_workflow_enabled?: unknown | null; readonly only_allow_merge_if_all_status_checks_passed?: unknown | null; readonly prevent_merge_without_jira_issue?: unknown | null; readonly namespace_id?: number | null; readonly initialize_with_readme?: boolean | null; readonly avatar?: null; readonly import_url?: string | null; readonly template_name?: string | null; readonly template_project_id?: number | null; readonly use_custom_template?: boolean | null; readonly group_with_project_templates_id?: number | null }; result: Project };
+  'POST /projects/:id/ci/lint': { params: { readonly id: number | string; readonly content: string; readonly dry_run?: boolean | null; readonly ref?: string | null; readonly include_jobs?: boolean | null }; result: LintResult };
   'POST /projects/:id/issues': { params: { readonly id: number | string; readonly title: string; readonly description?: string | null; readonly confidential?: boolean | null; readonly assignee_ids?: readonly number[] | string | null; readonly assignee_id?: number | null; readonly milestone_id?: number | null; readonly labels?: readonly string[] | string | null; readonly due_date?: string | null; readonly weight?: number | null; readonly epic_id?: number | null; readonly epic_iid?: number | null; readonly iteration_id?: number | null; readonly discussion_locked?: boolean | null; readonly issue_type?: 'issue' | 'incident' | 'task' | 'test_case' | null; readonly created_at?: string | null; readonly add_labels?: readonly string[] | string | null; readonly remove_labels?: readonly string[] | string | null; readonly iid?: number | null; readonly merge_request_to_resolve_discussions_of?: number | null; readonly discussion_to_resolve?: string | null }; result: Issue };
   'POST /projects/:id/issues/:issue_iid/add_spent_time': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly duration: string; readonly summary?: string | null }; result: TimeStats };
   'POST /projects/:id/issues/:issue_iid/award_emoji': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly name: string }; result: AwardEmoji };
@@ -150,6 +169,10 @@ export interface Operations {
   'POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe': { params: { readonly id: number | string; readonly merge_request_iid: number | string }; result: MergeRequest };
   'POST /projects/:id/milestones': { params: { readonly id: number | string; readonly title: string; readonly description?: string | null; readonly due_date?: string | null; readonly start_date?: string | null }; result: Milestone };
   'POST /projects/:id/pipeline': { params: { readonly id: number | string; readonly ref: string; readonly variables?: readonly { readonly key: string; readonly value: string; readonly variable_type?: 'env_var' | 'file' }[] | null }; result: Pipeline };
+  'POST /projects/:id/pipeline_schedules': { params: { readonly id: number | string; readonly description: string; readonly ref: string; readonly cron: string; readonly cron_timezone?: string | null; readonly active?: boolean | null }; result: PipelineScheduleDetail };
+  'POST /projects/:id/pipeline_schedules/:pipeline_schedule_id/play': { params: { readonly id: number | string; readonly pipeline_schedule_id: number | string }; result: Message };
+  'POST /projects/:id/pipeline_schedules/:pipeline_schedule_id/take_ownership': { params: { readonly id: number | string; readonly pipeline_schedule_id: number | string }; result: PipelineScheduleDetail };
+  'POST /projects/:id/pipeline_schedules/:pipeline_schedule_id/variables': { params: { readonly id: number | string; readonly pipeline_schedule_id: number | string; readonly key: string; readonly value: string; readonly variable_type?: 'env_var' | 'file' | null }; result: PipelineVariable };
   'POST /projects/:id/pipelines/:pipeline_id/cancel': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: Pipeline };
   'POST /projects/:id/pipelines/:pipeline_id/retry': { params: { readonly id: number | string; readonly pipeline_id: number | string }; result: Pipeline };
   'POST /projects/:id/repository/branches': { params: { readonly id: number | string; readonly branch: string; readonly ref: string }; result: Branch };
@@ -157,12 +180,17 @@ export interface Operations {
   'POST /projects/:id/repository/commits/:sha/revert': { params: { readonly id: number | string; readonly sha: number | string; readonly branch: string; readonly dry_run?: boolean | null; readonly message?: string | null }; result: Commit | DryRun };
   'POST /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly branch: string; readonly commit_message: string; readonly start_branch?: string | null; readonly author_email?: string | null; readonly author_name?: string | null; readonly last_commit_id?: string | null; readonly content: string; readonly encoding?: 'text' | 'base64' | null; readonly execute_filemode?: boolean | null }; result: WrittenFile };
   'POST /projects/:id/repository/tags': { params: { readonly id: number | string; readonly tag_name: string; readonly ref: string; readonly message?: string | null }; result: Tag };
+  'POST /projects/:id/runners': { params: { readonly id: number | string; readonly runner_id: number }; result: Runner };
+  'POST /projects/:id/triggers': { params: { readonly id: number | string; readonly description: string; readonly expires_at?: string | null }; result: PipelineTrigger };
+  'POST /projects/:id/variables': { params: { readonly id: number | string; readonly key: string; readonly value: string; readonly variable_type?: 'env_var' | 'file' | null; readonly protected?: boolean | null; readonly masked?: boolean | null; readonly raw?: boolean | null; readonly description?: string | null; readonly masked_and_hidden?: boolean | null; readonly environment_scope?: string | null }; result: CiVariable };
   'POST /user/emails': { params: { readonly email: string }; result: Email };
   'POST /user/personal_access_tokens': { params: { readonly name: string; readonly description?: string | null; readonly scopes: readonly ('api' | 'read_api' | 'read_user' | 'create_runner' | 'manage_runner' | 'k8s_proxy' | 'self_rotate' | 'read_repository' | 'write_repository' | 'read_registry' | 'write_registry' | 'read_virtual_registry' | 'write_virtual_registry' | 'read_observability' | 'write_observability' | 'ai_features' | 'sudo' | 'admin_mode' | 'read_service_ping')[] | string; readonly expires_at?: string | null }; result: PersonalAccessTokenWithSecret };
+  'POST /user/runners': { params: { readonly runner_type: 'instance_type' | 'group_type' | 'project_type'; readonly group_id?: number | null; readonly project_id?: number | null; readonly description?: string | null; readonly paused?: boolean | null; readonly tag_list?: readonly string[] | string | null; readonly run_untagged?: boolean | null; readonly locked?: boolean | null; readonly access_level?: 'not_protected' | 'ref_protected' | null; readonly maximum_timeout?: number | null; readonly maintenance_note?: string | null }; result: RunnerWithToken };
   'PUT /groups/:id/labels/:label_id': { params: { readonly id: number | string; readonly label_id: number | string; readonly new_name?: string | null; readonly color?: string | null; readonly description?: string | null; readonly archived?: boolean | null }; result: Label };
   'PUT /groups/:id/members/:user_id': { params: { readonly id: number | string; readonly user_id: number | string; readonly access_level: number; readonly expires_at?: string | null }; result: Member };
   'PUT /groups/:id/milestones/:milestone_id': { params: { readonly id: number | string; readonly milestone_id: number | string; readonly title?: string | null; readonly description?: string | null; readonly due_date?: string | null; readonly start_date?: string | null; readonly state_event?: 'close' | 'activate' | null }; result: Milestone };
   'PUT /groups/:id/notification_settings': { params: { readonly id: number | string; readonly level?: string | null; readonly new_release?: boolean | null; readonly new_note?: boolean | null; readonly new_issue?: boolean | null; readonly reopen_issue?: boolean | null; readonly close_issue?: boolean | null; readonly reassign_issue?: boolean | null; readonly issue_due?: boolean | null; readonly new_merge_request?: boolean | null; readonly push_to_merge_request?: boolean | null; readonly reopen_merge_request?: boolean | null; readonly close_merge_request?: boolean | null; readonly reassign_merge_request?: boolean | null; readonly change_reviewer_merge_request?: boolean | null; readonly merge_merge_request?: boolean | null; readonly failed_pipeline?: boolean | null; readonly fixed_pipeline?: boolean | null; readonly success_pipeline?: boolean | null; readonly moved_project?: boolean | null; readonly merge_when_pipeline_succeeds?: boolean | null; readonly new_epic?: boolean | null }; result: NotificationSetting };
+  'PUT /groups/:id/variables/:key': { params: { readonly id: number | string; readonly key: number | string; readonly filter?: { readonly environment_scope?: string } | null; readonly value?: string | null; readonly variable_type?: 'env_var' | 'file' | null; readonly protected?: boolean | null; readonly masked?: boolean | null; readonly raw?: boolean | null; readonly description?: string | null; readonly environment_scope?: string | null }; result: CiVariable };
   'PUT /notification_settings': { params: { readonly level?: string | null; readonly new_release?: boolean | null; readonly new_note?: boolean | null; readonly new_issue?: boolean | null; readonly reopen_issue?: boolean | null; readonly close_issue?: boolean | null; readonly reassign_issue?: boolean | null; readonly issue_due?: boolean | null; readonly new_merge_request?: boolean | null; readonly push_to_merge_request?: boolean | null; readonly reopen_merge_request?: boolean | null; readonly close_merge_request?: boolean | null; readonly reassign_merge_request?: boolean | null; readonly change_reviewer_merge_request?: boolean | null; readonly merge_merge_request?: boolean | null; readonly failed_pipeline?: boolean | null; readonly fixed_pipeline?: boolean | null; readonly success_pipeline?: boolean | null; readonly moved_project?: boolean | null; readonly merge_when_pipeline_succeeds?: boolean | null; readonly new_epic?: boolean | null; readonly approver?: boolean | null; readonly notification_email?: string | null }; result: GlobalNotificationSetting };
   'PUT /projects/:id/issues/:issue_iid': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly title?: string | null; readonly description?: string | null; readonly confidential?: boolean | null; readonly assignee_ids?: readonly number[] | string | null; readonly assignee_id?: number | null; readonly milestone_id?: number | null; readonly labels?: readonly string[] | string | null; readonly due_date?: string | null; readonly weight?: number | null; readonly epic_id?: number | null; readonly epic_iid?: number | null; readonly iteration_id?: number | null; readonly discussion_locked?: boolean | null; readonly issue_type?: 'issue' | 'incident' | 'task' | 'test_case' | null; readonly created_at?: string | null; readonly add_labels?: readonly string[] | string | null; readonly remove_labels?: readonly string[] | string | null; readonly state_event?: 'close' | 'reopen' | null; readonly updated_at?: string | null }; result: Issue };
   'PUT /projects/:id/issues/:issue_iid/discussions/:discussion_id': { params: { readonly id: number | string; readonly issue_iid: number | string; readonly discussion_id: number | string; readonly resolved: boolean }; result: Discussion };
@@ -176,9 +204,14 @@ export interface Operations {
   'PUT /projects/:id/merge_requests/:merge_request_iid/rebase': { params: { readonly id: number | string; readonly merge_request_iid: number | string; readonly skip_ci?: boolean | null }; result: MergeRequestRebase };
   'PUT /projects/:id/milestones/:milestone_id': { params: { readonly id: number | string; readonly milestone_id: number | string; readonly title?: string | null; readonly description?: string | null; readonly due_date?: string | null; readonly start_date?: string | null; readonly state_event?: 'close' | 'activate' | null }; result: Milestone };
   'PUT /projects/:id/notification_settings': { params: { readonly id: number | string; readonly level?: string | null; readonly new_release?: boolean | null; readonly new_note?: boolean | null; readonly new_issue?: boolean | null; readonly reopen_issue?: boolean | null; readonly close_issue?: boolean | null; readonly reassign_issue?: boolean | null; readonly issue_due?: boolean | null; readonly new_merge_request?: boolean | null; readonly push_to_merge_request?: boolean | null; readonly reopen_merge_request?: boolean | null; readonly close_merge_request?: boolean | null; readonly reassign_merge_request?: boolean | null; readonly change_reviewer_merge_request?: boolean | null; readonly merge_merge_request?: boolean | null; readonly failed_pipeline?: boolean | null; readonly fixed_pipeline?: boolean | null; readonly success_pipeline?: boolean | null; readonly moved_project?: boolean | null; readonly merge_when_pipeline_succeeds?: boolean | null; readonly approver?: boolean | null }; result: NotificationSetting };
+  'PUT /projects/:id/pipeline_schedules/:pipeline_schedule_id': { params: { readonly id: number | string; readonly pipeline_schedule_id: number | string; readonly description?: string | null; readonly ref?: string | null; readonly cron?: string | null; readonly cron_timezone?: string | null; readonly active?: boolean | null }; result: PipelineScheduleDetail };
+  'PUT /projects/:id/pipeline_schedules/:pipeline_schedule_id/variables/:key': { params: { readonly id: number | string; readonly pipeline_schedule_id: number | string; readonly key: number | string; readonly value?: string | null; readonly variable_type?: 'env_var' | 'file' | null }; result: PipelineVariable };
   'PUT /projects/:id/repository/branches/:branch/protect': { params: { readonly id: number | string; readonly branch: number | string; readonly developers_can_push?: boolean | null; readonly developers_can_merge?: boolean | null }; result: Branch };
   'PUT /projects/:id/repository/branches/:branch/unprotect': { params: { readonly id: number | string; readonly branch: number | string }; result: Branch };
   'PUT /projects/:id/repository/files/:file_path': { params: { readonly id: number | string; readonly file_path: number | string; readonly branch: string; readonly commit_message: string; readonly start_branch?: string | null; readonly author_email?: string | null; readonly author_name?: string | null; readonly last_commit_id?: string | null; readonly content: string; readonly encoding?: 'text' | 'base64' | null; readonly execute_filemode?: boolean | null }; result: WrittenFile };
+  'PUT /projects/:id/triggers/:trigger_id': { params: { readonly id: number | string; readonly trigger_id: number | string; readonly description?: string | null }; result: PipelineTrigger };
+  'PUT /projects/:id/variables/:key': { params: { readonly id: number | string; readonly key: number | string; readonly filter?: { readonly environment_scope?: string } | null; readonly value?: string | null; readonly variable_type?: 'env_var' | 'file' | null; readonly protected?: boolean | null; readonly masked?: boolean | null; readonly raw?: boolean | null; readonly description?: string | null; readonly environment_scope?: string | null }; result: CiVariable };
+  'PUT /runners/:id': { params: { readonly id: number | string; readonly description?: string | null; readonly paused?: boolean | null; readonly tag_list?: readonly string[] | string | null; readonly run_untagged?: boolean | null; readonly locked?: boolean | null; readonly access_level?: 'not_protected' | 'ref_protected' | null; readonly maximum_timeout?: number | null; readonly maintenance_note?: string | null; readonly active?: boolean | null }; result: RunnerDetail };
   'PUT /user': { params: { readonly name?: string | null; readonly username?: string | null; readonly bio?: string | null; readonly location?: string | null; readonly pronouns?: string | null; readonly website_url?: string | null; readonly job_title?: string | null; readonly organization?: string | null; readonly public_email?: string | null; readonly commit_email?: string | null; readonly private_profile?: boolean | null; readonly preferred_language?: 'bg' | 'cs_CZ' | 'da_DK' | 'de' | 'en' | 'eo' | 'es' | 'fil_PH' | 'fr' | 'gl_ES' | 'id_ID' | 'it' | 'ja' | 'ko' | 'nb_NO' | 'nl_NL' | 'pl_PL' | 'pt_BR' | 'ro_RO' | 'ru' | 'si_LK' | 'tr_TR' | 'uk' | 'zh_CN' | 'zh_HK' | 'zh_TW' | null }; result: UserSelf | UserAdmin };
   'PUT /user/password': { params: { readonly current_password: string; readonly password: string }; result: null };
 }
@@ -336,6 +369,18 @@ export interface BrowserSession {
   readonly last_used_at: string;
   readonly ip_address: string | null;
   readonly user_agent: string | null;
+}
+
+export interface CiVariable {
+  readonly variable_type: 'env_var' | 'file';
+  readonly key: string;
+  readonly value: string | null;
+  readonly protected: boolean;
+  readonly masked: boolean;
+  readonly raw: boolean;
+  readonly description: string | null;
+  readonly hidden: boolean;
+  readonly environment_scope: string;
 }
 
 export interface CommandsOnly {
@@ -1030,6 +1075,49 @@ export interface LinkedIssue {
   readonly link_updated_at: string;
 }
 
+export interface LintResult {
+  readonly valid: boolean;
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+  readonly merged_yaml: string | null;
+  readonly includes: readonly LintedInclude[];
+  readonly jobs?: readonly LintedJob[];
+}
+
+export interface LintedInclude {
+  readonly type: 'local';
+  readonly location: string;
+  readonly blob: string;
+  readonly raw: string;
+  readonly extra: LintedIncludeExtra;
+  readonly context_project: string;
+  readonly context_sha: string;
+}
+
+export interface LintedIncludeExtra {
+}
+
+export interface LintedJob {
+  readonly name: string;
+  readonly stage: string;
+  readonly before_script: readonly string[];
+  readonly script: readonly string[];
+  readonly after_script: readonly string[];
+  readonly tag_list: readonly string[];
+  readonly only?: {} | null;
+  readonly except?: {} | null;
+  readonly environment: string | null;
+  readonly when: string;
+  readonly allow_failure: boolean;
+  readonly needs?: readonly LintedNeed[] | null;
+}
+
+export interface LintedNeed {
+  readonly name: string;
+  readonly artifacts: boolean;
+  readonly optional: boolean;
+}
+
 export interface Member {
   readonly id: number;
   readonly username: string;
@@ -1440,6 +1528,46 @@ export interface PipelineListed {
   readonly updated_at: string;
   readonly web_url: string;
   readonly name: string | null;
+}
+
+export interface PipelineSchedule {
+  readonly id: number;
+  readonly description: string;
+  readonly ref: string;
+  readonly cron: string;
+  readonly cron_timezone: string;
+  readonly next_run_at: string;
+  readonly active: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly owner: UserBasic | null;
+}
+
+export interface PipelineScheduleDetail {
+  readonly id: number;
+  readonly description: string;
+  readonly ref: string;
+  readonly cron: string;
+  readonly cron_timezone: string;
+  readonly next_run_at: string;
+  readonly active: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly owner: UserBasic | null;
+  readonly last_pipeline: PipelineBasic | null;
+  readonly inputs?: readonly {}[];
+  readonly variables?: readonly PipelineVariable[];
+}
+
+export interface PipelineTrigger {
+  readonly id: number;
+  readonly token: string;
+  readonly description: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly last_used: string | null;
+  readonly expires_at: string | null;
+  readonly owner: UserBasic;
 }
 
 export interface PipelineVariable {
@@ -1874,6 +2002,41 @@ export interface Runner {
   readonly job_execution_status: 'idle' | 'active';
 }
 
+export interface RunnerDetail {
+  readonly id: number;
+  readonly description: string | null;
+  readonly ip_address: string;
+  readonly active: boolean;
+  readonly paused: boolean;
+  readonly is_shared: boolean;
+  readonly runner_type: 'instance_type' | 'group_type' | 'project_type';
+  readonly name: string | null;
+  readonly online: boolean | null;
+  readonly status: 'online' | 'offline' | 'stale' | 'never_contacted' | 'paused';
+  readonly created_by?: UserBasic;
+  readonly created_at: string;
+  readonly job_execution_status: 'idle' | 'active';
+  readonly tag_list: readonly string[];
+  readonly run_untagged: boolean;
+  readonly locked: boolean;
+  readonly maximum_timeout: number | null;
+  readonly access_level: 'not_protected' | 'ref_protected';
+  readonly version: string | null;
+  readonly revision: string | null;
+  readonly platform: string | null;
+  readonly architecture: string | null;
+  readonly contacted_at: string | null;
+  readonly maintenance_note: string | null;
+  readonly projects?: readonly ProjectIdentity[];
+  readonly groups: readonly RunnerGroup[];
+}
+
+export interface RunnerGroup {
+  readonly id: number;
+  readonly web_url: string;
+  readonly name: string;
+}
+
 export interface RunnerManager {
   readonly id: number;
   readonly system_id: string;
@@ -1886,6 +2049,12 @@ export interface RunnerManager {
   readonly ip_address: string;
   readonly status: 'online' | 'offline' | 'stale' | 'never_contacted' | 'paused';
   readonly job_execution_status: 'idle' | 'active';
+}
+
+export interface RunnerWithToken {
+  readonly id: number;
+  readonly token: string;
+  readonly token_expires_at: string | null;
 }
 
 export interface SpentByCommand {

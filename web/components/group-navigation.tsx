@@ -2,6 +2,7 @@ import { toPath } from '../addresses.ts';
 import type { Loaded, ResultOf } from '../api/call.ts';
 import { query } from '../api/query.ts';
 import type { PageLocation } from '../page.ts';
+import { can } from './project-navigation.tsx';
 
 /** A group as its own pages read it. */
 export type GroupDetails = ResultOf<'GET /groups/:id'>;
@@ -15,7 +16,7 @@ export const groupQueries = (id: string) => ({
   abilities: query('GET /groups/:id/abilities', { id }),
 });
 
-/** The tabs of a group, in order; each leads to the page of its name. */
+/** The tabs of a group, in order; each leads to the page of its name, and is shown to callers with the ability. */
 const TABS = [
   { name: 'group', label: 'Overview' },
   { name: 'groupIssues', label: 'Issues' },
@@ -23,6 +24,9 @@ const TABS = [
   { name: 'groupMilestones', label: 'Milestones' },
   { name: 'groupLabels', label: 'Labels' },
   { name: 'groupMergeRequests', label: 'Merge requests' },
+  { name: 'group', label: 'Overview', ability: null },
+  { name: 'groupIssues', label: 'Issues', ability: null },
+  { name: 'groupVariables', label: 'Variables', ability: 'admin_variable' },
 ] as const;
 
 export type GroupTab = (typeof TABS)[number]['name'];
@@ -30,21 +34,25 @@ export type GroupTab = (typeof TABS)[number]['name'];
 /** The groups above a group, and the tabs of its pages. */
 export function GroupNavigation({
   group: { value: group },
+  abilities,
   location: { toUrl },
   current,
 }: {
   readonly group: Loaded<GroupDetails>;
+  /** Absent: only the tabs that everybody sees. */
+  readonly abilities?: GroupAbilities;
   readonly location: PageLocation;
   /** The tab of the page. */
   readonly current: GroupTab;
 }) {
+  const shownTabs = TABS.filter(({ ability }) => ability === null || (abilities && can(abilities, ability)));
   return (
     <nav class="project-navigation" aria-label="Group">
       <p class="quiet">
         <GroupPath name={group.full_name} path={group.full_path} toUrl={toUrl} />
       </p>
       <ul class="tabs">
-        {TABS.map(({ name, label }) => (
+        {shownTabs.map(({ name, label }) => (
           <li key={name}>
             <a
               href={toUrl(toPath(name, { group: group.full_path }))}

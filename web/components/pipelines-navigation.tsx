@@ -7,6 +7,11 @@ import { can, type ProjectAbilities, type ProjectDetails, ProjectNavigation } fr
 const PAGES = [
   { name: 'pipelines', label: 'Pipelines', ability: 'read_pipeline' },
   { name: 'jobs', label: 'Jobs', ability: 'read_job' },
+  { name: 'schedules', label: 'Schedules', ability: 'read_pipeline' },
+  { name: 'ciLint', label: 'CI lint', ability: 'create_pipeline' },
+  { name: 'variables', label: 'Variables', ability: 'admin_variable' },
+  { name: 'runners', label: 'Runners', ability: 'admin_runner' },
+  { name: 'triggers', label: 'Triggers', ability: 'admin_trigger' },
 ] as const;
 
 /** The tabs of a project, and below them the pages about its pipelines. */

@@ -33,11 +33,18 @@ import { newGroup } from './namespaces/new-group.tsx';
 import { newProject } from './namespaces/new-project.tsx';
 import { projectMembers } from './namespaces/project-members.tsx';
 import { user } from './namespaces/user.tsx';
+import { ciLint } from './pipelines/ci-lint.tsx';
+import { groupVariables } from './pipelines/group-variables.tsx';
 import { job } from './pipelines/job.tsx';
 import { jobs } from './pipelines/jobs.tsx';
 import { newPipeline } from './pipelines/new-pipeline.tsx';
 import { pipeline } from './pipelines/pipeline.tsx';
 import { pipelines } from './pipelines/pipelines.tsx';
+import { runners } from './pipelines/runners.tsx';
+import { schedule } from './pipelines/schedule.tsx';
+import { schedules } from './pipelines/schedules.tsx';
+import { triggers } from './pipelines/triggers.tsx';
+import { variables } from './pipelines/variables.tsx';
 import { groupIssues } from './planning/group-issues.tsx';
 import { groupLabels } from './planning/group-labels.tsx';
 import { groupMilestone } from './planning/group-milestone.tsx';
@@ -90,6 +97,7 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   accountEmails,
   accountNotifications,
   newGroup,
+  groupVariables,
   group,
   user,
   pipelines,
@@ -97,5 +105,11 @@ export const PAGES: Readonly<Record<PageName, Page>> = {
   pipeline,
   jobs,
   job,
+  schedules,
+  schedule,
+  ciLint,
+  variables,
+  runners,
+  triggers,
   project,
 };

@@ -45,7 +45,7 @@ function Facts({ job, location: { toUrl, values } }: { readonly job: JobDetail; 
   const { project = '' } = values;
   return (
     <>
-      <p class="facts">
+      <p class="job-facts">
         <Status status={job.status} isAllowedToFail={job.allow_failure} />
         {job.failure_reason === undefined ? null : <span>{job.failure_reason.replaceAll('_', ' ')}</span>}
         {job.duration === null ? null : <span>Duration {formatDuration(job.duration)}</span>}
@@ -61,7 +61,7 @@ function Facts({ job, location: { toUrl, values } }: { readonly job: JobDetail; 
           {job.commit === null ? null : <code>{job.commit.short_id}</code>}
         </span>
       </p>
-      <p class="facts quiet">
+      <p class="job-facts quiet">
         <span>{job.runner === null ? 'No runner' : `Runner #${job.runner.id} ${job.runner.description ?? ''}`}</span>
         {job.tag_list.length === 0 ? null : <span>Tags {job.tag_list.join(', ')}</span>}
         {job.user === null ? null : <span>Started by {job.user.name}</span>}
@@ -88,7 +88,7 @@ function Artifacts({
   const reports = artifacts.filter(({ file_type }) => !['trace', 'archive', 'metadata'].includes(file_type));
   if (archive === undefined && log === undefined) return null;
   return (
-    <p class="facts">
+    <p class="job-facts">
       {archive === undefined ? null : (
         <span>
           <a href={toUrl(buildRequest('GET /projects/:id/jobs/:job_id/artifacts', target).url)} download>

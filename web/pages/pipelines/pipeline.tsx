@@ -75,7 +75,7 @@ function Facts({
 }) {
   const { project = '' } = values;
   return (
-    <p class="facts">
+    <p class="job-facts">
       <Status status={status} />
       {detailed_status.group === 'success-with-warnings' ? <span>with failures that are allowed</span> : null}
       <span>

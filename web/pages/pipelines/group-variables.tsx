@@ -1,0 +1,17 @@
+import { queryAllPages } from '../../api/all-pages.ts';
+import { CiVariables } from '../../components/ci-variables.tsx';
+import { GroupNavigation, groupQueries } from '../../components/group-navigation.tsx';
+import { page } from '../../page.ts';
+
+/** The CI/CD variables of a group, which jobs of all projects below it get. */
+export const groupVariables = page('groupVariables', {
+  queries: ({ values: { group: id = '' } }) => ({
+    ...groupQueries(id),
+    variables: queryAllPages('GET /groups/:id/variables', { id }),
+  }),
+  title: () => 'CI/CD variables',
+  navigation: (props) => <GroupNavigation {...props} current="groupVariables" />,
+  render: ({ group, variables, location }) => (
+    <CiVariables owner={{ type: 'group', id: group.value.id }} variables={variables} location={location} />
+  ),
+});

@@ -1,0 +1,18 @@
+import { queryAllPages } from '../../api/all-pages.ts';
+import { CiVariables } from '../../components/ci-variables.tsx';
+import { PipelinesNavigation } from '../../components/pipelines-navigation.tsx';
+import { projectQueries } from '../../components/project-navigation.tsx';
+import { page } from '../../page.ts';
+
+/** The CI/CD variables of a project. */
+export const variables = page('variables', {
+  queries: ({ values: { project: id = '' } }) => ({
+    ...projectQueries(id),
+    variables: queryAllPages('GET /projects/:id/variables', { id }),
+  }),
+  title: () => 'CI/CD variables',
+  navigation: (props) => <PipelinesNavigation {...props} current="variables" />,
+  render: ({ project, variables, location }) => (
+    <CiVariables owner={{ type: 'project', id: project.value.id }} variables={variables} location={location} />
+  ),
+});
