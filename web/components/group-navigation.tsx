@@ -16,16 +16,14 @@ export const groupQueries = (id: string) => ({
   abilities: query('GET /groups/:id/abilities', { id }),
 });
 
-/** The tabs of a group, in order; each leads to the page of its name, and is shown to callers with the ability. */
+/** The tabs of a group, in order; each leads to the page of its name, and is shown to callers with the ability; null: to all who see the group. */
 const TABS = [
-  { name: 'group', label: 'Overview' },
-  { name: 'groupIssues', label: 'Issues' },
-  { name: 'groupMembers', label: 'Members' },
-  { name: 'groupMilestones', label: 'Milestones' },
-  { name: 'groupLabels', label: 'Labels' },
-  { name: 'groupMergeRequests', label: 'Merge requests' },
   { name: 'group', label: 'Overview', ability: null },
   { name: 'groupIssues', label: 'Issues', ability: null },
+  { name: 'groupMergeRequests', label: 'Merge requests', ability: null },
+  { name: 'groupMilestones', label: 'Milestones', ability: null },
+  { name: 'groupLabels', label: 'Labels', ability: null },
+  { name: 'groupMembers', label: 'Members', ability: null },
   { name: 'groupVariables', label: 'Variables', ability: 'admin_variable' },
 ] as const;
 

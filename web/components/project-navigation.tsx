@@ -24,15 +24,15 @@ export const can = <Name extends string>(
 /** The tabs of a project, in order; each leads to the page of its name, and is shown to callers with the ability. */
 const TABS = [
   { name: 'project', label: 'Code', ability: 'read_project' },
+  { name: 'issues', label: 'Issues', ability: 'read_issue' },
+  { name: 'mergeRequests', label: 'Merge requests', ability: 'read_merge_request' },
+  { name: 'pipelines', label: 'Pipelines', ability: 'read_pipeline' },
+  { name: 'milestones', label: 'Milestones', ability: 'read_milestone' },
+  { name: 'labels', label: 'Labels', ability: 'read_label' },
   { name: 'commits', label: 'Commits', ability: 'read_code' },
   { name: 'branches', label: 'Branches', ability: 'read_code' },
   { name: 'tags', label: 'Tags', ability: 'read_code' },
-  { name: 'pipelines', label: 'Pipelines', ability: 'read_pipeline' },
-  { name: 'issues', label: 'Issues', ability: 'read_issue' },
   { name: 'projectMembers', label: 'Members', ability: 'read_members' },
-  { name: 'milestones', label: 'Milestones', ability: 'read_milestone' },
-  { name: 'labels', label: 'Labels', ability: 'read_label' },
-  { name: 'mergeRequests', label: 'Merge requests', ability: 'read_merge_request' },
 ] as const;
 
 export type ProjectTab = (typeof TABS)[number]['name'];
