@@ -1,4 +1,5 @@
 import pg from 'pg';
+import pgUtils from 'pg/lib/utils.js';
 import type { Statement, StatementResult } from '../engine.ts';
 import { type ResultColumn, RowMapper } from '../row-mapper.ts';
 
@@ -68,7 +69,7 @@ export class StatementBatch implements pg.Submittable {
       if (name !== '') protocol.close({ type: 'S', name });
       protocol.parse({ name, text: sql });
     }
-    protocol.bind({ statement: name, values: parameters, valueMapper: toProtocolValue });
+    protocol.bind({ statement: name, values: parameters, valueMapper: pgUtils.prepareValue });
     if (!isPrepared) protocol.describe({ type: 'P', name: '' });
     protocol.execute();
   }
@@ -128,13 +129,6 @@ interface ExtendedProtocol {
   close(message: { readonly type: 'S'; readonly name: string }): void;
   execute(): void;
   sync(): void;
-}
-
-/** Returns a value in the form of the protocol: null, bytes or text. */
-function toProtocolValue(value: unknown): unknown {
-  if (value === null || value === undefined) return null;
-  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 function toResultColumn({ name, dataTypeID }: pg.FieldDef): ResultColumn {
