@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { type BuildResult, build } from 'esbuild';
+import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild';
 import { listLanguages } from '#web/text/languages.ts';
 
 export const root = join(import.meta.dirname, '..');
@@ -94,12 +94,14 @@ export function bundleProgram(
 async function bundleWebFiles(
   entryPoints: readonly { readonly in: string; readonly out: string }[],
   define: Readonly<Record<string, unknown>> = {},
+  options: Pick<BuildOptions, 'splitting' | 'chunkNames' | 'plugins'> = {},
 ): Promise<Map<string, Uint8Array>> {
   const { outputFiles } = await build({
+    ...options,
+    write: false,
     entryPoints: [...entryPoints],
     entryNames: '[name]-[hash]',
     outdir: 'web',
-    write: false,
     bundle: true,
     minify: true,
     format: 'esm',
@@ -122,7 +124,32 @@ const nameEntries = (files: ReadonlyMap<string, Uint8Array>): Record<string, str
 const ICONS = ['icon.svg', 'favicon.ico'];
 
 /**
- * Bundles the web application: one script and one style sheet, the worker that formats foreign text, and a file for each language
+ * Without this import, esbuild would divide the first script into what only it needs and what the second script shares, which
+ * browsers would load one after the other.
+ */
+const importFirstScript: Plugin = {
+  name: 'import-first-script',
+  setup({ onLoad }) {
+    onLoad({ filter: /web\/pages\/later\.ts$/ }, ({ path }) => ({
+      contents: `import '../main.tsx';\n${readFileSync(path, 'utf8')}`,
+      loader: 'ts',
+    }));
+  },
+};
+
+/** Bundles the first script, `chunk`, the one that it loads for other pages, `later`, and the style sheet, `app`. */
+async function bundleScripts(markupWorker: string): Promise<Map<string, Uint8Array>> {
+  const files = await bundleWebFiles(
+    [{ in: join(root, 'web/main.tsx'), out: 'app' }],
+    { MARKUP_WORKER: markupWorker },
+    { splitting: true, chunkNames: '[name]-[hash]', plugins: [importFirstScript] },
+  );
+  // The entry point only imports the first script, and the second one has no styles of its own.
+  return new Map([...files].filter(([name]) => !/^app-.+\.js$|^later-.+\.css$/.test(name)));
+}
+
+/**
+ * Bundles the web application: two scripts and one style sheet, the worker that formats foreign text, and a file for each language
  * whose syntax it highlights. Returns name and content of each file, also compressed.
  */
 export async function bundleWeb(): Promise<Map<string, Uint8Array>> {
@@ -136,9 +163,7 @@ export async function bundleWeb(): Promise<Map<string, Uint8Array>> {
   const worker = await bundleWebFiles([{ in: join(root, 'web/text/markup-worker.ts'), out: 'markup' }], {
     LANGUAGE_FILES: Object.fromEntries(languageFiles),
   });
-  const app = await bundleWebFiles([{ in: join(root, 'web/main.tsx'), out: 'app' }], {
-    MARKUP_WORKER: nameEntries(worker).markup,
-  });
+  const app = await bundleScripts(nameEntries(worker).markup!);
   const icons = ICONS.map((name) => [name, readFileSync(join(root, 'web', name))] as const);
   const files = new Map<string, Uint8Array>([...languages, ...worker, ...app, ...icons]);
   for (const [name, contents] of [...files]) {

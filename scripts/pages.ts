@@ -1,4 +1,4 @@
-// The pages of the web application: where each is declared, the list web/pages.txt, and web/pages/index.ts.
+// The pages of the web application: where each is declared, the list web/pages.txt, and the modules that find them.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ADDRESSES, type PageName } from '../web/addresses.ts';
@@ -54,21 +54,42 @@ export function formatPages(): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Returns the text of web/pages/index.ts, which imports all pages. */
+/** The areas whose pages are part of the first script, because a visit begins with them. */
+const FIRST_AREAS = ['code', 'namespaces'];
+
+const isFirst = ({ file }: PageSource): boolean => FIRST_AREAS.includes(file.split('/')[1]!);
+
+const toImportPath = (file: string): string => `./${file.replace(/^pages\//, '')}`;
+
+/** Returns the text of web/pages/index.ts, which finds all pages. */
 export function formatPageIndex(): string {
   const sources = listPageSources();
   const imports = sources
-    .map(({ name, file }) => `import { ${name} } from './${file.replace(/^pages\//, '')}';`)
+    .filter(isFirst)
+    .map(({ name, file }) => `import { ${name} } from '${toImportPath(file)}';`)
     .sort(byPath);
+  const rows = sources.map((source) => {
+    const { name } = source;
+    return `  ${name}: ${isFirst(source) ? `async () => ${name}` : `async () => (await import('./later.ts')).${name}`},\n`;
+  });
   return `// Written by \`npm run api\`.
 import type { PageName } from '../addresses.ts';
 import type { Page } from '../page.ts';
 ${imports.join('\n')}
 
-/** All pages, by name. */
-export const PAGES: Readonly<Record<PageName, Page>> = {
-${sources.map(({ name }) => `  ${name},\n`).join('')}};
+/** Returns each page by name. Some are in a second script, which the first of them loads. */
+export const PAGES: Readonly<Record<PageName, () => Promise<Page>>> = {
+${rows.join('')}};
 `;
+}
+
+/** Returns the text of web/pages/later.ts, which exports the pages of the second script. */
+export function formatLaterPages(): string {
+  const exports = listPageSources()
+    .filter((source) => !isFirst(source))
+    .map(({ name, file }) => `export { ${name} } from '${toImportPath(file)}';`)
+    .sort(byPath);
+  return `// Written by \`npm run api\`.\n${exports.join('\n')}\n`;
 }
 
 /** Compares import statements by what they import, as the formatter does: `group.tsx` is before `group-members.tsx`. */

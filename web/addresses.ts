@@ -146,7 +146,7 @@ export const ADDRESSES = {
     api: '/projects/:project/pipeline_schedules/:pipeline_schedule_id',
     shows: 'a pipeline schedule',
   },
-  ciLint: { path: '/*project/-/ci/lint', api: '/projects/:project/ci/lint', shows: 'whether a CI file is valid' },
+  ciLint: { path: '/*project/-/ci/lint', api: '/projects/:project/ci/lint', shows: 'the check of CI files' },
   variables: { path: '/*project/-/variables', api: '/projects/:project/variables', shows: 'CI/CD variables' },
   runners: { path: '/*project/-/runners', api: '/projects/:project/runners', shows: 'runners' },
   triggers: { path: '/*project/-/triggers', api: '/projects/:project/triggers', shows: 'pipeline trigger tokens' },

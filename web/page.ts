@@ -16,12 +16,11 @@ export interface PageLocation {
   readonly toUrl: (path: string) => string;
 }
 
+/** The location of a page that is known by its name. */
+export type LocatedPage = PageLocation & { readonly name: PageName };
+
 /** Returns the location of a path and query below the base path; null if it is the address of no page. */
-export function locate(
-  session: Session,
-  path: string,
-  query: string,
-): (PageLocation & { readonly name: PageName }) | null {
+export function locate(session: Session, path: string, query: string): LocatedPage | null {
   const match = matchAddress(path);
   if (match === null) return null;
   const toUrl = (target: string) => `${session.basePath}${target}`;

@@ -17,7 +17,7 @@ export async function renderAt(
   const client = createClient({ session, fetch });
   const location = locate(session, path, search);
   if (location === null) return null;
-  const page = PAGES[location.name];
+  const page = await PAGES[location.name]();
   const state = await loadQueries(client, page.queries(location)).then(
     (loaded): PageState => ({ kind: 'loaded', loaded, readAt: new Date().toISOString(), problem: null }),
     (error: unknown): PageState => ({ kind: 'error', error: toCallError(error) }),

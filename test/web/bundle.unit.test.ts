@@ -7,16 +7,17 @@ import { createRegistry } from '#http/server/routing/registry.ts';
 import { listLanguages } from '#web/text/languages.ts';
 import { bundleWeb } from '../../scripts/bundler.ts';
 import { formatClientTypes } from '../../scripts/client-types.ts';
-import { formatPageIndex, formatPages } from '../../scripts/pages.ts';
+import { formatLaterPages, formatPageIndex, formatPages } from '../../scripts/pages.ts';
 
 // The sources of the web application as a whole: its size, what imports what, and its generated files.
 
 const web = join(import.meta.dirname, '../../web');
 
-test('script, style sheet, worker and each language stay small', async () => {
+test('scripts, style sheet, worker and each language stay small', async () => {
   const sizes = [...(await bundleWeb())].filter(([name]) => name.endsWith('.gz'));
   const limits: [file: RegExp, maxBytes: number, count: number][] = [
-    [/^app-.+\.js\.gz$/, 80_000, 1],
+    [/^chunk-.+\.js\.gz$/, 70_000, 1],
+    [/^later-.+\.js\.gz$/, 50_000, 1],
     [/^app-.+\.css\.gz$/, 10_000, 1],
     [/^markup-.+\.js\.gz$/, 60_000, 1],
     [/^language-.+\.js\.gz$/, 5_000, listLanguages().length],
@@ -80,6 +81,7 @@ test('the generated files are current: npm run api', async () => {
     'api/operations.ts': await formatClientTypes(createRegistry(resourceModules)),
     'pages.txt': formatPages(),
     'pages/index.ts': formatPageIndex(),
+    'pages/later.ts': formatLaterPages(),
   };
   for (const [file, text] of Object.entries(generated)) assert.equal(readFileSync(join(web, file), 'utf8'), text, file);
 });

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type CallRecord, type Client, type CurrentUser, createClient } from '../api/call.ts';
-import { locate, type Page, type PageActions } from '../page.ts';
+import { type LocatedPage, locate, type Page, type PageActions } from '../page.ts';
 import type { Session } from '../session.ts';
 import { CommandPalette, listPageShortcuts, ShortcutHelp } from './command-palette.tsx';
 import { FileFinder } from './file-finder.tsx';
@@ -12,7 +12,7 @@ import { usePageState } from './use-page-state.ts';
 type Panel = 'palette' | 'files' | 'shortcuts' | 'inspector' | null;
 
 /** The application: shows the page of the address, follows links to others, and answers the keyboard. */
-export function App({ pages, session }: { readonly pages: Readonly<Record<string, Page>>; readonly session: Session }) {
+export function App({ pages, session }: { readonly pages: PageLoaders; readonly session: Session }) {
   const [address, setAddress] = useState(() => readAddress(session));
   const [records, setRecords] = useState<readonly CallRecord[]>([]);
   const [panel, setPanel] = useState<Panel>(null);
@@ -58,7 +58,9 @@ export function App({ pages, session }: { readonly pages: Readonly<Record<string
       document.removeEventListener('submit', onSubmit);
     };
   }, [session, address, navigate, showAddress]);
-  const location = useMemo(() => locate(session, address.path, address.query), [session, address]);
+  const target = useMemo(() => locate(session, address.path, address.query), [session, address]);
+  const shown = useLoadedPage(pages, target);
+  const location = shown?.location ?? null;
   const shortcuts = useMemo((): readonly Shortcut[] => {
     if (location === null) return [];
     return [
@@ -79,7 +81,7 @@ export function App({ pages, session }: { readonly pages: Readonly<Record<string
   const user = useCurrentUser(client, session);
   const [announcement, announce] = useState('');
   const close = useCallback(() => setPanel(null), []);
-  if (location === null) return null;
+  if (shown === null || location === null) return null;
   const toggleShortcuts = () => {
     setShortcutsOn(localStorage, !shortcutsOn);
     setShortcuts(!shortcutsOn);
@@ -88,7 +90,7 @@ export function App({ pages, session }: { readonly pages: Readonly<Record<string
     <>
       <LoadedPage
         key={location.name}
-        page={pages[location.name]!}
+        page={shown.page}
         location={location}
         common={{ client, user, openUrl, announce }}
         onPalette={() => setPanel('palette')}
@@ -108,6 +110,32 @@ export function App({ pages, session }: { readonly pages: Readonly<Record<string
       ) : null}
     </>
   );
+}
+
+/** Returns each page by name. */
+type PageLoaders = Readonly<Record<string, () => Promise<Page>>>;
+
+interface ShownPage {
+  readonly page: Page;
+  readonly location: LocatedPage;
+}
+
+/** Returns the page of a location; the one before it until its script is loaded, and null before the first one. */
+function useLoadedPage(pages: PageLoaders, location: LocatedPage | null): ShownPage | null {
+  const [shown, setShown] = useState<ShownPage | null>(null);
+  useEffect(() => {
+    if (location === null) return;
+    let isCurrent = true;
+    pages[location.name]!().then(
+      (page) => isCurrent && setShown({ page, location }),
+      // The server has been upgraded, and has other scripts now; or it does not respond, which the browser then shows.
+      () => isCurrent && window.location.reload(),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [pages, location]);
+  return shown;
 }
 
 type PageViewProps = Parameters<typeof PageView>[0];

@@ -9,7 +9,7 @@ const DIRECTORY = import.meta.url.endsWith('.ts')
   : join(import.meta.dirname, 'web');
 
 interface WebFiles {
-  /** Names with the hash of their content: `app-5H3KQ2ZD.js`. */
+  /** The script that loads the others. Names have the hash of their content: `chunk-5H3KQ2ZD.js`. */
   readonly script: string;
   readonly style: string;
   /** Name -> content of the compressed variants of all files: some 400 kB, which an upgrade on disk does not change. */
@@ -22,10 +22,9 @@ let cachedFiles: WebFiles | undefined;
 export function loadWebFiles(): WebFiles {
   if (cachedFiles !== undefined) return cachedFiles;
   const names = readdirSync(DIRECTORY);
-  const findName = (extension: string) => names.find((name) => name.startsWith('app-') && name.endsWith(extension))!;
   cachedFiles = {
-    script: findName('.js'),
-    style: findName('.css'),
+    script: names.find((name) => /^chunk-.+\.js$/.test(name))!,
+    style: names.find((name) => /^app-.+\.css$/.test(name))!,
     contents: new Map(
       names
         .filter((name) => ENCODINGS.some(({ extension }) => name.endsWith(extension)))

@@ -36,13 +36,13 @@ export async function listReadableSnippets(
   }: SnippetPeriod & { readonly repository_storage?: string | null | undefined },
   page: OffsetRequest,
 ): Promise<Page<Snippet>> {
-  // index: snippets_made, snippets_by_storage
+  // index: snippets_by_repository_created, snippets_by_storage
   let query = selectSnippets(db, period).where(snippetVisibleTo(caller, db.today));
   if (storage && isAdministrator(caller)) query = query.where('snippets.storage', '=', storage);
   return paginate(db, query, page);
 }
 
-/** Returns a page of the public personal snippets, newest first. index: snippets_made */
+/** Returns a page of the public personal snippets, newest first. index: snippets_by_repository_created */
 export async function listPublicSnippets(
   db: Reader,
   period: SnippetPeriod,
