@@ -75,11 +75,13 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Services and options that tests override. */
+/** Services and options that tests and the demo override. */
 export interface ServerOverrides {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly detectLongTransactions?: boolean;
+  /** False: SQLite does not wait for the disk, for data that can be created again. Default: true. */
+  readonly isDurable?: boolean;
   /** Milliseconds for which a request or response body may stall. */
   readonly idleTimeoutMs?: number;
   /** Resolves the host names of other servers. */
@@ -299,6 +301,7 @@ async function openMigratedDatabase(
     clock,
     log,
     detectLongTransactions: overrides.detectLongTransactions ?? false,
+    isDurable: overrides.isDurable ?? true,
   });
   try {
     await requireCompleteRestore(config, database);

@@ -17,6 +17,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   {
+    name: 'demo',
+    summary: 'Run a server with an example company',
+    load: async () => (await import('./demo.ts')).demoCommand,
+  },
+  {
     name: 'status',
     summary: 'Print version, database, storages and queue',
     load: async () => (await import('./status.ts')).statusCommand,

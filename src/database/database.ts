@@ -80,6 +80,8 @@ interface DatabaseOptions {
   readonly connections?: number;
   /** SQLite: minimum size in bytes of a database whose long statements run in a separate thread. */
   readonly largeDatabaseBytes?: number;
+  /** SQLite: false: commits survive the end of the process, but not that of the machine. Default: true. */
+  readonly isDurable?: boolean;
   /** For tests: fails a SQLite transaction that waits for anything but SQL. */
   readonly detectLongTransactions?: boolean;
 }
@@ -139,6 +141,7 @@ async function openEngine(
     dataDir,
     log,
     largeDatabaseBytes,
+    isDurable,
     connections = 10,
     applicationName = SERVER_APPLICATION_NAME,
   }: DatabaseOptions,
@@ -149,5 +152,5 @@ async function openEngine(
     return openPostgres({ url, connections, applicationName, onLost, activity });
   }
   await mkdir(dataDir, { recursive: true });
-  return openSqlite(join(dataDir, 'hearth.sqlite3'), { largeDatabaseBytes, activity });
+  return openSqlite(join(dataDir, 'hearth.sqlite3'), { largeDatabaseBytes, isDurable, activity });
 }

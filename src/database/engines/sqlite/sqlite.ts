@@ -41,6 +41,8 @@ interface SqliteOptions {
   readonly largeDatabaseBytes?: number | undefined;
   /** Counts statements outside of transactions. */
   readonly activity?: DatabaseActivity;
+  /** False: commits survive the end of the process, but not that of the machine. Default: true. */
+  readonly isDurable?: boolean | undefined;
 }
 
 /**
@@ -49,11 +51,15 @@ interface SqliteOptions {
  */
 export function openSqlite(
   file: string,
-  { largeDatabaseBytes = DEFAULT_LARGE_BYTES, activity = createDatabaseActivity() }: SqliteOptions = {},
+  {
+    largeDatabaseBytes = DEFAULT_LARGE_BYTES,
+    activity = createDatabaseActivity(),
+    isDurable = true,
+  }: SqliteOptions = {},
 ): Engine {
   const writer = openConnection(file);
   writer.database.exec(
-    `pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma journal_size_limit = ${WAL_SIZE_LIMIT}`,
+    `pragma journal_mode = wal; pragma synchronous = ${isDurable ? 'full' : 'off'}; pragma foreign_keys = on; pragma journal_size_limit = ${WAL_SIZE_LIMIT}`,
   );
   const sizeStatement = writer.database.prepare(
     'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
