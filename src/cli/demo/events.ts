@@ -1,4 +1,5 @@
-import type { Company } from './company.ts';
+import type { Colleague, Company } from './company.ts';
+import { GROUPS, MAINTAINER } from './people.ts';
 import type { ChangeData, IssueData, OpenIssueData, PersonName, ProjectData } from './project-data.ts';
 import type { DemoRunner } from './runner.ts';
 import { STORY_DAYS, type StoryClock } from './story-clock.ts';
@@ -99,7 +100,7 @@ const DAYS_TO_CHANGE = 3;
 
 function listChangeEvents(context: ProjectContext, change: ChangeData): StoryEvent[] {
   const { company, at, runner, clock } = context;
-  const { day, author, reviewer, branch, commits, issue, review, outcome } = change;
+  const { day, author, branch, commits, issue, review, outcome } = change;
   const people = company.people;
   const [firstCommit, ...laterCommits] = commits;
   let issueIid: number | null = null;
@@ -144,7 +145,7 @@ function listChangeEvents(context: ProjectContext, change: ChangeData): StoryEve
       run: () => people[author].request('PUT', `${at}/merge_requests/${iid}`, { state_event: 'close' }),
     });
   if (change.release !== undefined)
-    events.push({ day: day + 1, time: '14:00', run: () => release(context, reviewer, change.release!) });
+    events.push({ day: day + 1, time: '14:00', run: () => release(context, change, change.release!) });
   return events;
 }
 
@@ -180,35 +181,52 @@ async function discuss(
   await people[author].request('POST', `${discussions}/${id}/notes`, { body: response });
 }
 
-async function merge(context: ProjectContext, { reviewer }: ChangeData, iid: number): Promise<void> {
-  const { company, at, runner, data, clock } = context;
+/** Returns this person if they may merge to `main`, else the lead of the project. */
+function chooseMaintainer({ company, data }: ProjectContext, person: PersonName): Colleague {
+  const { members } = GROUPS.find(({ path }) => path === data.group)!;
+  return company.people[members[person] >= MAINTAINER ? person : data.author];
+}
+
+async function merge(context: ProjectContext, change: ChangeData, iid: number): Promise<void> {
+  const { company, at, runner, clock } = context;
   const mergeRequest = `${at}/merge_requests/${iid}`;
-  await company.people[reviewer].request('POST', `${mergeRequest}/approve`);
+  await company.people[change.reviewer].request('POST', `${mergeRequest}/approve`);
   clock.pass(120);
-  // Developers may not merge to the protected branch.
-  const merger = reviewer === 'yuki' || data.group === 'online' ? reviewer : 'yuki';
-  const isMaintainer = merger === 'yuki' || merger === 'pavel' || merger === 'lucia' || merger === 'ingrid';
-  await company.people[isMaintainer ? merger : 'lucia'].request('PUT', `${mergeRequest}/merge`, {
-    should_remove_source_branch: true,
-  });
+  const maintainer = chooseMaintainer(context, change.reviewer);
+  await maintainer.request('PUT', `${mergeRequest}/merge`, { should_remove_source_branch: true });
+  await runner.runAll((job) => change.deploymentFails === true && job === 'deploy-staging');
+  if (!change.deploymentFails) return;
+  clock.pass(20 * 60);
+  await actOnJob(context, maintainer, { name: 'deploy-staging', status: 'failed', action: 'retry' });
   await runner.runAll();
 }
 
 /** Tags `main` and plays the job that deploys to production, where there is one. */
-async function release(
-  { company, workTree, at, runner, clock, data }: ProjectContext,
-  person: PersonName,
-  tag: string,
-) {
-  const maintainer = company.people[data.group === 'stoves' ? 'yuki' : person];
+async function release(context: ProjectContext, { reviewer }: ChangeData, tag: string): Promise<void> {
+  const { workTree, runner, clock } = context;
+  const maintainer = chooseMaintainer(context, reviewer);
   await workTree.pushTag(tag, `Release ${tag}`, clock.now(), maintainer);
   await runner.runAll();
-  const [pipeline] = await maintainer.request('GET', `${at}/pipelines?ref=main&per_page=1`);
-  const jobs = await maintainer.request('GET', `${at}/pipelines/${pipeline.id}/jobs`);
-  const deployment = jobs.find(
-    (job: { name: string; status: string }) => job.name === 'deploy-production' && job.status === 'manual',
-  );
-  if (deployment === undefined) return;
-  await maintainer.request('POST', `${at}/jobs/${deployment.id}/play`);
+  await actOnJob(context, maintainer, { name: 'deploy-production', status: 'manual', action: 'play' });
   await runner.runAll();
+}
+
+interface JobAction {
+  readonly name: string;
+  readonly status: string;
+  readonly action: 'play' | 'retry';
+}
+
+/** Acts on the job with this name and status in the latest pipeline of `main`, if there is one. */
+async function actOnJob({ at }: ProjectContext, person: Colleague, { name, status, action }: JobAction): Promise<void> {
+  const [pipeline] = await person.request('GET', `${at}/pipelines?ref=main&per_page=1`);
+  const jobs: readonly JobOfPipeline[] = await person.request('GET', `${at}/pipelines/${pipeline.id}/jobs`);
+  const found = jobs.find((job) => job.name === name && job.status === status);
+  if (found !== undefined) await person.request('POST', `${at}/jobs/${found.id}/${action}`);
+}
+
+interface JobOfPipeline {
+  readonly id: number;
+  readonly name: string;
+  readonly status: string;
 }

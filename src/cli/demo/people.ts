@@ -17,8 +17,9 @@ export const PEOPLE: readonly Person[] = [
   { username: 'greta', name: 'Greta Baumann', jobTitle: 'Support', bio: 'Answers the phone.' },
 ];
 
-/** Access levels: Reporter, Developer, Maintainer, Owner. */
-const [REPORTER, DEVELOPER, MAINTAINER, OWNER] = [20, 30, 40, 50];
+const [REPORTER, DEVELOPER, OWNER] = [20, 30, 50];
+/** The access level from which people may push and merge to `main`. */
+export const MAINTAINER = 40;
 
 export interface GroupData {
   readonly path: 'stoves' | 'online';

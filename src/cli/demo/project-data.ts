@@ -37,6 +37,8 @@ export interface ChangeData {
   readonly failsFirst?: true;
   /** `open` ones are in review at the end of the year. Default: merged. */
   readonly outcome?: 'open' | 'draft' | 'closed';
+  /** The first deployment to staging fails; the job is retried. */
+  readonly deploymentFails?: true;
   /** The tag of the release that follows, which is deployed to production. */
   readonly release?: string;
 }

@@ -228,6 +228,7 @@ The code is valid for two minutes.
       description: 'Customers compare the numbers of other makers.',
       author: 'greta',
       labels: ['documentation'],
+      assignee: 'ingrid',
     },
   ],
 };

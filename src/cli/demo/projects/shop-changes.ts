@@ -255,6 +255,32 @@ def test_a_link_expires_after_15_minutes():
     ],
   },
   {
+    day: 359,
+    branch: 'delivery-date',
+    title: 'Show the delivery date in the confirmation',
+    author: 'lucia',
+    reviewer: 'pavel',
+    labels: ['bug'],
+    issue: {
+      title: 'Order confirmation lacks the delivery date',
+      description: 'Customers call to ask for it.',
+      author: 'greta',
+      labels: ['bug'],
+      comments: [['ingrid', '@lucia can this go out before the weekend?']],
+    },
+    commits: [
+      {
+        message: 'Show the delivery date in the confirmation',
+        files: {
+          'shop/confirmation.py':
+            'from datetime import date\n\n\ndef describe_delivery(day: date) -> str:\n    return f"We deliver on {day:%A, %d %B}."\n',
+        },
+      },
+    ],
+    deploymentFails: true,
+    release: 'v1.12.1',
+  },
+  {
     day: 362,
     branch: 'fix/basket-badge',
     title: 'Show the number of articles in the basket again',

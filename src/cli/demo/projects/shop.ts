@@ -134,11 +134,11 @@ def test_adds_the_gross_prices():
     },
     {
       day: 346,
-      title: 'Order confirmation lacks the delivery date',
-      description: 'Customers call to ask for it.',
-      author: 'greta',
-      labels: ['bug'],
-      assignee: 'lucia',
+      title: 'Show reviews of customers',
+      description: 'Which service do we use? @ingrid must decide.',
+      author: 'lucia',
+      labels: ['feature'],
+      assignee: 'ingrid',
     },
   ],
 };
