@@ -1,4 +1,4 @@
-import { isConfirmedAddress } from '#authentication/users/emails.ts';
+import { isConfirmedAddress, isValidAddress } from '#authentication/users/emails.ts';
 import { findUserById } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { browserSession } from '#http/access/session-access.ts';
@@ -104,8 +104,9 @@ async function checkAddresses(
 ): Promise<Failure<'invalid'> | null> {
   const user = requireRow(await findUserById(uow, userId));
   for (const field of ['public_email', 'commit_email'] as const) {
-    const address = params[field];
-    if (address && address !== user[field] && !(await isConfirmedAddress(uow, userId, address.trim())))
+    const address = params[field]?.trim() ?? '';
+    // Texts that are no address fail together with the other fields.
+    if (isValidAddress(address) && address !== user[field] && !(await isConfirmedAddress(uow, userId, address)))
       return invalid({ [field]: ['is not an email you own'] });
   }
   return null;

@@ -61,6 +61,7 @@ export const getUserAbilities = endpoint({
     'Returns the names of the abilities that the caller has outside projects and groups: `admin` for administrators, ' +
     '`create_group` for top-level groups, `create_project` for personal projects, whose number is limited.',
   access: signedIn(),
+  scopes: ['read_user'],
   response: ok(UserAbilities),
   async read(db, { caller }) {
     const mayCreateGroup = await mayCreateTopLevelGroup(db, caller);
