@@ -10,6 +10,7 @@ import { startPostgres } from '../engines/postgres-server.ts';
 import { check, count, createSession, SCREENS, withPage } from './harness.ts';
 import { checkAccount } from './journeys/account.ts';
 import { checkCode } from './journeys/code.ts';
+import { checkForeignText } from './journeys/foreign-text.ts';
 import { checkPipelines } from './journeys/pipelines.ts';
 import { checkPlanning } from './journeys/planning.ts';
 import { checkShell } from './journeys/shell.ts';
@@ -74,6 +75,8 @@ if (!installFromDebian({ name: 'chromium', probe: ['/usr/bin/chromium', '--versi
   await withSetup(undefined, async (setup, addresses) => {
     await checkPages(setup, addresses);
     await checkJourneys(setup);
+    // What a browser does with foreign text is the same on both engines.
+    await checkForeignText(setup);
   });
   const postgres = await startPostgres();
   process.stdout.write('The journeys on PostgreSQL:\n');
