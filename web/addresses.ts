@@ -118,6 +118,18 @@ export const ADDRESSES = {
     api: '/notification_settings',
     shows: 'the own notification settings',
   },
+  iterations: {
+    path: '/groups/*group/-/iterations',
+    api: '/groups/:group/iterations',
+    shows: 'the iterations of a group',
+  },
+  iteration: {
+    path: '/groups/*group/-/iterations/:iteration_id',
+    api: '/groups/:group/iterations/:iteration_id',
+    shows: 'an iteration',
+  },
+  epics: { path: '/groups/*group/-/epics', api: '/groups/:group/epics', shows: 'the epics of a group' },
+  epic: { path: '/groups/*group/-/epics/:epic_iid', api: '/groups/:group/epics/:epic_iid', shows: 'an epic' },
   // A group may be called `new`.
   newGroup: { path: '/-/groups/new', api: '/groups', shows: 'a new group' },
   groupVariables: { path: '/groups/*group/-/variables', api: '/groups/:group/variables', shows: 'CI/CD variables' },

@@ -29,5 +29,13 @@ export async function createPlanningValues(
   const atGroup = `/groups/${encodeURIComponent(group)}`;
   await post(`${atGroup}/labels`, { name: 'urgent', color: '#ffa500' });
   await post(`${atGroup}/milestones`, { title: 'Spring', start_date: '2099-03-01' });
-  return { issue_iid: String(issue.iid), milestone_iid: '1' };
+  const iteration = await post(`${atGroup}/iterations`, { start_date: '2099-01-01', due_date: '2099-01-14' });
+  const epic = await post(`${atGroup}/epics`, { title: 'Warm rooms', description: 'All of them.', labels: 'urgent' });
+  await post(`${atGroup}/epics/${epic.id}/notes`, { body: 'Which rooms?' });
+  return {
+    issue_iid: String(issue.iid),
+    milestone_iid: '1',
+    iteration_id: String(iteration.id),
+    epic_iid: String(epic.iid),
+  };
 }

@@ -182,3 +182,29 @@ test('the labels and milestones of a group are those of its projects too', async
   }
   assert.match(await show(`/groups/${group.full_path}/-/milestones/1`), /Spring .*No issues yet/);
 });
+
+test('an epic shows its issues, its children and its comments, and an iteration its issues', async () => {
+  const group = await scene.newGroup({ visibility: 'public' });
+  const inGroup = await scene.newProject({ in: group, visibility: 'public' });
+  const add = async (path: string, params: object) => (await expectSuccess(group.owner.post(path, { ...params }))).body;
+  const epic = await add(`${group.at}/epics`, { title: 'Warm rooms', description: 'All of them' });
+  await add(`${group.at}/epics`, { title: 'A warm kitchen', parent_id: epic.id });
+  const iteration = await add(`${group.at}/iterations`, { start_date: '2099-01-01', due_date: '2099-01-14' });
+  const issue = await add(`${inGroup.at}/issues`, { title: 'Build a stove', iteration_id: iteration.id });
+  await add(`${group.at}/epics/${epic.iid}/issues/${issue.id}`, {});
+  await add(`${group.at}/epics/${epic.id}/notes`, { body: 'Which rooms?' });
+  const at = `/groups/${group.full_path}/-`;
+  const show = async (caller: Caller | null, page: string) => toText(await render(caller, `${at}/${page}`));
+  for (const caller of [group.owner, stranger]) {
+    const text = await show(caller, `epics/${epic.iid}`);
+    assert.match(text, /Warm rooms open .*All of them.*0 of 1 issue closed.*Build a stove.*Child epics A warm kitchen/);
+    assert.match(text, /Which rooms\?/);
+    assert.equal(text.includes('Close epic'), caller === group.owner);
+  }
+  assert.match(await show(null, `epics/${epic.iid}`), /Warm rooms .*Sign in to see the comments/);
+  assert.match(await show(stranger, 'epics'), /A warm kitchen .*Warm rooms/);
+  assert.match(await show(stranger, 'epics?search=nothing'), /No epics/);
+  assert.match(await show(stranger, 'iterations'), /2099-01-01 to 2099-01-14 upcoming/);
+  assert.match(await show(stranger, `iterations/${iteration.id}`), /0 of 1 issue closed.*Build a stove/);
+  assert.match(toText(await render(stranger, `/${inGroup.path_with_namespace}/-/issues/1`)), /Epic Warm rooms/);
+});

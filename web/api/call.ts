@@ -51,6 +51,11 @@ export class CallError extends Error {
   }
 }
 
+/** Handles the error of a write that left everything as it was: the server answers 304. Throws other errors. */
+export function ignoreNotModified(error: unknown): void {
+  if (!(error instanceof CallError) || error.status !== 304) throw error;
+}
+
 interface ErrorBody {
   readonly message: string;
   readonly attributes?: CallError['attributes'];

@@ -1,6 +1,11 @@
 // Written by `npm run api`: the operations that web/ calls, and the types of their responses.
 
 export interface Operations {
+  'DELETE /groups/:id/epics/:epic_id/notes/:note_id': { params: { readonly id: number | string; readonly epic_id: number | string; readonly note_id: number | string }; result: null };
+  'DELETE /groups/:id/epics/:epic_iid': { params: { readonly id: number | string; readonly epic_iid: number | string }; result: null };
+  'DELETE /groups/:id/epics/:epic_iid/award_emoji/:award_id': { params: { readonly id: number | string; readonly epic_iid: number | string; readonly award_id: number | string }; result: null };
+  'DELETE /groups/:id/epics/:epic_iid/issues/:epic_issue_id': { params: { readonly id: number | string; readonly epic_iid: number | string; readonly epic_issue_id: number | string }; result: EpicIssueLink };
+  'DELETE /groups/:id/iterations/:iteration_id': { params: { readonly id: number | string; readonly iteration_id: number | string }; result: null };
   'DELETE /groups/:id/labels/:label_id': { params: { readonly id: number | string; readonly label_id: number | string }; result: null };
   'DELETE /groups/:id/members/:user_id': { params: { readonly id: number | string; readonly user_id: number | string; readonly skip_subresources?: boolean; readonly unassign_issuables?: boolean }; result: null };
   'DELETE /groups/:id/milestones/:milestone_id': { params: { readonly id: number | string; readonly milestone_id: number | string }; result: null };
@@ -33,8 +38,16 @@ export interface Operations {
   'GET /groups/:id': { params: { readonly id: number | string; readonly with_projects?: boolean; readonly statistics?: boolean; readonly with_custom_attributes?: boolean }; result: GroupDetail };
   'GET /groups/:id/abilities': { params: { readonly id: number | string }; result: GroupAbilities };
   'GET /groups/:id/epics': { params: { readonly id: number | string; readonly state?: 'opened' | 'closed' | 'all'; readonly labels?: readonly string[] | string; readonly author_id?: number; readonly author_username?: string; readonly my_reaction_emoji?: string; readonly search?: string; readonly confidential?: boolean; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly not?: { readonly labels?: readonly string[] | string; readonly author_id?: number; readonly author_username?: string; readonly my_reaction_emoji?: string }; readonly include_ancestor_groups?: boolean; readonly include_descendant_groups?: boolean; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'title'; readonly sort?: 'asc' | 'desc'; readonly page?: number; readonly per_page?: number }; result: readonly EpicInList[] };
+  'GET /groups/:id/epics/:epic_id/discussions': { params: { readonly id: number | string; readonly epic_id: number | string; readonly page?: number; readonly per_page?: number }; result: readonly Discussion[] };
+  'GET /groups/:id/epics/:epic_id/resource_label_events': { params: { readonly id: number | string; readonly epic_id: number | string; readonly page?: number; readonly per_page?: number }; result: readonly LabelEvent[] };
+  'GET /groups/:id/epics/:epic_id/resource_state_events': { params: { readonly id: number | string; readonly epic_id: number | string; readonly page?: number; readonly per_page?: number }; result: readonly StateEvent[] };
+  'GET /groups/:id/epics/:epic_iid': { params: { readonly id: number | string; readonly epic_iid: number | string }; result: EpicDetails };
+  'GET /groups/:id/epics/:epic_iid/award_emoji': { params: { readonly id: number | string; readonly epic_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly AwardEmoji[] };
+  'GET /groups/:id/epics/:epic_iid/issues': { params: { readonly id: number | string; readonly epic_iid: number | string; readonly page?: number; readonly per_page?: number }; result: readonly EpicIssue[] };
   'GET /groups/:id/issues': { params: { readonly id: number | string; readonly scope?: 'created_by_me' | 'assigned_to_me' | 'created-by-me' | 'assigned-to-me' | 'all'; readonly state?: 'opened' | 'closed' | 'all'; readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly milestone_id?: 'None' | 'Any' | 'Upcoming' | 'Started'; readonly weight?: number | 'None' | 'Any'; readonly iteration_id?: number | 'None' | 'Any' | 'Current'; readonly iteration_title?: string; readonly confidential?: boolean; readonly epic_id?: number | 'None' | 'Any'; readonly search?: string; readonly in?: readonly ('title' | 'description')[] | string; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly due_date?: '0' | 'any' | 'today' | 'tomorrow' | 'overdue' | 'week' | 'month' | 'next_month_and_previous_two_weeks'; readonly issue_type?: 'issue' | 'incident' | 'task' | 'test_case' | 'requirement' | 'ticket'; readonly health_status?: 'on_track' | 'needs_attention' | 'at_risk' | 'none' | 'any'; readonly not?: { readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly milestone_id?: 'None' | 'Any' | 'Upcoming' | 'Started'; readonly weight?: number | 'None' | 'Any'; readonly iteration_id?: number | 'None' | 'Any' | 'Current'; readonly iteration_title?: string }; readonly closed_by_id?: number; readonly with_labels_details?: boolean; readonly order_by?: 'created_at' | 'updated_at' | 'due_date' | 'title' | 'weight' | 'relative_position' | 'priority' | 'milestone_due' | 'popularity' | 'label_priority'; readonly sort?: 'asc' | 'desc'; readonly non_archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly IssueInList[] };
   'GET /groups/:id/issues_statistics': { params: { readonly id: number | string; readonly scope?: 'created_by_me' | 'assigned_to_me' | 'created-by-me' | 'assigned-to-me' | 'all'; readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly milestone_id?: 'None' | 'Any' | 'Upcoming' | 'Started'; readonly weight?: number | 'None' | 'Any'; readonly iteration_id?: number | 'None' | 'Any' | 'Current'; readonly iteration_title?: string; readonly confidential?: boolean; readonly epic_id?: number | 'None' | 'Any'; readonly search?: string; readonly in?: readonly ('title' | 'description')[] | string; readonly created_after?: string; readonly created_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly due_date?: '0' | 'any' | 'today' | 'tomorrow' | 'overdue' | 'week' | 'month' | 'next_month_and_previous_two_weeks'; readonly issue_type?: 'issue' | 'incident' | 'task' | 'test_case' | 'requirement' | 'ticket'; readonly health_status?: 'on_track' | 'needs_attention' | 'at_risk' | 'none' | 'any'; readonly not?: { readonly labels?: readonly string[] | string; readonly milestone?: string; readonly iids?: readonly number[] | string; readonly author_id?: number; readonly author_username?: string; readonly assignee_id?: number | 'None' | 'Any'; readonly assignee_username?: readonly string[] | string; readonly my_reaction_emoji?: string; readonly milestone_id?: 'None' | 'Any' | 'Upcoming' | 'Started'; readonly weight?: number | 'None' | 'Any'; readonly iteration_id?: number | 'None' | 'Any' | 'Current'; readonly iteration_title?: string } }; result: IssuesStatistics };
+  'GET /groups/:id/iterations': { params: { readonly id: number | string; readonly state?: 'opened' | 'upcoming' | 'current' | 'started' | 'closed' | 'all'; readonly search?: string; readonly in?: readonly ('title' | 'cadence_title')[] | string; readonly include_ancestors?: boolean; readonly include_descendants?: boolean; readonly updated_before?: string; readonly updated_after?: string; readonly page?: number; readonly per_page?: number }; result: readonly Iteration[] };
+  'GET /groups/:id/iterations/:iteration_id': { params: { readonly id: number | string; readonly iteration_id: number | string }; result: Iteration };
   'GET /groups/:id/labels': { params: { readonly id: number | string; readonly with_counts?: boolean; readonly include_ancestor_groups?: boolean; readonly include_descendant_groups?: boolean; readonly only_group_labels?: boolean; readonly search?: string; readonly archived?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly Label[] };
   'GET /groups/:id/members': { params: { readonly id: number | string; readonly query?: string; readonly user_ids?: readonly number[] | string; readonly skip_users?: readonly number[] | string; readonly state?: 'active' | 'awaiting'; readonly page?: number; readonly per_page?: number }; result: readonly Member[] };
   'GET /groups/:id/members/all': { params: { readonly id: number | string; readonly query?: string; readonly user_ids?: readonly number[] | string; readonly skip_users?: readonly number[] | string; readonly state?: 'active' | 'awaiting'; readonly page?: number; readonly per_page?: number }; result: readonly Member[] };
@@ -125,6 +138,14 @@ export interface Operations {
   'GET /users/:user_id/events': { params: { readonly user_id: number | string; readonly action?: 'created' | 'updated' | 'closed' | 'reopened' | 'pushed' | 'commented' | 'merged' | 'joined' | 'left' | 'destroyed' | 'expired' | 'approved'; readonly target_type?: 'issue' | 'milestone' | 'merge_request' | 'note' | 'project' | 'snippet' | 'user' | 'wiki' | 'design'; readonly before?: string; readonly after?: string; readonly sort?: 'asc' | 'desc'; readonly page?: number; readonly per_page?: number }; result: readonly ActivityEvent[] };
   'GET /users/:user_id/projects': { params: { readonly user_id: number | string; readonly archived?: boolean; readonly active?: boolean; readonly visibility?: 'private' | 'internal' | 'public'; readonly search?: string; readonly sort?: 'asc' | 'desc'; readonly simple?: boolean; readonly owned?: boolean; readonly starred?: boolean; readonly topic?: readonly string[] | string; readonly with_issues_enabled?: boolean; readonly with_merge_requests_enabled?: boolean; readonly min_access_level?: 10 | 15 | 20 | 30 | 40 | 50; readonly with_custom_attributes?: boolean; readonly custom_attributes?: Readonly<Record<string, string>>; readonly order_by?: 'id' | 'name' | 'path' | 'created_at' | 'updated_at' | 'last_activity_at' | 'similarity' | 'star_count' | 'repository_size' | 'wiki_size' | 'storage_size' | 'packages_size'; readonly search_namespaces?: boolean; readonly membership?: boolean; readonly id_after?: number; readonly id_before?: number; readonly last_activity_after?: string; readonly last_activity_before?: string; readonly updated_after?: string; readonly updated_before?: string; readonly statistics?: boolean; readonly imported?: boolean; readonly marked_for_deletion_on?: string; readonly topic_id?: number; readonly repository_storage?: string; readonly repository_checksum_failed?: boolean; readonly wiki_checksum_failed?: boolean; readonly with_programming_language?: string; readonly include_hidden?: boolean; readonly include_pending_delete?: boolean; readonly page?: number; readonly per_page?: number }; result: readonly (ProjectSimple | ProjectWithPermissions)[] };
   'POST /groups': { params: { readonly name: string; readonly path: string; readonly parent_id?: number | null; readonly description?: string | null; readonly visibility?: 'private' | 'internal' | 'public' | null; readonly avatar?: null; readonly project_creation_level?: 'noone' | 'administrator' | 'owner' | 'maintainer' | 'developer' | null; readonly subgroup_creation_level?: 'owner' | 'maintainer' | null; readonly default_branch?: string | null; readonly default_branch_protection?: 0 | 1 | 2 | 3 | 4 | null; readonly default_branch_protection_defaults?: { readonly allowed_to_push?: readonly { readonly access_level: 0 | 30 | 40 | 60 }[]; readonly allow_force_push?: boolean; readonly allowed_to_merge?: readonly { readonly access_level: 0 | 30 | 40 | 60 }[]; readonly code_owner_approval_required?: boolean; readonly developer_can_initial_push?: boolean } | null; readonly membership_lock?: boolean | null; readonly share_with_group_lock?: boolean | null; readonly prevent_sharing_groups_outside_hierarchy?: boolean | null; readonly prevent_forking_outside_group?: boolean | null; readonly require_two_factor_authentication?: boolean | null; readonly two_factor_grace_period?: number | null; readonly request_access_enabled?: boolean | null; readonly lfs_enabled?: boolean | null; readonly emails_enabled?: boolean | null; readonly mentions_disabled?: boolean | null; readonly shared_runners_setting?: 'enabled' | 'disabled_and_overridable' | 'disabled_and_unoverridable' | null; readonly allow_runner_registration_token?: boolean | null; readonly wiki_access_level?: 'disabled' | 'private' | 'enabled' | null; readonly auto_devops_enabled?: boolean | null; readonly show_diff_preview_in_email?: boolean | null; readonly math_rendering_limits_enabled?: boolean | null; readonly lock_math_rendering_limits_enabled?: boolean | null; readonly max_artifacts_size?: number | null; readonly only_allow_merge_if_pipeline_succeeds?: boolean | null; readonly allow_merge_on_skipped_pipeline?: boolean | null; readonly only_allow_merge_if_all_discussions_are_resolved?: boolean | null; readonly shared_runners_minutes_limit?: number | null; readonly extra_shared_runners_minutes_limit?: number | null; readonly file_template_project_id?: number | null; readonly emails_disabled?: boolean | null; readonly ip_restriction_ranges?: unknown | null; readonly allowed_email_domains_list?: unknown | null; readonly unique_project_download_limit?: unknown | null; readonly auto_ban_user_on_excessive_projects_download?: unknown | null; readonly enabled_git_access_protocol?: unknown | null }; result: GroupDetail };
+  'POST /groups/:id/epics': { params: { readonly id: number | string; readonly title: string; readonly description?: string | null; readonly confidential?: boolean | null; readonly labels?: readonly string[] | string | null; readonly color?: string | null; readonly parent_id?: number | null; readonly start_date_fixed?: string | null; readonly start_date_is_fixed?: boolean | null; readonly due_date_fixed?: string | null; readonly due_date_is_fixed?: boolean | null; readonly start_date?: string | null; readonly end_date?: string | null; readonly created_at?: string | null }; result: Epic };
+  'POST /groups/:id/epics/:epic_id/discussions': { params: { readonly id: number | string; readonly epic_id: number | string; readonly body: string; readonly created_at?: string | null }; result: Discussion | CommandsOnly };
+  'POST /groups/:id/epics/:epic_id/discussions/:discussion_id/notes': { params: { readonly id: number | string; readonly epic_id: number | string; readonly discussion_id: number | string; readonly body: string; readonly created_at?: string | null }; result: Note | CommandsOnly };
+  'POST /groups/:id/epics/:epic_id/notes': { params: { readonly id: number | string; readonly epic_id: number | string; readonly body: string; readonly internal?: boolean | null; readonly confidential?: boolean | null; readonly created_at?: string | null; readonly merge_request_diff_head_sha?: string | null }; result: Note | CommandsOnly };
+  'POST /groups/:id/epics/:epic_iid/award_emoji': { params: { readonly id: number | string; readonly epic_iid: number | string; readonly name: string }; result: AwardEmoji };
+  'POST /groups/:id/epics/:epic_iid/issues/:epic_issue_id': { params: { readonly id: number | string; readonly epic_iid: number | string; readonly epic_issue_id: number | string }; result: EpicIssueLink };
+  'POST /groups/:id/epics/:epic_iid/todo': { params: { readonly id: number | string; readonly epic_iid: number | string }; result: Todo };
+  'POST /groups/:id/iterations': { params: { readonly id: number | string; readonly start_date: string; readonly due_date: string; readonly title?: string | null; readonly description?: string | null; readonly iterations_cadence_id?: number | null }; result: Iteration };
   'POST /groups/:id/labels': { params: { readonly id: number | string; readonly name: string; readonly color: string; readonly description?: string | null; readonly archived?: boolean | null }; result: Label };
   'POST /groups/:id/labels/:label_id/subscribe': { params: { readonly id: number | string; readonly label_id: number | string; readonly include_ancestor_groups?: boolean | null }; result: Label };
   'POST /groups/:id/labels/:label_id/unsubscribe': { params: { readonly id: number | string; readonly label_id: number | string; readonly include_ancestor_groups?: boolean | null }; result: Label };
@@ -186,6 +207,10 @@ export interface Operations {
   'POST /user/emails': { params: { readonly email: string }; result: Email };
   'POST /user/personal_access_tokens': { params: { readonly name: string; readonly description?: string | null; readonly scopes: readonly ('api' | 'read_api' | 'read_user' | 'create_runner' | 'manage_runner' | 'k8s_proxy' | 'self_rotate' | 'read_repository' | 'write_repository' | 'read_registry' | 'write_registry' | 'read_virtual_registry' | 'write_virtual_registry' | 'read_observability' | 'write_observability' | 'ai_features' | 'sudo' | 'admin_mode' | 'read_service_ping')[] | string; readonly expires_at?: string | null }; result: PersonalAccessTokenWithSecret };
   'POST /user/runners': { params: { readonly runner_type: 'instance_type' | 'group_type' | 'project_type'; readonly group_id?: number | null; readonly project_id?: number | null; readonly description?: string | null; readonly paused?: boolean | null; readonly tag_list?: readonly string[] | string | null; readonly run_untagged?: boolean | null; readonly locked?: boolean | null; readonly access_level?: 'not_protected' | 'ref_protected' | null; readonly maximum_timeout?: number | null; readonly maintenance_note?: string | null }; result: RunnerWithToken };
+  'PUT /groups/:id/epics/:epic_id/discussions/:discussion_id': { params: { readonly id: number | string; readonly epic_id: number | string; readonly discussion_id: number | string; readonly resolved: boolean }; result: Discussion };
+  'PUT /groups/:id/epics/:epic_id/notes/:note_id': { params: { readonly id: number | string; readonly epic_id: number | string; readonly note_id: number | string; readonly body: string }; result: Note | CommandsOnly };
+  'PUT /groups/:id/epics/:epic_iid': { params: { readonly id: number | string; readonly epic_iid: number | string; readonly title?: string | null; readonly description?: string | null; readonly confidential?: boolean | null; readonly labels?: readonly string[] | string | null; readonly color?: string | null; readonly parent_id?: number | null; readonly start_date_fixed?: string | null; readonly start_date_is_fixed?: boolean | null; readonly due_date_fixed?: string | null; readonly due_date_is_fixed?: boolean | null; readonly start_date?: string | null; readonly end_date?: string | null; readonly created_at?: string | null; readonly add_labels?: readonly string[] | string | null; readonly remove_labels?: readonly string[] | string | null; readonly state_event?: 'close' | 'reopen' | null; readonly updated_at?: string | null }; result: Epic };
+  'PUT /groups/:id/iterations/:iteration_id': { params: { readonly id: number | string; readonly iteration_id: number | string; readonly title?: string | null; readonly description?: string | null; readonly start_date?: string | null; readonly due_date?: string | null }; result: Iteration };
   'PUT /groups/:id/labels/:label_id': { params: { readonly id: number | string; readonly label_id: number | string; readonly new_name?: string | null; readonly color?: string | null; readonly description?: string | null; readonly archived?: boolean | null }; result: Label };
   'PUT /groups/:id/members/:user_id': { params: { readonly id: number | string; readonly user_id: number | string; readonly access_level: number; readonly expires_at?: string | null }; result: Member };
   'PUT /groups/:id/milestones/:milestone_id': { params: { readonly id: number | string; readonly milestone_id: number | string; readonly title?: string | null; readonly description?: string | null; readonly due_date?: string | null; readonly start_date?: string | null; readonly state_event?: 'close' | 'activate' | null }; result: Milestone };
@@ -569,6 +594,46 @@ export interface Epic {
   readonly _links: EpicLinks;
 }
 
+export interface EpicDetails {
+  readonly id: number;
+  readonly work_item_id: number;
+  readonly iid: number;
+  readonly color: string;
+  readonly text_color: string;
+  readonly group_id: number;
+  readonly parent_id: number | null;
+  readonly parent_iid: number | null;
+  readonly imported: boolean;
+  readonly imported_from: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly confidential: boolean;
+  readonly author: UserBasic;
+  readonly start_date: string | null;
+  readonly start_date_is_fixed: boolean;
+  readonly start_date_fixed: string | null;
+  readonly start_date_from_inherited_source: string | null;
+  readonly start_date_from_milestones: string | null;
+  readonly end_date: string | null;
+  readonly due_date: string | null;
+  readonly due_date_is_fixed: boolean;
+  readonly due_date_fixed: string | null;
+  readonly due_date_from_inherited_source: string | null;
+  readonly due_date_from_milestones: string | null;
+  readonly state: 'opened' | 'closed';
+  readonly web_edit_url: string;
+  readonly web_url: string;
+  readonly references: EpicReferences;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly closed_at: string | null;
+  readonly labels: readonly string[];
+  readonly upvotes: number;
+  readonly downvotes: number;
+  readonly _links: EpicLinks;
+  readonly subscribed: boolean;
+}
+
 export interface EpicInList {
   readonly id: number;
   readonly work_item_id: number;
@@ -608,11 +673,106 @@ export interface EpicInList {
   readonly _links: EpicLinks;
 }
 
+export interface EpicIssue {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly state: 'opened' | 'closed';
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly closed_at: string | null;
+  readonly closed_by: UserBasic | null;
+  readonly labels: readonly (string | LabelBasic)[];
+  readonly milestone: Milestone | null;
+  readonly assignees: readonly UserBasic[];
+  readonly author: UserBasic;
+  readonly type: 'ISSUE' | 'INCIDENT' | 'TASK' | 'TEST_CASE';
+  readonly assignee: UserBasic | null;
+  readonly user_notes_count: number;
+  readonly merge_requests_count: number;
+  readonly upvotes: number;
+  readonly downvotes: number;
+  readonly start_date: string | null;
+  readonly due_date: string | null;
+  readonly confidential: boolean;
+  readonly discussion_locked: boolean | null;
+  readonly issue_type: 'issue' | 'incident' | 'task' | 'test_case';
+  readonly web_url: string;
+  readonly time_stats: TimeStats;
+  readonly task_completion_status: TaskCompletionStatus;
+  readonly weight?: number | null;
+  readonly blocking_issues_count: number;
+  readonly has_tasks: boolean;
+  readonly task_status?: string;
+  readonly _links: IssueLinks;
+  readonly references: References;
+  readonly severity: 'UNKNOWN' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+  readonly moved_to_id: number | null;
+  readonly imported: boolean;
+  readonly imported_from: string;
+  readonly service_desk_reply_to: null;
+  readonly epic_iid?: number | null;
+  readonly epic?: IssueEpic | null;
+  readonly iteration?: Iteration | null;
+  readonly health_status: null;
+  readonly epic_issue_id: number;
+  readonly relative_position: number;
+}
+
+export interface EpicIssueLink {
+  readonly id: number;
+  readonly relative_position: number;
+  readonly epic: EpicOfIssue;
+  readonly issue: Issue;
+}
+
 export interface EpicLinks {
   readonly self: string;
   readonly epic_issues: string;
   readonly group: string;
   readonly parent: string | null;
+}
+
+export interface EpicOfIssue {
+  readonly id: number;
+  readonly work_item_id: number;
+  readonly iid: number;
+  readonly color: string;
+  readonly text_color: string;
+  readonly group_id: number;
+  readonly parent_id: number | null;
+  readonly parent_iid: number | null;
+  readonly imported: boolean;
+  readonly imported_from: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly confidential: boolean;
+  readonly author: UserBasic;
+  readonly start_date: string | null;
+  readonly start_date_is_fixed: boolean;
+  readonly start_date_fixed: string | null;
+  readonly start_date_from_inherited_source: string | null;
+  readonly start_date_from_milestones: string | null;
+  readonly end_date: string | null;
+  readonly due_date: string | null;
+  readonly due_date_is_fixed: boolean;
+  readonly due_date_fixed: string | null;
+  readonly due_date_from_inherited_source: string | null;
+  readonly due_date_from_milestones: string | null;
+  readonly state: 'opened' | 'closed';
+  readonly web_edit_url: string;
+  readonly web_url: string;
+  readonly references: EpicReferences;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly closed_at: string | null;
+  readonly labels: readonly string[];
+  readonly upvotes: number;
+  readonly downvotes: number;
+  readonly _links: EpicLinks;
+  readonly reference: string;
 }
 
 export interface EpicReferences {

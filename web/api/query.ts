@@ -54,12 +54,17 @@ export async function callAll<Name extends OperationName>(
     pages.push(loaded);
     next = loaded.nextPage;
   }
-  const etags = pages.map(({ etag }) => etag);
   return {
     ...pages.at(-1)!,
     value: pages.flatMap(({ value }) => value as readonly unknown[]) as ResultOf<Name>,
-    etag: etags.includes(null) ? null : etags.join(),
+    etag: joinEtags(pages),
   };
+}
+
+/** Returns the ETag of several responses together; null if one has none. */
+export function joinEtags(responses: readonly Loaded<unknown>[]): string | null {
+  const etags = responses.map(({ etag }) => etag);
+  return etags.includes(null) ? null : etags.join();
 }
 
 /** Returns the number of the page of a list, from 1, in the search parameters of an address. */

@@ -21,8 +21,10 @@ const TABS = [
   { name: 'group', label: 'Overview', ability: null },
   { name: 'groupIssues', label: 'Issues', ability: null },
   { name: 'groupMergeRequests', label: 'Merge requests', ability: null },
-  { name: 'groupMilestones', label: 'Milestones', ability: null },
-  { name: 'groupLabels', label: 'Labels', ability: null },
+  { name: 'groupMilestones', label: 'Milestones', ability: 'read_milestone' },
+  { name: 'groupLabels', label: 'Labels', ability: 'read_label' },
+  { name: 'epics', label: 'Epics', ability: 'read_epic' },
+  { name: 'iterations', label: 'Iterations', ability: 'read_iteration' },
   { name: 'groupMembers', label: 'Members', ability: null },
   { name: 'groupVariables', label: 'Variables', ability: 'admin_variable' },
 ] as const;

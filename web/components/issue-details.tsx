@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { toPath } from '../addresses.ts';
-import { CallError } from '../api/call.ts';
+import { ignoreNotModified } from '../api/call.ts';
 import type { Issue } from '../api/operations.ts';
 import { type PageLocation, usePageActions } from '../page.ts';
 import { nameIteration } from '../text/iterations.ts';
@@ -79,11 +79,6 @@ export function IssueDetails({
       {children}
     </aside>
   );
-}
-
-/** The server answers 304 when nothing is left to do. */
-function ignoreNotModified(error: unknown): void {
-  if (!(error instanceof CallError) || error.status !== 304) throw error;
 }
 
 function SubscribeButton({ issue, location }: { readonly issue: Issue; readonly location: PageLocation }) {

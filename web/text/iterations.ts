@@ -8,3 +8,8 @@ export const nameIteration = ({
   readonly start_date: string;
   readonly due_date: string;
 }): string => title ?? `${start_date} to ${due_date}`;
+
+/** The numbers by which the API states what an iteration is at present. */
+const STATES: Readonly<Record<number, string>> = { 1: 'upcoming', 2: 'current', 3: 'closed' };
+
+export const nameIterationState = (state: number): string => STATES[state] ?? 'unknown';
