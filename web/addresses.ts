@@ -74,6 +74,7 @@ export const ADDRESSES = {
     shows: 'the members of a group',
   },
   newProject: { path: '/projects/new', api: '/projects', shows: 'a new project' },
+  todos: { path: '/dashboard/todos', api: '/todos', shows: 'the to-do list' },
   newIssue: { path: '/*project/-/issues/new', api: '/projects/:project/issues', shows: 'a new issue' },
   issue: { path: '/*project/-/issues/:issue_iid', api: '/projects/:project/issues/:issue_iid', shows: 'an issue' },
   issues: { path: '/*project/-/issues', api: '/projects/:project/issues', shows: 'the issues of a project' },

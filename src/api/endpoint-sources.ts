@@ -68,6 +68,7 @@ export const ENDPOINT_SOURCES: Readonly<Record<string, string>> = {
   getSchedulePage: 'instance/web/pages.ts',
   getSchedulesPage: 'instance/web/pages.ts',
   getTagsPage: 'instance/web/pages.ts',
+  getTodosPage: 'instance/web/pages.ts',
   getTreePage: 'instance/web/pages.ts',
   getTriggersPage: 'instance/web/pages.ts',
   getUserPage: 'instance/web/pages.ts',

@@ -208,3 +208,15 @@ test('an epic shows its issues, its children and its comments, and an iteration 
   assert.match(await show(stranger, `iterations/${iteration.id}`), /0 of 1 issue closed.*Build a stove/);
   assert.match(toText(await render(stranger, `/${inGroup.path_with_namespace}/-/issues/1`)), /Epic Warm rooms/);
 });
+
+test('the to-do list has what waits for its user', async () => {
+  await create('issues', { title: 'Buy matches', assignee_ids: [planner.id] });
+  const show = async (caller: Caller | null, search = '') => toText(await render(caller, `/dashboard/todos${search}`));
+  assert.match(await show(planner), /Mark all as done Buy matches .*assigned this to you/);
+  assert.match(await show(planner, '?type=Epic'), /Nothing waits for you/);
+  assert.match(await show(stranger), /Nothing waits for you/);
+  assert.match(await show(null), /Sign in to see this page/);
+  await expectSuccess(planner.post('/todos/mark_as_done'));
+  assert.doesNotMatch(await show(planner), /Buy matches/);
+  assert.match(await show(planner, '?state=done'), /Buy matches/);
+});

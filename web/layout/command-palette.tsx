@@ -102,6 +102,7 @@ export function ShortcutHelp({
 export function listPageShortcuts({ toUrl }: PageLocation, open: (url: string) => void): readonly Shortcut[] {
   return [
     { keys: 'g h', label: 'Go to your work', run: () => open(toUrl(toPath('home'))) },
+    { keys: 'g t', label: 'Go to your to-do list', run: () => open(toUrl(toPath('todos'))) },
     { keys: 'g e', label: 'Explore projects', run: () => open(toUrl(toPath('explore'))) },
   ];
 }

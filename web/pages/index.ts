@@ -45,6 +45,7 @@ export const PAGES: Readonly<Record<PageName, () => Promise<Page>>> = {
   projectMembers: async () => projectMembers,
   groupMembers: async () => groupMembers,
   newProject: async () => newProject,
+  todos: async () => (await import('./later.ts')).todos,
   newIssue: async () => (await import('./later.ts')).newIssue,
   issue: async () => (await import('./later.ts')).issue,
   issues: async () => (await import('./later.ts')).issues,

@@ -38,3 +38,4 @@ export { labels } from './planning/labels.tsx';
 export { milestone } from './planning/milestone.tsx';
 export { milestones } from './planning/milestones.tsx';
 export { newIssue } from './planning/new-issue.tsx';
+export { todos } from './planning/todos.tsx';

@@ -41,6 +41,20 @@ export async function checkPlanning(setup: Setup): Promise<void> {
       assert.equal(new URL(page.url()).searchParams.get('milestone'), 'Winter');
     }),
   );
+  await check('an issue is added to the to-do list, and marked as done', () =>
+    withPage(setup, {}, async (page) => {
+      const { iid } = await setup.post('/projects/root%2Ffirst-stove/issues', { title: 'Buy a poker' });
+      await signIn(page);
+      await page.goto(`/root/first-stove/-/issues/${iid}`);
+      await page.getByRole('button', { name: 'Add to my to-do list' }).click();
+      await page.getByText('The issue is in your to-do list.').waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('t');
+      await page.getByRole('heading', { level: 1, name: 'To-do list' }).waitFor();
+      await page.getByRole('button', { name: 'Mark as done Buy a poker' }).click();
+      await page.getByRole('link', { name: 'Buy a poker' }).waitFor({ state: 'detached' });
+    }),
+  );
   await check('an unsaved comment survives the end of the session', () =>
     withPage(
       setup,

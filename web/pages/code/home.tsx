@@ -34,7 +34,12 @@ export const home = page('home', {
         </p>
       ) : null}
       {todos === undefined ? null : (
-        <Section title="To-do items" items={todos} empty="Nothing waits for you." render={TodoRow} />
+        <>
+          <Section title="To-do items" items={todos} empty="Nothing waits for you." render={TodoRow} />
+          <p>
+            <a href={toUrl(toPath('todos'))}>Your to-do list</a>
+          </p>
+        </>
       )}
       {mergeRequests === undefined ? null : (
         <Section
