@@ -93,3 +93,15 @@ export function areSame(before: LoadedQueries<Queries> | null, after: LoadedQuer
   if (before === null || before === after) return before !== null;
   return Object.entries(after).every(([name, { etag }]) => etag !== null && before[name]?.etag === etag);
 }
+
+/** Returns responses in which those with the ETag of a response before are that response, so what shows them is not built again. */
+export function keepUnchanged<Q extends Queries>(
+  before: LoadedQueries<Queries>,
+  after: LoadedQueries<Q>,
+): LoadedQueries<Q> {
+  const entries = Object.entries(after as LoadedQueries<Queries>).map(([name, loaded]) => {
+    const isUnchanged = loaded.etag !== null && before[name]?.etag === loaded.etag;
+    return [name, isUnchanged ? before[name] : loaded] as const;
+  });
+  return Object.fromEntries(entries) as LoadedQueries<Q>;
+}

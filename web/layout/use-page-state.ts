@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { CallError, Client } from '../api/call.ts';
-import { areSame, type LoadedQueries, loadQueries, type Queries, selectPolled } from '../api/query.ts';
+import { areSame, keepUnchanged, type LoadedQueries, loadQueries, type Queries, selectPolled } from '../api/query.ts';
 import type { Page, PageActions, PageLocation } from '../page.ts';
 import { afterFailure, getRefetchDelay, type PageState, toCallError } from './page-state.ts';
 
@@ -65,6 +65,8 @@ export function usePageState(
 
 /** Returns the state with a response; the same state, which causes no rendering, if nothing has changed. */
 function toLoaded(before: PageState | null, loaded: LoadedQueries<Queries>): PageState {
-  const isUnchanged = before?.kind === 'loaded' && before.problem === null && areSame(before.loaded, loaded);
-  return isUnchanged ? before : { kind: 'loaded', loaded, readAt: new Date().toISOString(), problem: null };
+  const readAt = new Date().toISOString();
+  if (before?.kind !== 'loaded') return { kind: 'loaded', loaded, readAt, problem: null };
+  if (before.problem === null && areSame(before.loaded, loaded)) return before;
+  return { kind: 'loaded', loaded: keepUnchanged(before.loaded, loaded), readAt, problem: null };
 }
