@@ -138,7 +138,7 @@ test('threads stand under their lines, and the timeline links to the line', asyn
   const position = { ...diff_refs, position_type: 'text', ...file, new_line: 2 };
   await expectSuccess(reporter.post(`${at}/discussions`, { body: 'Why two?', position }));
   const diffs = await render(developer, `${page}/diffs`);
-  assert.match(diffs, new RegExp(`<tr id="diff-${branch}\\.txt__2".*?</tbody><tbody><tr><td colspan="3".*?Why two\\?`));
+  assert.match(diffs, new RegExp(`<tr id="diff-${branch}\\.txt__2".*?</tbody><tbody class="diff-block">.*?Why two\\?`));
   assert.equal(hasButton(diffs, 'Reply<span class="hidden"> to [^<]*</span>'), true);
   assert.equal(hasButton(diffs, 'Resolve<span class="hidden"> thread of [^<]*</span>'), true);
   assert.match(diffs, /The number of a line opens a form/);

@@ -14,7 +14,7 @@ import {
 import { formatCount } from '../text/names.ts';
 
 /**
- * The changes of files. A file is built when it is near the viewport, at most 100 lines in one task, and each line has few
+ * The changes of files. A file is built when it is near the viewport, at most 50 lines in one task, and each line has few
  * elements: a large change stays usable.
  */
 
@@ -22,7 +22,10 @@ import { formatCount } from '../text/names.ts';
 export type LineExtras = ReadonlyMap<string, ComponentChildren>;
 
 /** The maximum number of lines that one task builds. */
-const MAX_SEGMENT_LINES = 100;
+const MAX_SEGMENT_LINES = 50;
+
+/** The height of a line that is not longer than the screen, as in style.css. */
+const LINE_HEIGHT_REM = 1.25;
 
 /** How far from the viewport a file is built. */
 const VIEWPORT_MARGIN = '800px';
@@ -44,10 +47,9 @@ export function FileDiffs({
   /** What follows lines, by the new path of the file. */
   readonly extras?: ReadonlyMap<string, LineExtras>;
 }) {
-  const parsedFiles = useMemo(() => files.map((file) => ({ file, lines: parseDiff(file.diff) })), [files]);
+  const parsedFiles = useMemo(() => files.map(parseFile), [files]);
   if (files.length === 0) return <p class="quiet">No file has changed.</p>;
-  const counts = parsedFiles.map(({ lines }) => countChanges(lines));
-  const sum = (key: 'added' | 'removed') => counts.reduce((total, count) => total + count[key], 0);
+  const sum = (key: 'added' | 'removed') => parsedFiles.reduce((total, { counts }) => total + counts[key], 0);
   return (
     <>
       <details class="diff-files">
@@ -55,19 +57,19 @@ export function FileDiffs({
           {formatCount(files.length, 'changed file')}, <Counts added={sum('added')} removed={sum('removed')} />
         </summary>
         <ul>
-          {parsedFiles.map(({ file }, index) => (
+          {parsedFiles.map(({ file, counts }) => (
             <li key={file.new_path}>
-              <a href={`#${toFileId(file)}`}>{file.new_path}</a> <Counts {...counts[index]!} />
+              <a href={`#${toFileId(file)}`}>{file.new_path}</a> <Counts {...counts} />
             </li>
           ))}
         </ul>
       </details>
-      {parsedFiles.map(({ file, lines }, index) => (
+      {parsedFiles.map(({ file, lines, counts }) => (
         <FileDiff
           key={file.new_path}
           file={file}
           lines={lines}
-          counts={counts[index]!}
+          counts={counts}
           extras={extras?.get(file.new_path) ?? NO_EXTRAS}
           {...props}
         />
@@ -77,6 +79,11 @@ export function FileDiffs({
 }
 
 const NO_EXTRAS: LineExtras = new Map();
+
+function parseFile(file: Diff) {
+  const lines = parseDiff(file.diff);
+  return { file, lines, counts: countChanges(lines) };
+}
 
 function Counts({ added, removed }: { readonly added: number; readonly removed: number }) {
   return (
@@ -145,7 +152,7 @@ function FileDiff({
       ) : isNear ? (
         <LineTable file={file} id={id} lines={lines} extras={extras} {...(onLine === undefined ? {} : { onLine })} />
       ) : (
-        <div style={{ height: `${lines.length * 1.25}rem` }} />
+        <div style={{ height: `${lines.length * LINE_HEIGHT_REM}rem` }} />
       )}
     </details>
   );
@@ -203,7 +210,8 @@ function LineTable({
   readonly lines: readonly DiffLine[];
   readonly extras: LineExtras;
 }) {
-  const segments = divideLines(lines, (key) => extras.has(key), MAX_SEGMENT_LINES);
+  const keys = [...extras.keys()].join();
+  const segments = useMemo(() => divideLines(lines, extras, MAX_SEGMENT_LINES), [lines, keys]);
   const builtCount = useGrowingCount(segments.length);
   useEffect(() => {
     // The browser has looked for the line of the address before the line was there.
@@ -225,10 +233,6 @@ function LineTable({
         Changed lines of {file.new_path}.{' '}
         {onLine === undefined ? '' : 'The number of a line opens a form for a comment.'}
       </caption>
-      <colgroup>
-        <col class="diff-number-column" span={2} />
-        <col />
-      </colgroup>
       <thead class="hidden">
         <tr>
           <th scope="col">Old line</th>
@@ -273,15 +277,19 @@ function SegmentRows({
 }) {
   // The same elements as before cause no comparison of their content.
   const rows = useMemo(
-    () => <tbody>{lines.slice(start, end).map((line) => renderLine(id, line))}</tbody>,
+    () => (
+      <tbody class="diff-lines" style={{ containIntrinsicSize: `auto ${(end - start) * LINE_HEIGHT_REM}rem` }}>
+        {lines.slice(start, end).map((line) => renderLine(id, line))}
+      </tbody>
+    ),
     [id, lines, start, end],
   );
   return (
     <>
       {rows}
       {extra ? (
-        <tbody>
-          <tr>
+        <tbody class="diff-block">
+          <tr class="diff-block">
             <td colSpan={3} class="diff-extra">
               {extra}
             </td>
@@ -299,7 +307,8 @@ function renderLine(id: string, line: DiffLine) {
   if (key === null)
     return (
       <tr class={`diff-${kind}`}>
-        <td colSpan={2} />
+        <td />
+        <td />
         <td>{text}</td>
       </tr>
     );

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Diff, Discussion as DiscussionData, MergeRequest, Position } from '../api/operations.ts';
 import { type PageLocation, usePageActions } from '../page.ts';
 import { type DiffLineNumbers, parseLineKey, toLineKey } from '../text/hunks.ts';
@@ -126,13 +126,12 @@ function NewThread({
     });
     close();
   };
+  const element = useRef<HTMLDivElement>(null);
+  // Moving the focus makes the browser lay out the page, so it is a task of its own.
+  useEffect(() => element.current?.querySelector('textarea')?.focus(), []);
   const name = `line ${newLine ?? oldLine} of ${file.new_path}`;
   return (
-    <div
-      ref={(element) => {
-        if (element !== null && !element.contains(document.activeElement)) element.querySelector('textarea')?.focus();
-      }}
-    >
+    <div ref={element}>
       <Form
         label={`Comment on ${name}`}
         submitLabel="Add comment"

@@ -62,21 +62,21 @@ export interface DiffSegment {
 }
 
 /**
- * Divides the lines of a diff into segments of at most `maxLines` lines. A line that something follows, such as a thread, is the
- * last one of its segment.
+ * Divides the lines of a diff into segments that end after each `maxLines` lines, and after each line that something follows, such
+ * as a thread. A new thread divides one segment and leaves the others as they are.
  */
 export function divideLines(
   lines: readonly DiffLine[],
-  hasExtra: (key: string) => boolean,
+  keysWithExtra: Pick<ReadonlySet<string>, 'has' | 'size'>,
   maxLines: number,
 ): readonly DiffSegment[] {
   const segments: DiffSegment[] = [];
   let start = 0;
-  for (const [index, line] of lines.entries()) {
-    const key = toLineKey(line);
-    const extra = key !== null && hasExtra(key) ? key : null;
-    const end = index + 1;
-    if (extra === null && end - start < maxLines && end < lines.length) continue;
+  for (let end = 1; end <= lines.length; end++) {
+    // Most files have no threads, so their lines need no keys.
+    const key = keysWithExtra.size === 0 ? null : toLineKey(lines[end - 1]!);
+    const extra = key !== null && keysWithExtra.has(key) ? key : null;
+    if (extra === null && end % maxLines > 0 && end < lines.length) continue;
     segments.push({ start, end, extra });
     start = end;
   }

@@ -49,22 +49,23 @@ test('lines end at line feeds only, and an empty line of context may have lost i
   ]);
 });
 
-test('divides lines after those that something follows, and into segments of limited length', () => {
+test('divides lines after those that something follows, and after each number of lines', () => {
   const lines = parseDiff(DIFF);
-  assert.deepEqual(
-    divideLines(lines, (key) => key === '_3' || key === '3_4', 4),
-    [
-      { start: 0, end: 4, extra: null },
-      { start: 4, end: 5, extra: '_3' },
-      { start: 5, end: 6, extra: '3_4' },
-      { start: 6, end: 10, extra: null },
-      { start: 10, end: 11, extra: null },
-    ],
-  );
-  assert.deepEqual(
-    divideLines([], () => true, 4),
-    [],
-  );
+  const divide = (...keys: string[]) =>
+    divideLines(lines, new Set(keys), 4).map(({ start, end, extra }) => [start, end, extra]);
+  assert.deepEqual(divide(), [
+    [0, 4, null],
+    [4, 8, null],
+    [8, 11, null],
+  ]);
+  assert.deepEqual(divide('_3', '3_4', '_12', '99_99'), [
+    [0, 4, null],
+    [4, 5, '_3'],
+    [5, 6, '3_4'],
+    [6, 8, null],
+    [8, 11, '_12'],
+  ]);
+  assert.deepEqual(divideLines([], new Set(['1_1']), 4), []);
 });
 
 test('the key of a line has its numbers', () => {
