@@ -44,12 +44,15 @@ export async function withPage(
   }
 }
 
-/** Signs in as the administrator. */
-export async function signIn(page: Page): Promise<void> {
+/** Signs in, by default as the administrator. */
+export async function signIn(
+  page: Page,
+  { username, password } = { username: 'root', password: PASSWORD },
+): Promise<void> {
   await page.goto('/explore');
   await page.getByRole('link', { name: 'Sign in' }).click();
-  await page.getByLabel('Username or e-mail address').fill('root');
-  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByLabel('Username or e-mail address').fill(username);
+  await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Explore projects' }).waitFor();
 }

@@ -11,6 +11,7 @@ import { check, count, createSession, SCREENS, withPage } from './harness.ts';
 import { checkAccount } from './journeys/account.ts';
 import { checkCode } from './journeys/code.ts';
 import { checkForeignText } from './journeys/foreign-text.ts';
+import { checkMergeRequests } from './journeys/merge-requests.ts';
 import { checkPipelines } from './journeys/pipelines.ts';
 import { checkPlanning } from './journeys/planning.ts';
 import { checkShell } from './journeys/shell.ts';
@@ -63,6 +64,7 @@ async function checkJourneys(setup: Setup): Promise<void> {
   await checkShell(setup);
   await checkCode(setup);
   await checkPlanning(setup);
+  await checkMergeRequests(setup);
   await checkPipelines(setup);
   await checkAccount(setup);
 }
