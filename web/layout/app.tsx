@@ -150,7 +150,12 @@ function LoadedPage({
   /** What is the same for all pages. */
   readonly common: Omit<PageActions, 'refetch'>;
 }) {
-  const { state, refetch } = usePageState(page, location, common.client);
+  const { state, refetch, stop } = usePageState(page, location, common.client);
+  const openUrl = (url: string) => {
+    // A write may have deleted what this page shows, so that it is not read again.
+    stop();
+    common.openUrl(url);
+  };
   const isFirst = useRef(true);
   const isLoaded = state !== null && state.kind !== 'loading';
   useEffect(() => {
@@ -163,7 +168,13 @@ function LoadedPage({
   }, [page, location, state]);
   if (state === null) return null;
   return (
-    <PageView page={page} location={location} state={state} actions={{ ...common, refetch }} onPalette={onPalette} />
+    <PageView
+      page={page}
+      location={location}
+      state={state}
+      actions={{ ...common, openUrl, refetch }}
+      onPalette={onPalette}
+    />
   );
 }
 

@@ -7,12 +7,12 @@ import { afterFailure, getRefetchDelay, type PageState, toCallError } from './pa
 /** The wait before a page that is loading says so; most are there before. */
 const LOADING_DELAY_MS = 300;
 
-/** Returns the state of a page, null until it is loaded or has been loading for a while; and a function that reads it again. */
+/** Returns the state of a page, null until it is loaded or has been loading for a while; and functions that read it again and end that. */
 export function usePageState(
   page: Page,
   location: PageLocation,
   client: Client,
-): { readonly state: PageState | null; readonly refetch: PageActions['refetch'] } {
+): { readonly state: PageState | null; readonly refetch: PageActions['refetch']; readonly stop: () => void } {
   const [state, setState] = useState<PageState | null>(null);
   const load = useRef(() => Promise.resolve());
   useEffect(() => {
@@ -60,7 +60,10 @@ export function usePageState(
     };
   }, [page, location, client]);
   const refetch = useCallback(() => load.current(), []);
-  return { state, refetch };
+  const stop = useCallback(() => {
+    load.current = () => Promise.resolve();
+  }, []);
+  return { state, refetch, stop };
 }
 
 /** Returns the state with a response; the same state, which causes no rendering, if nothing has changed. */
