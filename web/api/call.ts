@@ -71,11 +71,11 @@ export interface ClientOptions {
 export interface Client {
   /** Calls an operation. Throws `CallError` for an error or without a response. */
   call<Name extends OperationName>(name: Name, params: ParamsOf<Name>): Promise<Loaded<ResultOf<Name>>>;
-  /** Reads a part of a file or log; `range` is the value of a header `Range`, `bytes=-1000`, and null for all of it. */
+  /** Reads a part of a file or log; `range` is the value of a header `Range`: `bytes=-1000`. */
   readBytes<Name extends OperationName & `GET ${string}`>(
     name: Name,
     params: ParamsOf<Name>,
-    range: string | null,
+    range: string,
   ): Promise<BytePart>;
 }
 
@@ -137,7 +137,7 @@ export function createClient({ session, fetch, onCall = () => {} }: ClientOption
     },
     async readBytes(name, params, range) {
       const request = buildRequest(name, params as Params);
-      const { response, bytes } = await send({ ...request, ...(range === null ? {} : { range }) });
+      const { response, bytes } = await send({ ...request, range });
       if (!response.ok)
         throw new CallError(response.status, readError(new TextDecoder().decode(bytes)), response.headers);
       const [, start = '0'] = /^bytes (\d+)-/.exec(response.headers.get('Content-Range') ?? '') ?? [];

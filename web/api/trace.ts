@@ -10,8 +10,8 @@ export interface Trace {
 }
 
 export interface TraceReader {
-  /** Reads the end of the log; all of it if it is short or `isNew`. */
-  readonly open: (isNew: boolean) => Promise<Trace>;
+  /** Reads the end of the log; all of it if it is short. */
+  readonly open: () => Promise<Trace>;
   /** Reads what is missing at the beginning. */
   readonly readBeginning: () => Promise<Trace>;
   /** Reads what was added since. */
@@ -23,8 +23,8 @@ export const TAIL_BYTES = 256 * 1024;
 
 const NEWLINE = 10;
 
-/** Returns a reader of one log; `read` reads a range of its bytes, or all for null. */
-export function createTraceReader(read: (range: string | null) => Promise<BytePart>): TraceReader {
+/** Returns a reader of one log; `read` reads a range of its bytes. */
+export function createTraceReader(read: (range: string) => Promise<BytePart>): TraceReader {
   const decoder = new TextDecoder();
   let trace: Trace = { text: '', missingBytes: 0 };
   let end = 0;
@@ -37,17 +37,18 @@ export function createTraceReader(read: (range: string | null) => Promise<BytePa
     return trace;
   };
 
+  const open = async (): Promise<Trace> => {
+    const part = await read(`bytes=-${TAIL_BYTES}`);
+    if (part.start === 0) return append(part);
+    // The first line is not complete, and may begin within a character.
+    const skipped = part.bytes.indexOf(NEWLINE) + 1;
+    end = part.start + skipped;
+    trace = { text: '', missingBytes: end };
+    return append(part);
+  };
+
   return {
-    async open(isNew) {
-      // No range selects anything in an empty log, so a log that may be empty is read without one.
-      const part = await read(isNew ? null : `bytes=-${TAIL_BYTES}`);
-      if (part.start === 0) return append(part);
-      // The first line is not complete, and may begin within a character.
-      const skipped = part.bytes.indexOf(NEWLINE) + 1;
-      trace = { text: '', missingBytes: part.start + skipped };
-      end = trace.missingBytes;
-      return append(part);
-    },
+    open,
     async readBeginning() {
       if (trace.missingBytes === 0) return trace;
       const { bytes } = await read(`bytes=0-${trace.missingBytes - 1}`);
@@ -57,7 +58,7 @@ export function createTraceReader(read: (range: string | null) => Promise<BytePa
     },
     async readMore() {
       // The range begins with the last byte that is known, because a range after the end is an error.
-      return append(await read(end === 0 ? null : `bytes=${end - 1}-`));
+      return end === 0 ? open() : append(await read(`bytes=${end - 1}-`));
     },
   };
 }

@@ -10,9 +10,6 @@ type Job = ResultOf<'GET /projects/:id/jobs/:job_id'>;
 
 const REFETCH_MS = 3000;
 
-/** A log of a job that has run for fewer seconds may still be empty, and is short. */
-const NEW_SECONDS = 30;
-
 /** The log of a job: read while the job runs, and opened at the line of the address or at the first failure. */
 export function JobLog({
   project,
@@ -45,7 +42,7 @@ export function JobLog({
 /** Returns the log as far as it was read, and whether nothing follows. */
 function useTrace(
   id: number,
-  { id: job_id, status, duration }: Job,
+  { id: job_id, status }: Job,
 ): { readonly trace: Trace | null; readonly isComplete: boolean; readonly error: CallError | null } {
   const { client } = usePageActions();
   const [state, setState] = useState<{ readonly trace: Trace | null; readonly isComplete: boolean }>({
@@ -55,7 +52,6 @@ function useTrace(
   const [error, setError] = useState<CallError | null>(null);
   const isRunning = useRef(true);
   isRunning.current = isActive(status);
-  const isNew = isRunning.current && (duration ?? 0) < NEW_SECONDS;
   useEffect(() => {
     let [isCurrent, timer] = [true, undefined as ReturnType<typeof setTimeout> | undefined];
     const reader = createTraceReader((range) =>
@@ -82,7 +78,7 @@ function useTrace(
       if (!document.hidden) return read(reader.readMore);
       document.addEventListener('visibilitychange', () => void readWhenVisible(), { once: true });
     };
-    void read(() => reader.open(isNew));
+    void read(reader.open);
     return () => {
       isCurrent = false;
       clearTimeout(timer);

@@ -6,14 +6,15 @@ export interface ByteRange {
 
 /**
  * Returns the range of a header `Range: bytes=...` in a resource of this size in bytes. `unsatisfiable`: the range is
- * valid, but selects nothing. Null: the header is ignored, because it is invalid or names several ranges (RFC 9110 §14.2).
+ * valid, but selects nothing. Null: the header is ignored, because it is invalid, names several ranges or the end of an empty resource (RFC 9110 §14.1.2, §14.2).
  */
 export function resolveByteRange(header: string, size: number): ByteRange | 'unsatisfiable' | null {
   const [, first, last] = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(header) ?? [];
   if (first === undefined || last === undefined || (first === '' && last === '')) return null;
   if (first === '') {
-    const length = Math.min(Number(last), size);
-    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
+    if (Number(last) === 0) return 'unsatisfiable';
+    // The end of nothing is satisfiable, but a header `Content-Range` cannot name it.
+    return size === 0 ? null : { start: size - Math.min(Number(last), size), end: size - 1 };
   }
   const start = Number(first);
   if (last !== '' && Number(last) < start) return null;
