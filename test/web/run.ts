@@ -9,6 +9,7 @@ import { installFromDebian } from '../clients/debian.ts';
 import { startPostgres } from '../engines/postgres-server.ts';
 import { check, count, createSession, SCREENS, withPage } from './harness.ts';
 import { checkAccount } from './journeys/account.ts';
+import { checkCiSettings } from './journeys/ci-settings.ts';
 import { checkCode } from './journeys/code.ts';
 import { checkForeignText } from './journeys/foreign-text.ts';
 import { checkMergeRequests } from './journeys/merge-requests.ts';
@@ -67,6 +68,7 @@ async function checkJourneys(setup: Setup): Promise<void> {
   await checkMergeRequests(setup);
   await checkPipelines(setup);
   await checkAccount(setup);
+  await checkCiSettings(setup);
 }
 
 if (!installFromDebian({ name: 'chromium', probe: ['/usr/bin/chromium', '--version'] })) {
