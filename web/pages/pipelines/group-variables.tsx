@@ -1,4 +1,4 @@
-import { queryAllPages } from '../../api/all-pages.ts';
+import { queryAll } from '../../api/query.ts';
 import { CiVariables } from '../../components/ci-variables.tsx';
 import { GroupNavigation, groupQueries } from '../../components/group-navigation.tsx';
 import { page } from '../../page.ts';
@@ -7,7 +7,7 @@ import { page } from '../../page.ts';
 export const groupVariables = page('groupVariables', {
   queries: ({ values: { group: id = '' } }) => ({
     ...groupQueries(id),
-    variables: queryAllPages('GET /groups/:id/variables', { id }),
+    variables: queryAll('GET /groups/:id/variables', { id }),
   }),
   title: () => 'CI/CD variables',
   navigation: (props) => <GroupNavigation {...props} current="groupVariables" />,

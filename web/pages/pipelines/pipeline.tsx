@@ -1,7 +1,6 @@
 import { toPath } from '../../addresses.ts';
-import { queryAllPages } from '../../api/all-pages.ts';
 import type { ResultOf } from '../../api/call.ts';
-import { query } from '../../api/query.ts';
+import { query, queryAll } from '../../api/query.ts';
 import { NeedsGraph } from '../../charts/needs-graph.tsx';
 import { ActionButton } from '../../components/action-button.tsx';
 import { PipelineVariables } from '../../components/pipeline-variables.tsx';
@@ -27,12 +26,12 @@ export const pipeline = page('pipeline', {
     return {
       ...projectQueries(id),
       pipeline: query('GET /projects/:id/pipelines/:pipeline_id', pipeline, REFETCH_SECONDS),
-      jobs: queryAllPages(
+      jobs: queryAll(
         'GET /projects/:id/pipelines/:pipeline_id/jobs',
         { ...pipeline, include_retried: true },
-        { refetchSeconds: REFETCH_SECONDS },
+        REFETCH_SECONDS,
       ),
-      needs: query('GET /projects/:id/pipelines/:pipeline_id/needs', pipeline, REFETCH_SECONDS),
+      needs: query('GET /projects/:id/pipelines/:pipeline_id/needs', pipeline),
     };
   },
   title: ({ pipeline: { value: pipeline } }) => `Pipeline #${pipeline.id}${pipeline.name ? `: ${pipeline.name}` : ''}`,

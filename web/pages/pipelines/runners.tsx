@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
-import { queryAllPages } from '../../api/all-pages.ts';
 import type { ResultOf } from '../../api/call.ts';
-import { query } from '../../api/query.ts';
+import { query, queryAll } from '../../api/query.ts';
 import { Form, readText, SelectField } from '../../components/form.tsx';
 import { NewToken } from '../../components/new-token.tsx';
 import { PipelinesNavigation } from '../../components/pipelines-navigation.tsx';
@@ -17,7 +16,7 @@ type Runners = ResultOf<'GET /projects/:id/runners'>;
 export const runners = page('runners', {
   queries: ({ values: { project: id = '' } }) => ({
     ...projectQueries(id),
-    runners: queryAllPages('GET /projects/:id/runners', { id }, { refetchSeconds: 10 }),
+    runners: queryAll('GET /projects/:id/runners', { id }, 10),
     available: query('GET /runners', { type: 'project_type', per_page: 100 }),
   }),
   title: () => 'Runners',

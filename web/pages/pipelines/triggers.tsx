@@ -1,5 +1,5 @@
-import { queryAllPages } from '../../api/all-pages.ts';
 import type { ResultOf } from '../../api/call.ts';
+import { queryAll } from '../../api/query.ts';
 import { ActionButton } from '../../components/action-button.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Form, readText, TextField } from '../../components/form.tsx';
@@ -15,7 +15,7 @@ type Trigger = ResultOf<'GET /projects/:id/triggers'>[number];
 export const triggers = page('triggers', {
   queries: ({ values: { project: id = '' } }) => ({
     ...projectQueries(id),
-    triggers: queryAllPages('GET /projects/:id/triggers', { id }),
+    triggers: queryAll('GET /projects/:id/triggers', { id }),
   }),
   title: () => 'Pipeline trigger tokens',
   navigation: (props) => <PipelinesNavigation {...props} current="triggers" />,

@@ -1,4 +1,4 @@
-import { queryAllPages } from '../../api/all-pages.ts';
+import { queryAll } from '../../api/query.ts';
 import { CiVariables } from '../../components/ci-variables.tsx';
 import { PipelinesNavigation } from '../../components/pipelines-navigation.tsx';
 import { projectQueries } from '../../components/project-navigation.tsx';
@@ -8,7 +8,7 @@ import { page } from '../../page.ts';
 export const variables = page('variables', {
   queries: ({ values: { project: id = '' } }) => ({
     ...projectQueries(id),
-    variables: queryAllPages('GET /projects/:id/variables', { id }),
+    variables: queryAll('GET /projects/:id/variables', { id }),
   }),
   title: () => 'CI/CD variables',
   navigation: (props) => <PipelinesNavigation {...props} current="variables" />,
