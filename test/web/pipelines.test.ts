@@ -130,6 +130,8 @@ test('a manual job asks for variables', async () => {
   const job = await findJob(id, 'ship');
   assert.match(await read(developer, `${PATH}/jobs/${job}`), /ship Manual .*Variables .*Run the job/);
   assert.doesNotMatch(await read(reporter, `${PATH}/jobs/${job}`), /Run the job/);
+  assert.match(await read(developer, `${PATH}/pipelines/${id}`), /ship Manual Run ship/);
+  assert.doesNotMatch(await read(reporter, `${PATH}/pipelines/${id}`), /Run ship/);
 });
 
 test('the list of jobs is filtered by status and ref', async () => {

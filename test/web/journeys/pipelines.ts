@@ -15,6 +15,10 @@ export async function checkPipelines(setup: Setup): Promise<void> {
       await page.getByRole('button', { name: 'Run the pipeline' }).click();
       await page.getByRole('heading', { name: /^Pipeline #\d+$/ }).waitFor();
       const pipeline = page.url();
+      await page.getByRole('button', { name: 'Rename' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).fill('Winter release');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { name: /: Winter release$/ }).waitFor();
       await page.getByRole('button', { name: 'Show the variables' }).click();
       await page.getByRole('cell', { name: 'large' }).waitFor();
       await page.getByRole('link', { name: 'compile' }).click();

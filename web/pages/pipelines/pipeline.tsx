@@ -3,13 +3,14 @@ import type { ResultOf } from '../../api/call.ts';
 import { query, queryAll } from '../../api/query.ts';
 import { NeedsGraph } from '../../charts/needs-graph.tsx';
 import { ActionButton } from '../../components/action-button.tsx';
+import { PipelineActions } from '../../components/pipeline-actions.tsx';
 import { PipelineVariables } from '../../components/pipeline-variables.tsx';
 import { PipelinesNavigation } from '../../components/pipelines-navigation.tsx';
 import { can, projectQueries } from '../../components/project-navigation.tsx';
 import { Status } from '../../components/status.tsx';
 import { Time } from '../../components/time.tsx';
 import { type PageLocation, page, usePageActions } from '../../page.ts';
-import { describeSource, isActive } from '../../text/ci-status.ts';
+import { describeSource } from '../../text/ci-status.ts';
 import { groupByStage, type Stage } from '../../text/pipeline-jobs.ts';
 import { formatDuration } from '../../text/time.ts';
 
@@ -42,7 +43,7 @@ export const pipeline = page('pipeline', {
     return (
       <>
         <Facts pipeline={pipeline} location={location} />
-        <Actions
+        <PipelineActions
           pipeline={pipeline}
           mayUpdate={can(abilities, 'update_pipeline')}
           mayDelete={can(abilities, 'destroy_pipeline')}
@@ -55,7 +56,12 @@ export const pipeline = page('pipeline', {
           </div>
         )}
         {jobs.value.length === 0 ? <p class="quiet">This pipeline has no jobs.</p> : null}
-        <Stages stages={stages} />
+        <Stages
+          stages={stages}
+          project={pipeline.project_id}
+          mayRun={can(abilities, 'update_pipeline')}
+          location={location}
+        />
         <Graph stages={stages} needs={needs.value} />
         {isOwn || can(abilities, 'admin_pipeline') ? (
           <PipelineVariables project={pipeline.project_id} pipeline={pipeline.id} location={location} />
@@ -94,62 +100,18 @@ function Facts({
   );
 }
 
-function Actions({
-  pipeline: { project_id: id, id: pipeline_id, status },
-  mayUpdate,
-  mayDelete,
+function Stages({
+  stages,
+  project,
+  mayRun,
   location,
-  location: { toUrl, values },
 }: {
-  readonly pipeline: PipelineDetail;
-  readonly mayUpdate: boolean;
-  readonly mayDelete: boolean;
+  readonly stages: readonly Stage<Job>[];
+  readonly project: number;
+  readonly mayRun: boolean;
   readonly location: PageLocation;
 }) {
-  const { client, openUrl } = usePageActions();
-  const target = { id, pipeline_id };
-  const remove = async () => {
-    await client.call('DELETE /projects/:id/pipelines/:pipeline_id', target);
-    openUrl(toUrl(toPath('pipelines', values)));
-  };
-  return (
-    <div class="actions">
-      {mayUpdate && !isActive(status) && status !== 'success' ? (
-        <ActionButton
-          run={() => client.call('POST /projects/:id/pipelines/:pipeline_id/retry', target)}
-          done="The failed jobs were started again."
-          location={location}
-        >
-          Retry failed jobs
-        </ActionButton>
-      ) : null}
-      {mayUpdate && (isActive(status) || status === 'manual') ? (
-        <ActionButton
-          run={() => client.call('POST /projects/:id/pipelines/:pipeline_id/cancel', target)}
-          done="The pipeline was canceled."
-          location={location}
-        >
-          Cancel
-        </ActionButton>
-      ) : null}
-      {mayDelete ? (
-        <ActionButton
-          run={remove}
-          confirm={{
-            title: `Delete pipeline #${pipeline_id}?`,
-            text: 'Its jobs, logs, artifacts and variables are deleted too, and cannot be restored.',
-            label: 'Delete the pipeline',
-          }}
-          location={location}
-        >
-          Delete
-        </ActionButton>
-      ) : null}
-    </div>
-  );
-}
-
-function Stages({ stages }: { readonly stages: readonly Stage<Job>[] }) {
+  const { client } = usePageActions();
   return (
     <div class="stages">
       {stages.map(({ name, jobs }) => (
@@ -170,6 +132,17 @@ function Stages({ stages }: { readonly stages: readonly Stage<Job>[] }) {
                     </a>
                   ))}
                 </span>
+                {mayRun && job.status === 'manual' ? (
+                  <div class="job-run">
+                    <ActionButton
+                      run={() => client.call('POST /projects/:id/jobs/:job_id/play', { id: project, job_id: job.id })}
+                      done={`${job.name} was started.`}
+                      location={location}
+                    >
+                      Run <span class="hidden">{job.name}</span>
+                    </ActionButton>
+                  </div>
+                ) : null}
               </li>
             ))}
           </ul>
