@@ -124,9 +124,9 @@ test('concurrent requests record one use, and the five latest addresses are kept
       .executeTakeFirstOrThrow();
   for (let address = 1; address <= 6; address++) {
     const used = { id: token.id, user_id: token.user_id, ...(await seen()) };
-    for (let again = 0; again < 3; again++) uses.recordToken(used, `10.0.0.${address}`);
+    for (let again = 0; again < 3; again++) uses.recordToken(it.database, used, `10.0.0.${address}`);
     await uses.waitForFlush();
-    uses.recordToken({ ...used, ...(await seen()) }, `10.0.0.${Math.max(1, address - 1)}`);
+    uses.recordToken(it.database, { ...used, ...(await seen()) }, `10.0.0.${Math.max(1, address - 1)}`);
     await uses.waitForFlush();
     it.clock.advance(600);
   }
@@ -143,11 +143,11 @@ test('a failed write of a use is logged, and the next use is written', async () 
     tries += 1;
     throw new Error('The database is away');
   };
-  const database = { transaction } as unknown as Database;
+  const database = { transaction, verify: () => {} } as unknown as Database;
   const uses = createTokenUsage({ database, clock: testClock(), log: { warn: (fields) => warnings.push(fields) } });
   const used = { id: 1, user_id: 1, last_used_at: null, last_used_ips: '[]', last_activity_on: null };
   for (let request = 0; request < 2; request++) {
-    uses.recordToken(used, '10.0.0.9');
+    uses.recordToken(database, used, '10.0.0.9');
     await uses.waitForFlush();
   }
   assert.equal(warnings.length, 2);

@@ -135,7 +135,7 @@ async function identifyByOAuthToken(
   // A token of client credentials belongs to no user, so it identifies nobody.
   if (user === null) return UNKNOWN_TOKEN;
   const block = getSignInBlock(user, services.clock);
-  if (block === null) services.tokenUsage.recordUser(user);
+  if (block === null) services.tokenUsage.recordUser(services.database, user);
   const scopes = JSON.parse(token.scopes) as string[];
   return { caller: { user, token: { kind: 'oauth', id, scopes, impersonation: false }, address }, block };
 }
@@ -171,7 +171,8 @@ async function identifyByAccessToken(
     row.impersonation && !services.config.impersonationEnabled
       ? 'impersonation_off'
       : getSignInBlock(row, services.clock);
-  if (block === null) services.tokenUsage.recordToken({ ...row, id: row.token_id, user_id: row.id }, address);
+  if (block === null)
+    services.tokenUsage.recordToken(services.database, { ...row, id: row.token_id, user_id: row.id }, address);
   return { caller, block };
 }
 
@@ -186,8 +187,8 @@ async function identifyBySession(
   if (session === null || user === null) return createAnonymousResult(address);
   const block = getSignInBlock(user, clock);
   if (block === null) {
-    tokenUsage.recordSession(session, address);
-    tokenUsage.recordUser(user);
+    tokenUsage.recordSession(database, session, address);
+    tokenUsage.recordUser(database, user);
   }
   return { caller: { user, token: null, sessionDigest: session.digest, address }, block };
 }

@@ -9,6 +9,8 @@ import type {
   ConnectionUse,
   Engine,
   EngineName,
+  MaybePromise,
+  ReadMode,
   ReadSet,
   RequestConnection,
 } from './engines/engine.ts';
@@ -17,7 +19,13 @@ import { openSqlite } from './engines/sqlite/sqlite.ts';
 import { createHandles, type Reader, type Transaction } from './sessions.ts';
 import { runForClient, runTransaction, type TransactionOptions } from './transactions.ts';
 
-export { type ClientContext, DatabaseUnavailable, type ReadSet, type WritingClient } from './engines/engine.ts';
+export {
+  type ClientContext,
+  DatabaseUnavailable,
+  type ReadSet,
+  StaleRead,
+  type WritingClient,
+} from './engines/engine.ts';
 export type { Schema } from './schema.ts';
 export type { Columns, Reader, Transaction } from './sessions.ts';
 export type { TransactionOptions } from './transactions.ts';
@@ -34,15 +42,17 @@ export interface Database {
    */
   forClient(origin: ClientContext): Database;
   /**
-   * Returns the database for the reads of one request: cached results are never older than this call. Call it again after
-   * waiting for something else, such as a body or another server.
+   * Returns the database for the reads of one request: cached results are never older than this call; in the mode `optimistic`
+   * only once `verify` has returned. Call it again after waiting for something else, such as a body or another server.
    */
-  forRequest(): RequestDatabase;
+  forRequest(mode?: ReadMode): RequestDatabase;
   /**
    * Runs `work` in a transaction and returns its result. Rolls back if `work` throws or returns a Failure.
    * `work` may run again, so it must contain SQL only.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Throws `StaleRead` if an optimistic request has read an older state. Transactions call it first. */
+  verify(): MaybePromise<void>;
   /** What the database has done since the process started, for metrics. */
   readonly activity: DatabaseActivity;
   /** How often the cache of query results answered. */
@@ -103,17 +113,23 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     detectLongTransactions: options.detectLongTransactions ?? false,
     onActionFailed: (error: unknown) => options.log?.error({ err: error }, 'An action after a commit failed'),
   };
-  const createDatabase = (readConnection: Connection, origin?: ClientContext): Database => ({
+  const createDatabase = (
+    readConnection: Connection,
+    origin?: ClientContext,
+    verify: RequestConnection['verify'] = () => {},
+  ): Database => ({
     engine: engine.name,
     reader: handles.createReader(readConnection),
     forClient,
-    forRequest: () => createRequestDatabase(engine.openRequestConnection(origin), origin),
+    forRequest: (mode) => createRequestDatabase(engine.openRequestConnection(origin, mode), origin),
     // Transactions of the databases of clients run on the root database.
-    transaction: (work, transactionOptions) => {
+    async transaction(work, transactionOptions) {
+      await verify();
       if (origin === undefined) return runTransaction(context, work, transactionOptions);
       if (origin.writer === undefined) return rootDatabase.transaction(work, transactionOptions);
       return runForClient(origin.writer, transactionOptions, (options) => rootDatabase.transaction(work, options));
     },
+    verify,
     activity,
     cacheCounts: engine.cacheCounts,
     getConnections: () => engine.getConnections(),
@@ -126,7 +142,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     return createDatabase({ execute: (statement) => execute(statement, origin) }, origin);
   };
   const createRequestDatabase = (requestConnection: RequestConnection, origin?: ClientContext): RequestDatabase => ({
-    ...createDatabase(requestConnection, origin),
+    ...createDatabase(requestConnection, origin, requestConnection.verify),
     getVersion: requestConnection.getVersion,
     getReadSet: requestConnection.getReadSet,
   });

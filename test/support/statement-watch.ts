@@ -13,8 +13,8 @@ export function watchReads({ reader }: Database, watch: (statement: Statement) =
     return execute.call(connection, statement, origin);
   };
   if (readingNow !== undefined) {
-    engine.openRequestConnection = (origin) => {
-      const now = readingNow(origin);
+    engine.openRequestConnection = (origin, mode) => {
+      const now = readingNow(origin, mode);
       const asked = (statement: Statement) => {
         watch(statement);
         return now.execute(statement);

@@ -1,4 +1,4 @@
-import type { Columns, Database, Transaction } from '#database/database.ts';
+import { type Columns, type Database, StaleRead, type Transaction } from '#database/database.ts';
 import { type Clock, getToday } from '#runtime/clock.ts';
 import { touchSession } from '../sessions/sessions.ts';
 
@@ -12,17 +12,24 @@ interface UsedToken extends Columns<'access_tokens', 'id' | 'user_id' | 'last_us
 /** A user who called with a credential that does not record its uses. */
 type ActiveUser = Columns<'users', 'id' | 'last_activity_on'>;
 
+/** The database from which a request has read a token, user or session: a use is written once what it has read is verified. */
+type ReadDatabase = Pick<Database, 'verify'>;
+
 /** Records when and from where tokens and sessions are used. Requests do not wait for the writes. */
 export interface TokenUsage {
   /**
    * Records a use of a valid token. Writes if the address is not among the latest, otherwise at most every ten minutes.
    * Never throws.
    */
-  recordToken(token: UsedToken, address: string): void;
+  recordToken(readDatabase: ReadDatabase, token: UsedToken, address: string): void;
   /** Records activity of a user, at most once a day. Never throws. */
-  recordUser(user: ActiveUser): void;
+  recordUser(readDatabase: ReadDatabase, user: ActiveUser): void;
   /** Records a use of a session if it needs an update. Never throws. */
-  recordSession(session: { readonly digest: string; readonly needsUpdate: boolean }, address: string): void;
+  recordSession(
+    readDatabase: ReadDatabase,
+    session: { readonly digest: string; readonly needsUpdate: boolean },
+    address: string,
+  ): void;
   /** Resolves when all recorded uses are written. Readers of `last_used_at` and the shutdown wait for it. */
   waitForFlush(): Promise<void>;
   /** Whether other processes read the same database. Responses then wait for `waitForFlush`. */
@@ -49,31 +56,40 @@ export function createTokenUsage({
   const pendingWrites = new Map<string, Promise<void>>();
   /** Starts a write unless one for the same token, user or session is pending. */
   const write = (
-    subject: 'token' | 'user' | 'session',
-    id: number | string,
+    readDatabase: ReadDatabase,
+    [subject, id]: readonly [subject: 'token' | 'user' | 'session', id: number | string],
     work: (tx: Transaction) => Promise<void>,
   ) => {
     const key = `${subject} ${id}`;
     if (pendingWrites.has(key)) return;
-    const writePromise = database
-      .transaction(work)
-      .catch((err) => log.warn({ err, [`${subject}_id`]: id }, `Recording the use of a ${subject} failed`))
-      .finally(() => pendingWrites.delete(key));
-    pendingWrites.set(key, writePromise);
+    const verifyAndWrite = async () => {
+      try {
+        await readDatabase.verify();
+        await database.transaction(work);
+      } catch (err) {
+        // The request starts again, and records the use then.
+        if (err instanceof StaleRead) return;
+        log.warn({ err, [`${subject}_id`]: id }, `Recording the use of a ${subject} failed`);
+      } finally {
+        pendingWrites.delete(key);
+      }
+    };
+    pendingWrites.set(key, verifyAndWrite());
   };
   return {
     isDatabaseShared: shared,
-    recordToken(token, address) {
+    recordToken(readDatabase, token, address) {
       const isDue = needsUpdate(token, clock);
       // Runs on every request, so it does not parse the JSON: an address contains no quotes.
       if (isDue || !token.last_used_ips.includes(`"${address}"`))
-        write('token', token.id, (tx) => updateToken(tx, token, address, isDue));
+        write(readDatabase, ['token', token.id], (tx) => updateToken(tx, token, address, isDue));
     },
-    recordUser(user) {
-      if (!isActiveOn(user, getToday(clock))) write('user', user.id, (tx) => updateUserActivity(tx, user));
+    recordUser(readDatabase, user) {
+      if (!isActiveOn(user, getToday(clock)))
+        write(readDatabase, ['user', user.id], (tx) => updateUserActivity(tx, user));
     },
-    recordSession({ digest, needsUpdate: isDue }, address) {
-      if (isDue) write('session', digest, (tx) => touchSession(tx, digest, address));
+    recordSession(readDatabase, { digest, needsUpdate: isDue }, address) {
+      if (isDue) write(readDatabase, ['session', digest], (tx) => touchSession(tx, digest, address));
     },
     async waitForFlush() {
       await Promise.all(pendingWrites.values());

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { testPlace } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { openDatabase, type Transaction } from '../database.ts';
-import type { Connection } from '../engines/engine.ts';
+import { type Connection, StaleRead } from '../engines/engine.ts';
 import { type Params, prepare } from '../prepare.ts';
 import { CommitTracker } from './commit-tracker.ts';
 import { createSnapshotTracker } from './snapshot-tracker.ts';
@@ -181,21 +181,39 @@ function followed(execute: Connection['execute']) {
   );
 }
 
-test('concurrent version queries share the next query', async () => {
-  let asked = 0;
-  const answers: (() => void)[] = [];
+test('a snapshot that arrives late does not replace a later one', async () => {
+  const answers: ((now: string) => void)[] = [];
   const { openRequestConnection: connection } = followed(async () => {
-    const now = String(++asked);
-    await new Promise<void>((resolve) => answers.push(resolve));
+    const now = await new Promise<string>((resolve) => answers.push(resolve));
     return { rows: [{ now }] };
   });
-  const states = [connection().getVersion(), connection().getVersion(), connection().getVersion()];
-  answers.shift()?.();
-  await states[0];
-  await new Promise((resolve) => setImmediate(resolve));
-  answers.shift()?.();
-  assert.deepEqual(await Promise.all(states), ['1', '2', '2']);
-  assert.equal(asked, 2);
+  const answer = async (version: unknown, index: number, now: string) => {
+    answers[index]!(now);
+    await version;
+  };
+  await answer(connection().getVersion(), 0, '10:10:');
+  const [early, late] = [connection().getVersion(), connection().getVersion()];
+  await answer(late, 2, '12:12:');
+  const { getReadSet } = connection();
+  await answer(early, 1, '11:11:');
+  assert.equal(getReadSet().isCurrent(), true);
+});
+
+test('an optimistic read takes cached rows at once, and fails to verify after a commit of another process', async () => {
+  let state = '10:10:';
+  const follower = followed(async ({ sql }) => ({
+    rows: [sql.includes('pg_current_snapshot') ? { now: state } : { read: state }],
+  }));
+  const statement = { sql: 'select', parameters: [] };
+  for (const _again of [1, 2, 3]) await follower.openRequestConnection().execute(statement);
+  const current = follower.openRequestConnection(undefined, 'optimistic');
+  assert.deepEqual(current.execute(statement), { rows: [{ read: '10:10:' }] });
+  await current.verify();
+  state = '11:11:';
+  const outdated = follower.openRequestConnection(undefined, 'optimistic');
+  assert.deepEqual(outdated.execute(statement), { rows: [{ read: '10:10:' }] });
+  await assert.rejects(async () => outdated.verify(), StaleRead);
+  assert.deepEqual(await follower.openRequestConnection().execute(statement), { rows: [{ read: '11:11:' }] });
 });
 
 test('equal concurrent reads run one query, and another one after a commit', async () => {

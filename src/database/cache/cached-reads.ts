@@ -74,6 +74,7 @@ export function cacheReads<Connected extends ReadConnection>(
     const { recordRead, getReadSet } = cache.trackReads();
     return {
       getVersion,
+      verify: checkVersions,
       getReadSet,
       execute(statement) {
         recordRead(statement);

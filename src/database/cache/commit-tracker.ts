@@ -1,7 +1,7 @@
 import type { TableVersions } from './table-versions.ts';
 
 /** A parsed `pg_snapshot`: the transactions that it sees, by number. */
-interface TransactionSnapshot {
+export interface TransactionSnapshot {
   /** The first number that was not assigned yet: this and later transactions are not visible. */
   readonly xmax: number;
   /** Earlier transactions that were in progress and are not visible either. */
@@ -12,6 +12,11 @@ interface TransactionSnapshot {
 export function parseSnapshot(text: string): TransactionSnapshot {
   const [, xmax, inProgress = ''] = text.split(':');
   return { xmax: Number(xmax), inProgress: new Set(inProgress === '' ? [] : inProgress.split(',').map(Number)) };
+}
+
+/** Returns whether the snapshot was taken after the other one and sees more. */
+export function isLaterSnapshot(snapshot: TransactionSnapshot, other: TransactionSnapshot): boolean {
+  return snapshot.xmax === other.xmax ? snapshot.inProgress.size < other.inProgress.size : snapshot.xmax > other.xmax;
 }
 
 /** Maximum difference of the transaction numbers of two snapshots that are compared. */

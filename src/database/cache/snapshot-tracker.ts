@@ -1,16 +1,27 @@
-import type { CacheCounts, ClientContext, Connection, RequestConnection } from '../engines/engine.ts';
-import { type CommitTracker, parseSnapshot } from './commit-tracker.ts';
+import {
+  type CacheCounts,
+  type ClientContext,
+  type Connection,
+  type ReadMode,
+  type RequestConnection,
+  StaleRead,
+  type Statement,
+} from '../engines/engine.ts';
+import { type CommitTracker, isLaterSnapshot, parseSnapshot, type TransactionSnapshot } from './commit-tracker.ts';
 import { QueryCache } from './query-cache.ts';
 import type { TableVersions } from './table-versions.ts';
 
 /**
- * Follows PostgreSQL's snapshots to keep the query cache valid. While the text of the snapshot is the same, no process has
- * committed; for commits of this process, the written tables are known. One snapshot query serves all requests that arrived
- * before it was sent, so that cached reads cost a request at most one round trip.
+ * Follows PostgreSQL's snapshots to keep the query cache valid. While the snapshot is the same, no process has committed; for
+ * commits of this process, the written tables are known. Each request asks for the snapshot once, in one message with its first
+ * statement and with the questions of all requests of the same turn of the event loop.
  */
 export interface SnapshotTracker {
-  /** Opens a connection for one request: cached results are not older than this call or than a commit of this process. */
-  openRequestConnection(origin?: ClientContext): RequestConnection;
+  /**
+   * Opens a connection for one request: cached results are not older than this call or than a commit of this process. In the mode
+   * `optimistic`, results of the cache are used before the snapshot is known; `verify` then throws if they are too old.
+   */
+  openRequestConnection(origin?: ClientContext, mode?: ReadMode): RequestConnection;
   /** Call this after each commit of this process: request connections then query the snapshot again. */
   recordCommit(): void;
   clear(): void;
@@ -38,54 +49,73 @@ export function createSnapshotTracker(
   { ownCommits, versions, ensureCatalog }: TrackerSources,
 ): SnapshotTracker {
   const cache = new QueryCache(versions);
-  let lastSnapshot: string | undefined;
+  let lastText: string | undefined;
+  let lastSnapshot: TransactionSnapshot | undefined;
   /** Number of snapshot changes for which another process committed: the version of the cache. */
   let foreignCommitCount = 0;
   /** Invalidates the results of tables that this process has written, or all results if another process has committed. */
-  const advanceTo = async (snapshotText: string) => {
-    if (snapshotText === lastSnapshot) return;
-    if (
-      lastSnapshot === undefined ||
-      !(await ownCommits.recordNewTransactions(parseSnapshot(lastSnapshot), parseSnapshot(snapshotText)))
-    )
+  const advanceTo = async (text: string) => {
+    const snapshot = parseSnapshot(text);
+    // Connections may answer in another order than they were asked.
+    if (lastSnapshot !== undefined && !isLaterSnapshot(snapshot, lastSnapshot)) return;
+    if (lastSnapshot === undefined || !(await ownCommits.recordNewTransactions(lastSnapshot, snapshot)))
       foreignCommitCount++;
-    lastSnapshot = snapshotText;
+    lastSnapshot = snapshot;
+    lastText = text;
     cache.setVersion(foreignCommitCount);
   };
-  const querySnapshot = coalesce(async () => {
+  let advancing: Promise<void> = Promise.resolve();
+  /** Number of snapshots that wait for `advancing`. */
+  let waitingSnapshots = 0;
+  const querySnapshot = async () => {
     const catalogReady = ensureCatalog();
     if (catalogReady) await catalogReady;
     const { rows } = await execute(SNAPSHOT_STATEMENT);
-    const { now: snapshotText } = rows[0] as { now: string };
-    // Snapshot queries run one after another, so that the last result is the latest state.
-    await advanceTo(snapshotText);
-    return snapshotText;
-  });
+    const { now: text } = rows[0] as { now: string };
+    if (text === lastText && waitingSnapshots === 0) return text;
+    waitingSnapshots++;
+    advancing = advancing.then(() => advanceTo(text)).finally(() => waitingSnapshots--);
+    await advancing;
+    return text;
+  };
   /** Number of commits of this process. */
   let ownCommitCount = 0;
   return {
-    openRequestConnection(origin) {
+    openRequestConnection(origin, mode = 'verified') {
+      let isVerified = mode === 'verified';
       let pendingVersion: Promise<string> | undefined;
       let versionCommitCount = ownCommitCount;
-      let readRecorder: ReturnType<QueryCache['trackReads']> | undefined;
+      let readRecorder = isVerified ? undefined : cache.trackReads();
       const getVersion = () => {
         // One snapshot query serves the whole request, until this process commits.
         if (pendingVersion === undefined || versionCommitCount !== ownCommitCount) {
           versionCommitCount = ownCommitCount;
-          pendingVersion = querySnapshot().then((snapshotText) => {
+          pendingVersion = querySnapshot().then((text) => {
             readRecorder ??= cache.trackReads();
-            return snapshotText;
+            return text;
           });
+          // An optimistic request gets the error from `verify`.
+          pendingVersion.catch(() => {});
         }
         return pendingVersion;
       };
+      const read = (statement: Statement) => {
+        readRecorder?.recordRead(statement);
+        return cache.read(statement, execute, origin);
+      };
       return {
         getVersion,
-        getReadSet: () => (readRecorder ?? cache.trackReads()).getReadSet(),
-        async execute(statement) {
+        async verify() {
+          // Without a question nothing was read.
+          if (isVerified || pendingVersion === undefined) return;
           await getVersion();
-          readRecorder?.recordRead(statement);
-          return cache.read(statement, execute, origin);
+          if (!readRecorder!.getReadSet().isCurrent()) throw new StaleRead();
+          isVerified = true;
+        },
+        getReadSet: () => (readRecorder ?? cache.trackReads()).getReadSet(),
+        execute(statement) {
+          const version = getVersion();
+          return isVerified ? version.then(() => read(statement)) : read(statement);
         },
       };
     },
@@ -94,26 +124,5 @@ export function createSnapshotTracker(
     },
     clear: () => cache.clear(),
     cacheCounts: cache.counts,
-  };
-}
-
-/** Returns a function that runs one query at a time: callers during a query share the next query, which begins after it. */
-function coalesce<T>(query: () => Promise<T>): () => Promise<T> {
-  let runningQuery: Promise<T> | undefined;
-  let nextQuery: Promise<T> | undefined;
-  const beginQuery = (): Promise<T> => {
-    nextQuery = undefined;
-    const newQuery = query();
-    runningQuery = newQuery;
-    const onSettled = () => {
-      if (runningQuery === newQuery) runningQuery = undefined;
-    };
-    newQuery.then(onSettled, onSettled);
-    return newQuery;
-  };
-  return () => {
-    if (runningQuery === undefined) return beginQuery();
-    nextQuery ??= runningQuery.then(beginQuery, beginQuery);
-    return nextQuery;
   };
 }

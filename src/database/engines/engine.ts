@@ -14,7 +14,7 @@ export interface Engine {
   /** Runs statements outside of transactions; rejects writes. */
   readonly readConnection: Connection;
   /** Opens a read connection for one request, which records what the request reads. `origin` is the request's client. */
-  openRequestConnection(origin?: ClientContext): RequestConnection;
+  openRequestConnection(origin?: ClientContext, mode?: ReadMode): RequestConnection;
   /**
    * Acquires the locks, then begins a transaction: transactions with a common lock key run one after another, in all processes.
    * `waiter` identifies the caller that waits in the queue. Fails with `QueueFull` if too many wait, and with `ClientDisconnected` if
@@ -97,6 +97,15 @@ export interface WritingClient {
  */
 export type MaybePromise<T> = T | Promise<T>;
 
+/**
+ * How the reads of a request use cached results. `verified`: after the version of the database is known. `optimistic`: at once; the
+ * request must call `verify` before it has effects or is answered, and starts again if that throws `StaleRead`.
+ */
+export type ReadMode = 'verified' | 'optimistic';
+
+/** Thrown if an optimistic request has used a cached result that is older than the request. */
+export class StaleRead extends Error {}
+
 /** A connection for the reads of one request. */
 export interface RequestConnection extends Connection {
   /**
@@ -104,6 +113,8 @@ export interface RequestConnection extends Connection {
    * this call.
    */
   getVersion(): unknown;
+  /** Ensures that all reads so far are at least as new as the request, and makes later reads wait for the version. */
+  verify(): MaybePromise<void>;
   /** Returns everything that was read on this connection so far. */
   getReadSet(): ReadSet;
 }

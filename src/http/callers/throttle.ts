@@ -40,6 +40,8 @@ export async function applyThrottle(services: Services, request: IncomingRequest
   const { throttle, subject } = throttleSubject;
   const now = services.clock.now();
   const window = getRateLimitWindow(now, `${throttle.name}:${subject}`, throttle.periodSeconds);
+  // A request that must start again is counted once.
+  await services.database.verify();
   const requestCount = await services.countRequest(window);
   const headers = createThrottleHeaders(throttle, requestCount, window.endsAt / 1000);
   if (requestCount <= throttle.limit) return { headers, error: null };

@@ -99,7 +99,7 @@ async function loadVisitor({ services, db, request }: AccessCall): Promise<Visit
   const storedSession = secret === null ? null : await findSession(db, secret, services.clock.now());
   if (secret === null || storedSession === null)
     return { session: null, caller: anonymousCaller, passwordExpired: false };
-  services.tokenUsage.recordSession(storedSession, request.clientAddress);
+  services.tokenUsage.recordSession(services.database, storedSession, request.clientAddress);
   const session: WebSession = {
     digest: storedSession.digest,
     csrfToken: deriveCsrfToken(secret),
@@ -110,7 +110,7 @@ async function loadVisitor({ services, db, request }: AccessCall): Promise<Visit
   const passwordExpired = signInBlock === 'password_expired';
   if (user === null || (signInBlock !== null && !passwordExpired))
     return { session, caller: anonymousCaller, passwordExpired };
-  services.tokenUsage.recordUser(user);
+  services.tokenUsage.recordUser(services.database, user);
   return { session, caller: { ...anonymousCaller, user, sessionDigest: session.digest }, passwordExpired };
 }
 

@@ -186,20 +186,26 @@ function createReadConnection(pool: pg.Pool, connections: number, activity: Data
 /** Maximum number of statements that one connection runs one after another. */
 const MAX_BATCH_LENGTH = 16;
 
-/** Returns a function that runs short statements. Those of one turn of the event loop are sent in batches. */
+/**
+ * Returns a function that runs short statements. Those of one turn of the event loop are sent at its end, in batches; the same
+ * statement object runs once.
+ */
 function batchStatements(pool: pg.Pool): (statement: Statement) => Promise<StatementResult> {
-  let collected: BatchedStatement[] = [];
+  let collected = new Map<Statement, BatchedStatement & { readonly result: Promise<StatementResult> }>();
   const sendCollected = () => {
-    const batch = collected;
-    collected = [];
-    if (batch.length > 0) void sendBatch(pool, batch);
+    const statements = [...collected.values()];
+    collected = new Map();
+    for (let from = 0; from < statements.length; from += MAX_BATCH_LENGTH)
+      void sendBatch(pool, statements.slice(from, from + MAX_BATCH_LENGTH));
   };
-  return (statement) =>
-    new Promise((resolve, reject) => {
-      if (collected.length === 0) setImmediate(sendCollected);
-      collected.push({ statement, resolve, reject });
-      if (collected.length === MAX_BATCH_LENGTH) sendCollected();
-    });
+  return (statement) => {
+    const same = collected.get(statement);
+    if (same !== undefined) return same.result;
+    if (collected.size === 0) setImmediate(sendCollected);
+    const { promise: result, resolve, reject } = Promise.withResolvers<StatementResult>();
+    collected.set(statement, { statement, resolve, reject, result });
+    return result;
+  };
 }
 
 /** Runs a batch on a free connection. Statements that it skips, because another one fails, run in a batch of their own. */

@@ -6,6 +6,7 @@ import {
   type ClientContext,
   DatabaseUnavailable,
   type RequestDatabase,
+  StaleRead,
   type WritingClient,
 } from '#database/database.ts';
 import { OverdueWork } from '#events/overdue-work.ts';
@@ -68,11 +69,45 @@ export async function handleRequest(
 ): Promise<HandledRequest> {
   try {
     requireValidText(request);
-    const latest = { ...services, ...bindToClient(services, request) };
-    const snapshot = { ...latest, database: latest.database.forRequest() };
-    const throttleResult = await applyThrottle(snapshot, request);
+  } catch (error) {
+    return toErrorResult(null, error);
+  }
+  const latest = { ...services, ...bindToClient(services, request) };
+  // A read starts before the version of the database is known, and starts again if what it took from caches was outdated. A body
+  // cannot be received again.
+  if ((request.method === 'GET' || request.method === 'HEAD') && !hasBody(request)) {
+    const snapshot = { ...latest, database: latest.database.forRequest('optimistic') };
+    try {
+      return await verifyResult(snapshot.database, await handleThrottled(registry, { latest, snapshot }, request));
+    } catch (error) {
+      if (!(error instanceof StaleRead)) return toErrorResult(null, error);
+    }
+  }
+  const snapshot = { ...latest, database: latest.database.forRequest() };
+  return handleThrottled(registry, { latest, snapshot }, request);
+}
+
+/** Returns the result of an optimistic request if everything that it has read is current; else throws `StaleRead`. */
+async function verifyResult(database: RequestDatabase, handled: HandledRequest): Promise<HandledRequest> {
+  try {
+    const verification = database.verify();
+    if (verification instanceof Promise) await verification;
+    return handled;
+  } catch (error) {
+    discardBody(handled.outgoing);
+    throw error;
+  }
+}
+
+async function handleThrottled(
+  registry: Registry,
+  services: RequestServices,
+  request: IncomingRequest,
+): Promise<HandledRequest> {
+  try {
+    const throttleResult = await applyThrottle(services.snapshot, request);
     if (throttleResult?.error) throw throttleResult.error;
-    const handled = toPageForBrowser(request, await routeRequest(registry, { latest, snapshot }, request));
+    const handled = toPageForBrowser(request, await routeRequest(registry, services, request));
     return throttleResult === null ? handled : withHeaders(handled, throttleResult.headers);
   } catch (error) {
     return toErrorResult(null, error);
@@ -148,6 +183,7 @@ async function routeRequest(
 const RETRY_AFTER_SECONDS = 10;
 
 function toErrorResult(endpoint: Endpoint | null, error: unknown): HandledRequest {
+  if (error instanceof StaleRead) throw error;
   if (error instanceof HttpError) return { endpoint, outgoing: toErrorResponse(error) };
   if (error instanceof QueueFull) return { endpoint, outgoing: toErrorResponse(unavailable(error.retryAfterSeconds)) };
   if (error instanceof DatabaseUnavailable)
@@ -218,6 +254,7 @@ const STAGES: Readonly<Record<Stage, (state: RequestState) => void | Promise<voi
     const identification = await identify(services, getPresentedCredentials(request, rawParams, endpoint), request);
     await endpoint.access.isEnabled?.(new StageCall({ ...state, caller: identification.caller ?? ANONYMOUS }));
     if (identification.invalidToken) {
+      await state.database.verify();
       await endpoint.access.handleInvalidToken?.(new StageCall(state), identification.invalidToken);
       throw invalidTokenError(identification.invalidToken);
     }
@@ -337,12 +374,16 @@ const MAX_READ_ATTEMPTS = 3;
 async function executeWithRetries(state: RequestState, latest: Services): Promise<OutgoingResponse> {
   for (let attempt = 1; ; attempt++) {
     // A `handle` may take long and must see newer state than the access checks.
-    if (state.endpoint.handler.kind === 'handle') state.services = latest;
+    if (state.endpoint.handler.kind === 'handle') {
+      await state.database.verify();
+      state.services = latest;
+    }
     const prepared = prepareCall(state);
     try {
       return await getCachedResponse(state, prepared.context, () => executeEndpoint(state, prepared));
     } catch (error) {
       if (state.endpoint.method !== 'GET' || attempt === MAX_READ_ATTEMPTS) throw error;
+      await state.database.verify();
       if (error instanceof OverdueWork) await error.complete(latest.runUnitOfWork);
       else if (!(error instanceof RowDeleted)) throw error;
       await repeatAccessStages(state);

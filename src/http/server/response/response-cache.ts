@@ -58,11 +58,13 @@ export async function getCachedResponse(
   const { endpoint, request, database, services } = cacheable;
   const isTooLarge = hasBody(request) || request.path.length + request.query.length > MAX_URL_LENGTH;
   if (!isCacheable(endpoint) || isTooLarge) return buildResponse();
-  const version = database.getVersion();
-  if (version instanceof Promise) await version;
   const cache = getCache(services.config);
   const key = getCacheKey(cacheable);
   const cached = cache.entries.get(key);
+  if (cached !== undefined) {
+    const version = database.getVersion();
+    if (version instanceof Promise) await version.then(database.verify);
+  }
   const isHit = cached?.readSet.isCurrent() === true;
   services.metrics.recordResponseCacheRead(isHit ? 'hit' : 'miss');
   if (isHit) return cached.outgoing;
