@@ -13,15 +13,9 @@ const OPENED = /^(?:\w+_)?(?:web|edit|details|readme|raw|target)_url$/;
  */
 const WITHOUT_PAGE: readonly string[] = [
   '/-/alert_management/#/details',
-  '/-/commit/:sha',
-  '/-/compare/:sha...:sha',
   '/-/epics/#',
   '/-/error_tracking/#/details',
-  '/-/issues/#',
   '/-/iterations/#',
-  '/-/jobs/#',
-  '/-/merge_requests/#',
-  '/-/milestones/#',
   '/-/snippets/#',
   '/-/snippets/#/raw',
   '/-/snippets/#/raw/:ref/:file',
