@@ -67,7 +67,7 @@ test('references lead to pages of the project or of the path that they name', ()
   assert.equal(at('epic', '', '3'), '/groups/a/b/-/epics/3');
   assert.equal(at('epic', 'x', '3'), '/groups/x/-/epics/3');
   assert.equal(at('milestone', '', '7'), '/a/b/c/-/milestones/7');
-  assert.equal(at('milestone', '', 'v1 & 2'), '/a/b/c/-/milestones?title=v1%20%26%202');
+  assert.equal(at('milestone', '', 'v1 & 2'), '/a/b/c/-/milestones?search=v1%20%26%202');
   assert.equal(at('label', '', 'kind::bug'), '/a/b/c/-/issues?labels=kind%3A%3Abug');
   assert.equal(at('commit', '', '1a2b3c4'), '/a/b/c/-/commit/1a2b3c4');
   assert.equal(at('user', '', 'mira'), '/mira');

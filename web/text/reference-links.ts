@@ -21,7 +21,7 @@ export function toReferencePath({ kind, path, value }: Reference, project: strin
     case 'commit':
       return `/${owner}/-/commit/${name}`;
     case 'milestone':
-      return /^\d+$/.test(value) ? `/${owner}/-/milestones/${name}` : `/${owner}/-/milestones?title=${name}`;
+      return /^\d+$/.test(value) ? `/${owner}/-/milestones/${name}` : `/${owner}/-/milestones?search=${name}`;
     case 'label':
       return /^\d+$/.test(value) ? null : `/${owner}/-/issues?labels=${name}`;
   }
