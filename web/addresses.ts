@@ -63,6 +63,11 @@ export const ADDRESSES = {
   },
   branches: { path: '/*project/-/branches', api: '/projects/:project/repository/branches', shows: 'branches' },
   tags: { path: '/*project/-/tags', api: '/projects/:project/repository/tags', shows: 'tags' },
+  projectSettings: {
+    path: '/*project/-/settings',
+    api: '/projects/:project',
+    shows: 'the settings of a project',
+  },
   projectMembers: {
     path: '/*project/-/project_members',
     api: '/projects/:project/members',

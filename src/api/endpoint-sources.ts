@@ -64,6 +64,7 @@ export const ENDPOINT_SOURCES: Readonly<Record<string, string>> = {
   getProjectIssuesStatistics: 'planning/issues/listing/endpoints.ts',
   getProjectMembersPage: 'instance/web/pages.ts',
   getProjectPage: 'instance/web/pages.ts',
+  getProjectSettingsPage: 'instance/web/pages.ts',
   getRunnersPage: 'instance/web/pages.ts',
   getSchedulePage: 'instance/web/pages.ts',
   getSchedulesPage: 'instance/web/pages.ts',

@@ -117,3 +117,23 @@ test('the form for a project offers the groups of the caller', async () => {
   assert.doesNotMatch(await renderPage(scene, stranger, '/projects/new'), new RegExp(group.full_path));
   assert.match(await readText(null, '/projects/new'), /Sign in to see this page/);
 });
+
+test('maintainers see the settings of a project, and owners what else they may', async () => {
+  const address = `/${project.path_with_namespace}/-/settings`;
+  const maintainer = await user();
+  await create(`/projects/${project.id}/members`, { user_id: maintainer.id, access_level: 40 });
+  const text = await readText(maintainer, address);
+  assert.match(text, /General .*Name .*Features .*Issues/);
+  assert.doesNotMatch(text, /Visibility|Archive|Delete/);
+  assert.match(await readText(owner, address), /Visibility .*Archive the project .*Delete project/);
+  assert.match(await readText(developer, address), /You may not change the settings/);
+  assert.match(await readText(null, address), /This page does not exist|Sign in to see this page/);
+  assert.match(await renderPage(scene, owner, address), /<option value="private" selected>Private/);
+});
+
+test('a project that is marked for deletion is restored on its page', async () => {
+  const doomed = await create('/projects', { name: scene.name('doomed') });
+  await expectSuccess(owner.delete(`/projects/${doomed.id}`));
+  const { body } = await expectSuccess(owner.get(`/projects/${doomed.id}`));
+  assert.match(await readText(owner, `/${body.path_with_namespace}/-/settings`), /Restore the project/);
+});

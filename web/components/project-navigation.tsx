@@ -33,6 +33,7 @@ const TABS = [
   { name: 'branches', label: 'Branches', ability: 'read_code' },
   { name: 'tags', label: 'Tags', ability: 'read_code' },
   { name: 'projectMembers', label: 'Members', ability: 'read_members' },
+  { name: 'projectSettings', label: 'Settings', ability: 'update_project' },
 ] as const;
 
 export type ProjectTab = (typeof TABS)[number]['name'];

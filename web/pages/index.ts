@@ -19,6 +19,7 @@ import { groupMembers } from './namespaces/group-members.tsx';
 import { newGroup } from './namespaces/new-group.tsx';
 import { newProject } from './namespaces/new-project.tsx';
 import { projectMembers } from './namespaces/project-members.tsx';
+import { projectSettings } from './namespaces/project-settings.tsx';
 import { user } from './namespaces/user.tsx';
 
 /** Returns each page by name. Some are in a second script, which the first of them loads. */
@@ -42,6 +43,7 @@ export const PAGES: Readonly<Record<PageName, () => Promise<Page>>> = {
   groupMergeRequests: async () => (await import('./later.ts')).groupMergeRequests,
   branches: async () => branches,
   tags: async () => tags,
+  projectSettings: async () => projectSettings,
   projectMembers: async () => projectMembers,
   groupMembers: async () => groupMembers,
   newProject: async () => newProject,
