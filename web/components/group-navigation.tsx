@@ -26,6 +26,9 @@ const TABS = [
   { name: 'epics', label: 'Epics', ability: 'read_epic' },
   { name: 'iterations', label: 'Iterations', ability: 'read_iteration' },
   { name: 'groupMembers', label: 'Members', ability: null },
+  { name: 'groupMilestones', label: 'Milestones', ability: null },
+  { name: 'groupLabels', label: 'Labels', ability: null },
+  { name: 'groupMembers', label: 'Members', ability: 'read_group_members' },
   { name: 'groupVariables', label: 'Variables', ability: 'admin_variable' },
 ] as const;
 
