@@ -68,6 +68,7 @@ test('a user has a profile, personal projects and events', async () => {
   const text = await readText(stranger, `/${mira.username}`);
   assert.match(text, /Builds stoves .*Oslo .*https:\/\/stoves\.example/);
   assert.match(text, /Personal projects .*Kiln .*Activity .*opened issue Too hot/);
+  assert.match(text, /\d+ events on 1 day of the last year/);
   // Visitors see no profile.
   const publicText = await readText(null, `/${mira.username}`);
   assert.match(publicText, /Personal projects .*Kiln/);

@@ -114,9 +114,9 @@ test('the home page shows what waits for a user', async () => {
   );
   await expectSuccess(developer.post(`${issues}/${issue.iid}/todo`));
   const text = toText(await render(developer, '/'));
-  assert.match(text, /To-do items \d+ .*Issues 1 .*The grate is too hot/);
+  assert.match(text, /To-do items \d+ .*Done .*Issues 1 .*The grate is too hot .*Activity .*opened issue/);
   assert.match(text, new RegExp(`${project.path_with_namespace}#${issue.iid}`));
-  assert.doesNotMatch(toText(await render(guest, '/')), /The grate is too hot/);
+  assert.match(toText(await render(guest, '/')), /Issues 0 No open issue is assigned to you/);
 });
 
 test('the home page of visitors shows public projects only', async () => {

@@ -71,18 +71,24 @@ export function EventRows({
 }
 
 /** Returns what was done, without the name of its target: `pushed to branch`, `opened issue`. */
-function describe({ action_name, target_type, push_data }: ActivityEvent): string {
+function describe(event: ActivityEvent): string {
+  const { action_name, push_data } = event;
+  const { type: targetType } = findItem(event);
   if (push_data !== undefined) return `${action_name} ${push_data.ref_type}`;
-  if (target_type === null) return action_name;
-  const type = target_type.replace(/::.*/, '').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  if (targetType === null) return action_name;
+  const type = targetType.replace(/::.*/, '').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
   return `${action_name} ${type.toLowerCase()}`;
 }
 
-function Target({
-  event: { push_data: push, target_iid, target_type, target_title },
-  project,
-  location: { toUrl },
-}: EventInProject & { readonly location: PageLocation }) {
+/** Returns what an event is about: for comments, what they comment on. */
+function findItem({ note, target_type, target_iid }: ActivityEvent) {
+  return note === undefined
+    ? { type: target_type, iid: target_iid }
+    : { type: note.noteable_type, iid: note.noteable_iid ?? null };
+}
+
+function Target({ event, project, location: { toUrl } }: EventInProject & { readonly location: PageLocation }) {
+  const { push_data: push, target_title } = event;
   if (push !== undefined) {
     const name = push.ref ?? `${push.ref_count ?? 0} refs`;
     const isGone = project === null || push.ref === null || push.action === 'removed';
@@ -94,9 +100,10 @@ function Target({
     );
   }
   if (target_title === null) return null;
-  const path = ITEM_PATHS[target_type ?? ''];
-  if (path === undefined || project === null || target_iid === null) return target_title;
-  return <a href={toUrl(`${toPath('project', { project })}/-/${path}/${target_iid}`)}>{target_title}</a>;
+  const { type, iid } = findItem(event);
+  const path = ITEM_PATHS[type ?? ''];
+  if (path === undefined || project === null || iid === null) return target_title;
+  return <a href={toUrl(`${toPath('project', { project })}/-/${path}/${iid}`)}>{target_title}</a>;
 }
 
 /** The addresses of items by the type of the target. */

@@ -1,11 +1,14 @@
 import type { JSX } from 'preact';
 import { toPath } from '../../addresses.ts';
-import type { Loaded } from '../../api/call.ts';
+import type { Loaded, ResultOf } from '../../api/call.ts';
 import type { IssueInList, MergeRequestInList, MergeRequestSimple, Todo } from '../../api/operations.ts';
-import { query } from '../../api/query.ts';
+import { type Query, query } from '../../api/query.ts';
+import { ActionButton } from '../../components/action-button.tsx';
+import { EventRows, queryEvents } from '../../components/event-rows.tsx';
 import { ProjectRows } from '../../components/project-rows.tsx';
+import { Status } from '../../components/status.tsx';
 import { Time } from '../../components/time.tsx';
-import { page } from '../../page.ts';
+import { type PageLocation, page, usePageActions } from '../../page.ts';
 
 /** The seconds after which the lists of a signed-in user are read again. */
 const REFETCH_SECONDS = 60;
@@ -23,10 +26,12 @@ export const home = page('home', {
             REFETCH_SECONDS,
           ),
           issues: query('GET /issues', { scope: 'assigned_to_me', state: 'opened', per_page: 10 }, REFETCH_SECONDS),
+          pipelines: queryPipelines(),
+          events: queryEvents((client) => client.call('GET /events', { scope: 'all', per_page: 10 }), REFETCH_SECONDS),
           projects: query('GET /projects', { membership: true, order_by: 'last_activity_at', per_page: 10 }),
         },
   title: (_loaded, { session }) => (session.userId === null ? 'Public projects' : 'Your work'),
-  render: ({ projects, todos, mergeRequests, issues, location, location: { toUrl, session } }) => (
+  render: ({ projects, todos, mergeRequests, issues, pipelines, events, location, location: { toUrl, session } }) => (
     <>
       {session.userId === null ? (
         <p>
@@ -35,7 +40,13 @@ export const home = page('home', {
       ) : null}
       {todos === undefined ? null : (
         <>
-          <Section title="To-do items" items={todos} empty="Nothing waits for you." render={TodoRow} />
+          <Section
+            title="To-do items"
+            items={todos}
+            empty="Nothing waits for you."
+            render={({ item }) => <TodoRow item={item} location={location} />}
+          />
+          {todos.value.length > 1 ? <AllTodosDone location={location} /> : null}
           <p>
             <a href={toUrl(toPath('todos'))}>Your to-do list</a>
           </p>
@@ -52,6 +63,14 @@ export const home = page('home', {
       {issues === undefined ? null : (
         <Section title="Issues" items={issues} empty="No open issue is assigned to you." render={ItemRow} />
       )}
+      {pipelines === undefined ? null : (
+        <Section
+          title="Your pipelines"
+          items={pipelines}
+          empty="You have started no pipeline in your latest projects."
+          render={PipelineRow}
+        />
+      )}
       {session.userId === null ? null : <h2>Projects</h2>}
       <ProjectRows projects={projects} location={location} />
       <p>
@@ -63,9 +82,80 @@ export const home = page('home', {
           </>
         )}
       </p>
+      {events === undefined ? null : (
+        <section>
+          <h2>Activity</h2>
+          {events.value.length === 0 ? (
+            <p class="quiet">What happens in your projects appears here.</p>
+          ) : (
+            <EventRows events={events.value} location={location} />
+          )}
+        </section>
+      )}
     </>
   ),
 });
+
+type Pipeline = ResultOf<'GET /projects/:id/pipelines'>[number];
+
+/** The numbers of projects whose pipelines are read, and of pipelines that are shown. */
+const MAX_PIPELINE_PROJECTS = 5;
+const MAX_PIPELINES = 5;
+
+/** Declares a read of the latest pipelines that the user has started: the API lists those of one project. */
+function queryPipelines(): Query<readonly PipelineOfProject[]> {
+  return {
+    refetchSeconds: REFETCH_SECONDS,
+    async load(client) {
+      const [{ value: user }, projects] = await Promise.all([
+        client.call('GET /user', {}),
+        client.call('GET /projects', {
+          membership: true,
+          // Reporters see the pipelines of private projects.
+          min_access_level: 20,
+          order_by: 'last_activity_at',
+          per_page: MAX_PIPELINE_PROJECTS,
+        }),
+      ]);
+      const lists = projects.value.filter(hasPipelines).map(async ({ id, path_with_namespace: project }) => {
+        const params = { id, username: user.username, order_by: 'updated_at', per_page: MAX_PIPELINES } as const;
+        const { value } = await client.call('GET /projects/:id/pipelines', params);
+        return value.map((pipeline) => ({ ...pipeline, project }));
+      });
+      const pipelines = (await Promise.all(lists)).flat();
+      const value = pipelines.sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, MAX_PIPELINES);
+      return { value, total: null, nextPage: null, etag: null };
+    },
+  };
+}
+
+interface PipelineOfProject extends Pipeline {
+  /** The full path of its project. */
+  readonly project: string;
+}
+
+const hasPipelines = (project: object): boolean =>
+  'builds_access_level' in project &&
+  project.builds_access_level !== 'disabled' &&
+  'repository_access_level' in project &&
+  project.repository_access_level !== 'disabled';
+
+function PipelineRow({ item }: { readonly item: PipelineOfProject }) {
+  return (
+    <>
+      <span class="row-main">
+        <Status status={item.status} />{' '}
+        <a class="row-title" href={item.web_url}>
+          #{item.id}
+        </a>{' '}
+        {item.ref}
+      </span>
+      <span class="row-facts quiet">
+        {item.project} <Time value={item.updated_at} />
+      </span>
+    </>
+  );
+}
 
 function Section<Item extends { readonly id: number }>({
   title,
@@ -98,7 +188,8 @@ function Section<Item extends { readonly id: number }>({
   );
 }
 
-function TodoRow({ item }: { readonly item: Todo }) {
+function TodoRow({ item, location }: { readonly item: Todo; readonly location: PageLocation }) {
+  const { client } = usePageActions();
   return (
     <>
       <a class="row-title row-main" href={item.target_url}>
@@ -107,7 +198,36 @@ function TodoRow({ item }: { readonly item: Todo }) {
       <span class="row-facts quiet">
         {item.action_name.replaceAll('_', ' ')} by {item.author.name} <Time value={item.created_at} />
       </span>
+      <div class="row-actions">
+        <ActionButton
+          run={() => client.call('POST /todos/:id/mark_as_done', { id: item.id })}
+          location={location}
+          done="The to-do item is done."
+        >
+          Done<span class="hidden"> {item.body}</span>
+        </ActionButton>
+      </div>
     </>
+  );
+}
+
+function AllTodosDone({ location }: { readonly location: PageLocation }) {
+  const { client } = usePageActions();
+  return (
+    <p>
+      <ActionButton
+        run={() => client.call('POST /todos/mark_as_done', {})}
+        location={location}
+        confirm={{
+          title: 'Mark all to-do items as done?',
+          text: 'This includes those that are not shown here.',
+          label: 'Mark all as done',
+        }}
+        done="All to-do items are done."
+      >
+        Mark all as done
+      </ActionButton>
+    </p>
   );
 }
 

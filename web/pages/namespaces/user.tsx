@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { CallError, type Client, type Loaded, type ResultOf } from '../../api/call.ts';
 import { type Query, query } from '../../api/query.ts';
+import { Calendar } from '../../charts/calendar.tsx';
 import { EventRows, queryEvents } from '../../components/event-rows.tsx';
 import { ProjectRows } from '../../components/project-rows.tsx';
 import { page } from '../../page.ts';
@@ -22,12 +23,13 @@ export const user = page('user', {
       order_by: 'last_activity_at',
       per_page: MAX_PROJECTS,
     }),
+    counts: query('GET /users/:user_id/event_counts', { user_id: username }),
     events: queryEvents((client) =>
       client.call('GET /users/:user_id/events', { user_id: username, per_page: MAX_EVENTS }),
     ),
   }),
   title: ({ user }) => user.value.name,
-  render: ({ user, projects, events, location }) => (
+  render: ({ user, projects, counts, events, location }) => (
     <>
       <ProfileFacts user={user.value} />
       <h2>Personal projects</h2>
@@ -38,6 +40,7 @@ export const user = page('user', {
       )}
       {projects.nextPage === null ? null : <p class="quiet">The {MAX_PROJECTS} most recently used ones.</p>}
       <h2>Activity</h2>
+      <Calendar counts={counts.value} lastDate={new Date().toISOString().slice(0, 10)} />
       {events.value.length === 0 ? (
         <p class="quiet">Pushes, comments and other activity in projects that you can see appear here.</p>
       ) : (
