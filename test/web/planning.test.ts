@@ -105,16 +105,34 @@ test('the timeline has comments, system notes and events in the order of time', 
   const issue = await create('issues', { title: 'The ash is wet' });
   const at = `issues/${issue.iid}`;
   await create(`${at}/notes`, { body: 'The first comment' });
-  scene.clock.advance(60_000);
+  scene.clock.advance(60);
   await expectSuccess(owner.put(`${project.at}/${at}`, { labels: 'fault', weight: 2, title: 'The ash is dry' }));
   await expectSuccess(owner.put(`${project.at}/${at}`, { state_event: 'close' }));
-  scene.clock.advance(60_000);
+  scene.clock.advance(60);
   await create(`${at}/notes`, { body: 'The last comment', internal: true });
   const text = toText(await render(owner, `${AT}/${at}`));
   assert.match(text, /The first comment.*closed .*added fault.*The last comment/);
   assert.match(text, /changed title from/);
   assert.match(text, /set the weight to 2/);
   assert.doesNotMatch(await render(stranger, `${AT}/${at}`), /The last comment/);
+});
+
+test('a long timeline has pages, each with the events of its time', async () => {
+  const issue = await create('issues', { title: 'The fire talks' });
+  const at = `issues/${issue.iid}`;
+  for (let number = 1; number <= 101; number++) {
+    scene.clock.advance(1);
+    if (number % 50 === 1) await expectSuccess(owner.put(`${project.at}/${at}`, { weight: number }));
+    scene.clock.advance(1);
+    await create(`${at}/notes`, { body: `Comment ${number}.` });
+  }
+  const [first, second] = await Promise.all(
+    ['', '?page=2'].map(async (search) => toText(await render(owner, `${AT}/${at}${search}`))),
+  );
+  assert.match(first!, /Comment 50\..*set the weight to 51 .*Comment 51\..*Comment 100\..*Next/);
+  assert.doesNotMatch(first!, /Comment 101|weight to 101/);
+  assert.match(second!, /Previous.*set the weight to 101 .*Comment 101\./);
+  assert.doesNotMatch(second!, /Comment 100|weight to 51/);
 });
 
 test('a resolved thread is folded, and its author may reopen it', async () => {

@@ -1,9 +1,9 @@
 import type { Client, Loaded } from '../api/call.ts';
 import type { Discussion, EpicDetails, LabelEvent, StateEvent } from '../api/operations.ts';
-import { callAll, joinEtags, NO_ROWS, type Query, queryAll, readPageNumber } from '../api/query.ts';
+import { callAll, joinEtags, NO_ROWS, type Query, queryAll } from '../api/query.ts';
 import type { PageLocation } from '../page.ts';
 import type { Noteable } from './discussion.tsx';
-import { TIMELINE_PAGE_SIZE } from './timeline.tsx';
+import { readThreadPages } from './timeline.tsx';
 
 /** The seconds after which an epic is read again. */
 const REFETCH_SECONDS = 30;
@@ -12,6 +12,8 @@ const REFETCH_SECONDS = 30;
 export interface EpicWithActivity {
   readonly epic: EpicDetails;
   readonly discussions: Loaded<readonly Discussion[]>;
+  /** The last thread of the page before. */
+  readonly previous: Loaded<readonly Discussion[]>;
   readonly states: Loaded<readonly StateEvent[]>;
   readonly labels: Loaded<readonly LabelEvent[]>;
 }
@@ -33,21 +35,21 @@ const activityQuery = (id: string, epic_iid: string, { search, session }: PageLo
     const epic = await client.call('GET /groups/:id/epics/:epic_iid', { id, epic_iid });
     if (session.userId === null) {
       const none = await NO_ROWS.load(client);
-      return { ...epic, value: { epic: epic.value, discussions: none, states: none, labels: none } };
+      return { ...epic, value: { epic: epic.value, discussions: none, previous: none, states: none, labels: none } };
     }
     const path = { id, epic_id: epic.value.id };
-    const [discussions, states, labels] = await Promise.all([
-      client.call('GET /groups/:id/epics/:epic_id/discussions', {
-        ...path,
-        per_page: TIMELINE_PAGE_SIZE,
-        page: readPageNumber(search),
-      }),
+    const pages = readThreadPages(search);
+    const [discussions, previous, states, labels] = await Promise.all([
+      client.call('GET /groups/:id/epics/:epic_id/discussions', { ...path, ...pages.page }),
+      pages.previous === null
+        ? NO_ROWS.load(client)
+        : client.call('GET /groups/:id/epics/:epic_id/discussions', { ...path, ...pages.previous }),
       callAll(client, 'GET /groups/:id/epics/:epic_id/resource_state_events', path),
       callAll(client, 'GET /groups/:id/epics/:epic_id/resource_label_events', path),
     ]);
     return {
       ...epic,
-      value: { epic: epic.value, discussions, states, labels },
+      value: { epic: epic.value, discussions, previous, states, labels },
       etag: joinEtags([epic, discussions, states, labels]),
     };
   },

@@ -1,8 +1,8 @@
 import type { Client } from '../api/call.ts';
-import { NO_ROWS, query, queryAll, readPageNumber } from '../api/query.ts';
+import { NO_ROWS, query, queryAll } from '../api/query.ts';
 import type { PageLocation } from '../page.ts';
 import type { Noteable } from './discussion.tsx';
-import { TIMELINE_PAGE_SIZE } from './timeline.tsx';
+import { readThreadPages } from './timeline.tsx';
 
 /** What happens on an issue: the reads of its timeline, and the calls that its threads and comments make. */
 
@@ -13,21 +13,29 @@ const REFETCH_SECONDS = 5;
 export const issueActivityQueries = (id: string, issue_iid: string, { search, session }: PageLocation) => ({
   awards: queryAll('GET /projects/:id/issues/:issue_iid/award_emoji', { id, issue_iid }),
   ...(session.userId === null
-    ? { discussions: NO_ROWS, states: NO_ROWS, labels: NO_ROWS, milestones: NO_ROWS, weights: NO_ROWS }
+    ? {
+        discussions: NO_ROWS,
+        previous: NO_ROWS,
+        states: NO_ROWS,
+        labels: NO_ROWS,
+        milestones: NO_ROWS,
+        weights: NO_ROWS,
+      }
     : timelineQueries({ id, issue_iid }, search)),
 });
 
-const timelineQueries = (issue: { readonly id: string; readonly issue_iid: string }, search: URLSearchParams) => ({
-  discussions: query(
-    'GET /projects/:id/issues/:issue_iid/discussions',
-    { ...issue, per_page: TIMELINE_PAGE_SIZE, page: readPageNumber(search) },
-    REFETCH_SECONDS,
-  ),
-  states: queryAll('GET /projects/:id/issues/:issue_iid/resource_state_events', issue),
-  labels: queryAll('GET /projects/:id/issues/:issue_iid/resource_label_events', issue),
-  milestones: queryAll('GET /projects/:id/issues/:issue_iid/resource_milestone_events', issue),
-  weights: queryAll('GET /projects/:id/issues/:issue_iid/resource_weight_events', issue),
-});
+function timelineQueries(issue: { readonly id: string; readonly issue_iid: string }, search: URLSearchParams) {
+  const { page, previous } = readThreadPages(search);
+  return {
+    discussions: query('GET /projects/:id/issues/:issue_iid/discussions', { ...issue, ...page }, REFETCH_SECONDS),
+    previous:
+      previous === null ? NO_ROWS : query('GET /projects/:id/issues/:issue_iid/discussions', { ...issue, ...previous }),
+    states: queryAll('GET /projects/:id/issues/:issue_iid/resource_state_events', issue),
+    labels: queryAll('GET /projects/:id/issues/:issue_iid/resource_label_events', issue),
+    milestones: queryAll('GET /projects/:id/issues/:issue_iid/resource_milestone_events', issue),
+    weights: queryAll('GET /projects/:id/issues/:issue_iid/resource_weight_events', issue),
+  };
+}
 
 /** Returns an issue as its threads and comments use it. */
 export function createIssueNoteable(

@@ -1,10 +1,10 @@
 import type { Client } from '../api/call.ts';
 import type { MergeRequest } from '../api/operations.ts';
-import { NO_ROWS, query, queryAll, readPageNumber } from '../api/query.ts';
+import { NO_ROWS, query, queryAll } from '../api/query.ts';
 import type { PageActions, PageLocation } from '../page.ts';
 import type { Noteable } from './discussion.tsx';
 import { can, type ProjectAbilities, type ProjectDetails } from './project-navigation.tsx';
-import { TIMELINE_PAGE_SIZE } from './timeline.tsx';
+import { readThreadPages } from './timeline.tsx';
 
 /** What happens on a merge request: the reads of its timeline, and the calls that its threads and comments make. */
 
@@ -15,15 +15,16 @@ const REFETCH_SECONDS = 5;
 export function mergeRequestActivityQueries(id: string, merge_request_iid: string, { search, session }: PageLocation) {
   const path = { id, merge_request_iid };
   const isVisitor = session.userId === null;
+  const { page, previous } = readThreadPages(search);
   return {
     awards: queryAll('GET /projects/:id/merge_requests/:merge_request_iid/award_emoji', path, REFETCH_SECONDS),
     discussions: isVisitor
       ? NO_ROWS
-      : query(
-          'GET /projects/:id/merge_requests/:merge_request_iid/discussions',
-          { ...path, per_page: TIMELINE_PAGE_SIZE, page: readPageNumber(search) },
-          REFETCH_SECONDS,
-        ),
+      : query('GET /projects/:id/merge_requests/:merge_request_iid/discussions', { ...path, ...page }, REFETCH_SECONDS),
+    previous:
+      isVisitor || previous === null
+        ? NO_ROWS
+        : query('GET /projects/:id/merge_requests/:merge_request_iid/discussions', { ...path, ...previous }),
     states: isVisitor
       ? NO_ROWS
       : queryAll('GET /projects/:id/merge_requests/:merge_request_iid/resource_state_events', path, REFETCH_SECONDS),

@@ -20,6 +20,8 @@ import { UserLink } from './user-link.tsx';
 
 /** The resource events of a noteable; those that its kind does not have are left out. */
 export interface ResourceEvents {
+  /** The last thread of the page before; empty on the first page. Its time is where the events of the page begin. */
+  readonly previous?: Loaded<readonly DiscussionData[]> | undefined;
   readonly states?: Loaded<readonly StateEvent[]> | undefined;
   readonly labels?: Loaded<readonly LabelEvent[]> | undefined;
   readonly milestones?: Loaded<readonly MilestoneEvent[]> | undefined;
@@ -27,7 +29,14 @@ export interface ResourceEvents {
 }
 
 /** The number of threads on one page of a timeline. */
-export const TIMELINE_PAGE_SIZE = 100;
+const PAGE_SIZE = 100;
+
+/** Returns the parameters of the list of threads for a page of a timeline, and for the last thread of the page before. */
+export function readThreadPages(search: URLSearchParams) {
+  const page = readPageNumber(search);
+  const previous = page === 1 ? null : { per_page: 1, page: (page - 1) * PAGE_SIZE };
+  return { page: { per_page: PAGE_SIZE, page }, previous };
+}
 
 /** Comments, system notes and resource events in the order of time, and the form of a new comment. */
 export function Timeline({
@@ -38,7 +47,7 @@ export function Timeline({
   href,
   renderContext,
 }: {
-  /** One page, `TIMELINE_PAGE_SIZE` threads, in the order of the API. */
+  /** The page of `readThreadPages`, in the order of the API. */
   readonly discussions: Loaded<readonly DiscussionData[]>;
   readonly events: ResourceEvents;
   readonly noteable: Noteable;
@@ -59,7 +68,7 @@ export function Timeline({
       <h2 id="activity">Activity</h2>
       {pager}
       <ol class="timeline">
-        {listEntries(discussions, events, readPageNumber(location.search)).map((entry) => (
+        {listEntries(discussions, events).map((entry) => (
           <li key={entry.key}>
             {entry.discussion === undefined ? (
               <Event entry={entry} noteable={noteable} />
@@ -102,8 +111,7 @@ type Entry = { readonly key: string; readonly createdAt: string } & (
 
 function listEntries(
   discussions: Loaded<readonly DiscussionData[]>,
-  { states, labels, milestones, weights }: ResourceEvents,
-  page: number,
+  { previous, states, labels, milestones, weights }: ResourceEvents,
 ): readonly Entry[] {
   const threads = discussions.value.map(toThreadEntry);
   const events: Entry[] = [
@@ -112,7 +120,7 @@ function listEntries(
     ...(milestones?.value ?? []).map((event) => toEventEntry('milestone', event, { milestone: event })),
     ...(weights?.value ?? []).map((event) => toEventEntry('weight', event, { text: describeWeight(event) })),
   ];
-  const start = page === 1 ? '' : (threads[0]?.createdAt ?? '');
+  const start = previous?.value[0]?.notes[0]?.created_at ?? '';
   const end = discussions.nextPage === null ? '~' : threads.at(-1)!.createdAt;
   const shownEvents = events.filter(({ createdAt }) => createdAt >= start && createdAt < end);
   return [...threads, ...shownEvents].sort((a, b) =>

@@ -33,7 +33,7 @@ export const epic = page('epic', {
 function EpicContent(props: PageProps<typeof queries>) {
   const { group, abilities, activity, issues, epics, awards, location } = props;
   const { client, user } = usePageActions();
-  const { epic, discussions, states, labels } = activity.value;
+  const { epic, discussions, previous, states, labels } = activity.value;
   const path = { id: group.value.id, epic_iid: epic.iid };
   const children = epics.value.filter(({ parent_id }) => parent_id === epic.id);
   const isAuthor = user !== null && epic.author.id === user.id;
@@ -74,7 +74,7 @@ function EpicContent(props: PageProps<typeof queries>) {
       )}
       <Timeline
         discussions={discussions}
-        events={{ states, labels }}
+        events={{ previous, states, labels }}
         noteable={noteable}
         location={location}
         href={location.toUrl(toPath('epic', location.values))}
