@@ -3,11 +3,12 @@ import type { Page } from 'playwright-core';
 import { check, signIn, withPage } from '../harness.ts';
 import type { Setup } from '../setup.ts';
 
-const PROJECT = 'root/first-stove';
+const PROJECT = 'root/reviewed-stove';
 const PASSWORD = 'smoke-and-ashes-7';
 
 /** Journeys through merge requests. */
 export async function checkMergeRequests(setup: Setup): Promise<void> {
+  await setup.post('/projects', { name: 'reviewed-stove', visibility: 'public', initialize_with_readme: true });
   await check('a change of one user is commented, approved and merged by another', () =>
     withPage(setup, {}, (author) => withPage(setup, {}, (reviewer) => reviewChange(setup, author, reviewer))),
   );
