@@ -217,7 +217,9 @@ test('blocked: conflicts, and no commits to merge', async () => {
   const { owner, page, branch, place } = await createIn({ description: 'x' });
   await place.commit({ [`${branch}.txt`]: 'other\n' });
   await assertReasons(owner, page, [/have conflicts\. Merge main into/]);
-  assert.equal(hasButton(await render(owner, page), 'Rebase'), true);
+  const html = await render(owner, page);
+  assert.equal(hasButton(html, 'Rebase'), false);
+  assert.match(html, new RegExp(`git switch '${branch}'`));
   const merged = await createIn({ description: 'x' });
   await merged.place.commit({ 'x.txt': 'x\n' });
   await expectSuccess(merged.owner.delete(`${merged.place.at}/repository/branches/${merged.branch}`));

@@ -1,31 +1,11 @@
-import type { ComponentChildren, RefObject } from 'preact';
+import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Diff } from '../api/operations.ts';
-import {
-  countChanges,
-  type DiffLine,
-  type DiffLineNumbers,
-  type DiffSegment,
-  divideLines,
-  parseDiff,
-  parseLineKey,
-  toLineKey,
-} from '../text/hunks.ts';
+import { countChanges, type DiffLine, type DiffLineNumbers, parseDiff, toLineKey } from '../text/hunks.ts';
 import { formatCount } from '../text/names.ts';
+import { DiffLines, isInBrowser, LINE_HEIGHT_REM, type LineExtras } from './diff-lines.tsx';
 
-/**
- * The changes of files. A file is built when it is near the viewport, at most 50 lines in one task, and each line has few
- * elements: a large change stays usable.
- */
-
-/** What follows lines of a file, such as threads and forms, by the keys of the lines. */
-export type LineExtras = ReadonlyMap<string, ComponentChildren>;
-
-/** The maximum number of lines that one task builds. */
-const MAX_SEGMENT_LINES = 50;
-
-/** The height of a line that is not longer than the screen, as in style.css. */
-const LINE_HEIGHT_REM = 1.25;
+/** The changes of files. A file is built when it is near the viewport, so a large change stays usable. */
 
 /** How far from the viewport a file is built. */
 const VIEWPORT_MARGIN = '800px';
@@ -150,7 +130,13 @@ function FileDiff({
       {lines.length === 0 ? (
         <p class="diff-remark quiet">{explainNoLines(file)}</p>
       ) : isNear ? (
-        <LineTable file={file} id={id} lines={lines} extras={extras} {...(onLine === undefined ? {} : { onLine })} />
+        <DiffLines
+          name={file.new_path}
+          id={id}
+          lines={lines}
+          extras={extras}
+          {...(onLine === undefined ? {} : { onLine: (line) => onLine(file, line) })}
+        />
       ) : (
         <div style={{ height: `${lines.length * LINE_HEIGHT_REM}rem` }} />
       )}
@@ -177,8 +163,6 @@ function explainNoLines({ diff, too_large, collapsed, new_file, deleted_file, re
   return new_file || deleted_file ? 'The file is empty.' : 'No line has changed.';
 }
 
-const isInBrowser = typeof IntersectionObserver !== 'undefined';
-
 /** Returns whether an element is or has been near the viewport, or the address names something in it. */
 function useIsNear(element: RefObject<HTMLElement | null>): boolean {
   const [isNear, setNear] = useState(!isInBrowser);
@@ -197,133 +181,3 @@ function useIsNear(element: RefObject<HTMLElement | null>): boolean {
   }, [isNear, element]);
   return isNear;
 }
-
-function LineTable({
-  file,
-  id,
-  lines,
-  extras,
-  onLine,
-}: Pick<FileProps, 'onLine'> & {
-  readonly file: Diff;
-  readonly id: string;
-  readonly lines: readonly DiffLine[];
-  readonly extras: LineExtras;
-}) {
-  const keys = [...extras.keys()].join();
-  const segments = useMemo(() => divideLines(lines, extras, MAX_SEGMENT_LINES), [lines, keys]);
-  const builtCount = useGrowingCount(segments.length);
-  useEffect(() => {
-    // The browser has looked for the line of the address before the line was there.
-    if (isInBrowser && location.hash.startsWith(`#${id}_`) && builtCount === segments.length)
-      location.replace(location.hash);
-  }, [id, builtCount === segments.length]);
-  const onClick = (event: MouseEvent) => {
-    const link = event.target instanceof Element ? event.target.closest('a.diff-number') : null;
-    const hasModifier = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
-    if (link === null || onLine === undefined || hasModifier) return;
-    event.preventDefault();
-    history.replaceState(history.state, '', link.getAttribute('href'));
-    onLine(file, parseLineKey(link.closest('tr')!.id.slice(id.length + 1)));
-  };
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the listener is for the links in the table, which the keyboard clicks
-    <table class="diff" onClick={onClick}>
-      <caption class="hidden">
-        Changed lines of {file.new_path}.{' '}
-        {onLine === undefined ? '' : 'The number of a line opens a form for a comment.'}
-      </caption>
-      <thead class="hidden">
-        <tr>
-          <th scope="col">Old line</th>
-          <th scope="col">New line</th>
-          <th scope="col">Content</th>
-        </tr>
-      </thead>
-      {segments.slice(0, builtCount).map((segment) => (
-        <SegmentRows
-          key={`${segment.start} ${segment.end}`}
-          id={id}
-          lines={lines}
-          segment={segment}
-          extra={segment.extra === null ? null : extras.get(segment.extra)}
-        />
-      ))}
-    </table>
-  );
-}
-
-/** Returns a number that grows to `total` by one in each task; without a browser it is `total` at once. */
-function useGrowingCount(total: number): number {
-  const [count, setCount] = useState(isInBrowser ? 1 : total);
-  useEffect(() => {
-    if (count >= total) return;
-    const timer = setTimeout(() => setCount(count + 1));
-    return () => clearTimeout(timer);
-  }, [count, total]);
-  return count;
-}
-
-function SegmentRows({
-  id,
-  lines,
-  segment: { start, end },
-  extra,
-}: {
-  readonly id: string;
-  readonly lines: readonly DiffLine[];
-  readonly segment: DiffSegment;
-  readonly extra: ComponentChildren;
-}) {
-  // The same elements as before cause no comparison of their content.
-  const rows = useMemo(
-    () => (
-      <tbody class="diff-lines" style={{ containIntrinsicSize: `auto ${(end - start) * LINE_HEIGHT_REM}rem` }}>
-        {lines.slice(start, end).map((line) => renderLine(id, line))}
-      </tbody>
-    ),
-    [id, lines, start, end],
-  );
-  return (
-    <>
-      {rows}
-      {extra ? (
-        <tbody class="diff-block">
-          <tr class="diff-block">
-            <td colSpan={3} class="diff-extra">
-              {extra}
-            </td>
-          </tr>
-        </tbody>
-      ) : null}
-    </>
-  );
-}
-
-/** Returns the row of a line. It is no component, because there are thousands of lines. */
-function renderLine(id: string, line: DiffLine) {
-  const { kind, text, oldLine, newLine } = line;
-  const key = toLineKey(line);
-  if (key === null)
-    return (
-      <tr class={`diff-${kind}`}>
-        <td />
-        <td />
-        <td>{text}</td>
-      </tr>
-    );
-  const href = `#${id}_${key}`;
-  return (
-    <tr id={href.slice(1)} class={`diff-${kind}`}>
-      <td>{newLine === null ? renderLink(href, oldLine) : oldLine}</td>
-      <td>{newLine === null ? null : renderLink(href, newLine)}</td>
-      <td>{text}</td>
-    </tr>
-  );
-}
-
-const renderLink = (href: string, line: number | null) => (
-  <a class="diff-number" href={href}>
-    {line}
-  </a>
-);

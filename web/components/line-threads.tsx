@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Diff, Discussion as DiscussionData, MergeRequest, Position } from '../api/operations.ts';
 import { type PageLocation, usePageActions } from '../page.ts';
 import { type DiffLineNumbers, parseLineKey, toLineKey } from '../text/hunks.ts';
-import { FileDiffs, type LineExtras } from './diff.tsx';
+import { FileDiffs } from './diff.tsx';
+import type { LineExtras } from './diff-lines.tsx';
 import { Discussion, type Noteable } from './discussion.tsx';
 import { Form, readText, TextArea } from './form.tsx';
 

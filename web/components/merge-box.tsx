@@ -1,6 +1,8 @@
+import { toPath } from '../addresses.ts';
 import type { MergeRequest } from '../api/operations.ts';
 import { type PageLocation, usePageActions } from '../page.ts';
 import { isPipelineActive, listMergeObstacles } from '../text/merge-checks.ts';
+import { listConflictCommands } from '../text/shell.ts';
 import { ActionButton } from './action-button.tsx';
 import { CheckField, Form, readText, TextArea } from './form.tsx';
 import { can, type ProjectAbilities, type ProjectDetails } from './project-navigation.tsx';
@@ -17,7 +19,8 @@ interface MergeProps {
 /** Merges a merge request now or when it is ready, or states every reason why that is not possible. */
 export function MergeBox(props: MergeProps & { readonly abilities: ProjectAbilities; readonly approvalsLeft: number }) {
   const { mergeRequest, project, abilities, approvalsLeft, location } = props;
-  if (mergeRequest.state === 'merged') return <Merged mergeRequest={mergeRequest} />;
+  if (mergeRequest.state === 'merged')
+    return <Merged mergeRequest={mergeRequest} project={project} location={location} />;
   // Visitors do not get the settings of the project.
   const settings = 'merge_method' in project ? project : {};
   const obstacles = listMergeObstacles(mergeRequest, settings, {
@@ -26,6 +29,7 @@ export function MergeBox(props: MergeProps & { readonly abilities: ProjectAbilit
     mayReadPipelines: can(abilities, 'read_pipeline'),
   });
   const { head_pipeline, merge_error, merge_when_pipeline_succeeds: isAutoMerge } = mergeRequest;
+  const hasConflict = obstacles.some(({ check }) => check === 'conflict');
   const mayAutoMerge =
     obstacles.every(({ canWait }) => canWait) && (obstacles.length > 0 || isPipelineActive(head_pipeline));
   return (
@@ -49,8 +53,15 @@ export function MergeBox(props: MergeProps & { readonly abilities: ProjectAbilit
           </ul>
         </>
       )}
+      {hasConflict ? (
+        <details>
+          <summary>Commands that resolve the conflicts</summary>
+          <pre class="command">{listConflictCommands(mergeRequest.source_branch, mergeRequest.target_branch)}</pre>
+        </details>
+      ) : (
+        <RebaseButton mergeRequest={mergeRequest} abilities={abilities} location={location} />
+      )}
       {isAutoMerge ? <AutoMerge {...props} /> : null}
-      <RebaseButton mergeRequest={mergeRequest} abilities={abilities} location={location} />
       {obstacles.length === 0 ? (
         <MergeForm key="now" mergeRequest={mergeRequest} project={project} location={location} isLater={false} />
       ) : null}
@@ -61,7 +72,7 @@ export function MergeBox(props: MergeProps & { readonly abilities: ProjectAbilit
   );
 }
 
-function Merged({ mergeRequest }: { readonly mergeRequest: MergeRequest }) {
+function Merged({ mergeRequest, project, location: { toUrl } }: MergeProps) {
   const { merged_by, merged_at, target_branch, merge_commit_sha, squash_commit_sha, sha } = mergeRequest;
   const commit = merge_commit_sha ?? squash_commit_sha ?? sha;
   return (
@@ -73,7 +84,10 @@ function Merged({ mergeRequest }: { readonly mergeRequest: MergeRequest }) {
         {commit === null ? null : (
           <>
             {' '}
-            as <code>{commit.slice(0, 8)}</code>
+            as{' '}
+            <a href={toUrl(toPath('commit', { project: project.path_with_namespace, sha: commit }))}>
+              <code>{commit.slice(0, 8)}</code>
+            </a>
           </>
         )}
         .

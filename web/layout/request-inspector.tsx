@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import type { CallRecord } from '../api/call.ts';
 import type { PageLocation } from '../page.ts';
+import { quoteForShell } from '../text/shell.ts';
 
 /** The calls of the page, each with a command that repeats it. The token is the shell variable `$TOKEN`. */
 export function RequestInspector({
@@ -59,11 +60,9 @@ export function toCommand(
   { toUrl, session }: Pick<PageLocation, 'toUrl' | 'session'>,
 ): string {
   const parts = ['curl', ...(method === 'GET' ? [] : ['--request', method]), '--header', '"PRIVATE-TOKEN: $TOKEN"'];
-  if (body !== null) parts.push('--json', quote(body));
-  return [...parts, quote(`${session.origin}${toUrl(url)}`)].join(' ');
+  if (body !== null) parts.push('--json', quoteForShell(body));
+  return [...parts, quoteForShell(`${session.origin}${toUrl(url)}`)].join(' ');
 }
-
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function CopyButton({ text }: { readonly text: string }) {
   const button = useRef<HTMLButtonElement>(null);

@@ -6,6 +6,7 @@ import { FileDiffs } from '../../components/diff.tsx';
 import { Form, readText, TextField } from '../../components/form.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { can, type ProjectDetails, ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
+import { Status } from '../../components/status.tsx';
 import { Time } from '../../components/time.tsx';
 import { type PageLocation, page, usePageActions } from '../../page.ts';
 
@@ -109,7 +110,7 @@ function Facts({
         <>
           <dt>Pipeline</dt>
           <dd>
-            <a href={last_pipeline.web_url}>#{last_pipeline.id}</a> {last_pipeline.status}
+            <a href={last_pipeline.web_url}>#{last_pipeline.id}</a> <Status status={last_pipeline.status} />
           </dd>
         </>
       )}
