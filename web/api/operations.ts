@@ -125,6 +125,7 @@ export interface Operations {
   'GET /projects/:id/repository/files/:file_path/raw': { params: { readonly id: number | string; readonly file_path: number | string; readonly ref?: string; readonly lfs?: boolean }; result: null };
   'GET /projects/:id/repository/tags': { params: { readonly id: number | string; readonly order_by?: 'name' | 'updated' | 'version'; readonly sort?: 'asc' | 'desc'; readonly search?: string; readonly pagination?: string; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly Tag[] };
   'GET /projects/:id/repository/tree': { params: { readonly id: number | string; readonly ref?: string; readonly path?: string; readonly recursive?: boolean; readonly pagination?: 'legacy' | 'keyset' | 'none'; readonly page_token?: string; readonly page?: number; readonly per_page?: number }; result: readonly TreeEntry[] };
+  'GET /projects/:id/repository/tree_commits': { params: { readonly id: number | string; readonly ref?: string; readonly path?: string; readonly page?: number; readonly per_page?: number }; result: readonly TreeCommit[] };
   'GET /projects/:id/runners': { params: { readonly id: number | string; readonly scope?: 'active' | 'paused' | 'online' | 'offline' | 'never_contacted' | 'stale' | 'specific' | 'shared' | 'instance_type' | 'group_type' | 'project_type'; readonly type?: 'instance_type' | 'group_type' | 'project_type'; readonly status?: 'active' | 'paused' | 'online' | 'offline' | 'never_contacted' | 'stale'; readonly paused?: boolean; readonly tag_list?: readonly string[] | string; readonly version_prefix?: string; readonly page?: number; readonly per_page?: number }; result: readonly Runner[] };
   'GET /projects/:id/triggers': { params: { readonly id: number | string; readonly page?: number; readonly per_page?: number }; result: readonly PipelineTrigger[] };
   'GET /projects/:id/users': { params: { readonly id: number | string; readonly search?: string; readonly skip_users?: readonly number[] | string; readonly page?: number; readonly per_page?: number }; result: readonly UserBasic[] };
@@ -2281,6 +2282,11 @@ export interface Todo {
   readonly state: 'pending' | 'done';
   readonly created_at: string;
   readonly updated_at: string;
+}
+
+export interface TreeCommit {
+  readonly path: string;
+  readonly commit: Commit;
 }
 
 export interface TreeEntry {

@@ -5,7 +5,7 @@ import { queryAtRef, type RefPath } from '../api/ref-path.ts';
 import type { PageLocation } from '../page.ts';
 import { decodeText, isMarkdownFile } from '../text/file-content.ts';
 import { Markdown } from './markdown.tsx';
-import type { TreeEntries } from './tree.tsx';
+import { MAX_TREE_ENTRIES, type TreeEntries } from './tree.tsx';
 
 /** The entries of a directory, and the text of the file that describes it. */
 export interface Directory {
@@ -13,9 +13,6 @@ export interface Directory {
   /** Null without such a file. */
   readonly readme: { readonly name: string; readonly path: string; readonly text: string } | null;
 }
-
-/** The maximum number of entries of a directory that a page shows. */
-export const MAX_TREE_ENTRIES = 100;
 
 /** Declares the read of a directory at the end of an address, `main/src`. */
 export const directoryQueries = (id: string, refPath: string, page: number) => ({

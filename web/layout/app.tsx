@@ -7,6 +7,7 @@ import { FileFinder } from './file-finder.tsx';
 import { PageView } from './page-view.tsx';
 import { RequestInspector } from './request-inspector.tsx';
 import { areShortcutsOn, createShortcutFinder, type Shortcut, setShortcutsOn } from './shortcuts.ts';
+import { getErrorTitle } from './states.tsx';
 import { usePageState } from './use-page-state.ts';
 
 type Panel = 'palette' | 'files' | 'shortcuts' | 'inspector' | null;
@@ -165,6 +166,7 @@ function LoadedPage({
   }, [isLoaded, location]);
   useEffect(() => {
     if (state?.kind === 'loaded') document.title = `${page.title(state.loaded, location)} · Hearth`;
+    if (state?.kind === 'error') document.title = `${getErrorTitle(state.error)} · Hearth`;
   }, [page, location, state]);
   if (state === null) return null;
   return (

@@ -38,7 +38,8 @@ export function ErrorState({ error, location }: { readonly error: CallError; rea
 const mustSignIn = ({ status }: CallError, { session }: PageLocation): boolean =>
   status === 401 || (session.userId === null && (status === 403 || status === 404));
 
-function getErrorTitle({ status }: CallError): string {
+/** Returns the heading of a page that could not be loaded. */
+export function getErrorTitle({ status }: CallError): string {
   if (status === 0) return 'The server does not respond';
   if (status === 401) return 'Sign in to see this page';
   if (status === 403) return 'You are not allowed to see this page';

@@ -1,10 +1,10 @@
 import { toPath } from '../../addresses.ts';
-import { MAX_TREE_ENTRIES, Readme, rootDirectoryQueries } from '../../components/directory.tsx';
+import { Readme, rootDirectoryQueries } from '../../components/directory.tsx';
 import { EmptyRepository } from '../../components/empty-repository.tsx';
 import { NewFileLink } from '../../components/file-actions.tsx';
 import { ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
 import { PathRefSwitcher } from '../../components/ref-switcher.tsx';
-import { Tree } from '../../components/tree.tsx';
+import { MAX_TREE_ENTRIES, Tree } from '../../components/tree.tsx';
 import { page } from '../../page.ts';
 
 /** A project: its description, how to clone it, and the files of its default branch. */
@@ -43,7 +43,8 @@ export const project = page('project', {
           <Tree
             entries={directory.value.entries}
             project={project.path_with_namespace}
-            refName={project.default_branch ?? ''}
+            refPath={{ ref: project.default_branch ?? '', path: '' }}
+            page={1}
             location={location}
           />
           {directory.nextPage === null ? null : (

@@ -40,7 +40,8 @@ export const tree = page('tree', {
         <Tree
           entries={directory.value.result.entries}
           project={project.path_with_namespace}
-          refName={directory.value.ref}
+          refPath={directory.value}
+          page={readPageNumber(search)}
           location={location}
         />
       )}
