@@ -38,7 +38,7 @@ const FIND_HARM = `(() => {
   const found = [];
   if ('hasRun' in globalThis) found.push('a script has run');
   const active = [
-    'script:not([src^="/-/web/app-"])', 'style', 'iframe', 'object', 'embed', 'base', 'math', 'template', 'svg script', '.markdown svg',
+    'script:not([src^="/-/web/"])', 'style', 'iframe', 'object', 'embed', 'base', 'math', 'template', 'svg script', '.markdown svg',
   ];
   for (const { tagName } of document.querySelectorAll(active.join())) found.push(tagName);
   for (const element of document.querySelectorAll('*'))
