@@ -13,6 +13,7 @@ import { checkCiSettings } from './journeys/ci-settings.ts';
 import { checkCode } from './journeys/code.ts';
 import { checkForeignText } from './journeys/foreign-text.ts';
 import { checkMergeRequests } from './journeys/merge-requests.ts';
+import { checkNamespaces } from './journeys/namespaces.ts';
 import { checkPipelines } from './journeys/pipelines.ts';
 import { checkPlanning } from './journeys/planning.ts';
 import { checkShell } from './journeys/shell.ts';
@@ -64,6 +65,7 @@ async function checkPages(setup: Setup, addresses: Addresses): Promise<void> {
 async function checkJourneys(setup: Setup): Promise<void> {
   await checkShell(setup);
   await checkCode(setup);
+  await checkNamespaces(setup);
   await checkPlanning(setup);
   await checkMergeRequests(setup);
   await checkPipelines(setup);
