@@ -73,6 +73,7 @@ export const ADDRESSES = {
     api: '/projects/:project/members',
     shows: 'the members of a project',
   },
+  groupSettings: { path: '/groups/*group/-/edit', api: '/groups/:group', shows: 'the settings of a group' },
   groupMembers: {
     path: '/groups/*group/-/group_members',
     api: '/groups/:group/members',

@@ -34,6 +34,7 @@ export const ENDPOINT_SOURCES: Readonly<Record<string, string>> = {
   getGroupMilestonePage: 'instance/web/pages.ts',
   getGroupMilestonesPage: 'instance/web/pages.ts',
   getGroupPage: 'instance/web/pages.ts',
+  getGroupSettingsPage: 'instance/web/pages.ts',
   getGroupVariablesPage: 'instance/web/pages.ts',
   getIssuePage: 'instance/web/pages.ts',
   getIssueTimeStats: 'planning/issues/actions/endpoints.ts',

@@ -138,3 +138,11 @@ test('a project that is marked for deletion is restored on its page', async () =
   const { body } = await expectSuccess(owner.get(`/projects/${doomed.id}`));
   assert.match(await readText(owner, `/${body.path_with_namespace}/-/settings`), /Restore the project/);
 });
+
+test('owners see the settings of a group', async () => {
+  const address = `/groups/${group.full_path}/-/edit`;
+  assert.match(await readText(owner, address), /General .*Description .*Delete group/);
+  assert.match(await readText(developer, address), /You may not change the settings/);
+  assert.match(await readText(null, address), /This page does not exist|Sign in to see this page/);
+  assert.doesNotMatch(await readText(developer, `/groups/${group.full_path}`), /Settings/);
+});

@@ -30,6 +30,7 @@ const TABS = [
   { name: 'groupLabels', label: 'Labels', ability: null },
   { name: 'groupMembers', label: 'Members', ability: 'read_group_members' },
   { name: 'groupVariables', label: 'Variables', ability: 'admin_variable' },
+  { name: 'groupSettings', label: 'Settings', ability: 'update_group' },
 ] as const;
 
 export type GroupTab = (typeof TABS)[number]['name'];

@@ -16,6 +16,7 @@ import { tags } from './code/tags.tsx';
 import { tree } from './code/tree.tsx';
 import { group } from './namespaces/group.tsx';
 import { groupMembers } from './namespaces/group-members.tsx';
+import { groupSettings } from './namespaces/group-settings.tsx';
 import { newGroup } from './namespaces/new-group.tsx';
 import { newProject } from './namespaces/new-project.tsx';
 import { projectMembers } from './namespaces/project-members.tsx';
@@ -45,6 +46,7 @@ export const PAGES: Readonly<Record<PageName, () => Promise<Page>>> = {
   tags: async () => tags,
   projectSettings: async () => projectSettings,
   projectMembers: async () => projectMembers,
+  groupSettings: async () => groupSettings,
   groupMembers: async () => groupMembers,
   newProject: async () => newProject,
   todos: async () => (await import('./later.ts')).todos,

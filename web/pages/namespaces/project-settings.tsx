@@ -1,7 +1,8 @@
 import { toPath } from '../../addresses.ts';
-import { CallError, type ResultOf } from '../../api/call.ts';
+import type { ResultOf } from '../../api/call.ts';
 import { query } from '../../api/query.ts';
 import { ActionButton } from '../../components/action-button.tsx';
+import { DeleteForm } from '../../components/delete-form.tsx';
 import { Form, readText, SelectField, TextArea, TextField } from '../../components/form.tsx';
 import { readVisibility, VisibilityField } from '../../components/namespace-fields.tsx';
 import { can, type ProjectAbilities, ProjectNavigation, projectQueries } from '../../components/project-navigation.tsx';
@@ -161,22 +162,14 @@ function DeleteSection({ project, location }: SectionProps) {
         </ActionButton>
       </section>
     );
-  const remove = async (values: FormData) => {
-    if (readText(values, 'confirmation') !== path)
-      throw new CallError(400, { message: 'Enter the path of the project.' });
+  const remove = async () => {
     await client.call('DELETE /projects/:id', { id });
     openUrl(location.toUrl(toPath('home')));
   };
   return (
     <section>
       <h2>Delete</h2>
-      <p>
-        The project with its repository, issues and everything else is deleted after some days. Until then its owners
-        can restore it.
-      </p>
-      <Form label="Delete" submitLabel="Delete project" submit={remove} location={location}>
-        <TextField label={`Enter ${path} to delete the project`} name="confirmation" required autocomplete="off" />
-      </Form>
+      <DeleteForm kind="project" path={path} remove={remove} location={location} />
     </section>
   );
 }
