@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallError, type ResultOf } from '../api/call.ts';
 import { createTraceReader, type Trace } from '../api/trace.ts';
-import { type PageLocation, usePageActions } from '../page.ts';
+import { usePageActions } from '../page.ts';
 import { isActive } from '../text/ci-status.ts';
-import { ActionError } from './form.tsx';
 import { Log } from './log.tsx';
 
 type Job = ResultOf<'GET /projects/:id/jobs/:job_id'>;
@@ -11,21 +10,20 @@ type Job = ResultOf<'GET /projects/:id/jobs/:job_id'>;
 const REFETCH_MS = 3000;
 
 /** The log of a job: read while the job runs, and opened at the line of the address or at the first failure. */
-export function JobLog({
-  project,
-  job,
-  location,
-}: {
-  readonly project: number;
-  readonly job: Job;
-  readonly location: PageLocation;
-}) {
+export function JobLog({ project, job }: { readonly project: number; readonly job: Job }) {
   const { trace, isComplete, error } = useTrace(project, job);
   const isWhole = trace !== null && trace.missingBytes === 0;
   useEffect(() => {
     if (isWhole && (isComplete || window.location.hash !== '')) openAtLine(job.status === 'failed');
   }, [isWhole, isComplete, job.status]);
-  if (error !== null) return <ActionError error={error} location={location} />;
+  if (error !== null)
+    return (
+      <p class="note">
+        {error.status === 403
+          ? 'You may not read this log. It may contain secrets, because the job ran in debug mode.'
+          : error.message}
+      </p>
+    );
   if (trace === null) return <p class="quiet">Loading the log …</p>;
   return (
     <>

@@ -35,7 +35,7 @@ export const job = page('job', {
         <p class="quiet">The job has not started.</p>
       ) : (
         // A running log is read by its own requests: each has only what was added.
-        <JobLog key={job.id} project={project.id} job={job} location={location} />
+        <JobLog key={job.id} project={project.id} job={job} />
       )}
     </>
   ),
