@@ -50,6 +50,23 @@ test('a token revoked or a user blocked by one server is rejected by the other',
   });
 });
 
+test('a project that one server hides or shows is missing or there at the other at once', { skip }, async () => {
+  await withSecond(async (_there, at) => {
+    const project = await here.newProject();
+    const visitor = await user();
+    const setVisibility = async (visibility: 'private' | 'public') => {
+      assert.equal((await at(project.owner).put(project.at, { visibility })).status, 200);
+    };
+    for (let round = 0; round < 3; round++) {
+      // The first calls bring the caller, the project and the response into the caches.
+      for (let call = 0; call < 3; call++) assert.equal((await visitor.get(project.at)).status, 404);
+      await setVisibility('public');
+      for (let call = 0; call < 3; call++) assert.equal((await visitor.get(project.at)).status, 200);
+      await setVisibility('private');
+    }
+  });
+});
+
 test('one of two concurrent rotations of a token on two servers succeeds', { skip }, async () => {
   await withSecond(async (_there, at) => {
     for (let round = 0; round < 5; round++) {

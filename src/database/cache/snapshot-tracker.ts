@@ -109,6 +109,8 @@ export function createSnapshotTracker(
           // Without a question nothing was read.
           if (isVerified || pendingVersion === undefined) return;
           await getVersion();
+          // Another call may have verified the request meanwhile, which then had effects and must not start again.
+          if (isVerified) return;
           if (!readRecorder!.getReadSet().isCurrent()) throw new StaleRead();
           isVerified = true;
         },
