@@ -17,6 +17,7 @@ export async function createPlanningValues(
     milestone_id: milestone.id,
     due_date: '2099-11-30',
     weight: 3,
+    created_at: '2025-12-01T08:00:00.000Z',
   });
   const at1 = `${at}/issues/${issue.iid}`;
   await post(`${at1}/notes`, { body: 'It rattles **here** too.' });

@@ -1,7 +1,9 @@
+import { BurnUp } from '../charts/burn-up.tsx';
 import { type ItemInList, ItemRows } from './item-rows.tsx';
 import { Progress } from './progress.tsx';
 
 interface PlannedIssue extends ItemInList {
+  readonly closed_at: string | null;
   readonly weight?: number | null;
 }
 
@@ -9,13 +11,17 @@ interface PlannedIssue extends ItemInList {
 export function PlannedItems({
   issues,
   mergeRequests = [],
+  period: { start_date, due_date },
 }: {
   readonly issues: readonly PlannedIssue[];
   readonly mergeRequests?: readonly ItemInList[];
+  /** The first and last day of the plan. */
+  readonly period: { readonly start_date: string | null; readonly due_date: string | null };
 }) {
   return (
     <>
       <Progress issues={issues} />
+      <BurnUp issues={issues} start={start_date} end={due_date} />
       <Group title="Open issues" items={issues.filter(({ state }) => state === 'opened')} />
       <Group title="Closed issues" items={issues.filter(({ state }) => state === 'closed')} />
       <Group title="Merge requests" items={mergeRequests} />

@@ -49,7 +49,7 @@ function GroupMilestoneContent({ group, abilities, plan, location }: PageProps<t
         project={null}
         location={location}
       />
-      <PlannedItems issues={issues} mergeRequests={mergeRequests} />
+      <PlannedItems issues={issues} mergeRequests={mergeRequests} period={milestone} />
     </>
   );
 }

@@ -81,7 +81,7 @@ function IterationContent({
           />
         )}
       </ToggledForm>
-      <PlannedItems issues={issues.value} />
+      <PlannedItems issues={issues.value} period={iteration} />
     </>
   );
 }

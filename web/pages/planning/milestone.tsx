@@ -48,7 +48,7 @@ function MilestoneContent({ project, abilities, plan, location }: PageProps<type
         project={project.value.path_with_namespace}
         location={location}
       />
-      <PlannedItems issues={issues} mergeRequests={mergeRequests} />
+      <PlannedItems issues={issues} mergeRequests={mergeRequests} period={milestone} />
     </>
   );
 }
