@@ -49,8 +49,9 @@ function namesIn(code: string): string[] {
 
 test('every path in the guide exists', () => {
   const named = [...guide.matchAll(/`((?:src|test|contract)\/[\w./-]+)`/g)].map(([, path = '']) => path);
+  // `AREA` stands for the name of an area.
   assert.deepEqual(
-    named.filter((path) => !existsSync(join(root, path))),
+    named.filter((path) => !path.includes('AREA') && !existsSync(join(root, path))),
     [],
   );
 });
