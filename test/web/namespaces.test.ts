@@ -146,3 +146,13 @@ test('owners see the settings of a group', async () => {
   assert.match(await readText(null, address), /This page does not exist|Sign in to see this page/);
   assert.doesNotMatch(await readText(developer, `/groups/${group.full_path}`), /Settings/);
 });
+
+test('each tab of a group and of a project is listed once', async () => {
+  for (const address of [`/groups/${group.full_path}`, `/${project.path_with_namespace}`]) {
+    const html = await renderPage(scene, owner, address);
+    const [, tabs = ''] = /<ul class="tabs">(.*?)<\/ul>/.exec(html) ?? [];
+    const labels = [...tabs.matchAll(/>([^<]+)<\/a>/g)].map(([, label]) => label);
+    assert.ok(labels.length > 3 && labels.includes('Settings'), address);
+    assert.deepEqual(labels, [...new Set(labels)]);
+  }
+});
