@@ -13,7 +13,7 @@ export const root = join(import.meta.dirname, '..');
 export const SEPARATE_LIBRARIES = ['nodemailer'];
 
 /** Programs that a server runs in threads and processes; it expects them next to its own module. */
-const PROGRAMS = [
+export const PROGRAMS = [
   { in: join(root, 'src/database/engines/sqlite/read-thread-program.ts'), out: 'read-thread-program' },
   { in: join(root, 'src/markdown/render-thread-program.ts'), out: 'render-thread-program' },
   { in: join(root, 'src/api/pipelines/ci-file/ci-file-program.ts'), out: 'ci-file-program' },
