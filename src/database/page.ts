@@ -7,7 +7,7 @@ import {
   sql,
 } from 'kysely';
 import type { Reader } from './database.ts';
-import { getEngineName, isInIds, selectCountAndIds } from './dialect.ts';
+import { isInIds, selectCountAndIds } from './dialect.ts';
 import { LONG_RUNNING } from './engines/long-statements.ts';
 
 /** Maximum number of rows that are counted; beyond it the total is unknown. */
@@ -20,8 +20,8 @@ interface PageOptions {
   readonly page: number;
   readonly perPage: number;
   /**
-   * Set if an index has the rows in their order, and the query tests none of them: then a page reads only the rows before its end,
-   * and SQLite needs no thread for it.
+   * Set if an index has the rows in their order, and the query tests none of them: then a page reads only the rows before its end.
+   * SQLite needs no thread for it, and PostgreSQL gets it in the message of other reads.
    */
   readonly isIndexed?: boolean;
 }
@@ -66,8 +66,7 @@ export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
   const { items, countedTotal } = await loadPageRows(query, count === 'countInPageQuery', {
     limit: perPage + 1 - leadingItems.length,
     offset: Math.max(0, precedingCount - leadingRows.length),
-    // PostgreSQL has no thread, and would name a statement for each page size.
-    isShort: isIndexed && getEngineName(db) === 'sqlite',
+    isShort: isIndexed,
   });
   const foundItems = [...leadingItems, ...items];
   const hasMore = foundItems.length > perPage;

@@ -31,6 +31,8 @@ import { type BatchedStatement, StatementBatch, TYPE_PARSERS } from './statement
 const MAX_NAMES = 500;
 /** Number of uses of a statement without a name; the next use assigns one. */
 const USES_BEFORE_NAMING = 2;
+/** Matches a page of another length than 20 rows and one more: page sizes of clients would use up the names. */
+const UNUSUAL_PAGE = /\blimit (?!21\b)\d+ offset\b/;
 /** Maximum number of statements without a name whose uses are counted. */
 const MAX_COUNTED_STATEMENTS = 2_000;
 
@@ -43,7 +45,8 @@ function createStatementNames(): (sql: string) => string | undefined {
   const useCountsByStatement = createBoundedCache<number>(MAX_COUNTED_STATEMENTS);
   return (sql) => {
     const existingName = names.get(sql);
-    if (existingName !== undefined || names.size === MAX_NAMES || sql.includes('*')) return existingName;
+    if (existingName !== undefined || names.size === MAX_NAMES) return existingName;
+    if (sql.includes('*') || UNUSUAL_PAGE.test(sql)) return undefined;
     const useCount = (useCountsByStatement.get(sql) ?? 0) + 1;
     useCountsByStatement.set(sql, useCount);
     if (useCount <= USES_BEFORE_NAMING) return undefined;
