@@ -191,11 +191,17 @@ test('a snapshot that arrives late does not replace a later one', async () => {
     answers[index]!(now);
     await version;
   };
+  const read = () => {
+    const request = connection(undefined, 'optimistic');
+    request.execute({ sql: 'select', parameters: [] });
+    return request.getVersion();
+  };
   await answer(connection().getVersion(), 0, '10:10:');
-  const [early, late] = [connection().getVersion(), connection().getVersion()];
-  await answer(late, 2, '12:12:');
+  // Of each read the first answer is that of its statement.
+  const [early, late] = [read(), read()];
+  await answer(late, answers.length - 1, '12:12:');
   const { getReadSet } = connection();
-  await answer(early, 1, '11:11:');
+  await answer(early, answers.length - 2, '11:11:');
   assert.equal(getReadSet().isCurrent(), true);
 });
 

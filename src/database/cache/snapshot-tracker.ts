@@ -14,7 +14,7 @@ import type { TableVersions } from './table-versions.ts';
 /**
  * Follows PostgreSQL's snapshots to keep the query cache valid. While the snapshot is the same, no process has committed; for
  * commits of this process, the written tables are known. Each request asks for the snapshot once, in one message with its first
- * statement and with the questions of all requests of the same turn of the event loop.
+ * statement; requests whose results are all cached share one question.
  */
 export interface SnapshotTracker {
   /**
@@ -78,6 +78,7 @@ export function createSnapshotTracker(
     await advancing;
     return text;
   };
+  const querySharedSnapshot = coalesce(querySnapshot);
   /** Number of commits of this process. */
   let ownCommitCount = 0;
   return {
@@ -86,11 +87,12 @@ export function createSnapshotTracker(
       let pendingVersion: Promise<string> | undefined;
       let versionCommitCount = ownCommitCount;
       let readRecorder = isVerified ? undefined : cache.trackReads();
-      const getVersion = () => {
+      let hasRead = false;
+      const getVersion = (query = querySharedSnapshot) => {
         // One snapshot query serves the whole request, until this process commits.
         if (pendingVersion === undefined || versionCommitCount !== ownCommitCount) {
           versionCommitCount = ownCommitCount;
-          pendingVersion = querySnapshot().then((text) => {
+          pendingVersion = query().then((text) => {
             readRecorder ??= cache.trackReads();
             return text;
           });
@@ -104,10 +106,9 @@ export function createSnapshotTracker(
         return cache.read(statement, execute, origin);
       };
       return {
-        getVersion,
+        getVersion: () => getVersion(),
         async verify() {
-          // Without a question nothing was read.
-          if (isVerified || pendingVersion === undefined) return;
+          if (isVerified || !hasRead) return;
           await getVersion();
           // Another call may have verified the request meanwhile, which then had effects and must not start again.
           if (isVerified) return;
@@ -116,8 +117,12 @@ export function createSnapshotTracker(
         },
         getReadSet: () => (readRecorder ?? cache.trackReads()).getReadSet(),
         execute(statement) {
-          const version = getVersion();
-          return isVerified ? version.then(() => read(statement)) : read(statement);
+          if (isVerified) return getVersion().then(() => read(statement));
+          hasRead = true;
+          const result = read(statement);
+          // The question is in the message of the statement. A cached result has no message: other requests share the question.
+          if (result instanceof Promise) void getVersion(querySnapshot);
+          return result;
         },
       };
     },
@@ -126,5 +131,26 @@ export function createSnapshotTracker(
     },
     clear: () => cache.clear(),
     cacheCounts: cache.counts,
+  };
+}
+
+/** Returns a function that runs one query at a time: callers during a query share the next query, which begins after it. */
+function coalesce<T>(query: () => Promise<T>): () => Promise<T> {
+  let runningQuery: Promise<T> | undefined;
+  let nextQuery: Promise<T> | undefined;
+  const beginQuery = (): Promise<T> => {
+    nextQuery = undefined;
+    const newQuery = query();
+    runningQuery = newQuery;
+    const onSettled = () => {
+      if (runningQuery === newQuery) runningQuery = undefined;
+    };
+    newQuery.then(onSettled, onSettled);
+    return newQuery;
+  };
+  return () => {
+    if (runningQuery === undefined) return beginQuery();
+    nextQuery ??= runningQuery.then(beginQuery, beginQuery);
+    return nextQuery;
   };
 }
