@@ -1,10 +1,18 @@
-import type { Database } from '#database/database.ts';
+import { type Database, StaleRead } from '#database/database.ts';
 import type { Statement } from '#database/engines/engine.ts';
 import { getSession } from '#database/sessions.ts';
 import type { World } from './world.ts';
 
-/** Calls `watch` for every statement outside of transactions, cached or not. Returns a function that stops it. */
-export function watchReads({ reader }: Database, watch: (statement: Statement) => void): () => void {
+/**
+ * Calls `watch` for every statement outside of transactions, cached or not. On PostgreSQL a request starts again if another process
+ * has committed meanwhile, for which the tests of other databases count: `discard` then gets the number of its statements until
+ * then. Returns a function that stops it.
+ */
+export function watchReads(
+  { reader }: Database,
+  watch: (statement: Statement) => void,
+  discard: (count: number) => void = () => {},
+): () => void {
   const { engine, connection } = getSession(reader);
   const { execute } = connection;
   const { openRequestConnection: readingNow } = engine;
@@ -15,11 +23,22 @@ export function watchReads({ reader }: Database, watch: (statement: Statement) =
   if (readingNow !== undefined) {
     engine.openRequestConnection = (origin, mode) => {
       const now = readingNow(origin, mode);
+      let count = 0;
       const asked = (statement: Statement) => {
+        count++;
         watch(statement);
         return now.execute(statement);
       };
-      return { ...now, execute: asked };
+      const verify = async () => {
+        try {
+          await now.verify();
+        } catch (error) {
+          if (error instanceof StaleRead) discard(count);
+          count = 0;
+          throw error;
+        }
+      };
+      return { ...now, execute: asked, verify };
     };
   }
   return () => {
@@ -32,9 +51,15 @@ export function watchReads({ reader }: Database, watch: (statement: Statement) =
 export async function statements({ servers }: World, work: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const ends = servers.map(({ services }) =>
-    watchReads(services.database, () => {
-      count += 1;
-    }),
+    watchReads(
+      services.database,
+      () => {
+        count += 1;
+      },
+      (discarded) => {
+        count -= discarded;
+      },
+    ),
   );
   try {
     await work();
