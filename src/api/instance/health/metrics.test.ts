@@ -60,8 +60,12 @@ test('counts what the caches answer', async () => {
   const project = await here.newProject();
   const count = (text: string) => sampleOf(text, 'hearth_response_cache_requests_total{outcome="hit"}') ?? 0;
   const before = count(await readMetrics());
-  for (let run = 0; run < 4; run++) await project.owner.get(`${project.at}/labels`);
-  const text = await readMetrics();
+  let text = '';
+  // On PostgreSQL a commit of another test outdates cached responses.
+  for (let run = 0; run < 50 && count(text) <= before; run++) {
+    await project.owner.get(`${project.at}/labels`);
+    text = await readMetrics();
+  }
   assert.ok(count(text) > before);
   assert.ok(sampleOf(text, 'hearth_query_cache_requests_total{outcome="miss"}')! > 0);
 });
