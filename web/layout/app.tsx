@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type CallRecord, type Client, type CurrentUser, createClient } from '../api/call.ts';
 import { type LocatedPage, locate, type Page, type PageActions } from '../page.ts';
 import type { Session } from '../session.ts';
@@ -194,7 +194,8 @@ function useCurrentUser(client: Client, { userId }: Session): CurrentUser | null
 }
 
 function useShortcuts(shortcuts: readonly Shortcut[], areOn: boolean): void {
-  useEffect(() => {
+  // At once, so that no key press is lost between the end of a dialog and the next frame.
+  useLayoutEffect(() => {
     if (!areOn) return;
     const find = createShortcutFinder();
     const onKeyDown = (event: KeyboardEvent) => {
