@@ -26,7 +26,7 @@ export async function checkShell(setup: Setup): Promise<void> {
       await page.getByRole('combobox').fill('first stove');
       await page.getByRole('option', { name: /first-stove/ }).waitFor();
       await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.locator('dialog').waitFor({ state: 'detached' });
       await page.keyboard.press('?');
       await page.getByRole('dialog').getByRole('checkbox').uncheck();
       await page.getByRole('button', { name: 'Close' }).last().click();
