@@ -1,4 +1,4 @@
-// `node bench/web.ts`: how long pages of the web application take in Chromium, beside a bare page of the same host: the first visit
+// `node bench/web.ts`: how long pages of the web application take in Chromium, compared with a bare page of the same host: the first visit
 // with an empty cache and the next page of the project, locally, and with 150 ms of latency, 1.6 Mbit/s and a quarter of the CPU;
 // the longest task of the browser; and what 100 open pages cost the server.
 import { readFileSync } from 'node:fs';

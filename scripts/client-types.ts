@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildOpenApiDocument } from '#http/documents/openapi.ts';
 import type { Registry } from '#http/server/routing/registry.ts';
+import { listOperations } from './pages.ts';
 
 /** The keywords of JSON Schema that the document uses. */
 interface Schema {
@@ -64,8 +65,7 @@ function listCalledOperations(): string[] {
   const sources = globSync('**/*.{ts,tsx}', { cwd: web, exclude: ['api/operations.ts'] })
     .filter((file) => !file.includes('.test.'))
     .map((file) => readFileSync(join(web, file), 'utf8'));
-  const names = sources.flatMap((text) => text.match(/(?<=')(?:GET|POST|PUT|PATCH|DELETE) \/[^']*(?=')/g) ?? []);
-  return [...new Set(names)].sort();
+  return [...new Set(sources.flatMap(listOperations))].sort();
 }
 
 /** Returns the name by which the web application calls an operation: the path below /api/v4 in the notation of endpoints. */

@@ -43,7 +43,7 @@ function listSharedQueries(page: string): string[] {
 const COMPONENTS = globSync('components/*.{ts,tsx}', { cwd: web }).map((file) => readFileSync(join(web, file), 'utf8'));
 
 /** Returns the operations that a source names, `GET /projects/:id`. */
-const listOperations = (text: string): string[] =>
+export const listOperations = (text: string): string[] =>
   text.match(/(?<=')(?:GET|POST|PUT|PATCH|DELETE) \/[^']*(?=')/g) ?? [];
 
 /** Returns the text of web/pages.txt: page, address and calls, one page in a line. */

@@ -5,7 +5,7 @@ import type { Client, CurrentUser } from './api/call.ts';
 import type { LoadedQueries, Queries } from './api/query.ts';
 import type { Session } from './session.ts';
 
-/** Where a page is shown, and to whom. */
+/** The address of a page, and the session of the visitor. */
 export interface PageLocation {
   /** The values of the parameters in the address. */
   readonly values: AddressValues;

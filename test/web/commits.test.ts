@@ -4,7 +4,7 @@ import type { Caller } from '#test/support/caller.ts';
 import { renderPage } from '#test/support/web-pages.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 
-// Commits and comparisons of the web application: what they show and to whom.
+// Commits and comparisons of the web application: what they show to which callers.
 
 const scene = await world({ project: { visibility: 'public', with: ['developer', 'reporter'] } });
 const { project, owner, developer, reporter } = scene;
@@ -77,7 +77,7 @@ test('changed lines have their signs and numbers, as text', async () => {
   assert.match(html, new RegExp(`href="/${PATH}/-/blob/${commit.id}/docs/a%20b.md">View file`));
 });
 
-test('what has happened to a file besides its lines is told', async () => {
+test('shows that a file is new, deleted or renamed, or has another mode', async () => {
   const text = toText(await render(null, `commit/${commit.id}`));
   for (const words of [
     'empty.txt new View file The file is empty.',

@@ -4,7 +4,7 @@ import type { Caller } from '#test/support/caller.ts';
 import { renderPage } from '#test/support/web-pages.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
-// Merge requests of the web application: what the pages show, to whom, and why merging is blocked.
+// Merge requests of the web application: what the pages show to which callers, and why merging is blocked.
 
 const scene = await world({
   project: { visibility: 'public', readme: true, with: ['developer', 'reporter', 'maintainer'] },
@@ -170,7 +170,7 @@ test('a merge request that is ready has a form that merges it, for those who can
   assert.equal(hasButton(after, 'Merge'), false);
 });
 
-test('who cannot merge is told so', async () => {
+test('shows callers without the permission that they cannot merge', async () => {
   const { page } = await create();
   for (const caller of [developer, reporter, stranger, null])
     assert.deepEqual(

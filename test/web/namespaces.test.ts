@@ -52,7 +52,7 @@ test('the form for a group asks visitors to sign in, and names the parent of a s
   assert.match(await readText(owner, `/-/groups/new?parent_id=${group.id}`), /New subgroup of /);
 });
 
-test('a user who may not create groups is told so', async () => {
+test('shows users who may not create groups an explanation', async () => {
   const limited = await user();
   await expectSuccess(root.put(`/users/${limited.id}`, { can_create_group: false }));
   assert.match(await readText(limited, '/-/groups/new'), /You may not create groups at the top level/);

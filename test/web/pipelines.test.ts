@@ -151,7 +151,7 @@ async function createSchedule(): Promise<number> {
   return body.id;
 }
 
-test('schedules show when they run and as whom; their variables only to those who may read them', async () => {
+test('schedules show their times and owner, and their variables only to callers who may read them', async () => {
   const id = await createSchedule();
   assert.match(await read(reporter, `${PATH}/pipeline_schedules`), /Nightly build work · 0 2 \* \* \* UTC/);
   const address = `${PATH}/pipeline_schedules/${id}`;

@@ -17,7 +17,7 @@ const SHAPES: Readonly<Record<Shape, readonly [outline: string, inner: string]>>
   dot: [CIRCLE, 'M8 7v2'],
 };
 
-/** The shape of a status, as lines in the colour of its surroundings. */
+/** The shape of a status, as lines in the text colour of the element that contains it. */
 export function Mark({ shape }: { readonly shape: Shape }) {
   const [outline, inner] = SHAPES[shape];
   return (

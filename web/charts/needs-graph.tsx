@@ -14,7 +14,7 @@ interface GraphJob extends NeedingJob {
 const ROW_HEIGHT = 24;
 const MARK = 14;
 
-/** Lines beside each other between two steps. */
+/** The number of parallel lines that fit between two steps. */
 const LINES = 4;
 
 /** Which jobs wait for which: one row for each job, and a line from each job that it needs. */

@@ -1,4 +1,4 @@
-/** A small chart beside a sentence that says the same: one bar for each value, the oldest first. */
+/** A small chart with one bar for each value, the oldest first. The sentence next to it says the same. */
 export function Sparkline({ values }: { readonly values: readonly number[] }) {
   const max = Math.max(...values, 1);
   const height = 24;
@@ -8,7 +8,7 @@ export function Sparkline({ values }: { readonly values: readonly number[] }) {
       {values.map((value, index) => {
         const barHeight = Math.max(2, (value / max) * height);
         return (
-          // A value has no identity besides its place.
+          // Values have no id.
           <rect key={index} x={index * step} y={height - barHeight} width={step - 2} height={barHeight} />
         );
       })}

@@ -144,7 +144,7 @@ function FileDiff({
   );
 }
 
-/** Returns what has happened to a file besides its lines. */
+/** Returns the other changes of a file: that it is new, deleted or renamed, or has another mode. */
 function listChanges({ new_file, deleted_file, renamed_file, a_mode, b_mode }: Diff): string[] {
   const hasOtherMode = !new_file && !deleted_file && a_mode !== b_mode;
   return [

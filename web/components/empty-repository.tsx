@@ -2,7 +2,7 @@ import type { PageLocation } from '../page.ts';
 import { NewFileLink } from './file-actions.tsx';
 import { can, type ProjectAbilities, type ProjectDetails } from './project-navigation.tsx';
 
-/** What stands in place of files: for callers who may push, the commands that push the first ones. */
+/** Shown for a repository without files: for callers who may push, the commands that push the first ones. */
 export function EmptyRepository({
   project,
   abilities,

@@ -88,7 +88,7 @@ function SubscribeButton({ issue, location }: { readonly issue: Issue; readonly 
     <ActionButton
       location={location}
       run={() => client.call('POST /projects/:id/issues/:issue_iid/unsubscribe', path).catch(ignoreNotModified)}
-      done="You get no more notifications of this issue."
+      done="You no longer get notifications of this issue."
     >
       Unsubscribe
     </ActionButton>

@@ -114,7 +114,11 @@ function LabelRow({
             <ActionButton
               location={location}
               run={() => calls.setSubscribed(label.id, !label.subscribed)}
-              done={label.subscribed ? 'You get no more notifications.' : 'You get notifications of this label.'}
+              done={
+                label.subscribed
+                  ? 'You no longer get notifications of this label.'
+                  : 'You get notifications of this label.'
+              }
             >
               {label.subscribed ? 'Unsubscribe' : 'Subscribe'}
               {ofLabel}

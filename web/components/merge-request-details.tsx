@@ -30,7 +30,7 @@ export function MergeRequestDetails({
   const { client, user, openUrl } = usePageActions();
   const path = { id: project.id, merge_request_iid: mergeRequest.iid };
   const subscription = mergeRequest.subscribed
-    ? { label: 'Unsubscribe', done: 'You get no more notifications of this merge request.' }
+    ? { label: 'Unsubscribe', done: 'You no longer get notifications of this merge request.' }
     : { label: 'Subscribe', done: 'You get notifications of this merge request.' };
   return (
     <aside class="details" aria-label="Details">

@@ -66,7 +66,7 @@ function RunnerButtons({ project, runner: { id, paused }, location }: ItemProps)
         run={() => client.call('DELETE /projects/:id/runners/:runner_id', { id: project, runner_id: id })}
         confirm={{
           title: `Remove runner #${id} from the project?`,
-          text: 'It takes no more jobs of this project, and stays in its other projects. The project that it was created in cannot remove it.',
+          text: 'It no longer runs jobs of this project, and stays in its other projects. The project in which it was created cannot remove it.',
           label: 'Remove the runner',
         }}
         done="The runner was removed from the project."

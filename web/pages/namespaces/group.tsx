@@ -2,7 +2,7 @@ import { toPath } from '../../addresses.ts';
 import type { Loaded } from '../../api/call.ts';
 import type { Group } from '../../api/operations.ts';
 import { query, readPageNumber } from '../../api/query.ts';
-import { type GroupAbilities, GroupNavigation, groupQueries } from '../../components/group-navigation.tsx';
+import { GroupNavigation, groupQueries } from '../../components/group-navigation.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { can } from '../../components/project-navigation.tsx';
@@ -32,12 +32,12 @@ export const group = page('group', {
       </p>
       {group.description ? <Markdown text={group.description} project={null} /> : null}
       <p class="actions">
-        {mayCreate(abilities, group.project_creation_level) ? (
+        {can(abilities, 'create_project') ? (
           <a class="button" href={toUrl(`${toPath('newProject')}?namespace_id=${group.id}`)}>
             New project
           </a>
         ) : null}
-        {mayCreate(abilities, group.subgroup_creation_level) ? (
+        {can(abilities, 'create_subgroup') ? (
           <a class="button" href={toUrl(`${toPath('newGroup')}?parent_id=${group.id}`)}>
             New subgroup
           </a>
@@ -50,20 +50,6 @@ export const group = page('group', {
     </>
   ),
 });
-
-/** Abilities of the roles that may be required to create something in a group: creation itself has no ability. */
-const ABILITIES_OF_LEVELS = {
-  developer: 'read_group_audit_events',
-  maintainer: 'read_runner',
-  owner: 'update_group',
-  administrator: null,
-  noone: null,
-} as const;
-
-function mayCreate(abilities: GroupAbilities, level: keyof typeof ABILITIES_OF_LEVELS): boolean {
-  const ability = ABILITIES_OF_LEVELS[level];
-  return ability !== null && can(abilities, ability);
-}
 
 function Subgroups({
   subgroups,

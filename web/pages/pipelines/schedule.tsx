@@ -15,7 +15,7 @@ import { type PageLocation, page, usePageActions } from '../../page.ts';
 type PipelineRow = ResultOf<'GET /projects/:id/pipeline_schedules/:pipeline_schedule_id/pipelines'>[number];
 type ScheduleDetail = ResultOf<'GET /projects/:id/pipeline_schedules/:pipeline_schedule_id'>;
 
-/** A schedule: when it runs, as whom and with which variables, and its last pipelines. */
+/** A schedule: its times, owner and variables, and its last pipelines. */
 export const schedule = page('schedule', {
   queries: ({ values: { project: id = '', pipeline_schedule_id: number } }) => {
     const schedule = { id, pipeline_schedule_id: Number(number) };

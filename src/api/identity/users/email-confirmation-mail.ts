@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   createEmailConfirmationToken,
   EMAIL_CONFIRMATION_LIFETIME_MS,
@@ -9,10 +8,16 @@ import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { markup } from '#http/pages/html-page.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { buildMessageId, getUrlHost, type Mail } from '#mail/mailer.ts';
+import { getUrlHost, type Mail } from '#mail/mailer.ts';
 import { getRateLimitWindow, incrementCount } from '#rate-limits/window-counters.ts';
 import { hashToken } from '#security/tokens.ts';
-import { canSendLinks, type LinkMailServices, MAX_LINK_MAIL_ATTEMPTS, sendLinkMail } from './link-mail.ts';
+import {
+  canSendLinks,
+  composeLinkMail,
+  type LinkMailServices,
+  MAX_LINK_MAIL_ATTEMPTS,
+  sendLinkMail,
+} from './link-mail.ts';
 
 // The mail with a one-time link that confirms an address of a user (contract/activity.md Part 4).
 
@@ -75,19 +80,13 @@ function composeMail(
   const url = `${baseUrl}/users/confirmation?confirmation_token=${token}`;
   const reason = `This address was added to the account ${username} on ${baseUrl}. This link confirms it:`;
   const advice = `It works for ${LIFETIME_DAYS} days. If this is not your account, ignore this mail.`;
-  return {
-    to: address,
+  return composeLinkMail({
+    recipient: { name, address },
     subject: `Confirm your address for ${host}`,
-    messageId: buildMessageId(`confirmation_${randomUUID()}`, host),
-    inReplyTo: null,
+    kind: 'confirmation',
+    host,
     date,
-    text: `Hello ${name},\n\n${reason}\n\n${url}\n\n${advice}\n`,
-    html: markup`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"></head><body><p>Hello ${name},</p>
-<p>${reason}</p>
-<p><a href="${url}">Confirm the address</a></p>
-<p>${advice}</p></body></html>
-`.text,
-    headers: { 'Auto-Submitted': 'auto-generated' },
-  };
+    texts: [reason, url, advice],
+    paragraphs: [markup`${reason}`, markup`<a href="${url}">Confirm the address</a>`, markup`${advice}`],
+  });
 }

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Config } from '#config.ts';
+import { Markup, markup } from '#http/pages/html-page.ts';
 import type { Services } from '#http/services.ts';
-import type { Mail } from '#mail/mailer.ts';
+import { buildMessageId, type Mail } from '#mail/mailer.ts';
 
 // Mails with one-time links. They are sent at once and never stored, because a link is a secret.
 
@@ -14,6 +16,44 @@ export type LinkMailServices = Pick<
   Services,
   'config' | 'database' | 'clock' | 'mailer' | 'metrics' | 'log' | 'serverUrl'
 >;
+
+interface LinkMailContent {
+  readonly recipient: { readonly name: string; readonly address: string };
+  readonly subject: string;
+  /** The kind of the link in the id of the message. */
+  readonly kind: 'confirmation' | 'password';
+  /** The host of this server. */
+  readonly host: string;
+  readonly date: Date;
+  /** The paragraphs after the salutation: as plain text, and the content of each `p` element. */
+  readonly texts: readonly string[];
+  readonly paragraphs: readonly Markup[];
+}
+
+/** Returns a mail with a salutation and these paragraphs. */
+export function composeLinkMail({
+  recipient: { name, address },
+  subject,
+  kind,
+  host,
+  date,
+  texts,
+  paragraphs,
+}: LinkMailContent): Mail {
+  const body = [markup`Hello ${name},`, ...paragraphs].map((content) => markup`<p>${content}</p>`.text).join('\n');
+  return {
+    to: address,
+    subject,
+    messageId: buildMessageId(`${kind}_${randomUUID()}`, host),
+    inReplyTo: null,
+    date,
+    text: `${[`Hello ${name},`, ...texts].join('\n\n')}\n`,
+    html: markup`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"></head><body>${new Markup(body)}</body></html>
+`.text,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  };
+}
 
 interface LinkMailAttempt {
   readonly attempt: number;

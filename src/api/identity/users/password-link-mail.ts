@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   createPasswordLinkToken,
   findPasswordLinkRecipient,
@@ -9,9 +8,15 @@ import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { markup } from '#http/pages/html-page.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { buildMessageId, getUrlHost, type Mail } from '#mail/mailer.ts';
+import { getUrlHost, type Mail } from '#mail/mailer.ts';
 import { hashToken } from '#security/tokens.ts';
-import { canSendLinks, type LinkMailServices, MAX_LINK_MAIL_ATTEMPTS, sendLinkMail } from './link-mail.ts';
+import {
+  canSendLinks,
+  composeLinkMail,
+  type LinkMailServices,
+  MAX_LINK_MAIL_ATTEMPTS,
+  sendLinkMail,
+} from './link-mail.ts';
 
 // The mail with a one-time link that sets a password. Its token is never stored: each attempt to send it creates another one.
 
@@ -66,19 +71,17 @@ function composeMail(
   const advice = isNewAccount
     ? 'If it has expired, request another one:'
     : 'If you did not ask for it, ignore this mail: your password stays as it is. Another link:';
-  return {
-    to: email,
+  return composeLinkMail({
+    recipient: { name, address: email },
     subject: isNewAccount ? `Your account on ${host}` : `A new password for ${host}`,
-    messageId: buildMessageId(`password_${randomUUID()}`, host),
-    inReplyTo: null,
+    kind: 'password',
+    host,
     date,
-    text: `Hello ${name},\n\n${reason}\n\n${url}\n\n${validity} ${advice}\n\n${newLinkUrl}\n`,
-    html: markup`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"></head><body><p>Hello ${name},</p>
-<p>${reason}</p>
-<p><a href="${url}">Set a password</a></p>
-<p>${validity} ${advice} <a href="${newLinkUrl}">${newLinkUrl}</a></p></body></html>
-`.text,
-    headers: { 'Auto-Submitted': 'auto-generated' },
-  };
+    texts: [reason, url, `${validity} ${advice}`, newLinkUrl],
+    paragraphs: [
+      markup`${reason}`,
+      markup`<a href="${url}">Set a password</a>`,
+      markup`${validity} ${advice} <a href="${newLinkUrl}">${newLinkUrl}</a>`,
+    ],
+  });
 }

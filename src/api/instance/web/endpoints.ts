@@ -28,7 +28,7 @@ export const getWebFile = endpoint({
 export const getFavicon = endpoint({
   get: '/favicon.ico',
   summary: 'Get the icon of the web application',
-  description: 'Returns the icon in the format that browsers request without being told to.',
+  description: 'Returns the icon that browsers request by default, in the format ICO.',
   access: open(),
   outsideApi: true,
   response: stream,

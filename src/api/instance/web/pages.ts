@@ -21,7 +21,7 @@ function webPage(name: PageName) {
     response: html,
     handle({ visitor, request }) {
       const match = matchAddress(collapseSlashes(request.path));
-      // The router knows neither reserved segments nor that `/-/` ends the path of a project.
+      // The router does not know the reserved segments.
       if (match?.name !== name) throw routeNotFound();
       return createWebShell(request, visitor, toApiPath(name, match.values));
     },

@@ -93,7 +93,7 @@ int median_of_five(const int values[5])
       description: 'In April and October the stove starts and stops ten times a day. It should burn low instead.',
       author: 'ingrid',
       labels: ['feature'],
-      comments: [['greta', 'The most frequent wish of our dealers.']],
+      comments: [['greta', 'Our dealers ask for this most often.']],
     },
     commits: [
       {
