@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testDatabase } from '#test/engines/engine.ts';
+import type { Database } from './database.ts';
 import { type Params, prepare } from './prepare.ts';
 
 // Reads that begin in the same turn of the event loop share a connection of PostgreSQL.
@@ -19,14 +20,18 @@ const brokenByName = prepare((db, value: Params<{ name: string }>) =>
 
 const names = Array.from({ length: 40 }, (_, index) => `c${index}`);
 
-test('concurrent reads get their own rows at the same time', async () => {
-  await using database = await testDatabase();
+async function createCounters(database: Database): Promise<void> {
   await database.transaction(async (tx) => {
     await tx
       .insertInto('counters')
       .values(names.map((name, value) => ({ name, value })))
       .execute();
   });
+}
+
+test('concurrent reads get their own rows at the same time', async () => {
+  await using database = await testDatabase();
+  await createCounters(database);
   for (const _again of [1, 2]) {
     const rows = await Promise.all(names.map((name) => counterByName(database.reader, { name })));
     assert.deepEqual(
@@ -38,12 +43,7 @@ test('concurrent reads get their own rows at the same time', async () => {
 
 test('a read that fails at the same time as others fails alone', async () => {
   await using database = await testDatabase();
-  await database.transaction(async (tx) => {
-    await tx
-      .insertInto('counters')
-      .values(names.map((name, value) => ({ name, value })))
-      .execute();
-  });
+  await createCounters(database);
   for (const _again of [1, 2]) {
     const [first, broken, unknown, last] = await Promise.allSettled([
       counterByName.first(database.reader, { name: 'c1' }),
