@@ -88,7 +88,7 @@ export interface BytePart {
 
 /**
  * Returns a client that authenticates by the session cookie. A write that is refused because the user has signed in again since
- * the page was loaded is sent once more, with the CSRF token of the new session.
+ * the page was loaded is sent once more, with the CSRF token of the new session; not if another user has signed in.
  */
 export function createClient({ session, fetch, onCall = () => {} }: ClientOptions): Client {
   let { csrfToken } = session;
@@ -116,7 +116,14 @@ export function createClient({ session, fetch, onCall = () => {} }: ClientOption
   const renewCsrfToken = async (): Promise<boolean> => {
     const before = csrfToken;
     const shell = await fetch(`${session.basePath}/`, { headers: { Accept: 'text/html' } }).then((page) => page.text());
-    csrfToken = /<meta name="csrf-token" content="([^"]+)">/.exec(shell)?.[1] ?? before;
+    const read = (name: string) => new RegExp(`<meta name="${name}" content="([^"]+)">`).exec(shell)?.[1];
+    const userId = read('user-id');
+    // What one user has written must not be sent in the name of another.
+    if (userId !== undefined && Number(userId) !== session.userId)
+      throw new CallError(403, {
+        message: 'You have signed in as another user. Load this page again to go on as that one.',
+      });
+    csrfToken = read('csrf-token') ?? before;
     return csrfToken !== before;
   };
   return {

@@ -101,9 +101,13 @@ test('files are sent in a form', () => {
   assert.deepEqual([...body.keys()], ['file']);
 });
 
+/** The shell of a session of this user, with another CSRF token than that of the page. */
+const shellOf = (userId: number) =>
+  new Response(`<meta name="csrf-token" content="new">\n<meta name="user-id" content="${userId}">`);
+
 test('a write is sent again with the token of a new session', async () => {
   const { client, requests } = clientOf((url, init) => {
-    if (url === '/forge/') return new Response('<meta name="csrf-token" content="new">');
+    if (url === '/forge/') return shellOf(3);
     return new Response('{}', { status: new Headers(init.headers).get('X-CSRF-Token') === 'new' ? 201 : 401 });
   });
   // No page has to call this operation.
@@ -118,4 +122,15 @@ test('a write is not sent again when the session has ended', async () => {
   const { client, requests } = clientOf(() => new Response('{"message":"401 Unauthorized"}', { status: 401 }));
   await assert.rejects(client.call('POST /projects/:id/star' as 'GET /projects/:id', { id: 7 }), { status: 401 });
   assert.equal(requests.length, 2);
+});
+
+test('a write of one user is not sent in the session of another', async () => {
+  const { client, requests } = clientOf((url) => (url === '/forge/' ? shellOf(4) : new Response('', { status: 401 })));
+  const write = () => client.call('POST /projects/:id/star' as 'GET /projects/:id', { id: 7 });
+  await assert.rejects(write(), { status: 403, message: /another user/ });
+  await assert.rejects(write(), { status: 403 });
+  assert.deepEqual(
+    requests.map(({ init }) => new Headers(init.headers).get('X-CSRF-Token')),
+    ['csrf', null, 'csrf', null],
+  );
 });
