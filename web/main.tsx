@@ -1,10 +1,14 @@
 import { render } from 'preact';
+import { removeDrafts } from './components/draft-storage.ts';
 import { App } from './layout/app.tsx';
 import { PAGES } from './pages/index.ts';
 import type { Session } from './session.ts';
 import './style.css';
 
-render(<App pages={PAGES} session={readSession(document)} />, document.getElementById('app')!);
+const session = readSession(document);
+// Without a sign-in the drafts stay: the session of their user may have ended.
+if (session.userId !== null) removeDrafts(sessionStorage, session.userId);
+render(<App pages={PAGES} session={session} />, document.getElementById('app')!);
 
 /** Reads the session from the `meta` elements of the shell. */
 function readSession(document: Document): Session {

@@ -1,17 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-
-/** A text that the user is editing, and the version of the file that it changes. */
-export interface Draft {
-  readonly text: string;
-  readonly base: string;
-}
+import { type Draft, type DraftKey, readDraft, writeDraft } from './draft-storage.ts';
 
 /**
  * Returns a text that the user edits, and functions that change and discard it. A changed text stays in this tab when the user
- * opens another page, reloads, or must sign in again.
+ * opens another page, reloads, or must sign in again; other users of the tab do not see it.
  */
 export function useDraft(
-  key: string,
+  { userId, subject }: DraftKey,
   saved: Draft,
 ): {
   readonly draft: Draft;
@@ -22,13 +17,12 @@ export function useDraft(
 } {
   const [draft, setDraft] = useState(saved);
   const [isRestored, setRestored] = useState(false);
-  const storageKey = `hearth.draft ${key}`;
   useEffect(() => {
-    const stored = readDraft(storageKey);
+    const stored = readDraft(sessionStorage, { userId, subject });
     if (stored === null) return;
     setDraft(stored);
     setRestored(true);
-  }, [storageKey]);
+  }, [userId, subject]);
   const isChanged = draft.text !== saved.text;
   useEffect(() => {
     if (!isChanged) return;
@@ -42,28 +36,12 @@ export function useDraft(
     isRestored,
     change(next) {
       setDraft(next);
-      writeDraft(storageKey, next.text === saved.text ? null : next);
+      writeDraft(sessionStorage, { userId, subject }, next.text === saved.text ? null : next);
     },
     discard() {
-      writeDraft(storageKey, null);
+      writeDraft(sessionStorage, { userId, subject }, null);
       setDraft(saved);
       setRestored(false);
     },
   };
-}
-
-function readDraft(key: string): Draft | null {
-  const stored = JSON.parse(sessionStorage.getItem(key) ?? 'null') as Partial<Draft> | null;
-  return typeof stored?.text === 'string' && typeof stored.base === 'string'
-    ? { text: stored.text, base: stored.base }
-    : null;
-}
-
-function writeDraft(key: string, draft: Draft | null): void {
-  try {
-    if (draft === null) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, JSON.stringify(draft));
-  } catch {
-    // A large text may exceed the space of the tab; it stays on the page.
-  }
 }

@@ -1,6 +1,7 @@
 import { toPath } from '../addresses.ts';
 import type { CurrentUser } from '../api/call.ts';
 import { Avatar } from '../components/avatar.tsx';
+import { removeDrafts } from '../components/draft-storage.ts';
 import type { PageLocation } from '../page.ts';
 
 /** The header of every page: the way home, the command palette, and the visitor's own links. */
@@ -32,7 +33,12 @@ export function Header({
       {session.userId === null ? (
         <a href={toUrl('/users/sign_in?redirect_to_referer=yes')}>Sign in</a>
       ) : (
-        <form class="user" method="post" action={toUrl('/users/sign_out')}>
+        <form
+          class="user"
+          method="post"
+          action={toUrl('/users/sign_out')}
+          onSubmit={() => removeDrafts(sessionStorage)}
+        >
           <input type="hidden" name="authenticity_token" value={session.csrfToken ?? ''} />
           {user === null ? null : (
             <a class="user-name" href={toUrl(toPath('accountProfile'))}>

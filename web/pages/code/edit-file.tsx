@@ -115,10 +115,13 @@ const getBase = ({ ref, branch }: AtBranch<RepositoryFile>) => ({ name: ref, can
 function EditForm({ file, project, location, finish }: ChangeFormProps) {
   const { client } = usePageActions();
   const editable = file.result.size > MAX_SHOWN_BYTES ? null : readEditableText(file.result.content);
-  const { draft, isRestored, change, discard } = useDraft(`${project.id} ${file.ref} ${file.path}`, {
-    text: editable?.text ?? '',
-    base: file.result.last_commit_id,
-  });
+  const { draft, isRestored, change, discard } = useDraft(
+    { userId: location.session.userId, subject: `${project.id} ${file.ref} ${file.path}` },
+    {
+      text: editable?.text ?? '',
+      base: file.result.last_commit_id,
+    },
+  );
   const [hasConflict, setConflict] = useState(false);
   if (editable === null) return <p class="quiet">This file is too large to be edited here, or it is not text.</p>;
   const params = { id: project.id, file_path: file.path };

@@ -122,10 +122,10 @@ const joinPath = ({ path }: AtBranch<TreeEntries>, name: string): string => (pat
 
 function WriteForm({ directory, project, location, finish }: FileFormProps) {
   const { client } = usePageActions();
-  const { draft, isRestored, change, discard } = useDraft(`${project.id} ${directory.ref} ${directory.path} new`, {
-    text: '',
-    base: '',
-  });
+  const { draft, isRestored, change, discard } = useDraft(
+    { userId: location.session.userId, subject: `${project.id} ${directory.ref} ${directory.path} new` },
+    { text: '', base: '' },
+  );
   const submit = async (values: FormData) => {
     const commit = readCommit(values, getBase(directory));
     const path = joinPath(directory, readText(values, 'name'));
