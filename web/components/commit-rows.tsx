@@ -22,7 +22,7 @@ export function CommitRows({
             {title}
           </a>
           <span class="row-facts quiet">
-            <span>{author_name}</span>
+            <bdi>{author_name}</bdi>
             <Time value={committed_date} />
             <a href={toUrl(toPath('tree', { project, ref_path: id }))} aria-label={`Files at ${short_id}`}>
               <code>{short_id}</code>

@@ -97,7 +97,7 @@ export function Discussion({
   return (
     <details class="thread">
       <summary>
-        Resolved thread of {first.author.name}, {formatCount(discussion.notes.length, 'comment')}
+        Resolved thread of <bdi>{first.author.name}</bdi>, {formatCount(discussion.notes.length, 'comment')}
       </summary>
       {thread}
     </details>

@@ -17,7 +17,7 @@ export function EpicRows({ epics }: { readonly epics: readonly EpicInList[] }) {
             {epic.confidential ? <span class="badge">confidential</span> : null}{' '}
             {epic.state === 'closed' ? <span class="badge">closed</span> : null}
             <p class="row-details quiet">
-              {epic.references.relative} by {epic.author.name} <Time value={epic.created_at} />{' '}
+              {epic.references.relative} by <bdi>{epic.author.name}</bdi> <Time value={epic.created_at} />{' '}
               {formatPeriod(epic.start_date, epic.due_date)}{' '}
               {epic.labels.map((label) => (
                 <Fragment key={getLabelTitle(label)}>

@@ -94,15 +94,19 @@ function Target({ event, project, location: { toUrl } }: EventInProject & { read
     const isGone = project === null || push.ref === null || push.action === 'removed';
     return (
       <>
-        {isGone ? name : <a href={toUrl(toPath('tree', { project, ref_path: name }))}>{name}</a>}
-        {push.commit_title === null ? null : `: ${push.commit_title}`}
+        {isGone ? <bdi>{name}</bdi> : <a href={toUrl(toPath('tree', { project, ref_path: name }))}>{name}</a>}
+        {push.commit_title === null ? null : (
+          <>
+            : <bdi>{push.commit_title}</bdi>
+          </>
+        )}
       </>
     );
   }
   if (target_title === null) return null;
   const { type, iid } = findItem(event);
   const path = ITEM_PATHS[type ?? ''];
-  if (path === undefined || project === null || iid === null) return target_title;
+  if (path === undefined || project === null || iid === null) return <bdi>{target_title}</bdi>;
   return <a href={toUrl(`${toPath('project', { project })}/-/${path}/${iid}`)}>{target_title}</a>;
 }
 

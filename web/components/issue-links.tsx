@@ -42,7 +42,7 @@ export function IssueLinks({
               <div class="row-main">
                 <span class="quiet">{LINK_TYPES.find(([type]) => type === link.link_type)?.[1]}</span>{' '}
                 <a href={link.web_url}>
-                  {link.references.relative} {link.title}
+                  {link.references.relative} <bdi>{link.title}</bdi>
                 </a>{' '}
                 {link.state === 'closed' ? <span class="badge">closed</span> : null}
               </div>

@@ -77,7 +77,7 @@ export function UserPicker({
     text: user.name,
     content: (
       <>
-        {user.name} <span class="quiet">@{user.username}</span>
+        <bdi>{user.name}</bdi> <span class="quiet">@{user.username}</span>
       </>
     ),
   });

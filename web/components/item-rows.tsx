@@ -48,7 +48,7 @@ export function ItemRows<Item extends ItemInList>({
             {item.draft ? <span class="badge">draft</span> : null}{' '}
             {item.state === 'opened' ? null : <span class="badge">{item.state}</span>}
             <p class="row-details quiet">
-              {item.references.relative} by {item.author.name} <Time value={item.created_at} />{' '}
+              {item.references.relative} by <bdi>{item.author.name}</bdi> <Time value={item.created_at} />{' '}
               {item.milestone === null ? null : (
                 <>
                   in <a href={item.milestone.web_url}>{item.milestone.title}</a>{' '}

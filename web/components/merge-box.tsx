@@ -79,7 +79,7 @@ function Merged({ mergeRequest, project, location: { toUrl } }: MergeProps) {
     <section class="merge-box" aria-labelledby="merge">
       <h2 id="merge">Merged</h2>
       <p>
-        {merged_by === null ? 'It was' : <UserLink user={merged_by} />} merged into {target_branch}{' '}
+        {merged_by === null ? 'It was' : <UserLink user={merged_by} />} merged into <bdi>{target_branch}</bdi>{' '}
         {merged_at === null ? null : <Time value={merged_at} />}
         {commit === null ? null : (
           <>

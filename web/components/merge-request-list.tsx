@@ -102,8 +102,12 @@ const DRAFT_CHOICES = [
 const describeBranches = ({ source_branch, target_branch, reviewers }: MergeRequestInList) => (
   <>
     <span>
-      {source_branch} → {target_branch}
+      <bdi>{source_branch}</bdi> → <bdi>{target_branch}</bdi>
     </span>
-    {reviewers.length === 0 ? null : <span>reviewed by {reviewers.map(({ name }) => name).join(', ')}</span>}
+    {reviewers.length === 0 ? null : (
+      <span>
+        reviewed by <bdi>{reviewers.map(({ name }) => name).join(', ')}</bdi>
+      </span>
+    )}
   </>
 );

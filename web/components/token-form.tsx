@@ -84,7 +84,9 @@ export function NewToken({ secret: { name, token } }: { readonly secret: TokenSe
   return (
     <div class="note good">
       <div class="field">
-        <label for="new-token">The new token “{name}”</label>
+        <label for="new-token">
+          The new token “<bdi>{name}</bdi>”
+        </label>
         <input ref={field} id="new-token" type="text" readOnly value={token} aria-describedby="new-token-note" />{' '}
         {/* Browsers have no clipboard for pages without https. */}
         {globalThis.isSecureContext ? (

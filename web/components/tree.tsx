@@ -51,7 +51,7 @@ export function Tree({
           return (
             <tr key={`${id} ${path}`}>
               <td>
-                {type === 'commit' ? name : <a href={url}>{name}</a>}
+                {type === 'commit' ? <bdi>{name}</bdi> : <a href={url}>{name}</a>}
                 <span class="quiet">{type === 'tree' ? '/' : type === 'commit' ? ' (submodule)' : ''}</span>
               </td>
               <td class="tree-commit">

@@ -11,7 +11,7 @@ interface User {
 export function UserLink({ user }: { readonly user: User }) {
   return (
     <a class="user-link" href={user.web_url} title={`@${user.username}`}>
-      <Avatar user={user} /> {user.name}
+      <Avatar user={user} /> <bdi>{user.name}</bdi>
     </a>
   );
 }

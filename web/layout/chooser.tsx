@@ -79,7 +79,7 @@ export function Chooser({
             class="palette-entry"
             onClick={() => open(entry)}
           >
-            {entry.label} <span class="quiet">{entry.detail}</span>
+            <bdi>{entry.label}</bdi> <span class="quiet">{entry.detail}</span>
           </div>
         ))}
       </div>

@@ -93,7 +93,7 @@ function BlamedCommit({
         {title || id.slice(0, 8)}
       </a>
       <span class="quiet">
-        {author_name}, <Time value={authored_date} />
+        <bdi>{author_name}</bdi>, <Time value={authored_date} />
         {parent === undefined ? null : (
           <>
             {' '}

@@ -69,13 +69,13 @@ function Facts({
     <dl class="facts">
       <dt>Author</dt>
       <dd>
-        {author_name} <Time value={authored_date} />
+        <bdi>{author_name}</bdi> <Time value={authored_date} />
       </dd>
       {committer_name === author_name ? null : (
         <>
           <dt>Committer</dt>
           <dd>
-            {committer_name} <Time value={committed_date} />
+            <bdi>{committer_name}</bdi> <Time value={committed_date} />
           </dd>
         </>
       )}

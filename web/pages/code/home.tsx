@@ -148,7 +148,7 @@ function PipelineRow({ item }: { readonly item: PipelineOfProject }) {
         <a class="row-title" href={item.web_url}>
           #{item.id}
         </a>{' '}
-        {item.ref}
+        <bdi>{item.ref}</bdi>
       </span>
       <span class="row-facts quiet">
         {item.project} <Time value={item.updated_at} />
@@ -196,7 +196,7 @@ function TodoRow({ item, location }: { readonly item: Todo; readonly location: P
         {item.body}
       </a>
       <span class="row-facts quiet">
-        {item.action_name.replaceAll('_', ' ')} by {item.author.name} <Time value={item.created_at} />
+        {item.action_name.replaceAll('_', ' ')} by <bdi>{item.author.name}</bdi> <Time value={item.created_at} />
       </span>
       <div class="row-actions">
         <ActionButton

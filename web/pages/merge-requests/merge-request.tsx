@@ -137,7 +137,12 @@ function ThreadLine({
   const { old_line = null, new_line = null } = position;
   const path = position.new_path ?? position.old_path ?? '';
   const line = new_line ?? old_line;
-  const name = line === null ? path : `${path}, line ${line}`;
+  const name = (
+    <>
+      <bdi>{path}</bdi>
+      {line === null ? null : `, line ${line}`}
+    </>
+  );
   if (position.head_sha !== diff_refs.head_sha) return <p class="quiet">{name} of an earlier version</p>;
   const anchor = toLineAnchor(path, { oldLine: old_line, newLine: new_line });
   return (

@@ -34,7 +34,9 @@ export const user = page('user', {
       <ProfileFacts user={user.value} />
       <h2>Personal projects</h2>
       {projects.value.length === 0 ? (
-        <p class="quiet">{user.value.name} has no projects that you can see.</p>
+        <p class="quiet">
+          <bdi>{user.value.name}</bdi> has no projects that you can see.
+        </p>
       ) : (
         <ProjectRows projects={projects} location={location} />
       )}

@@ -51,7 +51,7 @@ function Facts({ job, location: { toUrl, values } }: { readonly job: JobDetail; 
         {job.duration === null ? null : <span>Duration {formatDuration(job.duration)}</span>}
         {job.queued_duration === null ? null : <span>Waited {formatDuration(job.queued_duration)}</span>}
         <span>
-          Stage {job.stage} of{' '}
+          Stage <bdi>{job.stage}</bdi> of{' '}
           <a href={toUrl(toPath('pipeline', { project, pipeline_id: String(job.pipeline.id) }))}>
             pipeline #{job.pipeline.id}
           </a>
@@ -64,7 +64,11 @@ function Facts({ job, location: { toUrl, values } }: { readonly job: JobDetail; 
       <p class="job-facts quiet">
         <span>{job.runner === null ? 'No runner' : `Runner #${job.runner.id} ${job.runner.description ?? ''}`}</span>
         {job.tag_list.length === 0 ? null : <span>Tags {job.tag_list.join(', ')}</span>}
-        {job.user === null ? null : <span>Started by {job.user.name}</span>}
+        {job.user === null ? null : (
+          <span>
+            Started by <bdi>{job.user.name}</bdi>
+          </span>
+        )}
         <span>
           Created <Time value={job.created_at} />
         </span>

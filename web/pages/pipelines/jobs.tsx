@@ -73,9 +73,9 @@ function JobItem({ job, location: { toUrl, values } }: { readonly job: JobInList
           {job.name}
         </a>{' '}
         <span class="quiet">
-          {job.stage} of{' '}
+          <bdi>{job.stage}</bdi> of{' '}
           <a href={toUrl(toPath('pipeline', { project, pipeline_id: String(job.pipeline.id) }))}>#{job.pipeline.id}</a>{' '}
-          on {job.ref}
+          on <bdi>{job.ref}</bdi>
         </span>
       </div>
       <div class="row-facts quiet">

@@ -91,7 +91,13 @@ function Facts({
       </span>
       <span>
         {describeSource(source)}
-        {user === null ? '' : ` by ${user.name}`} <Time value={created_at} />
+        {user === null ? null : (
+          <>
+            {' '}
+            by <bdi>{user.name}</bdi>
+          </>
+        )}{' '}
+        <Time value={created_at} />
       </span>
       {duration === null ? null : <span>Took {formatDuration(duration)}</span>}
       {queued_duration === null ? null : <span>Waited {formatDuration(queued_duration)}</span>}

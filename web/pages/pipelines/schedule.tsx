@@ -82,7 +82,9 @@ function Facts({ schedule }: { readonly schedule: ScheduleDetail }) {
       <span>
         <code>{cron}</code> {cron_timezone}
       </span>
-      <span>on {shortenRef(ref)}</span>
+      <span>
+        on <bdi>{shortenRef(ref)}</bdi>
+      </span>
       <span>as {owner === null ? 'nobody: its owner was deleted' : <UserLink user={owner} />}</span>
       {active ? (
         <span>

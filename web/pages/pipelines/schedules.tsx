@@ -90,11 +90,11 @@ function ScheduleItem({
         </a>{' '}
         {active ? null : <span class="badge">inactive</span>}
         <p class="quiet">
-          {shortenRef(ref)} · <code>{cron}</code> {cron_timezone}
+          <bdi>{shortenRef(ref)}</bdi> · <code>{cron}</code> {cron_timezone}
         </p>
       </div>
       <div class="row-facts quiet">
-        {owner === null ? <span>no owner</span> : <span>{owner.name}</span>}
+        {owner === null ? <span>no owner</span> : <bdi>{owner.name}</bdi>}
         {active ? (
           <span>
             next <Time value={next_run_at} />
