@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild';
 import { listLanguages } from '#web/text/languages.ts';
 
@@ -60,17 +59,23 @@ export async function replaceFile(path: string, contents: Uint8Array, modifiedAt
 /** Returns whether a file is one that `replaceFile` is writing. */
 export const isDraft = (name: string): boolean => /\.\d+$/.test(name);
 
-/** Bundles a program that starts servers, and the programs of those servers. Returns the files to write into `outdir`. */
-export function bundleProgram(
+/**
+ * Bundles a program that starts servers, and the programs of those servers. Returns the files to write into `outdir`: the programs
+ * last, because they import the other files.
+ */
+export async function bundleProgram(
   program: { in: string; out: string },
   outdir: string,
-): Promise<BuildResult<{ write: false }>> {
-  return build({
-    entryPoints: [program, ...PROGRAMS, ...DOCUMENT_PARTS],
+): Promise<BuildResult<{ write: false }>['outputFiles']> {
+  const entryPoints = [program, ...PROGRAMS, ...DOCUMENT_PARTS];
+  const { outputFiles } = await build({
+    entryPoints,
     loader: { '.jsonl': 'copy' },
     outdir,
     write: false,
     bundle: true,
+    // What several programs contain is stored once, and a command loads only its own part.
+    splitting: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',
@@ -88,6 +93,8 @@ export function bundleProgram(
     absWorkingDir: root,
     logLevel: 'warning',
   });
+  const isProgram = ({ path }: { path: string }) => entryPoints.some(({ out }) => path === join(outdir, `${out}.js`));
+  return outputFiles.toSorted((a, b) => Number(isProgram(a)) - Number(isProgram(b)));
 }
 
 /** Bundles files of the web application, whose names contain the hash of their content. Returns the files by name. */
@@ -150,7 +157,7 @@ async function bundleScripts(markupWorker: string): Promise<Map<string, Uint8Arr
 
 /**
  * Bundles the web application: two scripts and one style sheet, the worker that formats foreign text, and a file for each language
- * whose syntax it highlights. Returns name and content of each file, also compressed.
+ * whose syntax it highlights. Returns name and content of each file, uncompressed.
  */
 export async function bundleWeb(): Promise<Map<string, Uint8Array>> {
   const languages = await bundleWebFiles(
@@ -165,10 +172,5 @@ export async function bundleWeb(): Promise<Map<string, Uint8Array>> {
   });
   const app = await bundleScripts(nameEntries(worker).markup!);
   const icons = ICONS.map((name) => [name, readFileSync(join(root, 'web', name))] as const);
-  const files = new Map<string, Uint8Array>([...languages, ...worker, ...app, ...icons]);
-  for (const [name, contents] of [...files]) {
-    files.set(`${name}.br`, brotliCompressSync(contents));
-    files.set(`${name}.gz`, gzipSync(contents, { level: 9 }));
-  }
-  return files;
+  return new Map<string, Uint8Array>([...languages, ...worker, ...app, ...icons]);
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliDecompress, gzip } from 'node:zlib';
 
 /** The built files of the web application (scripts/bundler.ts), which the server sends to browsers. */
 
@@ -8,11 +9,14 @@ const DIRECTORY = import.meta.url.endsWith('.ts')
   ? join(import.meta.dirname, '../../../dist/web')
   : join(import.meta.dirname, 'web');
 
+/** Files are stored in Brotli only, which keeps the package small. */
+const EXTENSION = '.br';
+
 interface WebFiles {
   /** The script that loads the others. Names have the hash of their content: `chunk-5H3KQ2ZD.js`. */
   readonly script: string;
   readonly style: string;
-  /** Name -> content of the compressed variants of all files: some 400 kB, which an upgrade on disk does not change. */
+  /** Name -> content in Brotli of all files: some 250 kB, which an upgrade on disk does not change. */
   readonly contents: ReadonlyMap<string, Buffer>;
 }
 
@@ -21,15 +25,13 @@ let cachedFiles: WebFiles | undefined;
 /** Reads the files at the first call. */
 export function loadWebFiles(): WebFiles {
   if (cachedFiles !== undefined) return cachedFiles;
-  const names = readdirSync(DIRECTORY);
+  const names = readdirSync(DIRECTORY)
+    .filter((file) => file.endsWith(EXTENSION))
+    .map((file) => file.slice(0, -EXTENSION.length));
   cachedFiles = {
     script: names.find((name) => /^chunk-.+\.js$/.test(name))!,
     style: names.find((name) => /^app-.+\.css$/.test(name))!,
-    contents: new Map(
-      names
-        .filter((name) => ENCODINGS.some(({ extension }) => name.endsWith(extension)))
-        .map((name) => [name, readFileSync(join(DIRECTORY, name))]),
-    ),
+    contents: new Map(names.map((name) => [name, readFileSync(join(DIRECTORY, name + EXTENSION))])),
   };
   return cachedFiles;
 }
@@ -41,12 +43,6 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.ico': 'image/vnd.microsoft.icon',
 };
 
-/** The encodings of the compressed variants, the smaller one first. */
-const ENCODINGS = [
-  { name: 'br', extension: '.br' },
-  { name: 'gzip', extension: '.gz' },
-] as const;
-
 export interface WebFile {
   readonly mediaType: string;
   /** The encoding of the content; null if it is not compressed. */
@@ -54,18 +50,22 @@ export interface WebFile {
   readonly content: Buffer;
 }
 
+const decompress = promisify(brotliDecompress);
+const compress = promisify(gzip);
+
+/** Name -> content in gzip of the files that a client without Brotli has loaded: browsers do not offer it over plain HTTP. */
+const cachedGzip = new Map<string, Promise<Buffer>>();
+
 /** Returns a file in an encoding that the client accepts; null if there is no such file. */
-export function findWebFile(name: string, acceptEncoding: string): WebFile | null {
-  const { contents } = loadWebFiles();
+export async function findWebFile(name: string, acceptEncoding: string): Promise<WebFile | null> {
+  const content = loadWebFiles().contents.get(name);
   const mediaType = MEDIA_TYPES[extname(name)];
-  const gzip = contents.get(`${name}.gz`);
-  if (gzip === undefined || mediaType === undefined) return null;
-  for (const { name: encoding, extension } of ENCODINGS) {
-    const content = isAccepted(encoding, acceptEncoding) ? contents.get(name + extension) : undefined;
-    if (content !== undefined) return { mediaType, encoding, content };
-  }
-  // Browsers accept both encodings; the files of at most 150 kB need no copies for other clients.
-  return { mediaType, encoding: null, content: gunzipSync(gzip) };
+  if (content === undefined || mediaType === undefined) return null;
+  if (isAccepted('br', acceptEncoding)) return { mediaType, encoding: 'br', content };
+  if (!isAccepted('gzip', acceptEncoding)) return { mediaType, encoding: null, content: await decompress(content) };
+  const compressed = cachedGzip.get(name) ?? decompress(content).then((plain) => compress(plain, { level: 9 }));
+  cachedGzip.set(name, compressed);
+  return { mediaType, encoding: 'gzip', content: await compressed };
 }
 
 /** Returns whether the header `Accept-Encoding` names an encoding, and not with the weight 0 (RFC 9110 §12.5.3). */

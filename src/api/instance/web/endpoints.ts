@@ -36,8 +36,8 @@ export const getFavicon = endpoint({
 });
 
 /** Returns a built file in an encoding that the client accepts. Throws 404 if there is no such file. */
-function createFileReply(name: string, { headers }: IncomingRequest): StreamReply {
-  const file = findWebFile(name, firstHeader(headers['accept-encoding']) ?? '');
+async function createFileReply(name: string, { headers }: IncomingRequest): Promise<StreamReply> {
+  const file = await findWebFile(name, firstHeader(headers['accept-encoding']) ?? '');
   if (file === null) throw notFound();
   const { mediaType, encoding, content } = file;
   return {
