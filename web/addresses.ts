@@ -196,13 +196,15 @@ export const RESERVED_SEGMENTS: readonly string[] =
     ' ',
   );
 
-/** Returns the page at a path without the base path of the server; null if there is none. */
+/** Returns the page at a path without the base path of the server; null if there is none. Several slashes count as one. */
 export function matchAddress(path: string): AddressMatch | null {
+  const collapsedPath = path.replace(/\/{2,}/g, '/');
   for (const { name, pattern } of PATTERNS) {
-    const match = pattern.exec(path);
+    const match = pattern.exec(collapsedPath);
     if (match === null) continue;
     const values = decodeValues(match.groups ?? {});
-    if (values !== null && !isReserved(values.project) && !isReserved(values.username)) return { name, values };
+    if (values !== null && [values.project, values.group, values.username].every(canBeNamespace))
+      return { name, values };
   }
   return null;
 }
@@ -244,9 +246,17 @@ const PATTERNS = (Object.keys(ADDRESSES) as PageName[]).map((name) => ({
   pattern: toPattern(ADDRESSES[name].path),
 }));
 
-function isReserved(path: string | undefined): boolean {
-  return path !== undefined && RESERVED_SEGMENTS.includes(path.split('/', 1)[0]!.toLowerCase());
+/** Segments that no path has. With an encoded slash, `/%2Fhost/a`, a link to the path would lead to another server. */
+const IMPOSSIBLE_SEGMENTS = ['', '.', '..'];
+
+/** Returns whether the decoded path of a project, group or user is one that may exist. */
+function canBeNamespace(path: string | undefined): boolean {
+  if (path === undefined) return true;
+  const segments = path.split('/');
+  return !segments.some((segment) => IMPOSSIBLE_SEGMENTS.includes(segment)) && !isReserved(segments[0]!);
 }
+
+const isReserved = (segment: string): boolean => RESERVED_SEGMENTS.includes(segment.toLowerCase());
 
 function decodeValues(groups: AddressValues): AddressValues | null {
   try {

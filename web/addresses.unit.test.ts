@@ -20,6 +20,7 @@ test('finds the page of an address, with or without a slash at the end', () => {
     ['/groups/new', 'group', { group: 'new' }],
     ['/-/groups/new', 'newGroup', {}],
     ['/g/p/-/commits/v1.0', 'commits', { project: 'g/p', ref: 'v1.0' }],
+    ['//g///p/-/tags//', 'tags', { project: 'g/p' }],
   ];
   for (const [path, name, values] of pages) assert.deepEqual(matchAddress(path), { name, values }, path);
 });
@@ -38,6 +39,13 @@ test('finds no page for other paths', () => {
     '/g/%',
     '/-/web/app.js',
     '/g/p/-/tree',
+    // Links to these paths would lead to another server, or out of the base path.
+    '/%2Fevil.test/p',
+    '/g/%2Fp',
+    '/%2Fevil.test',
+    '/groups/%2Fevil.test',
+    '/..%2f..%2fp',
+    '/%2E%2E/p/-/tags',
   ];
   for (const path of paths) assert.equal(matchAddress(path), null, path);
 });

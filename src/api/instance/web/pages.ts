@@ -3,7 +3,6 @@ import { html } from '#http/endpoint/responses.ts';
 import { routeNotFound } from '#http/errors/http-error.ts';
 import { visitor } from '#http/pages/web-session.ts';
 import { createWebShell } from '#http/pages/web-shell.ts';
-import { collapseSlashes } from '#text/trim.ts';
 import { ADDRESSES, matchAddress, type PageName, toApiPath } from '#web/addresses.ts';
 
 /** Returns the endpoint that sends the application at the address of a page (contract/web.md §1). */
@@ -20,7 +19,7 @@ function webPage(name: PageName) {
     htmlOnly: true,
     response: html,
     handle({ visitor, request }) {
-      const match = matchAddress(collapseSlashes(request.path));
+      const match = matchAddress(request.path);
       // The router does not know the reserved segments.
       if (match?.name !== name) throw routeNotFound();
       return createWebShell(request, visitor, toApiPath(name, match.values));
