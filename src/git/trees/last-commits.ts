@@ -69,13 +69,12 @@ async function walkHistory(
   { commit, folder, entries }: FolderEntries,
   maxWalkMs: number,
 ): Promise<ReadonlyMap<string, string>> {
-  const walk = new Walk(git, repository, folder, entries);
-  walk.wait(commit, walk.entryByName.keys());
   const endsAt = performance.now() + maxWalkMs;
+  const walk = new Walk(git, repository, { folder, entries, endsAt });
+  walk.wait(commit, walk.entryByName.keys());
   // Where a commit is younger than its child, git may pass it before an entry waits there. Another walk begins at such commits.
   while (walk.hasWaiting) {
-    const timeoutMs = Math.ceil(endsAt - performance.now());
-    if (timeoutMs <= 0 || !(await runLog(git, repository, walk, { folder, timeoutMs }))) break;
+    if (walk.isOver || !(await runLog(git, repository, walk, folder))) break;
   }
   return walk.commitsByName;
 }
@@ -95,14 +94,9 @@ const LOG_FLAGS = [
 ];
 
 /** Passes commits to the walk, the youngest first. Returns false if it ended before the history did. */
-async function runLog(
-  git: Git,
-  repository: Repository,
-  walk: Walk,
-  { folder, timeoutMs }: { readonly folder: string; readonly timeoutMs: number },
-): Promise<boolean> {
+async function runLog(git: Git, repository: Repository, walk: Walk, folder: string): Promise<boolean> {
   const invocation = { flags: LOG_FLAGS, args: walk.waitingCommits(), paths: folder === '' ? [] : [folder] };
-  const child = spawnGit(git, repository, 'log', invocation, { timeoutMs });
+  const child = spawnGit(git, repository, 'log', invocation, { timeoutMs: Math.max(1, walk.remainingMs) });
   child.stdin.end();
   walk.beginOutput();
   const splitter = createFieldSplitter();
@@ -110,9 +104,11 @@ async function runLog(
     for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
       for (const field of splitter.split(chunk)) {
         const pendingTrees = walk.take(field);
-        if (pendingTrees !== null) await pendingTrees;
+        if (pendingTrees === null) continue;
+        await pendingTrees;
+        if (walk.isOver) break;
       }
-      if (!walk.hasWaiting) break;
+      if (!walk.hasWaiting || walk.isOver) break;
     }
   } catch (error) {
     // The output of a process that is stopped ends early; its exit has the reason.
@@ -121,9 +117,9 @@ async function runLog(
       throw error;
     }
   }
-  if (!walk.hasWaiting) {
+  if (!walk.hasWaiting || walk.isOver) {
     child.kill();
-    return true;
+    return !walk.hasWaiting;
   }
   const exit = await child.done;
   if (exit.ok) {
@@ -134,6 +130,11 @@ async function runLog(
   throw new GitError('log', exit.failure);
 }
 
+interface WalkOptions extends Pick<FolderEntries, 'folder' | 'entries'> {
+  /** The time of `performance.now()` after which nothing more is read. */
+  readonly endsAt: number;
+}
+
 /** The state of a walk: which entries wait at which commits, and the commit that git passes at present. */
 class Walk {
   readonly commitsByName = new Map<string, string>();
@@ -141,6 +142,7 @@ class Walk {
   readonly #git: Git;
   readonly #repository: Repository;
   readonly #folder: string;
+  readonly #endsAt: number;
   /** Length of the folder's path with its slash, in bytes. */
   readonly #prefixBytes: number;
   readonly #namesByCommit = new Map<string, Set<string>>();
@@ -149,16 +151,25 @@ class Walk {
     null;
   #isPathNext = false;
 
-  constructor(git: Git, repository: Repository, folder: string, entries: readonly TreeListEntry[]) {
+  constructor(git: Git, repository: Repository, { folder, entries, endsAt }: WalkOptions) {
     this.#git = git;
     this.#repository = repository;
     this.#folder = folder;
+    this.#endsAt = endsAt;
     this.#prefixBytes = folder === '' ? 0 : Buffer.byteLength(folder) + 1;
     this.entryByName = new Map(entries.map((entry) => [entry.path, entry]));
   }
 
   get hasWaiting(): boolean {
     return this.#namesByCommit.size > 0;
+  }
+
+  get remainingMs(): number {
+    return this.#endsAt - performance.now();
+  }
+
+  get isOver(): boolean {
+    return this.remainingMs <= 0;
   }
 
   waitingCommits(): string[] {
@@ -181,7 +192,7 @@ class Walk {
   take(field: Buffer): Promise<void> | null {
     if (this.#isPathNext) {
       this.#isPathNext = false;
-      this.#current?.changedNames.add(this.#toName(field));
+      if (this.#current !== null) this.#addChangedName(this.#current.changedNames, field);
       return null;
     }
     // git begins the changes of a commit with a line feed.
@@ -203,10 +214,11 @@ class Walk {
     this.#current = this.#namesByCommit.has(id) ? { id, parentIds, changedNames: new Set() } : null;
   }
 
-  /** Returns the name in the folder that a changed path is or is below. */
-  #toName(path: Buffer): string {
+  /** Adds the name in the folder that a changed path is or is below. The folder may have millions that nobody asked for. */
+  #addChangedName(names: Set<string>, path: Buffer): void {
     const end = path.indexOf(SLASH, this.#prefixBytes);
-    return decodeName(path.subarray(this.#prefixBytes, end < 0 ? path.length : end));
+    const name = decodeName(path.subarray(this.#prefixBytes, end < 0 ? path.length : end));
+    if (this.entryByName.has(name)) names.add(name);
   }
 
   /** Moves the entries that wait at the current commit to its parents, or stores the commit as their last one. */
@@ -230,7 +242,10 @@ class Walk {
     return null;
   }
 
-  /** Moves entries of a merge that differ from its first parent to the parent that has them, or stores the merge. */
+  /**
+   * Moves entries of a merge that differ from its first parent to the parent that has them, or stores the merge. At the end of the
+   * time those that are left stay unknown: a process may be needed to read each.
+   */
   async #moveToOtherParents(merge: string, parentIds: readonly string[], names: readonly string[]): Promise<void> {
     const [git, repository] = [this.#git, this.#repository];
     let remainingNames = names;
@@ -239,6 +254,7 @@ class Walk {
       if (tree?.type !== 'tree') continue;
       const changedNames: string[] = [];
       for (const name of remainingNames) {
+        if (this.isOver) return;
         const { id, mode } = this.entryByName.get(name)!;
         const parentEntry = await findTreeEntry(git, repository, tree.id, name);
         if (parentEntry?.id === id && parentEntry.mode === mode) this.wait(parent, [name]);

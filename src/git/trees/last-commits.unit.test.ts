@@ -112,6 +112,40 @@ for (const seed of [7, 11, 13, 17]) {
   });
 }
 
+/** Returns a history of merges in a folder so large that git reads each entry of the parents by a process of its own. */
+function createLargeMerges(mergeCount: number): string {
+  const names = Array.from({ length: 13_000 }, (_, index) => `a-long-name-of-a-file-${10_000 + index}`);
+  const write = (mark: number, count: number) =>
+    names
+      .slice(0, count)
+      .map((name) => `M 100644 :${mark} ${name}\n`)
+      .join('');
+  const commit = (mark: number) =>
+    `commit refs/heads/main\nmark :${mark}\ncommitter a <a@b> 1700000000 +0000\ndata 1\nx\n`;
+  let stream = 'blob\nmark :1\ndata 1\n1\nblob\nmark :2\ndata 1\n2\n';
+  stream += `reset refs/heads/main\n${commit(10)}${write(1, names.length)}`;
+  for (let mark = 10; mark < 10 + 2 * mergeCount; mark += 2) {
+    stream += `${commit(mark + 1)}from :10\n${write(2, 100)}`;
+    // Each tree of the chain differs, so that nothing of it is cached.
+    stream += `${commit(mark + 2)}from :${mark + 1}\nmerge :${mark}\n${write(1, 100)}M 100644 :2 m${mark}\n`;
+  }
+  return stream;
+}
+
+test('reads no more trees of merges after the limit', async (t) => {
+  const world = await createGitWorld(t);
+  const { git, repository } = world;
+  const commit = importHistory(world, createLargeMerges(4));
+  const entries = await listEntries(world, commit, '');
+  const start = t.mock.method(git.processes.children, 'add');
+  const now = performance.now.bind(performance);
+  // The limit passes when the first entry of a merge is read, after `git log` has started.
+  t.mock.method(performance, 'now', () => now() + (start.mock.callCount() > 1 ? 60_000 : 0));
+  const found = await findLastCommits(git, repository, { commit, folder: '', entries }, 30_000);
+  assert.equal(found.size, 0);
+  assert.ok(start.mock.callCount() < 10, `${start.mock.callCount()} processes`);
+});
+
 test('returns within its limit what it has found, and computes an incomplete result again later', async (t) => {
   const world = await createGitWorld(t);
   const commits = Array.from(
@@ -129,7 +163,7 @@ test('returns within its limit what it has found, and computes an incomplete res
   assert.equal(incomplete.has('old'), false);
   assert.equal(await findLastCommits(git, repository, folderEntries), incomplete);
   world.time += 10 * 60_000;
-  const found = await findLastCommits(git, repository, folderEntries);
+  const found = await findLastCommits(git, repository, folderEntries, 60_000);
   assert.deepEqual([found.get('new'), found.size], [commit, 2]);
   const start = t.mock.method(git.processes.children, 'add');
   assert.equal(await findLastCommits(git, repository, folderEntries), found);
