@@ -9,7 +9,7 @@ export interface ByteRange {
  * valid, but selects nothing. Null: the header is ignored, because it is invalid, names several ranges or the end of an empty resource (RFC 9110 §14.1.2, §14.2).
  */
 export function resolveByteRange(header: string, size: number): ByteRange | 'unsatisfiable' | null {
-  const [, first, last] = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(header) ?? [];
+  const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header) ?? [];
   if (first === undefined || last === undefined || (first === '' && last === '')) return null;
   if (first === '') {
     if (Number(last) === 0) return 'unsatisfiable';

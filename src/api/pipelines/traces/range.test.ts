@@ -35,6 +35,7 @@ const RANGES = [
   ['bytes=2-7', '234567', '2-7'],
   ['bytes=8-', '89', '8-9'],
   ['bytes=8-99', '89', '8-9'],
+  ['bytes=8-99999999999999999999', '89', '8-9'],
   ['bytes=-3', '789', '7-9'],
   ['bytes=-99', LOG, '0-9'],
   ['BYTES= 9-9 ', '9', '9-9'],
@@ -68,6 +69,7 @@ test('returns 416 with the length if nothing is selected', async () => {
     [job.id, 'bytes=10-', 10],
     [job.id, 'bytes=11-12', 10],
     [job.id, 'bytes=-0', 10],
+    [job.id, `bytes=${'9'.repeat(400)}-`, 10],
     [empty.id, 'bytes=0-', 0],
   ] as const) {
     const answer = await getRange(id, range);
@@ -84,7 +86,7 @@ test('returns an empty log whole if its end is requested', async () => {
 
 test('returns the whole log for an invalid range, for several ranges and with If-Range', async () => {
   const { id } = await jobWithLog(LOG);
-  for (const range of ['bytes=5-2', 'bytes=0-1,3-4', 'lines=0-3', 'bytes=-', 'bytes=a-b', `bytes=${'9'.repeat(16)}-`]) {
+  for (const range of ['bytes=5-2', 'bytes=0-1,3-4', 'lines=0-3', 'bytes=-', 'bytes=a-b']) {
     const answer = await getRange(id, range);
     assert.deepEqual([answer.status, answer.text], [200, LOG], range);
     assert.equal(answer.headers['content-range'], undefined);
