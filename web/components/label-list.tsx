@@ -7,6 +7,7 @@ import { Empty } from './empty.tsx';
 import { Form, readText, TextField } from './form.tsx';
 import { Label } from './label.tsx';
 import { Pager } from './pager.tsx';
+import { SearchForm } from './search-form.tsx';
 import { ToggledForm } from './toggled-form.tsx';
 
 /** A label of a list: only those of projects have a priority. */
@@ -47,14 +48,7 @@ export function LabelList(props: LabelListProps) {
   const { labels, calls, mayChange, hasPriority, href, apiPath, location } = props;
   return (
     <>
-      <search>
-        <form class="filters" action={href}>
-          <label>
-            Search <input type="search" name="search" value={location.search.get('search') ?? ''} />
-          </label>
-          <button type="submit">Show</button>
-        </form>
-      </search>
+      <SearchForm action={href} search={location.search} />
       <ToggledForm button="New label" isPrimary isOffered={mayChange}>
         {(close) => (
           <LabelForm label={null} hasPriority={hasPriority} location={location} close={close} save={calls.create} />

@@ -6,6 +6,7 @@ import { formatRole, ROLES } from '../text/roles.ts';
 import { ActionButton } from './action-button.tsx';
 import { Form, readText, SelectField, TextField } from './form.tsx';
 import { Pager } from './pager.tsx';
+import { SearchForm } from './search-form.tsx';
 import { ToggledForm } from './toggled-form.tsx';
 import { UserLink } from './user-link.tsx';
 
@@ -76,14 +77,7 @@ export function MemberLists({
   return (
     <>
       {parent.mayManage ? <AddMember parent={parent} location={location} /> : null}
-      <search>
-        <form class="filters" action={toUrl(address)}>
-          <label>
-            Search <input type="search" name="search" value={search.get('search') ?? ''} />
-          </label>
-          <button type="submit">Show</button>
-        </form>
-      </search>
+      <SearchForm action={toUrl(address)} search={search} />
       {direct.length === 0 ? (
         <p class="quiet">No direct members{search.has('search') ? ' have this name' : ''}.</p>
       ) : (

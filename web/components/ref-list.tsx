@@ -6,6 +6,7 @@ import type { PageLocation } from '../page.ts';
 import { Empty } from './empty.tsx';
 import { Pager } from './pager.tsx';
 import type { ProjectDetails } from './project-navigation.tsx';
+import { SearchForm } from './search-form.tsx';
 import { Time } from './time.tsx';
 
 /** A branch or tag. */
@@ -47,14 +48,7 @@ export function RefList<Item extends Ref>({
   const url = toUrl(toPath(page, values));
   return (
     <>
-      <search>
-        <form class="filters" action={url}>
-          <label>
-            Search <input type="search" name="search" value={searched} />
-          </label>
-          <button type="submit">Show</button>
-        </form>
-      </search>
+      <SearchForm action={url} search={search} />
       {refs.value.length === 0 ? <p class="quiet">Nothing has this name.</p> : null}
       {refs.value.length === 0 ? null : (
         <RefRows refs={refs.value} project={project.path_with_namespace} location={location} actions={actions} />

@@ -1,3 +1,4 @@
+import { toPath } from '../../addresses.ts';
 import type { Client, Loaded, ResultOf } from '../../api/call.ts';
 import { type Query, query } from '../../api/query.ts';
 import { AccountNavigation } from '../../components/account-navigation.tsx';
@@ -7,6 +8,7 @@ import {
   NotificationForm,
   type NotificationSetting,
 } from '../../components/notification-level.tsx';
+import { SearchForm } from '../../components/search-form.tsx';
 import { type PageLocation, page, usePageActions } from '../../page.ts';
 
 /** The numbers of groups and of projects whose settings are shown. */
@@ -23,11 +25,11 @@ interface MemberSetting {
 
 /** Which mails the user gets. */
 export const accountNotifications = page('accountNotifications', {
-  queries: () => ({
+  queries: ({ search }) => ({
     setting: query('GET /notification_settings', {}),
     emails: query('GET /user/emails', { per_page: 100 }),
     user: query('GET /user', {}),
-    members: queryMemberSettings(),
+    members: queryMemberSettings(search.get('search') ?? ''),
   }),
   title: () => 'Notifications',
   navigation: ({ location }) => <AccountNavigation location={location} current="accountNotifications" />,
@@ -41,8 +43,13 @@ export const accountNotifications = page('accountNotifications', {
         location={location}
       />
       <h2>Single groups and projects</h2>
+      <SearchForm action={location.toUrl(toPath('accountNotifications'))} search={location.search} />
       {members.value.length === 0 ? (
-        <p class="quiet">Groups and projects of which you are a member appear here, with a setting of their own.</p>
+        <p class="quiet">
+          {location.search.has('search')
+            ? 'None of your groups and projects has this name.'
+            : 'Groups and projects of which you are a member appear here, with a setting of their own.'}
+        </p>
       ) : (
         members.value.map((member) => <MemberForm key={JSON.stringify(member)} member={member} location={location} />)
       )}
@@ -53,18 +60,20 @@ export const accountNotifications = page('accountNotifications', {
 const listConfirmed = (emails: ResultOf<'GET /user/emails'>): readonly string[] =>
   emails.filter(({ confirmed_at }) => confirmed_at !== null).map(({ email }) => email);
 
-/** Reads the settings of the groups and of the recently used projects of which the user is a member. */
-function queryMemberSettings(): Query<readonly MemberSetting[]> {
+/** Reads the settings of the groups and of the recently used projects of which the user is a member, and whose names have the text. */
+function queryMemberSettings(text: string): Query<readonly MemberSetting[]> {
   return {
     refetchSeconds: null,
     async load(client: Client): Promise<Loaded<readonly MemberSetting[]>> {
+      const search = text === '' ? {} : { search: text };
       const [groups, projects] = await Promise.all([
-        client.call('GET /groups', { min_access_level: 10, per_page: MAX_ROWS }),
+        client.call('GET /groups', { min_access_level: 10, per_page: MAX_ROWS, ...search }),
         client.call('GET /projects', {
           membership: true,
           order_by: 'last_activity_at',
           simple: true,
           per_page: MAX_ROWS,
+          ...search,
         }),
       ]);
       const value = await Promise.all([

@@ -7,20 +7,25 @@ import { Markdown } from '../../components/markdown.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { can } from '../../components/project-navigation.tsx';
 import { ProjectRows } from '../../components/project-rows.tsx';
+import { SearchForm } from '../../components/search-form.tsx';
 import { type PageLocation, page } from '../../page.ts';
 
 /** The number of subgroups that the page of a group shows. */
 const MAX_SUBGROUPS = 100;
 
+/** Returns the parameters of a search for subgroups and projects. */
+const readSearch = (search: URLSearchParams) => (search.get('search') ? { search: search.get('search')! } : {});
+
 /** A group: its description, its subgroups and its projects. */
 export const group = page('group', {
   queries: ({ values: { group: id = '' }, search }) => ({
     ...groupQueries(id),
-    subgroups: query('GET /groups/:id/subgroups', { id, per_page: MAX_SUBGROUPS }),
+    subgroups: query('GET /groups/:id/subgroups', { id, per_page: MAX_SUBGROUPS, ...readSearch(search) }),
     projects: query('GET /groups/:id/projects', {
       id,
       order_by: 'last_activity_at',
       page: readPageNumber(search),
+      ...readSearch(search),
     }),
   }),
   title: ({ group }) => group.value.name,
@@ -43,6 +48,9 @@ export const group = page('group', {
           </a>
         ) : null}
       </p>
+      {subgroups.value.length + projects.value.length === 0 && !search.has('search') ? null : (
+        <SearchForm action={toUrl(toPath('group', { group: group.full_path }))} search={search} />
+      )}
       {subgroups.value.length === 0 ? null : <Subgroups subgroups={subgroups} location={location} />}
       <h2>Projects</h2>
       <ProjectRows projects={projects} location={location} />
