@@ -4,6 +4,7 @@ import { type PageLocation, usePageActions } from '../page.ts';
 import { ActionButton } from './action-button.tsx';
 import { Empty } from './empty.tsx';
 import { CheckField, Form, readText, SelectField, TextArea, TextField } from './form.tsx';
+import { Pager } from './pager.tsx';
 import { ToggledForm } from './toggled-form.tsx';
 
 type Variable = ResultOf<'GET /projects/:id/variables'>[number];
@@ -33,10 +34,13 @@ interface Owner {
 export function CiVariables({
   owner,
   variables,
+  href,
   location,
 }: {
   readonly owner: Owner;
   readonly variables: Loaded<readonly Variable[]>;
+  /** The address of the list. */
+  readonly href: string;
   readonly location: PageLocation;
 }) {
   const { client } = usePageActions();
@@ -80,6 +84,7 @@ export function CiVariables({
           ))}
         </ul>
       )}
+      <Pager list={variables} search={location.search} href={href} />
     </>
   );
 }

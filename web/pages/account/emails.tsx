@@ -1,15 +1,20 @@
+import { toPath } from '../../addresses.ts';
 import type { ResultOf } from '../../api/call.ts';
-import { query, queryAll } from '../../api/query.ts';
+import { query, readPageNumber } from '../../api/query.ts';
 import { AccountNavigation } from '../../components/account-navigation.tsx';
 import { ActionButton } from '../../components/action-button.tsx';
 import { Form, readText, TextField } from '../../components/form.tsx';
+import { Pager } from '../../components/pager.tsx';
 import { type PageLocation, page, usePageActions } from '../../page.ts';
 
 type Email = ResultOf<'GET /user/emails'>[number];
 
 /** The e-mail addresses of the user. */
 export const accountEmails = page('accountEmails', {
-  queries: () => ({ user: query('GET /user', {}), emails: queryAll('GET /user/emails', {}) }),
+  queries: ({ search }) => ({
+    user: query('GET /user', {}),
+    emails: query('GET /user/emails', { page: readPageNumber(search) }),
+  }),
   title: () => 'E-mail addresses',
   navigation: ({ location }) => <AccountNavigation location={location} current="accountEmails" />,
   render: ({ user, emails, location }) => {
@@ -32,6 +37,7 @@ export const accountEmails = page('accountEmails', {
             <EmailRow key={email.id} email={email} location={location} />
           ))}
         </ul>
+        <Pager list={emails} search={location.search} href={location.toUrl(toPath('accountEmails'))} />
         <h2>Add an address</h2>
         <EmailForm location={location} />
       </>

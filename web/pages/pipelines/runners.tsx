@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
+import { toPath } from '../../addresses.ts';
 import type { ResultOf } from '../../api/call.ts';
-import { query, queryAll } from '../../api/query.ts';
+import { query, readPageNumber } from '../../api/query.ts';
 import { Form, readText, SelectField } from '../../components/form.tsx';
 import { NewToken } from '../../components/new-token.tsx';
+import { Pager } from '../../components/pager.tsx';
 import { PipelinesNavigation } from '../../components/pipelines-navigation.tsx';
 import { projectQueries } from '../../components/project-navigation.tsx';
 import { RunnerForm } from '../../components/runner-form.tsx';
@@ -10,14 +12,19 @@ import { RunnerItem } from '../../components/runner-item.tsx';
 import { ToggledForm } from '../../components/toggled-form.tsx';
 import { type PageLocation, page, usePageActions } from '../../page.ts';
 
+const REFETCH_SECONDS = 10;
+
+/** The number of runners of other projects that the form offers. */
+const MAX_AVAILABLE = 100;
+
 type Runners = ResultOf<'GET /projects/:id/runners'>;
 
 /** The runners that may take jobs of a project: its own, and those of its groups and of the instance. */
 export const runners = page('runners', {
-  queries: ({ values: { project: id = '' } }) => ({
+  queries: ({ values: { project: id = '' }, search }) => ({
     ...projectQueries(id),
-    runners: queryAll('GET /projects/:id/runners', { id }, 10),
-    available: query('GET /runners', { type: 'project_type', per_page: 100 }),
+    runners: query('GET /projects/:id/runners', { id, page: readPageNumber(search) }, REFETCH_SECONDS),
+    available: query('GET /runners', { type: 'project_type', per_page: MAX_AVAILABLE }),
   }),
   title: () => 'Runners',
   navigation: (props) => <PipelinesNavigation {...props} current="runners" />,
@@ -45,6 +52,11 @@ export const runners = page('runners', {
           ))}
         </ul>
       )}
+      <Pager
+        list={runners}
+        search={location.search}
+        href={location.toUrl(toPath('runners', { project: project.path_with_namespace }))}
+      />
     </>
   ),
 });

@@ -1,8 +1,10 @@
+import { toPath } from '../../addresses.ts';
 import type { ResultOf } from '../../api/call.ts';
-import { queryAll } from '../../api/query.ts';
+import { query, readPageNumber } from '../../api/query.ts';
 import { ActionButton } from '../../components/action-button.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Form, readText, TextField } from '../../components/form.tsx';
+import { Pager } from '../../components/pager.tsx';
 import { PipelinesNavigation } from '../../components/pipelines-navigation.tsx';
 import { projectQueries } from '../../components/project-navigation.tsx';
 import { Time } from '../../components/time.tsx';
@@ -13,9 +15,9 @@ type Trigger = ResultOf<'GET /projects/:id/triggers'>[number];
 
 /** The tokens with which other systems start pipelines of a project. */
 export const triggers = page('triggers', {
-  queries: ({ values: { project: id = '' } }) => ({
+  queries: ({ values: { project: id = '' }, search }) => ({
     ...projectQueries(id),
-    triggers: queryAll('GET /projects/:id/triggers', { id }),
+    triggers: query('GET /projects/:id/triggers', { id, page: readPageNumber(search) }),
   }),
   title: () => 'Pipeline trigger tokens',
   navigation: (props) => <PipelinesNavigation {...props} current="triggers" />,
@@ -39,6 +41,11 @@ export const triggers = page('triggers', {
               </li>
             ))}
           </ul>
+          <Pager
+            list={triggers}
+            search={location.search}
+            href={toUrl(toPath('triggers', { project: project.path_with_namespace }))}
+          />
           <pre class="command">{`curl --form token=TOKEN --form ref=${project.default_branch ?? 'main'} --form "variables[SIZE]=large" \\\n  ${session.origin}${toUrl(`/api/v4/projects/${project.id}/trigger/pipeline`)}`}</pre>
         </>
       )}
