@@ -1,8 +1,9 @@
-import { CallError } from '../api/call.ts';
+import { CallError, type Loaded } from '../api/call.ts';
 import type { EpicIssue } from '../api/operations.ts';
 import { type PageLocation, usePageActions } from '../page.ts';
 import { parseIssueReference } from '../text/references.ts';
 import { ActionButton } from './action-button.tsx';
+import { FirstRows } from './first-rows.tsx';
 import { Form, readText, TextField } from './form.tsx';
 import { ItemRows } from './item-rows.tsx';
 import { Progress } from './progress.tsx';
@@ -15,7 +16,7 @@ export function EpicIssues({
   mayChange,
   location,
 }: {
-  readonly issues: readonly EpicIssue[];
+  readonly issues: Loaded<readonly EpicIssue[]>;
   /** The group and the number of the epic. */
   readonly epic: { readonly id: number; readonly epic_iid: number };
   readonly mayChange: boolean;
@@ -38,18 +39,26 @@ export function EpicIssues({
   return (
     <section aria-labelledby="epic-issues">
       <h2 id="epic-issues">Issues</h2>
-      <Progress issues={issues} />
-      {issues.length === 0 ? null : (
-        <ItemRows
-          items={issues}
-          extra={(issue) =>
-            mayChange ? (
-              <ActionButton location={location} run={() => remove(issue)} done="The issue was removed from the epic.">
-                Remove<span class="hidden"> {issue.title}</span>
-              </ActionButton>
-            ) : null
-          }
-        />
+      <Progress issues={issues.value} isPartial={issues.nextPage !== null} />
+      {issues.value.length === 0 ? null : (
+        <FirstRows rows={issues.value}>
+          {(shown) => (
+            <ItemRows
+              items={shown}
+              extra={(issue) =>
+                mayChange ? (
+                  <ActionButton
+                    location={location}
+                    run={() => remove(issue)}
+                    done="The issue was removed from the epic."
+                  >
+                    Remove<span class="hidden"> {issue.title}</span>
+                  </ActionButton>
+                ) : null
+              }
+            />
+          )}
+        </FirstRows>
       )}
       <ToggledForm button="Add an issue" isOffered={mayChange}>
         {(close) => (

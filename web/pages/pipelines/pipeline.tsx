@@ -3,6 +3,7 @@ import type { ResultOf } from '../../api/call.ts';
 import { query, queryAll } from '../../api/query.ts';
 import { NeedsGraph } from '../../charts/needs-graph.tsx';
 import { ActionButton } from '../../components/action-button.tsx';
+import { FirstRows } from '../../components/first-rows.tsx';
 import { PipelineActions } from '../../components/pipeline-actions.tsx';
 import { PipelineVariables } from '../../components/pipeline-variables.tsx';
 import { PipelinesNavigation } from '../../components/pipelines-navigation.tsx';
@@ -11,6 +12,7 @@ import { Status } from '../../components/status.tsx';
 import { Time } from '../../components/time.tsx';
 import { type PageLocation, page, usePageActions } from '../../page.ts';
 import { describeSource } from '../../text/ci-status.ts';
+import { formatCount } from '../../text/names.ts';
 import { groupByStage, type Stage } from '../../text/pipeline-jobs.ts';
 import { formatDuration } from '../../text/time.ts';
 
@@ -19,6 +21,9 @@ type PipelineDetail = ResultOf<'GET /projects/:id/pipelines/:pipeline_id'>;
 type Needs = ResultOf<'GET /projects/:id/pipelines/:pipeline_id/needs'>;
 
 const REFETCH_SECONDS = 5;
+
+/** The number of jobs up to which the graph is drawn: of more, it would be too large to read. */
+const MAX_GRAPH_JOBS = 200;
 
 /** A pipeline: its stages with their jobs, and which job waits for which. */
 export const pipeline = page('pipeline', {
@@ -56,6 +61,7 @@ export const pipeline = page('pipeline', {
           </div>
         )}
         {jobs.value.length === 0 ? <p class="quiet">This pipeline has no jobs.</p> : null}
+        {jobs.nextPage === null ? null : <p class="quiet">The last {formatCount(jobs.value.length, 'job')}.</p>}
         <Stages
           stages={stages}
           project={pipeline.project_id}
@@ -123,35 +129,41 @@ function Stages({
       {stages.map(({ name, jobs }) => (
         <section key={name} class="stage">
           <h2>{name}</h2>
-          <ul class="rows">
-            {jobs.map(({ job, earlier }) => (
-              <li key={job.name} class="job">
-                <a class="row-title" href={job.web_url}>
-                  {job.name}
-                </a>
-                <span class="row-facts quiet">
-                  <Status status={job.status} isAllowedToFail={job.allow_failure} />
-                  {job.duration === null ? null : <span>{formatDuration(job.duration)}</span>}
-                  {earlier.map(({ id, status, web_url }, index) => (
-                    <a key={id} href={web_url} title={status}>
-                      attempt {index + 1}
+          <FirstRows rows={jobs}>
+            {(shown) => (
+              <ul class="rows">
+                {shown.map(({ job, earlier }) => (
+                  <li key={job.name} class="job">
+                    <a class="row-title" href={job.web_url}>
+                      {job.name}
                     </a>
-                  ))}
-                </span>
-                {mayRun && job.status === 'manual' ? (
-                  <div class="job-run">
-                    <ActionButton
-                      run={() => client.call('POST /projects/:id/jobs/:job_id/play', { id: project, job_id: job.id })}
-                      done={`${job.name} was started.`}
-                      location={location}
-                    >
-                      Run <span class="hidden">{job.name}</span>
-                    </ActionButton>
-                  </div>
-                ) : null}
-              </li>
-            ))}
-          </ul>
+                    <span class="row-facts quiet">
+                      <Status status={job.status} isAllowedToFail={job.allow_failure} />
+                      {job.duration === null ? null : <span>{formatDuration(job.duration)}</span>}
+                      {earlier.map(({ id, status, web_url }, index) => (
+                        <a key={id} href={web_url} title={status}>
+                          attempt {index + 1}
+                        </a>
+                      ))}
+                    </span>
+                    {mayRun && job.status === 'manual' ? (
+                      <div class="job-run">
+                        <ActionButton
+                          run={() =>
+                            client.call('POST /projects/:id/jobs/:job_id/play', { id: project, job_id: job.id })
+                          }
+                          done={`${job.name} was started.`}
+                          location={location}
+                        >
+                          Run <span class="hidden">{job.name}</span>
+                        </ActionButton>
+                      </div>
+                    ) : null}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </FirstRows>
         </section>
       ))}
     </div>
@@ -162,6 +174,8 @@ function Stages({
 function Graph({ stages, needs }: { readonly stages: readonly Stage<Job>[]; readonly needs: Needs }) {
   const needsById = new Map(needs.map(({ id, needs }) => [id, needs]));
   if (needs.every((job) => job.needs === null)) return null;
+  if (needs.length > MAX_GRAPH_JOBS)
+    return <p class="quiet">What the jobs need is drawn for at most {MAX_GRAPH_JOBS} jobs.</p>;
   const jobs = stages.flatMap(({ jobs }, stage) =>
     jobs.map(({ job: { id, name, status, web_url } }) => ({
       id,

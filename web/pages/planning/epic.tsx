@@ -60,7 +60,7 @@ function EpicContent(props: PageProps<typeof queries>) {
       />
       {location.session.userId === null ? null : (
         <EpicIssues
-          issues={issues.value}
+          issues={issues}
           epic={path}
           mayChange={user !== null && can(abilities, 'relate_epic')}
           location={location}

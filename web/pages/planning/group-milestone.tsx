@@ -49,7 +49,12 @@ function GroupMilestoneContent({ group, abilities, plan, location }: PageProps<t
         project={null}
         location={location}
       />
-      <PlannedItems issues={issues} mergeRequests={mergeRequests} period={milestone} />
+      <PlannedItems
+        issues={issues}
+        isPartial={plan.nextPage !== null}
+        mergeRequests={mergeRequests}
+        period={milestone}
+      />
     </>
   );
 }

@@ -81,7 +81,7 @@ function IterationContent({
           />
         )}
       </ToggledForm>
-      <PlannedItems issues={issues.value} period={iteration} />
+      <PlannedItems issues={issues.value} isPartial={issues.nextPage !== null} period={iteration} />
     </>
   );
 }

@@ -48,7 +48,12 @@ function MilestoneContent({ project, abilities, plan, location }: PageProps<type
         project={project.value.path_with_namespace}
         location={location}
       />
-      <PlannedItems issues={issues} mergeRequests={mergeRequests} period={milestone} />
+      <PlannedItems
+        issues={issues}
+        isPartial={plan.nextPage !== null}
+        mergeRequests={mergeRequests}
+        period={milestone}
+      />
     </>
   );
 }
