@@ -7,6 +7,6 @@ export function Avatar({ user }: { readonly user: { readonly name: string; reado
       {getInitials(user.name)}
     </span>
   ) : (
-    <img class="avatar" src={user.avatar_url} alt="" width={24} height={24} />
+    <img class="avatar" src={user.avatar_url} alt="" width={24} height={24} loading="lazy" />
   );
 }
