@@ -51,7 +51,10 @@ export const compare = page('compare', {
   render: ({ project: { value: project }, abilities, branches, tags, comparison, location }) => {
     const range = readRange(location.values.range ?? '');
     const path = project.path_with_namespace;
-    const mayCreate = can(abilities, 'create_merge_request') && branches.value.some(({ name }) => name === range.to);
+    const isNamed = ({ name }: { readonly name: string }) => name === range.to;
+    // Of many branches, the list has only the latest ones.
+    const isBranch = branches.value.some(isNamed) || (branches.nextPage !== null && !tags.value.some(isNamed));
+    const mayCreate = can(abilities, 'create_merge_request') && isBranch;
     const branchesOfRange = new URLSearchParams({ source_branch: range.to, target_branch: range.from });
     const names = [...branches.value, ...tags.value].map(({ name }) => name);
     return (
