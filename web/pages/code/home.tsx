@@ -196,7 +196,10 @@ function TodoRow({ item, location }: { readonly item: Todo; readonly location: P
         {item.body}
       </a>
       <span class="row-facts quiet">
-        {item.action_name.replaceAll('_', ' ')} by <bdi>{item.author.name}</bdi> <Time value={item.created_at} />
+        <span>
+          {item.action_name.replaceAll('_', ' ')} by <bdi>{item.author.name}</bdi>
+        </span>{' '}
+        <Time value={item.created_at} />
       </span>
       <div class="row-actions">
         <ActionButton
