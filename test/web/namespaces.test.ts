@@ -111,11 +111,11 @@ test('a group offers new projects and subgroups to the roles that may create the
   assert.deepEqual(await offers(stranger, `/groups/${limited.full_path}`), []);
 });
 
-test('the form for a project offers the groups of the caller', async () => {
+test('the form for a project has the personal namespace, or the group in the address', async () => {
+  assert.match(await readText(developer, '/projects/new'), new RegExp(`Group or user: ${developer.username}`));
   const html = await renderPage(scene, developer, `/projects/new?namespace_id=${group.id}`);
-  assert.match(html, new RegExp(`<option value>${developer.username}</option>`));
-  assert.match(html, new RegExp(`<option value="${group.id}" selected>${group.full_path}</option>`));
-  assert.doesNotMatch(await renderPage(scene, stranger, '/projects/new'), new RegExp(group.full_path));
+  assert.match(html, new RegExp(`name="namespace_id" value="${group.id}"`));
+  assert.match(html, new RegExp(`Group or user: ${group.full_path}`));
   assert.match(await readText(null, '/projects/new'), /Sign in to see this page/);
 });
 

@@ -29,6 +29,14 @@ export async function checkNamespaces(setup: Setup): Promise<void> {
         assert.equal(new URL(page.url()).pathname, '/kitchen/ovens/door');
         await page.getByRole('link', { name: 'Kitchen / Ovens' }).click();
         await page.getByRole('heading', { name: 'Ovens', level: 1 }).waitFor();
+        await page.goto('/projects/new');
+        await page.getByText('Group or user: root').click();
+        await page.getByLabel('Search in group or user').fill('ovens');
+        await page.getByRole('radio', { name: 'kitchen/ovens' }).click();
+        await page.getByLabel('Name').fill('Flue');
+        await page.getByRole('button', { name: 'Create project' }).click();
+        await page.getByRole('heading', { name: 'Flue', level: 1 }).waitFor();
+        assert.equal(new URL(page.url()).pathname, '/kitchen/ovens/flue');
       },
       // The repository has no tree yet.
       /status of 404/,

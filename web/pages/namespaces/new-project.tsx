@@ -1,13 +1,14 @@
-import type { Loaded, ResultOf } from '../../api/call.ts';
 import { query } from '../../api/query.ts';
-import { CheckField, Form, readText, SelectField, TextArea } from '../../components/form.tsx';
+import { CheckField, Form, readText, TextArea } from '../../components/form.tsx';
 import { NameAndPathFields, readVisibility, VisibilityField } from '../../components/namespace-fields.tsx';
+import { Picker, type PickerOption } from '../../components/picker.tsx';
 import { type PageLocation, page, usePageActions } from '../../page.ts';
 
-type Namespace = ResultOf<'GET /namespaces'>[number];
+/** The number of groups that a search finds. */
+const MAX_GROUPS = 20;
 
-/** The number of namespaces that the form offers. */
-const MAX_NAMESPACES = 100;
+/** The role with which most groups let members create projects. */
+const DEVELOPER = 30;
 
 /** The form for a new project; `namespace_id` in the address chooses its group. */
 export const newProject = page('newProject', {
@@ -15,35 +16,30 @@ export const newProject = page('newProject', {
     const id = search.get('namespace_id');
     // Visitors are asked to sign in.
     const user = query('GET /user', {});
-    const namespaces = query('GET /namespaces', { per_page: MAX_NAMESPACES });
-    return id === null ? { user, namespaces } : { user, namespaces, chosen: query('GET /namespaces/:id', { id }) };
+    return id === null ? { user } : { user, chosen: query('GET /namespaces/:id', { id }) };
   },
   title: () => 'New project',
-  render: ({ user, namespaces, chosen, location }) => (
+  render: ({ user, chosen, location }) => (
     <NewProjectForm
-      groups={listGroups(namespaces, chosen?.value)}
-      chosenId={chosen?.value.id ?? null}
+      chosen={chosen?.value.kind === 'group' ? [toOption(chosen.value)] : []}
       username={user.value.username}
       location={location}
     />
   ),
 });
 
-/** Returns the groups of a list, with the chosen one, which may be on a later page of the list. */
-function listGroups({ value }: Loaded<readonly Namespace[]>, chosen: Namespace | undefined): readonly Namespace[] {
-  const groups = value.filter(({ kind }) => kind === 'group');
-  const isListed = chosen === undefined || chosen.kind === 'user' || groups.some(({ id }) => id === chosen.id);
-  return isListed ? groups : [chosen, ...groups];
-}
+const toOption = ({ id, full_path }: { readonly id: number; readonly full_path: string }): PickerOption => ({
+  value: String(id),
+  text: full_path,
+});
 
 function NewProjectForm({
-  groups,
-  chosenId,
+  chosen,
   username,
   location,
 }: {
-  readonly groups: readonly Namespace[];
-  readonly chosenId: number | null;
+  /** The group that the address names; empty without one. */
+  readonly chosen: readonly PickerOption[];
   readonly username: string;
   readonly location: PageLocation;
 }) {
@@ -62,11 +58,17 @@ function NewProjectForm({
   };
   return (
     <Form label="New project" submitLabel="Create project" submit={create} location={location}>
-      <SelectField
+      <Picker
         label="Group or user"
         name="namespace_id"
-        value={chosenId ?? ''}
-        options={[['', username], ...groups.map(({ id, full_path }) => [id, full_path] as const)]}
+        isMultiple={false}
+        empty={username}
+        selected={chosen}
+        search={async (text) => {
+          const search = text === '' ? {} : { search: text };
+          const params = { min_access_level: DEVELOPER, per_page: MAX_GROUPS, ...search } as const;
+          return (await client.call('GET /groups', params)).value.map(toOption);
+        }}
       />
       <NameAndPathFields />
       <TextArea label="Description" name="description" rows={3} />
