@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ROOT, testPlace } from '#test/engines/engine.ts';
+import { getMailParts, startSmtpSink } from '#test/support/smtp-sink.ts';
 import { runInProcess, startServerProcess } from './process.testing.ts';
 
 // Commands that change a server run while a server process serves the same data.
@@ -8,10 +10,19 @@ import { runInProcess, startServerProcess } from './process.testing.ts';
 type Json = Record<string, unknown>;
 
 const place = await testPlace('started');
-const env = { HEARTH_DATA_DIR: place.dataDir, HEARTH_DATABASE_URL: place.url };
+const sink = await startSmtpSink();
+const withoutMail = { HEARTH_DATA_DIR: place.dataDir, HEARTH_DATABASE_URL: place.url };
+const env = {
+  ...withoutMail,
+  HEARTH_MAIL_DELIVERY: 'smtp',
+  HEARTH_SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
+  HEARTH_MAIL_FROM: 'hearth@hearth.example',
+  HEARTH_EXTERNAL_URL: 'http://hearth.example',
+};
 const { address, stop } = await startServerProcess(env);
 after(async () => {
   await stop();
+  await sink.stop();
   await place.remove();
 });
 
@@ -57,6 +68,31 @@ test('creates users who can sign in at a running server, and an administrator', 
   const { id, is_admin } = (await get(`/users/${JSON.parse((await hearth(admin)).out).id}`)) as Json;
   assert.deepEqual([typeof id, is_admin], ['number', true]);
   assert.deepEqual((await listAuditEvents()).slice(0, 2), ['user_created', 'user_created']);
+});
+
+test('creates a user who sets their password with a link that the server sends', async () => {
+  const { out, err } = await hearth(['user', 'create', 'ines', '--email', 'ines@hearth.test', '--send-link']);
+  assert.equal(err, '');
+  assert.match(
+    out,
+    /^Created the user ines .*\nThe server sends a link that sets the password to ines@hearth\.test\.\n$/,
+  );
+  const findMail = () => sink.mails.find(({ to }) => to === 'ines@hearth.test');
+  while (findMail() === undefined) await pause(20);
+  const { text } = getMailParts(findMail()!);
+  assert.match(text, /An administrator created the account ines/);
+  const [, path] = /http:\/\/hearth\.example(\/users\/password\/edit\?\S+)/.exec(text)!;
+  assert.match(await (await fetch(`${address}${path}`)).text(), /<label for="password">New password/);
+});
+
+test('creates no user with a link without mail delivery, or beside another kind of password', async () => {
+  const args = ['user', 'create', 'omar', '--email', 'omar@hearth.test', '--send-link'];
+  const refused = await runInProcess(args, withoutMail);
+  assert.deepEqual([refused.code, refused.out], [1, '']);
+  assert.match(refused.err, /^hearth: --send-link needs mail delivery: set HEARTH_MAIL_DELIVERY=smtp.*\n$/);
+  const invalid = await hearth([...args, '--without-password']);
+  assert.deepEqual([invalid.code, /exclude each other/.test(invalid.err)], [2, true]);
+  assert.deepEqual((await get('/users?username=omar')) as unknown, []);
 });
 
 test('reports why a user is not created in one line, and changes nothing', async () => {

@@ -7,6 +7,8 @@ import {
   SAVE_UNIQUE_ERRORS,
   updateUser,
 } from '#api/identity/users/changes.ts';
+import { canSendLinks } from '#api/identity/users/link-mail.ts';
+import { enqueuePasswordLink } from '#api/identity/users/password-link-mail.ts';
 import { BLOCKED_STATES, block, isLocked, unblock, unlock } from '#api/identity/users/states.ts';
 import { type User, userColumns } from '#authentication/users/users.ts';
 import { CommandFailed } from '#backup/command-failed.ts';
@@ -20,6 +22,9 @@ import { JSON_OPTION, printJson, printTable } from './output.ts';
 
 const PASSWORD_INPUT =
   'The password is read from a prompt, or from standard input: printf %s "$PASSWORD" | hearth user ... It is never an argument, which others can see.';
+
+const NEEDS_MAIL_DELIVERY =
+  '--send-link needs mail delivery: set HEARTH_MAIL_DELIVERY=smtp, for this command and for the server. Nothing was changed';
 
 /** Creates a user. */
 export const createUserCommand = defineCommand({
@@ -36,15 +41,23 @@ export const createUserCommand = defineCommand({
       type: 'boolean',
       description: 'Create a user who cannot sign in, such as a bot with a token',
     },
+    'send-link': {
+      type: 'boolean',
+      description: 'Send a mail with a one-time link that sets the password, instead of reading one',
+    },
     ...JSON_OPTION,
   },
   description: `Creates a user with a personal namespace, as POST /api/v4/users does. The server may be running.
 
 ${PASSWORD_INPUT}`,
-  async run(context, { email, name, admin, json, 'without-password': withoutPassword }, [username = '']) {
+  async run(context, options, [username = '']) {
+    const { email, name, admin, json, 'without-password': withoutPassword, 'send-link': hasPasswordLink } = options;
     if (email === null) throw createUsageError('--email is required', 'user create');
-    await withCommandData(context, async ({ clock, database, run }) => {
-      const password = withoutPassword ? null : await readNewPassword(context);
+    if (withoutPassword && hasPasswordLink)
+      throw createUsageError('--without-password and --send-link exclude each other', 'user create');
+    await withCommandData(context, async ({ clock, config, database, run }) => {
+      if (hasPasswordLink && !canSendLinks(config)) throw new CommandFailed('failed', NEEDS_MAIL_DELIVERY);
+      const password = withoutPassword || hasPasswordLink ? null : await readNewPassword(context);
       const details = admin ? { admin } : {};
       const input = {
         username,
@@ -53,18 +66,26 @@ ${PASSWORD_INPUT}`,
         password,
         confirmed: true,
         identity: undefined,
+        hasPasswordLink,
         details,
       };
       const preparedPassword = await prepareInitialPassword(database.reader, input);
       const user = await run(
-        (uow) => createUser(uow, input, preparedPassword),
+        async (uow) => {
+          const created = await createUser(uow, input, preparedPassword);
+          if (hasPasswordLink && !isFailure(created))
+            await enqueuePasswordLink(uow, { address: created.email, isNewAccount: true });
+          return created;
+        },
         createDescriber(username),
         SAVE_UNIQUE_ERRORS,
       );
       if (json) printJson(context.stdout, toJson(user, timestamp(clock)));
       else
         context.stdout.write(
-          `Created the ${user.admin ? 'administrator' : 'user'} ${user.username} with the id ${user.id}.\n`,
+          `Created the ${user.admin ? 'administrator' : 'user'} ${user.username} with the id ${user.id}.\n${
+            hasPasswordLink ? `The server sends a link that sets the password to ${user.email}.\n` : ''
+          }`,
         );
     });
   },
