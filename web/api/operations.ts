@@ -5,7 +5,7 @@ export interface Operations {
   'DELETE /groups/:id/epics/:epic_id/notes/:note_id': { params: { readonly id: number | string; readonly epic_id: number | string; readonly note_id: number | string }; result: null };
   'DELETE /groups/:id/epics/:epic_iid': { params: { readonly id: number | string; readonly epic_iid: number | string }; result: null };
   'DELETE /groups/:id/epics/:epic_iid/award_emoji/:award_id': { params: { readonly id: number | string; readonly epic_iid: number | string; readonly award_id: number | string }; result: null };
-  'DELETE /groups/:id/epics/:epic_iid/issues/:epic_issue_id': { params: { readonly id: number | string; readonly epic_iid: number | string; readonly epic_issue_id: number | string }; result: EpicIssueLink };
+  'DELETE /groups/:id/epics/:epic_iid/issues/:epic_issue_id_or_issue_id': { params: { readonly id: number | string; readonly epic_iid: number | string; readonly epic_issue_id_or_issue_id: number | string }; result: EpicIssueLink };
   'DELETE /groups/:id/iterations/:iteration_id': { params: { readonly id: number | string; readonly iteration_id: number | string }; result: null };
   'DELETE /groups/:id/labels/:label_id': { params: { readonly id: number | string; readonly label_id: number | string }; result: null };
   'DELETE /groups/:id/members/:user_id': { params: { readonly id: number | string; readonly user_id: number | string; readonly skip_subresources?: boolean; readonly unassign_issuables?: boolean }; result: null };
@@ -147,7 +147,7 @@ export interface Operations {
   'POST /groups/:id/epics/:epic_id/discussions/:discussion_id/notes': { params: { readonly id: number | string; readonly epic_id: number | string; readonly discussion_id: number | string; readonly body: string; readonly created_at?: string | null }; result: Note | CommandsOnly };
   'POST /groups/:id/epics/:epic_id/notes': { params: { readonly id: number | string; readonly epic_id: number | string; readonly body: string; readonly internal?: boolean | null; readonly confidential?: boolean | null; readonly created_at?: string | null; readonly merge_request_diff_head_sha?: string | null }; result: Note | CommandsOnly };
   'POST /groups/:id/epics/:epic_iid/award_emoji': { params: { readonly id: number | string; readonly epic_iid: number | string; readonly name: string }; result: AwardEmoji };
-  'POST /groups/:id/epics/:epic_iid/issues/:epic_issue_id': { params: { readonly id: number | string; readonly epic_iid: number | string; readonly epic_issue_id: number | string }; result: EpicIssueLink };
+  'POST /groups/:id/epics/:epic_iid/issues/:epic_issue_id_or_issue_id': { params: { readonly id: number | string; readonly epic_iid: number | string; readonly epic_issue_id_or_issue_id: number | string }; result: EpicIssueLink };
   'POST /groups/:id/epics/:epic_iid/todo': { params: { readonly id: number | string; readonly epic_iid: number | string }; result: Todo };
   'POST /groups/:id/iterations': { params: { readonly id: number | string; readonly start_date: string; readonly due_date: string; readonly title?: string | null; readonly description?: string | null; readonly iterations_cadence_id?: number | null }; result: Iteration };
   'POST /groups/:id/labels': { params: { readonly id: number | string; readonly name: string; readonly color: string; readonly description?: string | null; readonly archived?: boolean | null }; result: Label };

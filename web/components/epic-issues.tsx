@@ -31,11 +31,16 @@ export function EpicIssues({
     }
     const params = { id: target.project, issue_iid: target.iid };
     const { value } = await client.call('GET /projects/:id/issues/:issue_iid', params);
-    // The document calls this parameter as the others of the path do, but it is the id of the issue.
-    await client.call('POST /groups/:id/epics/:epic_iid/issues/:epic_issue_id', { ...epic, epic_issue_id: value.id });
+    await client.call('POST /groups/:id/epics/:epic_iid/issues/:epic_issue_id_or_issue_id', {
+      ...epic,
+      epic_issue_id_or_issue_id: value.id,
+    });
   };
   const remove = ({ epic_issue_id }: EpicIssue) =>
-    client.call('DELETE /groups/:id/epics/:epic_iid/issues/:epic_issue_id', { ...epic, epic_issue_id });
+    client.call('DELETE /groups/:id/epics/:epic_iid/issues/:epic_issue_id_or_issue_id', {
+      ...epic,
+      epic_issue_id_or_issue_id: epic_issue_id,
+    });
   return (
     <section aria-labelledby="epic-issues">
       <h2 id="epic-issues">Issues</h2>

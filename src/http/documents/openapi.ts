@@ -77,21 +77,36 @@ group may be its URL-encoded full path: \`group%2Fproject\`.
 
 async function createPaths(endpoints: readonly Endpoint[], sources: Sources): Promise<ApiDocument['paths']> {
   const paths: Record<string, Record<string, Json>> = {};
-  const templatesByPattern = new Map<string, string>();
+  const namesByPattern = collectParameterNames(endpoints);
   const yieldIfDue = createYielder();
   for (const endpoint of endpoints) {
-    // A path that is declared with a trailing slash is also served without it.
-    const path = getFullPath(endpoint).replace(/\/$/, '');
-    // OpenAPI allows one parameter name per path position; the first endpoint determines it.
-    const pathPattern = replaceParameters(path, () => '{}');
-    const template = templatesByPattern.get(pathPattern) ?? replaceParameters(path, ({ name }) => `{${name}}`);
-    templatesByPattern.set(pathPattern, template);
+    const names = namesByPattern.get(toPattern(endpoint))!.values();
+    const template = toPattern(endpoint).replaceAll('{}', () => `{${[...names.next().value!].join('_or_')}}`);
     const pathItem = (paths[template] ??= {});
     pathItem[endpoint.method.toLowerCase()] = createOperation(endpoint, template, sources);
     const pause = yieldIfDue();
     if (pause !== undefined) await pause;
   }
   return paths;
+}
+
+/** Returns the path of an endpoint without the names of its parameters. One with a trailing slash is also served without it. */
+const toPattern = (endpoint: Endpoint): string =>
+  replaceParameters(getFullPath(endpoint).replace(/\/$/, ''), () => '{}');
+
+/**
+ * Returns the names at each parameter of each path. OpenAPI allows only one: where those of several endpoints differ, the document
+ * has `{epic_issue_id_or_issue_id}`.
+ */
+function collectParameterNames(endpoints: readonly Endpoint[]): ReadonlyMap<string, readonly Set<string>[]> {
+  const namesByPattern = new Map<string, Set<string>[]>();
+  for (const endpoint of endpoints) {
+    const names = namesByPattern.get(toPattern(endpoint)) ?? [];
+    namesByPattern.set(toPattern(endpoint), names);
+    for (const [index, { name }] of parsePathParameters(getFullPath(endpoint)).entries())
+      (names[index] ??= new Set()).add(name);
+  }
+  return namesByPattern;
 }
 
 function createOperation(endpoint: Endpoint, template: string, sources: Sources): Json {
@@ -149,6 +164,7 @@ function createParameters(endpoint: Endpoint, template: string, sources: Sources
   const { descriptions, schemas, examples } = sources;
   const example = examples.byOperation.get(endpoint.name);
   const parsedParameters = parsePathParameters(getFullPath(endpoint));
+  const path = replaceParameters(getFullPath(endpoint), ({ name }) => `{${name}}`);
   const templateNames = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const pathParameters = parsedParameters.map(({ name, pattern }, index) => {
     const declared = endpoint.params[name];
@@ -157,7 +173,7 @@ function createParameters(endpoint: Endpoint, template: string, sources: Sources
       pattern === undefined ? declaredSchema : { ...declaredSchema, ...string.schema, pattern },
     );
     const templateName = templateNames[index] ?? name;
-    const description = declared?.description ?? descriptions.describePathParameter(template, templateName);
+    const description = declared?.description ?? descriptions.describePathParameter(path, name);
     return {
       name: templateName,
       in: 'path',

@@ -43,6 +43,23 @@ test('uses the names of the endpoints as operation ids, each once', () => {
   assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), served.sort());
 });
 
+test('a path parameter that endpoints name differently has all of their names, and a description of its own for each', () => {
+  const described = operations
+    .filter(({ path }) => /\{epic_iid\}\/issues\/\{/.test(path))
+    .map(({ method, path, parameters }) => {
+      const { name, description } = parameters.findLast((parameter: Document) => parameter.in === 'path');
+      assert.ok(path.endsWith(`/{${name}}`), path);
+      return [method, name.split('_or_').sort().join(), description];
+    });
+  const names = 'epic_issue_id,issue_id';
+  const ofAssociation = 'ID of the association, not of the issue.';
+  assert.deepEqual(described.sort(), [
+    ['delete', names, ofAssociation],
+    ['post', names, 'Global ID of the issue, not its `iid`.'],
+    ['put', names, ofAssociation],
+  ]);
+});
+
 test('every reference resolves to a component', () => {
   const visit = (value: Document): void => {
     if (typeof value !== 'object' || value === null) return;
@@ -154,10 +171,10 @@ const small = createRegistry({
 
 test('lists the parameters of a read, those of pages last', async () => {
   const { paths } = await documentOf(small);
-  assert.deepEqual(Object.keys(paths), ['/api/v4/digits/{id}', '/api/v4/things/{id}/parts']);
-  const { get } = paths['/api/v4/things/{id}/parts'];
+  assert.deepEqual(Object.keys(paths), ['/api/v4/digits/{id}', '/api/v4/things/{id_or_thing_id}/parts']);
+  const { get } = paths['/api/v4/things/{id_or_thing_id}/parts'];
   assert.deepEqual(get.parameters.slice(0, 4), [
-    { name: 'id', in: 'path', required: true, schema: { type: 'string', maxLength: 4096 } },
+    { name: 'id_or_thing_id', in: 'path', required: true, schema: { type: 'string', maxLength: 4096 } },
     {
       name: 'state',
       in: 'query',
@@ -188,7 +205,7 @@ test('lists the parameters of a read, those of pages last', async () => {
 });
 
 test('a read has the schema and headers of its response, and optional authentication if it is public', async () => {
-  const { get } = (await documentOf(small)).paths['/api/v4/things/{id}/parts'];
+  const { get } = (await documentOf(small)).paths['/api/v4/things/{id_or_thing_id}/parts'];
   assert.deepEqual(get.responses[200].content['application/json'].schema, {
     type: 'array',
     items: { $ref: '#/components/schemas/Thing' },
@@ -199,8 +216,10 @@ test('a read has the schema and headers of its response, and optional authentica
 
 test('a write has its body, its error responses and its security schemes', async () => {
   const { paths, components } = await documentOf(small);
-  const { post } = paths['/api/v4/things/{id}/parts'];
-  assert.deepEqual(post.parameters, [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }]);
+  const { post } = paths['/api/v4/things/{id_or_thing_id}/parts'];
+  assert.deepEqual(post.parameters, [
+    { name: 'id_or_thing_id', in: 'path', required: true, schema: { type: 'integer' } },
+  ]);
   for (const { schema } of Object.values<Document>(post.requestBody.content))
     assert.deepEqual(schema, { $ref: '#/components/schemas/CreateThingBody' });
   const body = components.schemas.CreateThingBody;
