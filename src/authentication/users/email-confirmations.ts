@@ -15,7 +15,7 @@ export const EMAIL_CONFIRMATION_LIFETIME_MS = 3 * DAY_MS;
 const ALLOWED_STATES: readonly UserState[] = ['active', 'deactivated'];
 
 /** A user with an address that is not confirmed. */
-export interface UnconfirmedAddress extends Columns<'users', 'username' | 'name'> {
+export interface UnconfirmedAddress extends Columns<'users', 'username'> {
   readonly userId: number;
   readonly address: string;
 }
@@ -38,7 +38,7 @@ export async function findUnconfirmedAddress(
     .where('confirmed_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined && foldCase(user.unconfirmed_email ?? '') !== key) return null;
-  return { userId, username: user.username, name: user.name, address };
+  return { userId, username: user.username, address };
 }
 
 /** Returns the token of a new link. An earlier link for the same address no longer works. */

@@ -63,6 +63,16 @@ test('a user confirms a secondary address by the link of a mail', async () => {
   assert.equal(await confirmedAt(mira, id), clock.now().toISOString());
 });
 
+test('whoever has the address gets no text that the user of the account has chosen', async () => {
+  const mira = await user();
+  await expectSuccess(root.put(`/users/${mira.id}`, { name: 'You have won! Visit https://prizes.test' }));
+  const { address } = await addAddress(mira);
+  const mail = sink.mails.find(({ to }) => to === address)!;
+  const { text, html } = getMailParts(mail);
+  assert.doesNotMatch(text + html, /prizes/);
+  assert.match(text, new RegExp(`^Hello ${mira.username},`));
+});
+
 test('a link works once, for three days, until the address is removed or another link is sent', async () => {
   const mira = await user();
   const [used, expired, removed] = [await addAddress(mira), await addAddress(mira), await addAddress(mira)];

@@ -72,7 +72,7 @@ interface ConfirmationLink {
 const LIFETIME_DAYS = EMAIL_CONFIRMATION_LIFETIME_MS / 86_400_000;
 
 function composeMail(
-  { username, name, address }: UnconfirmedAddress,
+  { username, address }: UnconfirmedAddress,
   { baseUrl, token }: ConfirmationLink,
   date: Date,
 ): Mail {
@@ -81,7 +81,8 @@ function composeMail(
   const reason = `This address was added to the account ${username} on ${baseUrl}. This link confirms it:`;
   const advice = `It works for ${LIFETIME_DAYS} days. If this is not your account, ignore this mail.`;
   return composeLinkMail({
-    recipient: { name, address },
+    // Not the name, in which the user could write anything to whoever has the address.
+    recipient: { name: username, address },
     subject: `Confirm your address for ${host}`,
     kind: 'confirmation',
     host,
