@@ -100,3 +100,27 @@ test('counts nothing of private users, and nothing of projects that the caller c
   assert.equal((await getFeed(anonymous, `${open.at}/events`)).length, 1);
   assert.equal((await countsOf(anonymous, '/users/nobody-at-all')).status, 404);
 });
+
+test('counts each of many events of the same time once', async () => {
+  const project = await here.newProject({ visibility: 'public' });
+  const created_at = clock.now().toISOString();
+  const values = {
+    project_id: project.id,
+    author_id: project.owner.id,
+    action: 'joined',
+    action_name: 'joined',
+  } as const;
+  const event = { ...values, target_type: 'Project', target_id: project.id, created_at } as const;
+  await server.services.database.transaction(async (tx) => {
+    for (let count = 0; count < 11_000; count += 500)
+      await tx
+        .insertInto('activity_events')
+        .values(Array.from({ length: 500 }, () => event))
+        .execute();
+  });
+  for (const path of [project.at, userPath(project.owner)]) {
+    const { body } = await countsOf(root, path);
+    // The project itself is an event too.
+    assert.deepEqual(body, { [created_at.slice(0, 10)]: 11_001 });
+  }
+});

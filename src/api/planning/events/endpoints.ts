@@ -16,16 +16,9 @@ import type { ServerContext } from '#http/request/incoming.ts';
 import { addDays } from '#runtime/clock.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { ActivityEvent, EventCounts } from './entities.ts';
+import { countEventsByDay } from './event-counts.ts';
 import { type EventWithTarget, loadEventTargets } from './event-targets.ts';
-import {
-  countEventsByDay,
-  EVENT_ACTIONS,
-  EVENT_TARGETS,
-  type EventFilter,
-  type Feed,
-  hasEventBetween,
-  listEventRows,
-} from './store.ts';
+import { EVENT_ACTIONS, EVENT_TARGETS, type EventFilter, type Feed, hasEventBetween, listEventRows } from './store.ts';
 
 /** Parameters of all event lists (contract/activity.md Part 1). */
 const filterParams = {
@@ -177,7 +170,7 @@ async function countFeed(
       return project === undefined ? [] : [{ event, project }];
     });
     for (const { event } of await loadEventTargets(db, caller, events))
-      totals.set(event.day, (totals.get(event.day) ?? 0) + Number(event.count));
+      totals.set(event.day, (totals.get(event.day) ?? 0) + event.count);
   }
   return Object.fromEntries([...totals].sort(([one], [other]) => (one < other ? -1 : 1)));
 }

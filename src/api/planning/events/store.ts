@@ -14,7 +14,7 @@ export type ActivityEventRow = Columns<'activity_events'>;
 /** The events of one project, of one author in all projects that the caller sees, or of all projects of a member. */
 export type Feed = { readonly projectId: number } | { readonly authorId: number } | { readonly memberId: number };
 
-interface EventQuery {
+export interface EventQuery {
   readonly filter: EventFilter;
   /** Time up to which events have expired: an exclusive lower bound of `created_at`. */
   readonly expiredUntil: string;
@@ -42,7 +42,7 @@ export function listEventRows(
   );
 }
 
-function selectFilteredEvents(db: Reader, { filter, expiredUntil }: EventQuery) {
+export function selectFilteredEvents(db: Reader, { filter, expiredUntil }: EventQuery) {
   return db
     .selectFrom('activity_events')
     .selectAll('activity_events')
@@ -53,7 +53,7 @@ function selectFilteredEvents(db: Reader, { filter, expiredUntil }: EventQuery) 
  * Maximum number of visible projects for which an author's events are looked up project by project. A scan of all events of the
  * author could read very many in hidden projects first.
  */
-const MAX_SINGLE_PROJECT_LOOKUPS = 50;
+export const MAX_SINGLE_PROJECT_LOOKUPS = 50;
 
 async function listEventsOfAuthor(
   db: Reader,
@@ -87,7 +87,7 @@ async function listEventsOfAuthor(
  * (a loose index scan).
  * index: activity_events_by_author_project
  */
-async function listProjectIdsOfAuthor(db: Reader, caller: Caller, authorId: number): Promise<number[]> {
+export async function listProjectIdsOfAuthor(db: Reader, caller: Caller, authorId: number): Promise<number[]> {
   const selectMinProjectId = sql`select min(project_id) from activity_events where author_id = ${authorId}`;
   const authorProjectIds = sql<{ id: number }>`(with recursive author_projects(id) as (
     ${selectMinProjectId} union all select (${selectMinProjectId} and project_id > author_projects.id) from author_projects
@@ -103,10 +103,10 @@ async function listProjectIdsOfAuthor(db: Reader, caller: Caller, authorId: numb
   return rows.map(({ id }) => id);
 }
 
-type Events = SelectQueryBuilder<Schema, 'activity_events', ActivityEventRow>;
+export type Events = SelectQueryBuilder<Schema, 'activity_events', ActivityEventRow>;
 
 /** Sorts a query of events. `unknown` accepts queries whose type has additional joined tables. */
-function orderEvents(events: unknown, { sort }: Pick<EventQuery, 'sort'>): Events {
+export function orderEvents(events: unknown, { sort }: Pick<EventQuery, 'sort'>): Events {
   return (events as Events).orderBy('activity_events.created_at', sort).orderBy('activity_events.id', sort);
 }
 
@@ -277,49 +277,6 @@ function eventCondition(table: string, filter: EventFilter, expiredUntil: string
   }
   if (before) conditions.push(sql`${column('created_at')} < ${startOfDay(before)}`);
   return sql`(${sql.join(conditions, sql` and `)})`;
-}
-
-/** Events of one day that have the same target, or none. */
-export interface EventCount extends Pick<ActivityEventRow, 'project_id' | 'target_type' | 'target_id'> {
-  /** `YYYY-MM-DD` (UTC). */
-  readonly day: string;
-  readonly count: number;
-}
-
-/** Maximum number of events that are counted: the newest ones. */
-export const MAX_COUNTED_EVENTS = 50_000;
-
-/**
- * Counts the events of a project, or of an author in projects that the caller sees, by day and target. Does not check whether the
- * caller may see the targets. index: activity_events_by_project, activity_events_by_author, activity_events_by_author_project
- */
-export async function countEventsByDay(
-  db: Reader,
-  caller: Caller,
-  feed: { readonly projectId: number } | { readonly authorId: number },
-  eventQuery: Pick<EventQuery, 'filter' | 'expiredUntil'>,
-): Promise<EventCount[]> {
-  const events = orderEvents(selectFilteredEvents(db, { ...eventQuery, sort: 'desc' }), { sort: 'desc' });
-  const isAdmin = isAdministrator(caller);
-  const visibleIds = 'authorId' in feed && !isAdmin ? await listProjectIdsOfAuthor(db, caller, feed.authorId) : [];
-  if ('authorId' in feed && !isAdmin && visibleIds.length === 0) return [];
-  const visibleProjects =
-    visibleIds.length <= MAX_SINGLE_PROJECT_LOOKUPS
-      ? sql`(${sql.join(visibleIds)})`
-      : sql`(${db.selectFrom('projects').select('projects.id').where(projectVisibleTo(caller, db.today))})`;
-  const newestEvents =
-    'projectId' in feed
-      ? events.where('project_id', '=', feed.projectId)
-      : events
-          .where('author_id', '=', feed.authorId)
-          .$if(!isAdmin, (query) => query.where(sql<SqlBool>`project_id in ${visibleProjects}`));
-  const day = sql<string>`substr(created_at, 1, 10)`;
-  return db
-    .selectFrom(newestEvents.limit(MAX_COUNTED_EVENTS).as('newest'))
-    .select(['project_id', 'target_type', 'target_id', day.as('day'), sql<number>`count(*)`.as('count')])
-    .groupBy(['project_id', 'target_type', 'target_id', day])
-    .modifyEnd(LONG_RUNNING)
-    .execute();
 }
 
 const startOfDay = (day: string) => `${day}T00:00:00.000Z`;
