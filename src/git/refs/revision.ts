@@ -32,6 +32,9 @@ const SUFFIXES_PATTERN = /^(?:[~^]\d{0,9}|\^\{(?:commit|object)?\})*$/;
 
 const revisionCache = definePerGit(() => createBoundedCache<{ readonly id: string | null }>(50_000));
 
+/** Maximum length of a cached text in characters: 50,000 of the longest that requests contain would take 200 MB. */
+const MAX_CACHED_LENGTH = 255;
+
 /**
  * As `resolveRevision`, cached under the repository's ref-state version, which the caller has read in this request.
  * The version changes whenever a ref moves.
@@ -42,6 +45,7 @@ export async function resolveRevisionAtVersion(
   text: string,
   version: string,
 ): Promise<string | null> {
+  if (text.length > MAX_CACHED_LENGTH) return resolveRevision(git, repository, text);
   const key = `${repository.directory} ${version} ${text}`;
   const cached = revisionCache(git).get(key);
   if (cached !== undefined) return cached.id;

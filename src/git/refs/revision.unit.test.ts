@@ -4,7 +4,7 @@ import { writeTag } from '../commits/commit.ts';
 import { commitFiles, createFileChanges, createGitWorld, type GitWorld, TEST_SIGNER } from '../fixtures.testing.ts';
 import { readCommit } from '../objects/object-reader.ts';
 import { ZERO_ID } from './refs.ts';
-import { findBranchHead, resolveRevision } from './revision.ts';
+import { findBranchHead, resolveRevision, resolveRevisionAtVersion } from './revision.ts';
 import { updateRefs } from './update-refs.ts';
 
 async function put(world: GitWorld, ref: string, id: string): Promise<void> {
@@ -165,4 +165,18 @@ test('resolves nothing in an empty or missing repository', async (t) => {
       assert.equal(await resolveRevision(git, where, text), null, text);
     }
   }
+});
+
+test('stores no result of a long text, of which anybody can send many', async (t) => {
+  const world = await createGitWorld(t);
+  const { git, repository } = world;
+  const commit = await commitFiles(world, 'main', createFileChanges({ a: 'a' }));
+  const [short, long] = ['s'.repeat(40), Array.from({ length: 4 }, () => 'l'.repeat(100)).join('/')];
+  for (const name of [short, long]) {
+    assert.equal(await resolveRevisionAtVersion(git, repository, name, '1'), null);
+    await put(world, `refs/heads/${name}`, commit);
+  }
+  assert.equal(await resolveRevisionAtVersion(git, repository, short, '1'), null);
+  assert.equal(await resolveRevisionAtVersion(git, repository, short, '2'), commit);
+  assert.equal(await resolveRevisionAtVersion(git, repository, long, '1'), commit);
 });

@@ -58,6 +58,9 @@ export async function findEntryInTree(
 
 const largeTreeEntryCache = definePerGit(() => createBoundedCache<{ readonly entry: TreeEntry | null }>(10_000));
 
+/** Maximum length of a cached name in characters: no file system has longer ones, but requests may. */
+const MAX_CACHED_NAME_LENGTH = 255;
+
 /** Returns the entry of a tree by name. Of a very large tree git reads only this entry. */
 export async function findTreeEntry(
   git: Git,
@@ -76,7 +79,7 @@ export async function findTreeEntry(
   const line = (await readGitOutput(git, repository, 'ls-tree', invocation)).toString('latin1');
   const [, mode, type, id] = /^(\d{6}) (tree|blob|commit) ([0-9a-f]{40})\t/.exec(line) ?? [];
   const entry = id === undefined ? null : { mode: toCanonicalMode(mode!), type: type as TreeEntry['type'], id, name };
-  largeTreeEntryCache(git).set(key, { entry });
+  if (name.length <= MAX_CACHED_NAME_LENGTH) largeTreeEntryCache(git).set(key, { entry });
   return entry;
 }
 
