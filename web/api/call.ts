@@ -24,6 +24,7 @@ export interface CallRecord {
   readonly method: string;
   /** Path and query below the base path of the server. */
   readonly url: string;
+  /** Without passwords. */
   readonly body: string | null;
   /** 0 if the server did not respond. */
   readonly status: number;
@@ -161,8 +162,12 @@ interface Request {
   readonly range?: string;
 }
 
-const describeBody = (body: Request['body']): string | null =>
-  body instanceof FormData ? `(form with ${[...body.keys()].join(', ')})` : body;
+/** Returns the body as the request inspector shows it, to whoever looks at the screen: without passwords. */
+function describeBody(body: Request['body']): string | null {
+  if (body instanceof FormData) return `(form with ${[...body.keys()].join(', ')})`;
+  if (body === null || !body.includes('password')) return body;
+  return JSON.stringify(JSON.parse(body), (name, value) => (/password$/.test(name) ? '...' : value));
+}
 
 type Params = Readonly<Record<string, unknown>>;
 

@@ -56,6 +56,13 @@ test('reads below the base path of the server, with the totals of the headers', 
   );
 });
 
+test('the record of a call has no password', async () => {
+  const { client, requests, records } = clientOf(() => new Response(null, { status: 204 }));
+  await client.call('PUT /user/password', { current_password: 'old "secret', password: 'new secret' });
+  assert.match(String(requests[0]!.init.body), /new secret/);
+  assert.equal(records[0]!.body, '{"current_password":"...","password":"..."}');
+});
+
 test('throws the message of the server, with the request and the time to wait', async () => {
   const errors: [body: string, message: string][] = [
     ['{"message":"404 Project Not Found"}', '404 Project Not Found'],
