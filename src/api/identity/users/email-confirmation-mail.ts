@@ -81,7 +81,7 @@ function composeMail(
   const reason = `This address was added to the account ${username} on ${baseUrl}. This link confirms it:`;
   const advice = `It works for ${LIFETIME_DAYS} days. If this is not your account, ignore this mail.`;
   return composeLinkMail({
-    // Not the name, in which the user could write anything to whoever has the address.
+    // The name of a user may be any text, which the owner of the address would read.
     recipient: { name: username, address },
     subject: `Confirm your address for ${host}`,
     kind: 'confirmation',
