@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { AdmissionFilter } from '#runtime/bounded-cache.ts';
-import { ClientDisconnected } from '#runtime/concurrency-limiter.ts';
 import { estimateHeapSize } from '#runtime/heap-size.ts';
 import type {
   CacheCounts,
@@ -11,15 +10,12 @@ import type {
   Statement,
   StatementResult,
 } from '../engines/engine.ts';
-import { getLongStatementKind } from '../engines/long-statements.ts';
 import type { TableVersions } from './table-versions.ts';
 
 /** Maximum heap size of the cache in bytes. */
 const MAX_BYTES = 8 * 2 ** 20;
 /** Overhead of an entry in bytes: its slot in the cache and the object around the rows. */
 const ENTRY_BYTES = 250;
-
-const NO_TABLES: readonly string[] = [];
 
 interface CacheEntry {
   readonly result: StatementResult;
@@ -29,19 +25,11 @@ interface CacheEntry {
   readonly commitCount: number;
 }
 
-/** A cache entry whose result is not known yet. */
-interface PendingEntry extends Omit<CacheEntry, 'result'> {
-  readonly key: string;
-  readonly version: unknown;
-}
-
-/** A statement that is running. */
-interface RunningQuery {
-  readonly result: Promise<StatementResult>;
-  /** Number of commits of this process when the statement began. */
-  readonly commitCount: number;
-  /** Whether several callers wait for the result. */
-  isShared: boolean;
+/** The statements of a request. */
+interface ReadRecorder extends ReadSet {
+  recordRead(statement: Statement): void;
+  /** Returns the tables that were read so far, without the statements. */
+  getReadSet(): ReadSet;
 }
 
 /**
@@ -55,8 +43,6 @@ export class QueryCache {
     sizeCalculation: ({ result }, key) => ENTRY_BYTES + estimateHeapSize(key) + estimateHeapSize(result.rows),
   });
   readonly #admissionFilter = new AdmissionFilter();
-  /** Running statements of this version, by statement: callers of the same statement share the result. */
-  readonly #runningQueries = new Map<string, RunningQuery>();
   readonly #versions: TableVersions;
   readonly #counts = { hits: 0, misses: 0 };
   #version: unknown;
@@ -78,20 +64,24 @@ export class QueryCache {
   setVersion(version: unknown): void {
     if (version === this.#version) return;
     this.#results.clear();
-    this.#runningQueries.clear();
     this.#version = version;
   }
 
   /** Returns a recorder for the statements of a request, to check later whether their results are still current. */
-  trackReads(): { recordRead(statement: Statement): void; getReadSet(): ReadSet } {
+  trackReads(): ReadRecorder {
     const version = this.#version;
     const commitCount = this.#versions.commitCount;
     const statements: string[] = [];
+    const findTables = () => [...new Set(statements.flatMap((sql) => this.#versions.findReadTables(sql)))];
+    const areCurrent = (tables: () => readonly string[]) =>
+      version === this.#version &&
+      (commitCount === this.#versions.commitCount || this.#versions.areUnchangedSince(tables(), commitCount));
     return {
       recordRead: ({ sql }) => void statements.push(sql),
+      isCurrent: () => areCurrent(findTables),
       getReadSet: () => {
-        const tables = [...new Set(statements.flatMap((sql) => this.#versions.findReadTables(sql)))];
-        return { isCurrent: () => version === this.#version && this.#versions.areUnchangedSince(tables, commitCount) };
+        const tables = findTables();
+        return { isCurrent: () => areCurrent(() => tables) };
       },
     };
   }
@@ -103,73 +93,23 @@ export class QueryCache {
   read(statement: Statement, execute: Connection['execute'], origin?: ClientContext): MaybePromise<StatementResult> {
     const key = `${statement.name ?? statement.sql} ${JSON.stringify(statement.parameters)}`;
     const cachedEntry = this.#results.get(key);
-    if (cachedEntry !== undefined && this.#isUnchanged(cachedEntry)) {
+    if (cachedEntry !== undefined && this.#versions.areUnchangedSince(cachedEntry.tables, cachedEntry.commitCount)) {
       this.#counts.hits++;
       return cachedEntry.result;
     }
-    const commitCount = this.#versions.commitCount;
-    // Long statements are shared within one network only: each network has its own queue.
-    const runningKey = getLongStatementKind(statement) === null ? key : `${origin?.network} ${key}`;
-    const runningQuery = this.#runningQueries.get(runningKey);
-    if (
-      runningQuery !== undefined &&
-      this.#isUnchanged({ tables: this.#versions.findReadTables(statement.sql), ...runningQuery })
-    ) {
-      runningQuery.isShared = true;
-      this.#counts.hits++;
-      return runningQuery.result.catch((error) => {
-        // The first caller has disconnected, which canceled the statement for all callers.
-        if (!(error instanceof ClientDisconnected) || origin?.client?.isDisconnected) throw error;
-        return this.read(statement, execute, origin);
-      });
-    }
     this.#counts.misses++;
-    const newEntry = { key, version: this.#version, tables: NO_TABLES, commitCount };
-    const result = this.#trackRunning(runningKey, execute(statement, origin), commitCount);
+    const version = this.#version;
+    const commitCount = this.#versions.commitCount;
+    const result = execute(statement, origin);
     // Only repeated statements are cached.
     if (!this.#admissionFilter.admit(key)) return result;
-    newEntry.tables = this.#versions.findReadTables(statement.sql);
-    if (!(result instanceof Promise)) return this.#store(newEntry, result);
-    return result.then((statementResult) => this.#store(newEntry, statementResult));
-  }
-
-  /**
-   * Registers a running statement: callers of the same statement wait for it instead of running it again, unless its tables have
-   * been written since it began. Therefore no caller gets a result that is older than its call.
-   */
-  #trackRunning(
-    key: string,
-    result: MaybePromise<StatementResult>,
-    commitCount: number,
-  ): MaybePromise<StatementResult> {
-    if (!(result instanceof Promise)) return result;
-    const removeRunning = () => {
-      if (this.#runningQueries.get(key) === runningQuery) this.#runningQueries.delete(key);
+    const store = (statementResult: StatementResult) => {
+      freezeRows(statementResult);
+      const tables = this.#versions.findReadTables(statement.sql);
+      if (version === this.#version) this.#results.set(key, { result: statementResult, tables, commitCount });
+      return statementResult;
     };
-    const settledResult = result.then(
-      (statementResult) => {
-        removeRunning();
-        return runningQuery.isShared ? freezeRows(statementResult) : statementResult;
-      },
-      (error) => {
-        removeRunning();
-        throw error;
-      },
-    );
-    const runningQuery: RunningQuery = { result: settledResult, commitCount, isShared: false };
-    this.#runningQueries.set(key, runningQuery);
-    return settledResult;
-  }
-
-  #isUnchanged({ tables, commitCount }: Pick<CacheEntry, 'tables' | 'commitCount'>): boolean {
-    return this.#versions.areUnchangedSince(tables, commitCount);
-  }
-
-  /** Caches the result, unless another process has committed since the statement began. Returns the frozen result. */
-  #store({ key, version, tables, commitCount }: PendingEntry, result: StatementResult): StatementResult {
-    freezeRows(result);
-    if (version === this.#version) this.#results.set(key, { result, tables, commitCount });
-    return result;
+    return result instanceof Promise ? result.then(store) : store(result);
   }
 }
 

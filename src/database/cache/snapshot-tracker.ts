@@ -112,7 +112,7 @@ export function createSnapshotTracker(
           await getVersion();
           // Another call may have verified the request meanwhile, which then had effects and must not start again.
           if (isVerified) return;
-          if (!readRecorder!.getReadSet().isCurrent()) throw new StaleRead();
+          if (!readRecorder!.isCurrent()) throw new StaleRead();
           isVerified = true;
         },
         getReadSet: () => (readRecorder ?? cache.trackReads()).getReadSet(),

@@ -79,19 +79,6 @@ test('networks take turns with their searches', async () => {
   assert.ok(size > 6, `${size} of 60 searches of the other network were unfinished`);
 });
 
-test('equal searches of two networks do not wait for the same turn', async () => {
-  await using given = await largeDatabase();
-  const searcher = clientOf('192.0.2.1');
-  const searches = ['x', 'y', 'z'].map((part) => scan(given.database.forClient(searcher).reader, ENDLESS, part));
-  const equal = scan(given.database.forClient(searcher).forRequest().reader, 10);
-  const ended = Promise.allSettled([...searches, equal]);
-  const other = scan(given.database.forClient(clientOf('192.0.2.2')).forRequest().reader, 10);
-  if (engine === 'sqlite') searcher.disconnect();
-  assert.equal(await other, 0);
-  searcher.disconnect();
-  for (const { status } of await ended) assert.equal(status, 'rejected');
-});
-
 test('the search of a client that disconnects is interrupted, and the next one is served', async () => {
   await using given = await largeDatabase();
   const gone = clientOf('192.0.2.1');
@@ -124,17 +111,4 @@ test('interrupts the search of a client that disconnects although no connection 
   await database.close();
   await observer.close();
   await place.remove();
-});
-
-test('a caller of a search is served although the client that began the same search disconnects', async () => {
-  await using given = await largeDatabase();
-  const gone = clientOf('192.0.2.1');
-  const search = (origin: ReturnType<typeof clientOf>) =>
-    scan(given.database.forClient(origin).forRequest().reader, 2000);
-  const first = assert.rejects(search(gone), ClientDisconnected);
-  const second = search(clientOf('192.0.2.1'));
-  await list(given.database.reader, 100);
-  gone.disconnect();
-  await first;
-  assert.equal(await second, 0);
 });
