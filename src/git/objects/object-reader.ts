@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
@@ -130,11 +130,13 @@ export async function readObject(
 
 /** Returns an object with its content as a stream with back-pressure, in constant memory. Null if there is none. */
 export async function streamObject(git: Git, repository: Repository, id: string): Promise<StreamedObject | null> {
-  const info = await getObjectInfo(git, repository, id);
-  if (info === null) return null;
-  if (info.size > MAX_BUFFERED_OBJECT) return { ...info, content: streamContent(git, repository, info) };
   const object = await readObject(git, repository, id, MAX_BUFFERED_OBJECT);
-  return object?.content == null ? null : { ...info, content: Readable.from([object.content], { objectMode: false }) };
+  if (object === null) return null;
+  const content =
+    object.content === null
+      ? streamContent(git, repository, object)
+      : Readable.from([object.content], { objectMode: false });
+  return { ...object, content };
 }
 
 /**
@@ -251,13 +253,20 @@ export async function getBlobSha256(git: Git, repository: Repository, id: string
   const key = toCacheKey(repository, id);
   const cached = sha256Cache(git).get(key);
   if (cached !== undefined) return cached;
-  const object = await streamObject(git, repository, id);
+  const object = await readObject(git, repository, id, MAX_BUFFERED_OBJECT);
   if (object === null) return null;
-  const hash = createHash('sha256');
-  for await (const chunk of object.content) hash.update(chunk as Buffer);
-  const sha256 = hash.digest('hex');
+  const sha256 =
+    object.content === null
+      ? await hashStream(streamContent(git, repository, object))
+      : hash('sha256', object.content, 'hex');
   sha256Cache(git).set(key, sha256);
   return sha256;
+}
+
+async function hashStream(content: Readable): Promise<string> {
+  const sha256 = createHash('sha256');
+  for await (const chunk of content) sha256.update(chunk as Buffer);
+  return sha256.digest('hex');
 }
 
 function toTree(entries: readonly TreeEntry[]): Tree {

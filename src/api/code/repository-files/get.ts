@@ -93,6 +93,8 @@ async function loadSizeAndHash(
   entry: PathEntry,
 ): Promise<{ size: number; sha256: string }> {
   if (entry.type === 'commit') return { size: 0, sha256: SHA256_OF_EMPTY };
+  const sha256 = await getBlobSha256(git, repository, entry.id);
+  // Cached: the hash needs the content, and git sends the size with it.
   const info = await getObjectInfo(git, repository, entry.id);
-  return { size: info?.size ?? 0, sha256: (await getBlobSha256(git, repository, entry.id)) ?? SHA256_OF_EMPTY };
+  return { size: info?.size ?? 0, sha256: sha256 ?? SHA256_OF_EMPTY };
 }
