@@ -11,6 +11,7 @@ import { longText } from '#http/parameters/texts.ts';
 import { dateTime, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { createTrigger as createTriggerForUser, triggersLockKey } from './changes.ts';
+import { Trigger } from './entities.ts';
 import {
   deleteTrigger as deleteStoredTrigger,
   findTrigger,
@@ -18,7 +19,6 @@ import {
   listTriggers as listTriggersOfProject,
   updateTriggerDescription,
 } from './store.ts';
-import { Trigger } from './trigger-endpoints.ts';
 
 // Pipeline trigger tokens (contract/runners.md §4.6).
 

@@ -1,9 +1,8 @@
 import type { KeyObject } from 'node:crypto';
-import { type Selectable, sql } from 'kysely';
-import type { Reader, Transaction } from '#database/database.ts';
+import { sql } from 'kysely';
+import type { Columns, Reader, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
-import type { Schema } from '#database/schema.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
@@ -11,7 +10,7 @@ import { generateToken, hashToken } from '#security/tokens.ts';
 
 // Reads and writes triggers.
 
-export type TriggerRow = Selectable<Schema['pipeline_triggers']>;
+export type TriggerRow = Columns<'pipeline_triggers'>;
 
 const columns = [
   'id',

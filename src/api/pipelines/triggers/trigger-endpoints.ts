@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { Pipeline } from '#api/code/pipeline-summaries/index.ts';
-import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import {
   getSignInBlock,
   getStateBlock,
-  isAdministrator,
   isSignedIn,
   type SignedInCaller,
   toCallerUser,
@@ -15,8 +13,7 @@ import type { PipelineRow } from '#authorization/pipelines.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import { type Access, type AccessCall, access } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { created, dateTime, nullable } from '#http/endpoint/responses.ts';
+import { created } from '#http/endpoint/responses.ts';
 import { forbidden, HttpError, notFound } from '#http/errors/http-error.ts';
 import { isParameterObject, type RawParameters } from '#http/parameters/brackets.ts';
 import { describe, optional, required } from '#http/parameters/declarations.ts';
@@ -26,11 +23,11 @@ import { addTooManyElements, MAX_ARRAY_LENGTH } from '#http/parameters/types.ts'
 import { firstHeader } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { type Failure, fail, isFailure, requireRow } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { hashToken } from '#security/tokens.ts';
 import type { EvaluationClient } from '../ci-file/index.ts';
 import { createPipelineForRef, PIPELINE_CREATION_ERRORS } from '../pipelines/index.ts';
-import { decryptToken, findTriggerByTokenHash, loadLastUses, type TriggerRow } from './store.ts';
+import { findTriggerByTokenHash } from './store.ts';
 
 // Parameters for starting a pipeline by a token (contract/runners.md §4.6).
 
@@ -248,42 +245,4 @@ async function triggerPipelineByToken(
   });
   if (isFailure(result) || result.yaml_errors === null) return result;
   return fail('invalidCiFile', { text: result.yaml_errors });
-}
-
-async function loadTriggerRelations(rows: readonly TriggerRow[], { db, secretKey }: SerializationContext) {
-  const [ownersById, lastUsesById, key] = await Promise.all([
-    loadUsersById(
-      db,
-      rows.map(({ owner_id }) => owner_id),
-    ),
-    loadLastUses(
-      db,
-      rows.map(({ id }) => id),
-    ),
-    secretKey(),
-  ]);
-  return { ownersById, lastUsesById, secretKey: key };
-}
-
-/** A trigger token of a project (contract/runners.md §4.6). */
-export const Trigger = entity('PipelineTrigger', {
-  id: Type.Integer(),
-  token: Type.String({ description: 'Complete for the owner and administrators; for others the first characters.' }),
-  description: Type.String(),
-  created_at: dateTime,
-  updated_at: dateTime,
-  /** Creation time of the newest pipeline. */
-  last_used: nullable(dateTime),
-  expires_at: nullable(dateTime),
-  owner: UserBasic.schema,
-})
-  .columns('id', 'description', 'created_at', 'updated_at', 'expires_at')
-  .from(loadTriggerRelations, (row: TriggerRow, context, { ownersById, lastUsesById, secretKey }) => ({
-    token: canReadToken(context, row) ? decryptToken(secretKey, row) : row.short_token,
-    last_used: lastUsesById.get(row.id) ?? null,
-    owner: UserBasic.serialize(requireRow(ownersById.get(row.owner_id)), context),
-  }));
-
-function canReadToken({ caller }: SerializationContext, { owner_id }: TriggerRow): boolean {
-  return caller.user?.id === owner_id || isAdministrator(caller);
 }
