@@ -67,7 +67,7 @@ export function toNoteTarget(row: ResourceRow<NoteTargetType>): NoteTarget {
 }
 
 /** Returns the resource or commit that a row refers to. */
-export function toNotifyingTarget(row: ResourceRow<NotificationTarget['type']>): NotificationTarget {
+export function toNotificationTarget(row: ResourceRow<NotificationTarget['type']>): NotificationTarget {
   const { type, id } = toNoteTarget(row);
   if (type === 'Snippet') throw new Error('The row refers to a snippet, whose notes notify nobody');
   return { type, id };

@@ -157,8 +157,8 @@ const buildLinkText =
     createNoteText(isReverse ? 'backlink' : 'link', `${words} ${issue}`);
 
 /** Texts for the two issues of a link, with references relative to each. */
-export const formatRelatedTo = buildLinkText('marked this issue as related to');
-export const formatBlocking = buildLinkText('marked this issue as blocking');
+export const relatedToText = buildLinkText('marked this issue as related to');
+export const blocksText = buildLinkText('marked this issue as blocking');
 export const blockedByText = buildLinkText('marked this issue as blocked by');
 export const relationRemovedText = buildLinkText('removed the relation with');
 

@@ -9,7 +9,7 @@ import {
 } from '#api/identity/users/changes.ts';
 import { canSendLinks } from '#api/identity/users/link-mail.ts';
 import { enqueuePasswordLink } from '#api/identity/users/password-link-mail.ts';
-import { BLOCKED_STATES, block, isLocked, unblock, unlock } from '#api/identity/users/states.ts';
+import { BLOCKED_STATES, blockUser, isLocked, unblockUser, unlockUser } from '#api/identity/users/states.ts';
 import { type User, userColumns } from '#authentication/users/users.ts';
 import { CommandFailed } from '#backup/command-failed.ts';
 import type { Reader } from '#database/database.ts';
@@ -155,7 +155,7 @@ export const blockUserCommand = defineCommand({
   options: {},
   description: 'Blocks a user: their password, sessions and tokens are rejected until they are unblocked.',
   async run(context, _options, [username = '']) {
-    const wasChanged = await changeUser(context, username, (uow, { id }) => block(uow, id));
+    const wasChanged = await changeUser(context, username, (uow, { id }) => blockUser(uow, id));
     context.stdout.write(wasChanged ? `Blocked ${username}.\n` : `${username} is blocked already.\n`);
   },
 });
@@ -166,7 +166,7 @@ export const unblockUserCommand = defineCommand({
   options: {},
   description: 'Unblocks a user that an administrator has blocked.',
   async run(context, _options, [username = '']) {
-    const wasChanged = await changeUser(context, username, (uow, { id }) => unblock(uow, id));
+    const wasChanged = await changeUser(context, username, (uow, { id }) => unblockUser(uow, id));
     context.stdout.write(wasChanged ? `Unblocked ${username}.\n` : `${username} is not blocked.\n`);
   },
 });
@@ -177,7 +177,7 @@ export const unlockUserCommand = defineCommand({
   options: {},
   description: 'Ends the lock of an account, which ten wrong passwords cause for ten minutes.',
   async run(context, _options, [username = '']) {
-    const wasChanged = await changeUser(context, username, (uow, { id }) => unlock(uow, id));
+    const wasChanged = await changeUser(context, username, (uow, { id }) => unlockUser(uow, id));
     context.stdout.write(wasChanged ? `Unlocked ${username}.\n` : `${username} is not locked.\n`);
   },
 });

@@ -61,9 +61,9 @@ export function validateSettings(changes: SettingChanges): Record<string, string
   return errors;
 }
 
-function validateSetting({ nullable, validate: problem }: SettingDefinition<unknown>, value: unknown): string | null {
-  if (value === null) return nullable ? null : "can't be blank";
-  return problem?.(value) ?? null;
+function validateSetting(definition: SettingDefinition<unknown>, value: unknown): string | null {
+  if (value === null) return definition.nullable ? null : "can't be blank";
+  return definition.validate?.(value) ?? null;
 }
 
 /** Updates settings that `validateSettings` has accepted. Returns those whose value has changed. */

@@ -251,7 +251,7 @@ function readElements<T>(items: unknown[], element: ParameterType<T>, name: stri
 export const anyValue: ParameterType<unknown> = { schema: Type.Unknown(), unvalidated: true, read: (raw) => raw };
 
 /** A picture. Pictures are not supported: only an empty value, which removes the picture, is accepted. */
-export const emptyPicture: ParameterType<never> = {
+export const unsupportedPicture: ParameterType<never> = {
   schema: Type.Null(),
   unvalidated: true,
   read(raw, name, problems) {

@@ -29,8 +29,8 @@ import { formatContentDisposition, NO_STORE_HEADERS } from '#repositories/raw-co
 import { getRepository } from '#repositories/repository.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { forSnippetKinds, PROJECT_SNIPPET, SNIPPET } from './access.ts';
-import { deleteSnippet as remove } from './cleanup.ts';
-import { createSnippet as create } from './create.ts';
+import { deleteSnippet as deleteSnippetAndRepository } from './cleanup.ts';
+import { createSnippet as createSnippetWithFiles } from './create.ts';
 import { Snippet } from './entities.ts';
 import { WRITE_ERRORS } from './files.ts';
 import {
@@ -39,7 +39,7 @@ import {
   listSnippetsOfProject,
   listPublicSnippets as selectPublicSnippets,
 } from './store.ts';
-import { updateSnippet as update } from './update.ts';
+import { updateSnippet as updateSnippetAndFiles } from './update.ts';
 
 /**
  * The parameter type of the path of a file in a snippet. It is relative, without `..`, and has no line breaks, because headers contain
@@ -97,7 +97,11 @@ export const createSnippet = endpoint({
   errors: WRITE_ERRORS,
   response: created(Snippet),
   handle: ({ caller, params }, services) =>
-    create(services, caller, { ...toCreationInput(params), visibility: params.visibility, project: null }),
+    createSnippetWithFiles(services, caller, {
+      ...toCreationInput(params),
+      visibility: params.visibility,
+      project: null,
+    }),
 });
 
 /** Requires the name of a file that is sent as `content`. */
@@ -117,7 +121,7 @@ export const createProjectSnippet = endpoint({
   errors: WRITE_ERRORS,
   response: created(Snippet),
   handle: ({ caller, project, params }, services) =>
-    create(services, caller, { ...toCreationInput(params), visibility: params.visibility, project }),
+    createSnippetWithFiles(services, caller, { ...toCreationInput(params), visibility: params.visibility, project }),
 });
 
 const periodParams = { created_after: optional(dateTime), created_before: optional(dateTime) };
@@ -212,7 +216,7 @@ export const [updateSnippet, updateProjectSnippet] = forSnippetKinds((kind) =>
     ],
     errors: { ...WRITE_ERRORS, readOnly: REPOSITORY_READ_ONLY, notFound: NOT_FOUND },
     response: ok(Snippet),
-    handle: ({ snippet, caller, params }, services) => update(services, caller, snippet, params),
+    handle: ({ snippet, caller, params }, services) => updateSnippetAndFiles(services, caller, snippet, params),
   }),
 );
 
@@ -250,7 +254,7 @@ export const deleteSnippet = endpoint({
     'in a project also Maintainers.',
   access: SNIPPET.deleteAccess(),
   response: noContent,
-  write: (uow, { snippet }) => remove(uow, snippet.id),
+  write: (uow, { snippet }) => deleteSnippetAndRepository(uow, snippet.id),
 });
 
 export const deleteProjectSnippet = endpoint({
@@ -262,7 +266,7 @@ export const deleteProjectSnippet = endpoint({
   access: PROJECT_SNIPPET.deleteAccess(),
   lastModified: ({ snippet }) => snippet.updated_at,
   response: noContent,
-  write: (uow, { snippet }) => remove(uow, snippet.id),
+  write: (uow, { snippet }) => deleteSnippetAndRepository(uow, snippet.id),
 });
 
 /** Streams the content of the first file. Throws 404 if a push has just removed it. */

@@ -36,7 +36,7 @@ export function readDeploymentAccess(): DeploymentAccess {
 }
 
 /** Admits callers with the ability who may deploy to the deployment's environment. A missing deployment gives 404, not 403. */
-export function changeDeploymentAccess(ability: 'update_deployment' | 'destroy_deployment'): DeploymentAccess {
+export function updateDeploymentAccess(ability: 'update_deployment' | 'destroy_deployment'): DeploymentAccess {
   return inProject('find_deployment')
     .resource(deploymentResource)
     .require(async ({ db, services }, { project, caller, deployment }) => {

@@ -12,17 +12,12 @@ import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, refName, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import { environmentLockKey, environmentLockKeys } from '../environment-model/index.ts';
-import { changeDeploymentAccess, createDeploymentAccess, readDeploymentAccess } from './access.ts';
-import {
-  createDeployment as create,
-  deleteDeployment as remove,
-  submitApproval,
-  updateDeployment as update,
-} from './changes.ts';
+import { createDeploymentAccess, readDeploymentAccess, updateDeploymentAccess } from './access.ts';
+import * as changes from './changes.ts';
 import { Approval, Deployment, DeploymentInList } from './entities.ts';
 import { FILTER_ERRORS, listDeploymentParams, validateFilter } from './parameters.ts';
 import { mergeRequestsOfDeploymentCondition } from './shipped-merge-requests.ts';
-import { listDeployments as list } from './store.ts';
+import * as store from './store.ts';
 
 // Errors of the deployment endpoints (contract/environments.md Part 4).
 
@@ -66,7 +61,8 @@ export const listDeployments = endpoint({
   params: listDeploymentParams,
   errors: FILTER_ERRORS,
   response: page(DeploymentInList),
-  read: (db, { project, params, page }) => validateFilter(params) ?? list(db, project.id, params, page),
+  read: (db, { project, params, page }) =>
+    validateFilter(params) ?? store.listDeployments(db, project.id, params, page),
 });
 
 export const getDeployment = endpoint({
@@ -96,7 +92,8 @@ export const createDeployment = endpoint({
   },
   errors: { forbidden: FORBIDDEN, invalid: INVALID },
   response: created(Deployment),
-  handle: ({ project, caller, mayDeploy, params }, services) => create(services, caller, project, mayDeploy, params),
+  handle: ({ project, caller, mayDeploy, params }, services) =>
+    changes.createDeployment(services, caller, project, mayDeploy, params),
 });
 
 export const updateDeployment = endpoint({
@@ -104,13 +101,13 @@ export const updateDeployment = endpoint({
   summary: 'Update the status of a deployment',
   description:
     'Only deployments that clients reported can be updated; the status of others follows their job. A finished deployment cannot become `running` again, and no status can be set twice. A success makes a stopped environment available and links the merge requests that were shipped, in the background.',
-  access: changeDeploymentAccess('update_deployment'),
+  access: updateDeploymentAccess('update_deployment'),
   allowJobToken: true,
   params: { status: required(settableStatus) },
   lock: ({ deployment }) => environmentLockKey(deployment.environment_id),
   errors: { createdByJob: CREATED_BY_JOB, notFound: NOT_FOUND, invalid: INVALID },
   response: ok(Deployment),
-  write: (uow, { deployment, params }) => update(uow, deployment, params.status),
+  write: (uow, { deployment, params }) => changes.updateDeployment(uow, deployment, params.status),
 });
 
 export const deleteDeployment = endpoint({
@@ -118,7 +115,7 @@ export const deleteDeployment = endpoint({
   summary: 'Delete a deployment',
   description:
     'A running deployment, and the last successful one of its environment, cannot be deleted. If the environment is protected, the caller must be allowed to deploy to it.',
-  access: changeDeploymentAccess('destroy_deployment'),
+  access: updateDeploymentAccess('destroy_deployment'),
   allowJobToken: true,
   lastModified: ({ deployment }) => deployment.updated_at,
   lock: ({ deployment }) => environmentLockKey(deployment.environment_id),
@@ -128,7 +125,7 @@ export const deleteDeployment = endpoint({
     isLastDeployment: [400, 'Deployment currently deployed to environment'],
   },
   response: noContent,
-  write: (uow, { deployment }) => remove(uow, deployment),
+  write: (uow, { deployment }) => changes.deleteDeployment(uow, deployment),
 });
 
 export const approveDeployment = endpoint({
@@ -150,7 +147,7 @@ export const approveDeployment = endpoint({
   errors: APPROVAL_ERRORS,
   activity: ['deployment_approved', 'deployment_rejected'],
   response: created(Approval),
-  write: (uow, { project, deployment, params }) => submitApproval(uow, project, deployment, params),
+  write: (uow, { project, deployment, params }) => changes.submitApproval(uow, project, deployment, params),
 });
 
 export const listDeploymentMergeRequests = endpoint({

@@ -19,12 +19,7 @@ import { absentIfBlank, anyValue, boolean, dateTime, integer, integerIn, oneOf }
 import { fail } from '#runtime/failure.ts';
 import { ENVIRONMENT_TIERS, environmentLockKeys } from '../environment-model/index.ts';
 import { mayDeleteEnvironment, mayStopEnvironment } from './access.ts';
-import {
-  createEnvironment as create,
-  deleteEnvironment as remove,
-  stopEnvironment as stop,
-  updateEnvironment as update,
-} from './changes.ts';
+import * as changes from './changes.ts';
 import { requestStaleStop, scheduleReviewAppDeletion } from './cleanup.ts';
 import {
   Environment,
@@ -33,7 +28,7 @@ import {
   ReviewAppsScheduledForDeletion,
   StoppedEnvironment,
 } from './entities.ts';
-import { listEnvironments as list } from './store.ts';
+import * as store from './store.ts';
 
 type ProjectContext = { readonly project: Project };
 
@@ -166,7 +161,7 @@ export const listEnvironments = endpoint({
   read: (db, { project, params, page }) =>
     params.search != null && [...params.search].length < MIN_SEARCH_LENGTH
       ? fail('searchTooShort')
-      : list(db, project.id, params, page),
+      : store.listEnvironments(db, project.id, params, page),
 });
 
 export const getEnvironment = endpoint({
@@ -197,7 +192,7 @@ export const createEnvironment = endpoint({
   rules: [rejectSlugRule],
   errors: { agentUnsupported: NO_AGENT, fieldsInvalid: [400, { message: '{texts}' }] },
   response: created(Environment),
-  write: (uow, { project, params }) => create(uow, project, params),
+  write: (uow, { project, params }) => changes.createEnvironment(uow, project, params),
 });
 
 export const updateEnvironment = endpoint({
@@ -211,7 +206,7 @@ export const updateEnvironment = endpoint({
   rules: [rejectSlugRule],
   errors: { agentUnsupported: NO_AGENT, invalid: INVALID, notFound: NOT_FOUND },
   response: ok(Environment),
-  write: (uow, { environment, params }) => update(uow, environment, params),
+  write: (uow, { environment, params }) => changes.updateEnvironment(uow, environment, params),
 });
 
 export const deleteReviewApps = endpoint({
@@ -260,7 +255,7 @@ export const deleteEnvironment = endpoint({
   lastModified: ({ environment }) => environment.updated_at,
   errors: { notStopped: FORBIDDEN, notFound: NOT_FOUND },
   response: noContent,
-  handle: ({ environment, caller }, { runUnitOfWork }) => remove(runUnitOfWork, caller, environment),
+  handle: ({ environment, caller }, { runUnitOfWork }) => changes.deleteEnvironment(runUnitOfWork, caller, environment),
 });
 
 export const stopStaleEnvironments = endpoint({
@@ -298,5 +293,5 @@ export const stopEnvironment = endpoint({
     notFound: NOT_FOUND,
   },
   response: ok(StoppedEnvironment),
-  write: (uow, { environment, params }) => stop(uow, environment, params),
+  write: (uow, { environment, params }) => changes.stopEnvironment(uow, environment, params),
 });

@@ -20,7 +20,7 @@ import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, longText, string } from '#http/parameters/texts.ts';
 import { commaSeparated, date, integer, oneOf } from '#http/parameters/types.ts';
 import { MISSING_SCOPE, serializeToken, tokenFields } from '../personal-access-tokens/index.ts';
-import { createImpersonationToken as create, revokeImpersonationToken } from './changes.ts';
+import * as changes from './changes.ts';
 
 interface TokenParameters {
   readonly impersonation_token_id: number;
@@ -104,7 +104,12 @@ export const createImpersonationToken = endpoint({
   activity: ['personal_access_token_created'],
   response: created(ImpersonationTokenWithSecret),
   write: (uow, { user, params: { name, description, scopes, expires_at } }) =>
-    create(uow, user, { name, description, scopes: scopes ?? [], expiresAt: expires_at ?? null }),
+    changes.createImpersonationToken(uow, user, {
+      name,
+      description,
+      scopes: scopes ?? [],
+      expiresAt: expires_at ?? null,
+    }),
 });
 
 export const getImpersonationToken = endpoint({
@@ -126,7 +131,7 @@ export const deleteImpersonationToken = endpoint({
   lastModified: ({ token }) => token.updated_at,
   activity: ['personal_access_token_revoked'],
   response: noContent,
-  write: (uow, { token, user }) => revokeImpersonationToken(uow, token, user),
+  write: (uow, { token, user }) => changes.revokeImpersonationToken(uow, token, user),
 });
 
 /** Returns one page of the impersonation tokens of a user, ordered by id. */

@@ -13,7 +13,7 @@ import { timestamp } from '#runtime/clock.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { recordUserEvent, unlock } from '../users/index.ts';
+import { recordUserEvent, unlockUser } from '../users/index.ts';
 import { createPasswordPage, createPasswordSetPage, type PasswordProblem } from './pages.ts';
 
 type PasswordServices = Pick<Services, 'config' | 'database' | 'clock' | 'runUnitOfWork'>;
@@ -82,6 +82,6 @@ async function storePassword(uow: UnitOfWork<SignedInCaller>, token: string, has
   });
   // The link came in a mail to the primary address.
   await confirmPrimaryAddress(uow, user);
-  await unlock(uow, user.id);
+  await unlockUser(uow, user.id);
   return undefined;
 }

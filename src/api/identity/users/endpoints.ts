@@ -24,13 +24,7 @@ import { checkApplicationLimit } from '#rate-limits/application-limit.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { withCustomAttributes } from '../custom-attributes/index.ts';
-import {
-  createUser as create,
-  prepareInitialPassword,
-  prepareNewPassword,
-  SAVE_UNIQUE_ERRORS,
-  updateUser as update,
-} from './changes.ts';
+import * as changes from './changes.ts';
 import { CurrentUser, ListedUser, UserAdmin, UserProfile } from './entities.ts';
 import { canSendLinks } from './link-mail.ts';
 import {
@@ -44,8 +38,8 @@ import {
   userListParams,
 } from './parameters.ts';
 import { enqueuePasswordLink } from './password-link-mail.ts';
-import { activate, ban, block, deactivate, unban, unblock, unlock } from './states.ts';
-import { listUsers as selectUserPage } from './store.ts';
+import * as states from './states.ts';
+import { listUsers as listUserPage } from './store.ts';
 
 const userIdParams = { id: required(integer) };
 const INTERNAL_USER = [403, '403 Forbidden - An internal user cannot be changed'] as const;
@@ -123,15 +117,15 @@ export const createUser = endpoint({
   params: createUserParams,
   rules: [atLeastOne('password', 'reset_password', 'force_random_password'), allOrNone('extern_uid', 'provider')],
   errors: { ...SAVE_ERRORS, noMailDelivery: [400, { message: { base: [NEEDS_MAIL_DELIVERY] } }] },
-  uniqueErrors: SAVE_UNIQUE_ERRORS,
+  uniqueErrors: changes.SAVE_UNIQUE_ERRORS,
   activity: ['user_created'],
   response: created(UserAdmin),
   async handle({ caller, params }, { config, database, runUnitOfWork }) {
     if (params.reset_password && !canSendLinks(config)) return fail('noMailDelivery');
     const input = toCreateInput(params);
-    const password = await prepareInitialPassword(database.reader, input);
+    const password = await changes.prepareInitialPassword(database.reader, input);
     return runUnitOfWork(caller, async (uow) => {
-      const user = await create(uow, input, password);
+      const user = await changes.createUser(uow, input, password);
       if (params.reset_password && !isFailure(user))
         await enqueuePasswordLink(uow, { address: user.email, isNewAccount: true });
       return user;
@@ -156,7 +150,7 @@ export const updateUser = endpoint({
     internalUser: INTERNAL_USER,
     onlyAdministrator: createOnlyAdministratorError('give up that role'),
   },
-  uniqueErrors: SAVE_UNIQUE_ERRORS,
+  uniqueErrors: changes.SAVE_UNIQUE_ERRORS,
   activity: [
     'user_email_address_updated',
     'user_username_updated',
@@ -167,8 +161,8 @@ export const updateUser = endpoint({
   response: ok(UserAdmin),
   async handle({ caller, params }, { database, runUnitOfWork }) {
     const input = toUpdateInput(params);
-    const password = await prepareNewPassword(database.reader, params.id, input);
-    return runUnitOfWork(caller, (uow) => update(uow, params.id, input, password));
+    const password = await changes.prepareNewPassword(database.reader, params.id, input);
+    return runUnitOfWork(caller, (uow) => changes.updateUser(uow, params.id, input, password));
   },
 });
 
@@ -188,7 +182,7 @@ export const blockUser = endpoint({
   },
   activity: ['user_blocked'],
   response: created(rawEntity(nullable(Type.Boolean()))),
-  write: (uow, { params }) => block(uow, params.id),
+  write: (uow, { params }) => states.blockUser(uow, params.id),
 });
 
 export const unblockUser = endpoint({
@@ -206,7 +200,7 @@ export const unblockUser = endpoint({
   },
   activity: ['user_unblocked'],
   response: created(rawEntity(Type.Boolean())),
-  write: (uow, { params }) => unblock(uow, params.id),
+  write: (uow, { params }) => states.unblockUser(uow, params.id),
 });
 
 export const unlockUser = endpoint({
@@ -220,7 +214,7 @@ export const unlockUser = endpoint({
   errors: { userNotFound: USER_NOT_FOUND, internalUser: INTERNAL_USER },
   activity: ['user_access_unlocked'],
   response: created(rawEntity(Type.Boolean())),
-  write: (uow, { params }) => unlock(uow, params.id),
+  write: (uow, { params }) => states.unlockUser(uow, params.id),
 });
 
 export const deactivateUser = endpoint({
@@ -242,7 +236,7 @@ export const deactivateUser = endpoint({
     ],
   },
   response: created(rawEntity(Type.Boolean())),
-  write: (uow, { params }) => deactivate(uow, params.id),
+  write: (uow, { params }) => states.deactivateUser(uow, params.id),
 });
 
 export const activateUser = endpoint({
@@ -259,7 +253,7 @@ export const activateUser = endpoint({
     blocked: [403, 'Error occurred. A blocked user must be unblocked to be activated'],
   },
   response: created(rawEntity(Type.Boolean())),
-  write: (uow, { params }) => activate(uow, params.id),
+  write: (uow, { params }) => states.activateUser(uow, params.id),
 });
 
 export const banUser = endpoint({
@@ -277,7 +271,7 @@ export const banUser = endpoint({
     onlyAdministrator: createOnlyAdministratorError('be banned'),
   },
   response: created(rawEntity(Type.Boolean())),
-  write: (uow, { params }) => ban(uow, params.id),
+  write: (uow, { params }) => states.banUser(uow, params.id),
 });
 
 export const unbanUser = endpoint({
@@ -292,7 +286,7 @@ export const unbanUser = endpoint({
     wrongState: [403, 'You cannot unban {state} users.'],
   },
   response: created(rawEntity(Type.Boolean())),
-  write: (uow, { params }) => unban(uow, params.id),
+  write: (uow, { params }) => states.unbanUser(uow, params.id),
 });
 
 /** Admits signed-in users and loads their row. Answers 401 if the account was deleted since the request was authenticated. */
@@ -356,7 +350,7 @@ async function listVisibleUsers(
   const forAdministrator = isAdministrator(caller);
   return (
     (await checkOffsetLimit(db, page)) ??
-    selectUserPage(db, { ...filters, identity: toIdentity(filters), forAdministrator }, page)
+    listUserPage(db, { ...filters, identity: toIdentity(filters), forAdministrator }, page)
   );
 }
 

@@ -18,7 +18,7 @@ export { buildAvatarUrl, CurrentUser, EmbeddedUser, isProfileVisibleTo, UserBasi
 export { canSendLinks } from './link-mail.ts';
 export { toUpdateInput, updateUserParams } from './parameters.ts';
 export { enqueuePasswordLink } from './password-link-mail.ts';
-export { unlock } from './states.ts';
+export { unlockUser } from './states.ts';
 export { loadUsersById, type UserBasicRow, userBasicColumns } from './store.ts';
 
 export const users = resourceModule({ endpoints, jobs: [sendPasswordLink, sendEmailConfirmation] });

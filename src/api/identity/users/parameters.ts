@@ -3,7 +3,7 @@ import type { Identity, UserDetails } from '#authentication/users/users.ts';
 import type { KeysetRule } from '#http/lists/pagination.ts';
 import { describe, optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, longText, searchExpression, shortText, string } from '#http/parameters/texts.ts';
-import { absentIfBlank, boolean, dateTime, emptyPicture, integer, oneOf } from '#http/parameters/types.ts';
+import { absentIfBlank, boolean, dateTime, integer, oneOf, unsupportedPicture } from '#http/parameters/types.ts';
 import { customAttributeParams } from '../custom-attributes/index.ts';
 import type { NewUserInput, UserUpdateInput } from './changes.ts';
 
@@ -115,7 +115,7 @@ export const createUserParams = {
   reset_password: optional(boolean),
   force_random_password: describe(optional(boolean), 'Sets a random password that nobody knows.'),
   skip_confirmation: describe(optional(boolean, false), 'Confirms the email address at once.'),
-  avatar: optional(emptyPicture),
+  avatar: optional(unsupportedPicture),
   ...detailParams,
 };
 
@@ -141,7 +141,7 @@ export const updateUserParams = {
   username: optional(domainValidatedText(255)),
   password: optional(domainValidatedText(128)),
   skip_reconfirmation: describe(optional(boolean, false), 'Confirms a new email address at once.'),
-  avatar: optional(emptyPicture),
+  avatar: optional(unsupportedPicture),
   ...detailParams,
 };
 

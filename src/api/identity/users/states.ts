@@ -23,7 +23,7 @@ export const BLOCKED_STATES: readonly UserState[] = ['blocked', 'ldap_blocked', 
 const STATES_WITHOUT_ACCESS: readonly UserState[] = [...BLOCKED_STATES, 'blocked_pending_approval'];
 
 /** Blocks a user. Returns null if the user was blocked already, which the response shows. */
-export async function block(
+export async function blockUser(
   uow: UnitOfWork,
   id: number,
 ): Promise<true | null | Failure<UnchangeableUserCode | 'ownAccount' | 'onlyAdministrator'>> {
@@ -38,7 +38,7 @@ export async function block(
 }
 
 /** Unblocks a user. Returns false if the user was not blocked. */
-export async function unblock(uow: UnitOfWork, id: number): StateChange<'deactivated'> {
+export async function unblockUser(uow: UnitOfWork, id: number): StateChange<'deactivated'> {
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   if (user.state === 'deactivated') return fail('deactivated');
@@ -49,7 +49,7 @@ export async function unblock(uow: UnitOfWork, id: number): StateChange<'deactiv
 }
 
 /** Unlocks a user whose account is locked after too many wrong passwords. Returns false if it was not locked. */
-export async function unlock(uow: UnitOfWork, id: number): StateChange<never> {
+export async function unlockUser(uow: UnitOfWork, id: number): StateChange<never> {
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   if (user.locked_until === null && user.failed_attempts === 0) return false;
@@ -66,7 +66,7 @@ export function isLocked({ locked_until }: Pick<User, 'locked_until'>, now: stri
 }
 
 /** Deactivates a dormant user. Their next sign-in activates them again. */
-export async function deactivate(
+export async function deactivateUser(
   uow: UnitOfWork,
   id: number,
 ): StateChange<'blocked' | 'recentlyActive' | 'onlyAdministrator'> {
@@ -87,7 +87,7 @@ function wasActiveAfter({ last_activity_on, current_sign_in_at }: User, timestam
 }
 
 /** Activates a deactivated user. Has no effect on an active user. */
-export async function activate(uow: UnitOfWork, id: number): StateChange<'blocked'> {
+export async function activateUser(uow: UnitOfWork, id: number): StateChange<'blocked'> {
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   if (STATES_WITHOUT_ACCESS.includes(user.state)) return fail('blocked');
@@ -96,7 +96,7 @@ export async function activate(uow: UnitOfWork, id: number): StateChange<'blocke
 }
 
 /** Bans an active user. Fails with `wrongState` in any other state. */
-export async function ban(uow: UnitOfWork, id: number): StateChange<'wrongState' | 'onlyAdministrator'> {
+export async function banUser(uow: UnitOfWork, id: number): StateChange<'wrongState' | 'onlyAdministrator'> {
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   if (user.state !== 'active') return fail('wrongState', { state: user.state });
@@ -106,7 +106,7 @@ export async function ban(uow: UnitOfWork, id: number): StateChange<'wrongState'
 }
 
 /** Activates a banned user. Fails with `wrongState` in any other state. */
-export async function unban(uow: UnitOfWork, id: number): StateChange<'wrongState'> {
+export async function unbanUser(uow: UnitOfWork, id: number): StateChange<'wrongState'> {
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   if (user.state !== 'banned') return fail('wrongState', { state: user.state });

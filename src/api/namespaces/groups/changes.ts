@@ -153,7 +153,7 @@ export async function importGroup(
 }
 
 /** Archives a group, and thereby everything below it (contract/planning.md §3.1). */
-export async function archive(
+export async function archiveGroup(
   uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
 ): Promise<GroupRow | Failure<'alreadyArchived' | 'ancestorArchived' | 'scheduledForDeletion'>> {
@@ -165,7 +165,7 @@ export async function archive(
 }
 
 /** Unarchives a group. What was archived below it on its own stays archived. */
-export async function unarchive(
+export async function unarchiveGroup(
   uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
 ): Promise<GroupRow | Failure<'ancestorArchived' | 'alreadyUnarchived'>> {

@@ -22,12 +22,12 @@ import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
-import { archive, createGroup as create, PATH_NOT_SAVED, transferGroup as transfer, unarchive } from './changes.ts';
-import { deleteGroupPermanently, restoreGroup as restore, scheduleGroupDeletion } from './delete.ts';
+import * as changes from './changes.ts';
+import { deleteGroupPermanently, restoreGroup as restoreMarkedGroup, scheduleGroupDeletion } from './delete.ts';
 import { Group, GroupDetail, GroupDetailWithRunnersToken } from './entities.ts';
 import { type GroupListInput, groupListParams, groupParams } from './parameters.ts';
 import { type GroupRow, type GroupScope, hasFewGroups, orderGroups, selectVisibleGroups } from './store.ts';
-import { updateGroup as update } from './update.ts';
+import { updateGroup as updateGroupAttributes } from './update.ts';
 import { PATH_TAKEN } from './validation.ts';
 
 /** Keyset pagination of GET /groups, for anonymous callers only (contract/conventions.md §6). */
@@ -106,11 +106,13 @@ export const createGroup = endpoint({
     forbidden: FORBIDDEN,
     notSaved: [400, 'Failed to save group {errors}'],
   },
-  uniqueErrors: { routes_by_full_path: PATH_NOT_SAVED },
+  uniqueErrors: { routes_by_full_path: changes.PATH_NOT_SAVED },
   activity: ['group_created'],
   response: created(GroupDetailWithRunnersToken),
   handle: ({ caller, params }, { runUnitOfWork, config }) =>
-    runUnitOfWork(caller, async (uow) => withRole(await create(uow, params, Object.keys(config.storages)), OWNER)),
+    runUnitOfWork(caller, async (uow) =>
+      withRole(await changes.createGroup(uow, params, Object.keys(config.storages)), OWNER),
+    ),
 });
 
 export const getGroup = endpoint({
@@ -142,7 +144,7 @@ export const updateGroup = endpoint({
   uniqueErrors: { routes_by_full_path: invalid({ path: PATH_TAKEN }) },
   activity: ['group_name_updated', 'group_path_updated', 'group_visibility_level_updated', 'group_description_updated'],
   response: ok(GroupDetailWithRunnersToken),
-  write: async (uow, { group, params }) => withRole(await update(uow, group, params), group.role),
+  write: async (uow, { group, params }) => withRole(await updateGroupAttributes(uow, group, params), group.role),
 });
 
 export const deleteGroup = endpoint({
@@ -190,7 +192,7 @@ export const restoreGroup = endpoint({
   },
   response: created(GroupDetail),
   handle: ({ caller, group }, { runUnitOfWork }) =>
-    runUnitOfWork(caller, (uow) => restore(uow, group), { retryOnUniqueViolation: ['routes_by_full_path'] }),
+    runUnitOfWork(caller, (uow) => restoreMarkedGroup(uow, group), { retryOnUniqueViolation: ['routes_by_full_path'] }),
 });
 
 export const archiveGroup = endpoint({
@@ -206,7 +208,7 @@ export const archiveGroup = endpoint({
     scheduledForDeletion: [422, 'Cannot archive group since it is scheduled for deletion.'],
   },
   response: ok(GroupDetail),
-  write: (uow, { group }) => archive(uow, group),
+  write: (uow, { group }) => changes.archiveGroup(uow, group),
 });
 
 export const unarchiveGroup = endpoint({
@@ -221,7 +223,7 @@ export const unarchiveGroup = endpoint({
     alreadyUnarchived: [422, 'Group is already unarchived!'],
   },
   response: ok(GroupDetail),
-  write: (uow, { group }) => unarchive(uow, group),
+  write: (uow, { group }) => changes.unarchiveGroup(uow, group),
 });
 
 export const transferGroup = endpoint({
@@ -247,7 +249,7 @@ export const transferGroup = endpoint({
   uniqueErrors: { routes_by_full_path: 'pathTaken' },
   activity: ['group_visibility_level_updated', 'project_visibility_level_updated'],
   response: created(GroupDetail),
-  write: (uow, { group, params }) => transfer(uow, group, params.group_id),
+  write: (uow, { group, params }) => changes.transferGroup(uow, group, params.group_id),
 });
 
 export const listSubgroups = endpoint({

@@ -3,7 +3,15 @@ import { VISIBILITIES, type Visibility } from '#authorization/visibility.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import { describe, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { longText, searchExpression, string } from '#http/parameters/texts.ts';
-import { boolean, commaSeparated, date, emptyPicture, integer, integerIn, oneOf } from '#http/parameters/types.ts';
+import {
+  boolean,
+  commaSeparated,
+  date,
+  integer,
+  integerIn,
+  oneOf,
+  unsupportedPicture,
+} from '#http/parameters/types.ts';
 import { type GroupAttributeInput, groupAttributeParams } from './attributes.ts';
 
 // Parameters that several endpoints of groups share.
@@ -48,7 +56,7 @@ export type GroupListInput = ParameterValues<typeof groupListParams>;
 export const groupParams = {
   description: optional(longText),
   visibility: optional(oneOf(...VISIBILITIES)),
-  avatar: optional(emptyPicture),
+  avatar: optional(unsupportedPicture),
   ...groupAttributeParams,
 };
 

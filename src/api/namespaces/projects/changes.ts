@@ -12,7 +12,7 @@ import { findTarget, mayKnowTarget, mayTransferProjectsTo } from './target-names
 import { capVisibility, findTakenFields } from './validation.ts';
 
 /** Archives a project. Of two concurrent requests one fails with `alreadyArchived`. */
-export async function archive(
+export async function archiveProject(
   uow: UnitOfWork,
   project: Project,
 ): Promise<Project | Failure<'alreadyArchived' | 'ancestorArchived' | 'scheduledForDeletion' | 'notFound'>> {
@@ -29,7 +29,7 @@ export async function archive(
  * Unarchives a project. A project that is scheduled for deletion must be restored instead; one that is not archived
  * stays unchanged.
  */
-export async function unarchive(
+export async function unarchiveProject(
   uow: UnitOfWork,
   project: Project,
 ): Promise<Project | Failure<'ancestorArchived' | 'scheduledForDeletion' | 'notFound'>> {
@@ -82,7 +82,7 @@ export const TRANSFER_UNIQUE_ERRORS = {
 type TransferFailure = keyof typeof TRANSFER_ERRORS;
 
 /** Transfers a project to the namespace with this id or full path. It becomes at most as visible as the namespace. */
-export async function transfer(
+export async function transferProject(
   uow: UnitOfWork,
   project: Project,
   namespace: string,

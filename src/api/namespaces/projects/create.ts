@@ -66,7 +66,7 @@ type CreateFailure = 'importUnsupported' | 'invalid' | 'limitReached';
  * Creates a project with its route, repository row and owner, and on request its first commit (contract/planning.md §3.3
  * "POST /projects"). If the commit cannot be written, for example to a full disk, destroys the project and throws.
  */
-export async function create(
+export async function createProjectWithRepository(
   services: CreateProjectServices,
   caller: Caller,
   creatorAndNamespace: CreatorAndNamespace,

@@ -8,17 +8,17 @@ import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, PARENT_NOT_FOUND, REPOSITORY_READ_ONLY } from '#http/errors/error-messages.ts';
 import { atLeastOne, describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, string } from '#http/parameters/texts.ts';
-import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
+import { boolean, integer, unsupportedPicture } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { onBehalfOfUserAccess, updateProjectAccess, userAccess } from './access.ts';
 import { projectAttributeNames, projectAttributeParams } from './attributes/attributes.ts';
-import { archive, TRANSFER_ERRORS, TRANSFER_UNIQUE_ERRORS, transfer, unarchive } from './changes.ts';
-import { create } from './create.ts';
+import * as changes from './changes.ts';
+import { createProjectWithRepository } from './create.ts';
 import { markOrDestroyProject, restoreMarkedProject } from './delete.ts';
 import { Project, ProjectForCaller, ProjectWithRunnersToken, SavedProject } from './entities.ts';
 import { listProjectsByParams, PROJECTS_KEYSET, UPDATED_AT_ERRORS } from './listing/list.ts';
 import { creationParams, importParams, pickAttributes, projectListParams, toCreateProjectInput } from './parameters.ts';
-import { update } from './update.ts';
+import { updateProjectAttributes } from './update.ts';
 import { PROJECT_UNIQUE_ERRORS } from './validation.ts';
 
 const IMPORT_ERRORS = { importUnsupported: [400, '400 Bad request - import_url is not supported'] } as const;
@@ -76,7 +76,7 @@ export const createProject = endpoint({
   response: created(SavedProject),
   handle({ caller, params }, services) {
     const creatorAndNamespace = { creatorId: caller.user.id, namespaceId: params.namespace_id ?? null };
-    return create(services, caller, creatorAndNamespace, toCreateProjectInput(params));
+    return createProjectWithRepository(services, caller, creatorAndNamespace, toCreateProjectInput(params));
   },
 });
 
@@ -93,7 +93,12 @@ export const createProjectForUser = endpoint({
   activity: CREATE_ACTIVITY,
   response: created(SavedProject),
   handle: ({ caller, user, params }, services) =>
-    create(services, caller, { creatorId: user.id, namespaceId: null }, toCreateProjectInput(params)),
+    createProjectWithRepository(
+      services,
+      caller,
+      { creatorId: user.id, namespaceId: null },
+      toCreateProjectInput(params),
+    ),
 });
 
 export const getProject = endpoint({
@@ -121,7 +126,7 @@ export const updateProject = endpoint({
     '`visibility`, which cannot exceed that of the group. After a change of name or path, the old path redirects. An ' +
     'administrator who sends `repository_storage` starts a move of the repository.',
   access: updateProjectAccess(),
-  params: { ...projectAttributeParams, ...importParams, avatar: optional(emptyPicture) },
+  params: { ...projectAttributeParams, ...importParams, avatar: optional(unsupportedPicture) },
   rules: [atLeastOne(...projectAttributeNames, ...Object.keys(importParams))],
   errors: {
     invalid: INVALID,
@@ -140,7 +145,9 @@ export const updateProject = endpoint({
   ],
   response: ok(SavedProject),
   handle: ({ caller, project, params }, services) =>
-    params.import_url ? fail('importUnsupported') : update(services, caller, project, pickAttributes(params)),
+    params.import_url
+      ? fail('importUnsupported')
+      : updateProjectAttributes(services, caller, project, pickAttributes(params)),
 });
 
 export const deleteProject = endpoint({
@@ -210,7 +217,7 @@ export const archiveProject = endpoint({
   },
   activity: ['project_archived'],
   response: created(Project),
-  write: (uow, { project }) => archive(uow, project),
+  write: (uow, { project }) => changes.archiveProject(uow, project),
 });
 
 export const unarchiveProject = endpoint({
@@ -227,7 +234,7 @@ export const unarchiveProject = endpoint({
   },
   activity: ['project_unarchived'],
   response: created(Project),
-  write: (uow, { project }) => unarchive(uow, project),
+  write: (uow, { project }) => changes.unarchiveProject(uow, project),
 });
 
 export const transferProject = endpoint({
@@ -239,11 +246,11 @@ export const transferProject = endpoint({
     'becomes at most as visible as the target, and its old path redirects.',
   access: inProject('transfer_project'),
   params: { namespace: describe(required(string), 'Id or full path of the target.') },
-  errors: TRANSFER_ERRORS,
-  uniqueErrors: TRANSFER_UNIQUE_ERRORS,
+  errors: changes.TRANSFER_ERRORS,
+  uniqueErrors: changes.TRANSFER_UNIQUE_ERRORS,
   activity: ['project_namespace_updated'],
   response: ok(Project),
-  write: (uow, { project, params }) => transfer(uow, project, params.namespace),
+  write: (uow, { project, params }) => changes.transferProject(uow, project, params.namespace),
 });
 
 export const listUserProjects = endpoint({

@@ -9,7 +9,7 @@ export { recordProjectVisibility } from './activity.ts';
 export { type AttributeName, projectAttributeParams, validateArtifactSize } from './attributes/attributes.ts';
 export { validateUnsupportedAttribute } from './attributes/input-attributes.ts';
 export { parseStoredAttributes } from './attributes/stored-attributes.ts';
-export { TRANSFER_ERRORS, TRANSFER_UNIQUE_ERRORS, transfer } from './changes.ts';
+export { TRANSFER_ERRORS, TRANSFER_UNIQUE_ERRORS, transferProject } from './changes.ts';
 export { importProject, mayCreatePersonalProject } from './create.ts';
 export { chooseRestoredNames } from './delete.ts';
 export {

@@ -9,10 +9,10 @@ import {
   commaSeparated,
   date,
   dateTime,
-  emptyPicture,
   integer,
   integerIn,
   oneOf,
+  unsupportedPicture,
 } from '#http/parameters/types.ts';
 import { type AttributeName, type ProjectAttributeInput, projectAttributeNames } from './attributes/attributes.ts';
 import type { CreateProjectInput } from './create.ts';
@@ -163,7 +163,7 @@ export const creationParams = {
     optional(boolean, false),
     'Creates the default branch with a first commit that contains a `README.md`.',
   ),
-  avatar: optional(emptyPicture),
+  avatar: optional(unsupportedPicture),
   ...importParams,
   template_name: describe(optional(shortText), 'Rejected, because no templates exist.'),
   template_project_id: describe(optional(integer), 'Rejected, because no templates exist.'),

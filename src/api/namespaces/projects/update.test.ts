@@ -9,7 +9,7 @@ import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
 import { projectAttributeNames } from './attributes/attributes.ts';
-import { syncHeadJob, update } from './update.ts';
+import { syncHeadJob, updateProjectAttributes } from './update.ts';
 
 const { newProject } = await world();
 
@@ -263,7 +263,7 @@ test('keeps concurrent changes', async () => {
     { name: 'Other' },
     { squash_option: 'always' },
   ] as const) {
-    assert.equal(isFailure(await update(services, ANONYMOUS, seen, change)), false);
+    assert.equal(isFailure(await updateProjectAttributes(services, ANONYMOUS, seen, change)), false);
   }
   const { body } = await owner.get(`/projects/${id}`);
   assert.deepEqual([body.merge_method, body.squash_option, body.path, body.name], ['ff', 'always', 'other', 'Other']);

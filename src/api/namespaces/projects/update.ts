@@ -31,7 +31,7 @@ type UpdateProjectServices = RefServices & Pick<Services, 'config'>;
 type UpdateFailure = 'invalid' | 'noSuchBranch' | 'busy' | 'readOnly' | 'notFound';
 
 /** Updates the attributes in the request, including name and path (contract/planning.md §3.3 "PUT"). */
-export async function update(
+export async function updateProjectAttributes(
   services: UpdateProjectServices,
   caller: Caller,
   project: Project,

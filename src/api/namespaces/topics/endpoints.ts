@@ -7,10 +7,11 @@ import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { genericNotFound } from '#http/errors/http-error.ts';
 import { describe, optional, required } from '#http/parameters/declarations.ts';
 import { domainValidatedText, searchExpression } from '#http/parameters/texts.ts';
-import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
+import { boolean, integer, unsupportedPicture } from '#http/parameters/types.ts';
 import { invalid } from '#runtime/failure.ts';
-import { createTopic as create, deleteTopicInBatches, mergeTopics as merge, updateTopic as update } from './changes.ts';
-import { findTopic, listTopics as list, type TopicRow } from './store.ts';
+import * as changes from './changes.ts';
+import type { TopicRow } from './store.ts';
+import * as store from './store.ts';
 
 /** A topic of projects (contract/everyday.md "Topics"). */
 const Topic = entity('Topic', {
@@ -32,14 +33,14 @@ const Topic = entity('Topic', {
 const topicResource = {
   name: 'topic',
   params: { id: required(integer) },
-  load: ({ db, params }: AccessCall<{ readonly id: number }>) => findTopic(db, params.id),
+  load: ({ db, params }: AccessCall<{ readonly id: number }>) => store.findTopic(db, params.id),
   notFound: genericNotFound,
 } as const;
 
 const topicAccess = () => administratorAfterParameters().resource(topicResource);
 
 const nameType = domainValidatedText(255);
-const contentParams = { description: optional(domainValidatedText(1024)), avatar: optional(emptyPicture) };
+const contentParams = { description: optional(domainValidatedText(1024)), avatar: optional(unsupportedPicture) };
 const UNIQUE_ERRORS = { topics_by_name: invalid({ name: ['has already been taken'] }) };
 
 export const listTopics = endpoint({
@@ -54,7 +55,7 @@ export const listTopics = endpoint({
     without_projects: describe(optional(boolean), 'Only topics that no project has.'),
   },
   response: page(Topic),
-  read: (db, { params, page }) => list(db, params, page),
+  read: (db, { params, page }) => store.listTopics(db, params, page),
 });
 
 export const createTopic = endpoint({
@@ -68,7 +69,8 @@ export const createTopic = endpoint({
   errors: { invalid: INVALID },
   uniqueErrors: UNIQUE_ERRORS,
   response: created(Topic),
-  write: (uow, { params: { name, title, description = null } }) => create(uow, { name, title, description }),
+  write: (uow, { params: { name, title, description = null } }) =>
+    changes.createTopic(uow, { name, title, description }),
 });
 
 export const mergeTopics = endpoint({
@@ -87,7 +89,7 @@ export const mergeTopics = endpoint({
   },
   response: created(Topic),
   handle: ({ caller, params }, { runUnitOfWork }) =>
-    merge(runUnitOfWork, caller, params.source_topic_id, params.target_topic_id),
+    changes.mergeTopics(runUnitOfWork, caller, params.source_topic_id, params.target_topic_id),
 });
 
 export const getTopic = endpoint({
@@ -108,7 +110,7 @@ export const updateTopic = endpoint({
   errors: { invalid: INVALID, notFound: NOT_FOUND },
   uniqueErrors: UNIQUE_ERRORS,
   response: ok(Topic),
-  write: (uow, { topic, params }) => update(uow, topic, params),
+  write: (uow, { topic, params }) => changes.updateTopic(uow, topic, params),
 });
 
 export const deleteTopic = endpoint({
@@ -118,5 +120,5 @@ export const deleteTopic = endpoint({
   access: topicAccess(),
   lastModified: ({ topic }) => topic.updated_at,
   response: noContent,
-  handle: ({ caller, topic }, { runUnitOfWork }) => deleteTopicInBatches(runUnitOfWork, caller, topic.id),
+  handle: ({ caller, topic }, { runUnitOfWork }) => changes.deleteTopicInBatches(runUnitOfWork, caller, topic.id),
 });

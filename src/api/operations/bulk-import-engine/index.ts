@@ -5,7 +5,7 @@ import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { GROUP_RELATIONS, PROJECT_RELATIONS } from '../bulk-import-relations/index.ts';
 import { type EntityServices, runEntity } from './run-entity.ts';
-import { cancel, cleanUpImports, type ImportJobs, importLockKey, startNextEntities } from './states.ts';
+import { cancelUnfinishedImport, cleanUpImports, type ImportJobs, importLockKey, startNextEntities } from './states.ts';
 import { findImportById, type ImportRow } from './store.ts';
 
 // The jobs of imports; the queue stores all waiting work, so it continues after a crash.
@@ -33,7 +33,8 @@ export const advanceImport = defineJob({
 });
 
 /** Cancels an import in any state. */
-export const cancelImport = (tx: Transaction, row: Pick<ImportRow, 'id' | 'user_id'>) => cancel(tx, jobs, row);
+export const cancelImport = (tx: Transaction, row: Pick<ImportRow, 'id' | 'user_id'>) =>
+  cancelUnfinishedImport(tx, jobs, row);
 
 const migrateEntity = defineJob({
   kind: 'migrate_bulk_import_entity',
@@ -73,7 +74,7 @@ export {
 
 /** The relations with counts in the `stats` of entities. */
 export const RELATIONS_IN_STATS: ReadonlySet<string> = new Set(
-  [...GROUP_RELATIONS, ...PROJECT_RELATIONS].filter(({ inStats }) => inStats === true).map(({ name }) => name),
+  [...GROUP_RELATIONS, ...PROJECT_RELATIONS].filter(({ isInStats }) => isInStats === true).map(({ name }) => name),
 );
 
 /** Jobs that copy groups and projects from other servers. */

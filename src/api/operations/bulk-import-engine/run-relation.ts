@@ -46,7 +46,7 @@ interface ListDefinition {
   readonly fields: Parameters;
   readonly key?: (element: never) => string | number;
   readonly referencedUsers?: Relation['referencedUsers'];
-  readonly toObjectRef?: Relation['toObjectRef'];
+  readonly toTitleAndUrl?: Relation['toTitleAndUrl'];
   readonly lock?: (target: ImportTarget) => string | readonly string[];
 }
 

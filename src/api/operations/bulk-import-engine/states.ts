@@ -57,7 +57,11 @@ export async function startNextEntities(
 }
 
 /** Cancels an import in any state. A running step finishes and imported data stays; other imports of the user get the free slots. */
-export async function cancel(tx: Transaction, jobs: ImportJobs, row: Pick<ImportRow, 'id' | 'user_id'>): Promise<void> {
+export async function cancelUnfinishedImport(
+  tx: Transaction,
+  jobs: ImportJobs,
+  row: Pick<ImportRow, 'id' | 'user_id'>,
+): Promise<void> {
   await endImport(tx, row.id, 'canceled', null);
   await enqueueAdvanceOfUser(tx, jobs, row.user_id);
 }

@@ -10,7 +10,7 @@ import { declareRelation } from './relation.ts';
 export const environments = declareRelation({
   name: 'environments',
   kind: 'environment',
-  inStats: true,
+  isInStats: true,
   list: { project: ({ id }) => `/projects/${id}/environments` },
   fields: {
     id: required(integer),

@@ -5,14 +5,14 @@ import { shortText } from '#http/parameters/texts.ts';
 import { boolean, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { declareRelation, findStoredObject, type ImportTarget } from './relation.ts';
-import { labelTitles, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
+import { labelTitles, numberedFields, timestampFields, toTimestamps, toTitleAndUrl } from './shared-fields.ts';
 import { sourceUser, toAttributedText } from './users.ts';
 
 /** Epics of groups. Each group lists only its own epics. The free tier has no epics. */
 export const epics = declareRelation({
   name: 'epics',
   kind: 'epic',
-  inStats: true,
+  isInStats: true,
   list: {
     group: ({ id }) =>
       `/groups/${id}/epics?include_ancestor_groups=false&include_descendant_groups=false&order_by=created_at&sort=asc`,
@@ -34,7 +34,7 @@ export const epics = declareRelation({
     author: optional(sourceUser),
   },
   referencedUsers: ({ author }) => [author],
-  toObjectRef,
+  toTitleAndUrl,
   async store(uow, target, epic, users) {
     if (uow.tier === 'free') return null;
     const { iid, state, confidential, color, labels, start_date_fixed, due_date_fixed } = epic;

@@ -10,8 +10,8 @@ import {
   labelTitles,
   numberedFields,
   timestampFields,
-  toObjectRef,
   toTimestamps,
+  toTitleAndUrl,
 } from './shared-fields.ts';
 import { mapUserIds, sourceUser, sourceUsers, toAttributedText } from './users.ts';
 
@@ -19,7 +19,7 @@ import { mapUserIds, sourceUser, sourceUsers, toAttributedText } from './users.t
 export const issues = declareRelation({
   name: 'issues',
   kind: 'issue',
-  inStats: true,
+  isInStats: true,
   list: { project: ({ id }) => `/projects/${id}/issues?scope=all&state=all&order_by=created_at&sort=asc` },
   lock: ({ destination }) => issuesLockKey(destination.project!),
   fields: {
@@ -40,7 +40,7 @@ export const issues = declareRelation({
     epic: optional(object({ id: required(integer) })),
   },
   referencedUsers: ({ author, assignees, closed_by }) => [author, closed_by, ...assignees],
-  toObjectRef,
+  toTitleAndUrl,
   async store(uow, target, issue, users) {
     const { iid, state, labels, confidential } = issue;
     const { author_id, text: description } = toAttributedText(uow.actor, users, issue.author, issue.description);

@@ -11,8 +11,8 @@ import {
   labelTitles,
   numberedFields,
   timestampFields,
-  toObjectRef,
   toTimestamps,
+  toTitleAndUrl,
 } from './shared-fields.ts';
 import { mapUserIds, sourceUser, sourceUsers, toAttributedText } from './users.ts';
 
@@ -29,7 +29,7 @@ const commitId: ParameterType<string> = {
 export const mergeRequests = declareRelation({
   name: 'merge_requests',
   kind: 'merge_request',
-  inStats: true,
+  isInStats: true,
   list: { project: ({ id }) => `/projects/${id}/merge_requests?scope=all&state=all&order_by=created_at&sort=asc` },
   lock: ({ destination }) => mergeRequestsLockKey(destination.project!),
   fields: {
@@ -60,7 +60,7 @@ export const mergeRequests = declareRelation({
     ...[author, closed_by, merged_by, merge_user],
     ...[...assignees, ...reviewers],
   ],
-  toObjectRef,
+  toTitleAndUrl,
   async store(uow, { destination }, mergeRequest, users) {
     const { iid, state, source_branch, target_branch, draft, squash, labels, diff_refs } = mergeRequest;
     const { author_id, text: description } = toAttributedText(

@@ -8,19 +8,19 @@ import { domainValidatedText, longDescription, shortText } from '#http/parameter
 import { date, integer, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { declareRelation } from './relation.ts';
-import { dateFields, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
+import { dateFields, numberedFields, timestampFields, toTimestamps, toTitleAndUrl } from './shared-fields.ts';
 
 /** Milestones of projects and groups. Later relations (issues, merge requests) find their milestone by title. */
 export const milestones = declareRelation({
   name: 'milestones',
   kind: 'milestone',
-  inStats: true,
+  isInStats: true,
   list: {
     group: ({ id }) => `/groups/${id}/milestones`,
     project: ({ id }) => `/projects/${id}/milestones`,
   },
   fields: { ...numberedFields, ...timestampFields, ...dateFields, state: required(oneOf('active', 'closed')) },
-  toObjectRef,
+  toTitleAndUrl,
   async store(uow, { destination }, milestone) {
     const { iid, title, description, state, start_date, due_date } = milestone;
     const content = {
@@ -40,7 +40,7 @@ export const milestones = declareRelation({
 export const labels = declareRelation({
   name: 'labels',
   kind: 'label',
-  inStats: true,
+  isInStats: true,
   list: {
     group: ({ id }) => `/groups/${id}/labels?only_group_labels=true&include_ancestor_groups=false`,
     project: ({ id }) => `/projects/${id}/labels?include_ancestor_groups=false`,
@@ -67,7 +67,7 @@ export const labels = declareRelation({
 export const iterations = declareRelation({
   name: 'iterations',
   kind: 'iteration',
-  inStats: true,
+  isInStats: true,
   list: { group: ({ id }) => `/groups/${id}/iterations?state=all&include_ancestors=false` },
   unavailableStatuses: [403, 404],
   lock: ({ destination }) => iterationsLockKey(destination.group!),

@@ -34,7 +34,7 @@ const toRoles = (levels: readonly AccessLevel[]) =>
 export const protectedBranches = declareRelation({
   name: 'protected_branches',
   kind: 'protected_branch',
-  inStats: true,
+  isInStats: true,
   list: { project: (source) => `/projects/${source.id}/protected_branches` },
   before: (uow, { destination }) => deleteRules(uow, destination.project!),
   fields: {

@@ -41,7 +41,7 @@ interface RelationDeclaration<Fields extends Parameters, ChildFields extends Par
     readonly project?: (source: SourceGroupOrProject) => string;
   };
   /** Whether `stats` contains its counts. */
-  readonly inStats?: boolean;
+  readonly isInStats?: boolean;
   /** Returns false if the relation is to be skipped (members, if the request excludes them). */
   readonly isEnabled?: (target: ImportTarget) => boolean;
   /** Statuses of the first page that mean that the source lacks this feature: the relation is skipped without a failure. */
@@ -51,7 +51,7 @@ interface RelationDeclaration<Fields extends Parameters, ChildFields extends Par
   readonly key?: (element: ParameterValues<Fields>) => string | number;
   readonly referencedUsers?: (element: ParameterValues<Fields>) => readonly (SourceUser | null | undefined)[];
   /** Title and URL of an element for failure records; only for issues, merge requests, epics and milestones. */
-  readonly toObjectRef?: (element: ParameterValues<Fields>) => SourceObjectRef;
+  readonly toTitleAndUrl?: (element: ParameterValues<Fields>) => SourceObjectRef;
   readonly lock?: (target: ImportTarget) => string | readonly string[];
   readonly before?: (uow: UnitOfWork<SignedInCaller>, target: ImportTarget) => Promise<void>;
   readonly store: (

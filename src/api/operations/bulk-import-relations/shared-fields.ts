@@ -32,7 +32,7 @@ interface TitledElement {
 }
 
 /** Returns the title and URL of an element for failure records. */
-export const toObjectRef = ({ title: objectTitle, web_url }: TitledElement) => ({ title: objectTitle, url: web_url });
+export const toTitleAndUrl = ({ title: objectTitle, web_url }: TitledElement) => ({ title: objectTitle, url: web_url });
 
 interface TimestampedElement {
   readonly created_at: string;

@@ -1,6 +1,6 @@
 import { Pipeline, PipelineDetail, PipelineInList } from '#api/code/pipeline-summaries/index.ts';
 import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
-import { readableMergeRequestAccess } from '#api/planning/merge-requests/index.ts';
+import { readMergeRequestAccess } from '#api/planning/merge-requests/index.ts';
 import { mayReadPipelines } from '#authorization/pipelines.ts';
 import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -205,7 +205,7 @@ export const listMergeRequestPipelines = endpoint({
   summary: 'List the pipelines of a merge request',
   description:
     'Returns the pipelines of the source branch for the head of any version of the merge request, newest first.',
-  access: readableMergeRequestAccess()
+  access: readMergeRequestAccess()
     .require(({ caller }, { project }) => {
       if (!mayReadPipelines(caller, project)) throw forbidden();
     })

@@ -19,7 +19,7 @@ export interface ApprovableMergeRequest {
 }
 
 /** Approves a merge request as the caller. Fails if `sha` is given and is not the head commit. */
-export async function approve(
+export async function addApproval(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   { id, iid }: MergeRequest,
@@ -41,7 +41,7 @@ export async function approve(
 }
 
 /** Removes the caller's approval. Fails if there is none or the merge request is merged. */
-export async function unapprove(
+export async function removeApproval(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   { id, iid }: MergeRequest,

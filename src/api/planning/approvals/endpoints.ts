@@ -8,11 +8,11 @@ import { unauthorized } from '#http/errors/http-error.ts';
 import { describe, optional } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { approve, deleteApprovals, resetReviewStates, unapprove } from '../approval-rows/index.ts';
+import { addApproval, deleteApprovals, removeApproval, resetReviewStates } from '../approval-rows/index.ts';
 import {
   authorizedMergeRequestAccess,
   mergeRequestAccessWithAbility,
-  readableMergeRequestAccess,
+  readMergeRequestAccess,
   SHA_DIFFERS,
 } from '../merge-requests/index.ts';
 import { ApprovalState, Approvals } from './entities.ts';
@@ -35,7 +35,7 @@ export const getMergeRequestApprovals = endpoint({
   summary: 'Get the approvals of a merge request',
   description:
     'Returns the merge request with the users who have approved it. Approvals are never required, so `approved` is always true. `user_can_approve` tells whether an approval by the caller would succeed.',
-  access: readableMergeRequestAccess(),
+  access: readMergeRequestAccess(),
   response: ok(Approvals),
   read: (_db, { mergeRequest, project }) => ({ mergeRequest, project }),
 });
@@ -44,7 +44,7 @@ export const getMergeRequestApprovalState = endpoint({
   get: `${MERGE_REQUEST}/approval_state`,
   summary: 'Get the approval state of a merge request',
   description: 'Approval rules are not supported, so `rules` is always empty.',
-  access: readableMergeRequestAccess(),
+  access: readMergeRequestAccess(),
   response: ok(ApprovalState),
   read: () => ({ approval_rules_overwritten: false, rules: [] }),
 });
@@ -59,7 +59,7 @@ export const approveMergeRequest = endpoint({
   errors: { shaDiffers: SHA_DIFFERS, notAllowed: UNAUTHORIZED },
   activity: ['approved MergeRequest', 'note approval'],
   response: created(Approvals),
-  write: (uow, { project, mergeRequest, params }) => approve(uow, project, mergeRequest, params.sha),
+  write: (uow, { project, mergeRequest, params }) => addApproval(uow, project, mergeRequest, params.sha),
 });
 
 export const unapproveMergeRequest = endpoint({
@@ -71,7 +71,7 @@ export const unapproveMergeRequest = endpoint({
   errors: { notApproved: [404, '404 Not Found'] },
   activity: ['note approval'],
   response: created(Approvals),
-  write: (uow, { project, mergeRequest }) => unapprove(uow, project, mergeRequest),
+  write: (uow, { project, mergeRequest }) => removeApproval(uow, project, mergeRequest),
 });
 
 export const resetMergeRequestApprovals = endpoint({

@@ -64,8 +64,7 @@ export function forAwardables<Definition>(
 const awardEmojiNotFound = () => notFound('Award Emoji');
 
 /** Access for callers who may read the awardable, anonymous ones included. */
-export const readableAwardableAccess = (kind: AwardableKind): Access<AwardableContext> =>
-  awardableAccess(kind, 'anybody');
+export const readAwardableAccess = (kind: AwardableKind): Access<AwardableContext> => awardableAccess(kind, 'anybody');
 
 function awardableAccess(kind: AwardableKind, callers: 'anybody' | 'users'): Access<AwardableContext> {
   const access = kind.issuableKind.accessByIid(callers, awardEmojiNotFound);
@@ -86,14 +85,14 @@ const noteResource = {
 } as const;
 
 /** Access for users who may comment on the awardable. If its discussion is locked, these are the members. */
-export function awardCreationAccess(kind: AwardableKind): Access<AwardableContext<SignedInCaller>> {
-  return writeAwardAccess(kind).require(({ caller }, { awardable }) => {
+export function createAwardAccess(kind: AwardableKind): Access<AwardableContext<SignedInCaller>> {
+  return commentOnAwardableAccess(kind).require(({ caller }, { awardable }) => {
     if (isLockedOut(caller, awardable.noteable)) throw awardEmojiNotFound();
   });
 }
 
 /** Access for users who may read the awardable and comment on it. */
-const writeAwardAccess = (kind: AwardableKind): Access<AwardableContext<SignedInCaller>> =>
+const commentOnAwardableAccess = (kind: AwardableKind): Access<AwardableContext<SignedInCaller>> =>
   awardableAccess(kind, 'users')
     .require(({ caller }, { awardable }) => {
       if (!mayInParent(caller, 'create_note', awardable.noteable)) throw forbidden();
@@ -128,7 +127,7 @@ export const awardResource = {
 
 /** Access for the user who gave the award and for administrators. */
 export const deleteAwardAccess = (kind: AwardableKind) =>
-  writeAwardAccess(kind)
+  commentOnAwardableAccess(kind)
     .resource(awardResource)
     .require(({ caller }, { award }) => {
       if (award.user_id !== caller.user?.id && !isAdministrator(caller)) throw unauthorized();

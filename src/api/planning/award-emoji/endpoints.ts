@@ -11,11 +11,11 @@ import { string } from '#http/parameters/texts.ts';
 import { fail, requireRow } from '#runtime/failure.ts';
 import { type AwardRow, createAward, listAwards, removeAward } from '../awards/index.ts';
 import {
-  awardCreationAccess,
   awardResource,
+  createAwardAccess,
   deleteAwardAccess,
   forAwardables,
-  readableAwardableAccess,
+  readAwardableAccess,
   reloadAwardable,
 } from './access.ts';
 
@@ -62,7 +62,7 @@ export const [
     get: `${kind.path}/award_emoji`,
     summary: `List emoji of ${kind.nounWithArticle}`,
     description: 'Lists the emoji that users have added, oldest first.',
-    access: readableAwardableAccess(kind),
+    access: readAwardableAccess(kind),
     response: page(AwardEmoji),
     read: (db, { awardable, page }) => listAwards(db, awardable, page),
   }),
@@ -80,7 +80,7 @@ export const [
     get: `${kind.path}/award_emoji/:award_id`,
     summary: `Get emoji of ${kind.nounWithArticle}`,
     description: 'Returns one emoji with the user who added it.',
-    access: readableAwardableAccess(kind).resource(awardResource),
+    access: readAwardableAccess(kind).resource(awardResource),
     response: ok(AwardEmoji),
     read: (_db, { award }) => award,
   }),
@@ -99,7 +99,7 @@ export const [
     summary: `Add emoji to ${kind.nounWithArticle}`,
     description:
       "Adds an emoji as the caller and updates the vote counts. The caller's pending to-do items for it are marked as done. No note, activity event or mail is created. Answers 404 if the caller has already added this emoji, or if the name is unknown.",
-    access: awardCreationAccess(kind),
+    access: createAwardAccess(kind),
     params: {
       name: describe(required(string), 'Name of the emoji without colons. An alias is stored as its main name.'),
     },

@@ -21,10 +21,10 @@ import {
   commentedCommitResource,
   commitNoteableKind,
   createNote,
+  createNoteAccess,
   listNotes,
   NOTE_ERRORS,
   type NoteListRow,
-  noteCreationAccess,
   notesLockKey,
   type Position,
   toCommitNoteable,
@@ -90,7 +90,7 @@ export const createCommitComment = endpoint({
   summary: 'Create a comment on a commit',
   description:
     'Creates a comment on a commit or, with `path` and `line`, on a line that its diff adds or removes. If the diff does not contain this line, the comment applies to the whole commit. Quick actions are not executed.',
-  access: noteCreationAccess(commitNoteableKind),
+  access: createNoteAccess(commitNoteableKind),
   params: {
     note: describe(required(longText), 'The text, in Markdown.'),
     path: describe(optional(pathText), 'Path of a file in the diff; requires `line`.'),

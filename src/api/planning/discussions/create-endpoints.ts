@@ -25,10 +25,10 @@ import { mergeRequestNoteable } from '../merge-requests/index.ts';
 import {
   commitNoteableKind,
   createNote,
+  createNoteAccess,
   createNoteOrQuickActionsEntity,
   NOTE_ERRORS,
   Note,
-  noteCreationAccess,
   QUICK_ACTION_ERRORS,
   type Thread,
   type ThreadStart,
@@ -99,7 +99,7 @@ export const [createIssueDiscussion, createEpicDiscussion] = forNoteables([issue
     summary: `Create a thread on ${kind.nounWithArticle}`,
     description:
       'Creates a thread with a first note. Quick actions in the text are executed and removed. If the text contains nothing else, no thread is created and the response is 202 with their effects. Members only may comment if the discussion is locked.',
-    access: noteCreationAccess(kind),
+    access: createNoteAccess(kind),
     params: THREAD_NOTE_PARAMS,
     errors: NOTE_CREATION_ERRORS,
     activity: kind.parentType === 'project' ? ['commented DiscussionNote', 'note mention'] : ['note mention'],
@@ -114,7 +114,7 @@ export const createMergeRequestDiscussion = endpoint({
   summary: 'Create a thread on a merge request or diff',
   description:
     'Creates a thread with a first note, with `position` on a line or file of the diff. The position is checked against the diff and stays as it is after later pushes. Quick actions in the text are executed and removed. If the text contains nothing else, no thread is created and the response is 202 with their effects.',
-  access: noteCreationAccess(mergeRequestNoteable),
+  access: createNoteAccess(mergeRequestNoteable),
   params: {
     ...THREAD_NOTE_PARAMS,
     position: optional(positionParam),
@@ -141,7 +141,7 @@ export const createCommitDiscussion = endpoint({
   summary: 'Create a thread on a commit or its diff',
   description:
     "Creates a thread with a first note, with `position` on a line or file of the commit's diff. The only quick action is `/tag`. If the text contains nothing else, no thread is created and the response is 202 with its effects.",
-  access: noteCreationAccess(commitNoteableKind),
+  access: createNoteAccess(commitNoteableKind),
   params: {
     ...THREAD_NOTE_PARAMS,
     position: describe(optional(positionParam), 'Must refer to the diff between the commit and its first parent.'),

@@ -13,6 +13,7 @@ import { fail } from '#runtime/failure.ts';
 import { ISSUABLE_KINDS } from '../noteables/index.ts';
 import {
   commitNoteableKind,
+  createNoteAccess,
   createNoteOrQuickActionsEntity,
   deleteNote,
   findThread,
@@ -22,7 +23,6 @@ import {
   mayUpdateNote,
   NOTE_ERRORS,
   Note,
-  noteCreationAccess,
   notesLockKey,
   QUICK_ACTION_ERRORS,
   readThreadNoteAccess,
@@ -55,7 +55,7 @@ const readDiscussionNotesAccess = (kind: NoteableKind) =>
   kind.readAccess().resource({ ...discussionResource, notFound: () => notFound('Notes') });
 
 /** Access to reply to a thread, for callers who may comment. */
-const replyAccess = (kind: NoteableKind) => noteCreationAccess(kind).resource(discussionResource);
+const replyAccess = (kind: NoteableKind) => createNoteAccess(kind).resource(discussionResource);
 
 /**
  * Access to resolve a thread with at least one resolvable note: for callers with at least the Developer role, its author and the

@@ -68,9 +68,9 @@ const associatedIssueResource = {
 const REQUIRED_ABILITIES = 'group:relate_epic, project:relate_issue';
 
 /** Access to add an issue: for readers of the epic who are members of the issue's project. */
-export const addIssueAccess = () =>
+export const addEpicIssueAccess = () =>
   epicAccessWithAbility('relate_epic').resource(issueResource).withLabel(REQUIRED_ABILITIES);
 
 /** Access to reorder or remove an issue of the epic, for the same callers. */
-export const updateIssueAccess = () =>
+export const updateEpicIssueAccess = () =>
   epicAccessWithAbility('relate_epic').resource(associatedIssueResource).withLabel(REQUIRED_ABILITIES);

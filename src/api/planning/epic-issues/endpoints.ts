@@ -4,7 +4,7 @@ import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { describe, optional } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { epicAccessWithAbility } from '../epics/index.ts';
-import { addIssueAccess, updateIssueAccess } from './access.ts';
+import { addEpicIssueAccess, updateEpicIssueAccess } from './access.ts';
 import { addIssue, removeIssue, reorderIssue } from './changes.ts';
 import { EpicIssue, EpicIssueLink, EpicIssueMoved } from './entities.ts';
 import { listIssuesOfEpic } from './store.ts';
@@ -29,7 +29,7 @@ export const addEpicIssue = endpoint({
   summary: 'Add an issue to an epic',
   description:
     "Adds the issue with the global ID `issue_id` in front of the epic's other issues. An issue has at most one epic: adding it removes it from its former one. The caller must be able to read the issue and be a member of its project. System notes are written on the issue and on both epics.",
-  access: addIssueAccess(),
+  access: addEpicIssueAccess(),
   lock: ({ epic }) => epicIssuesLockKey(epic),
   errors: {
     notFound: NOT_FOUND,
@@ -51,7 +51,7 @@ export const removeEpicIssue = endpoint({
   summary: 'Remove an issue from an epic',
   description:
     'Removes the association `epic_issue_id` and returns it as it was. The caller must be able to read the issue and be a member of its project. System notes are written on the epic and the issue.',
-  access: updateIssueAccess(),
+  access: updateEpicIssueAccess(),
   errors: { notFound: NOT_FOUND, linkNotFound: [404, 'No Issue Link found'] },
   activity: ['note child', 'note parent'],
   response: ok(EpicIssueLink),
@@ -63,7 +63,7 @@ export const reorderEpicIssue = endpoint({
   summary: 'Reorder an issue of an epic',
   description:
     "Moves an issue directly after or before another one of the epic. Returns the first page of the epic's issues in their new order. Without a parameter the order stays as it is.",
-  access: updateIssueAccess(),
+  access: updateEpicIssueAccess(),
   params: {
     move_before_id: describe(optional(integer), 'The `epic_issue_id` of the issue that comes directly before.'),
     move_after_id: describe(

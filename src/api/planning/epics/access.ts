@@ -96,7 +96,7 @@ const epicResource = (ability: GroupAbilityName, createDeniedError: () => unknow
   }) as const;
 
 /** Access for callers who may read the epic, anonymous ones included. */
-export const readableEpicAccess = () => epicGroupAccess('read_epic').resource(epicResource('read_epic'));
+export const readEpicAccess = () => epicGroupAccess('read_epic').resource(epicResource('read_epic'));
 
 /** Access for signed-in callers who may read the epic and have this ability. */
 export const epicAccessWithAbility = (ability: GroupAbilityName) =>

@@ -4,7 +4,7 @@ import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, required } from '#http/parameters/declarations.ts';
 import { shortText } from '#http/parameters/texts.ts';
-import { epicAccessWithAbility, epicGroupAccess, readableEpicAccess, signedInEpicGroupAccess } from './access.ts';
+import { epicAccessWithAbility, epicGroupAccess, readEpicAccess, signedInEpicGroupAccess } from './access.ts';
 import { createEpicWithQuickActions, removeEpic, updateEpicWithQuickActions } from './changes.ts';
 import { Epic, EpicDetails, EpicInList } from './entities.ts';
 import { findEpicPage } from './list.ts';
@@ -27,7 +27,7 @@ export const getEpic = endpoint({
   summary: 'Get an epic',
   description:
     'Returns an epic of this very group by its `iid`. Answers 403 if the epic is confidential and the caller may not read it.',
-  access: readableEpicAccess(),
+  access: readEpicAccess(),
   response: ok(EpicDetails),
   read: (_db, { epic }) => epic,
 });

@@ -24,7 +24,7 @@ export const readableIssueResource = {
 } as const;
 
 /** Access for callers who may read the issue, anonymous ones included. */
-export const readableIssueAccess = () => inProjectAllowingAnonymous('read_project').resource(readableIssueResource);
+export const readIssueAccess = () => inProjectAllowingAnonymous('read_project').resource(readableIssueResource);
 
 interface InProject {
   readonly project: Project;
@@ -48,7 +48,7 @@ const issueResource = (
   }) as const;
 
 /** Access to update texts and state: members with at least the Planner role, the author and the assignees. */
-export const updatableIssueAccess = () =>
+export const updateIssueAccess = () =>
   inProject('read_project')
     .resource(
       issueResource(genericNotFound, ({ caller }, { project, issue }) => {

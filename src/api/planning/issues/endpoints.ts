@@ -10,8 +10,8 @@ import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { deleteIssuable, ISSUES, ifUnmodifiedResource } from '../issuables/index.ts';
 import { notesLockKey } from '../note-rows/index.ts';
-import { issueAccessWithAbility, issueNotFound, readableIssueAccess, updatableIssueAccess } from './access.ts';
-import { createIssue as create } from './changes.ts';
+import { issueAccessWithAbility, issueNotFound, readIssueAccess, updateIssueAccess } from './access.ts';
+import * as changes from './changes.ts';
 import { Issue } from './entities.ts';
 import { findFollowedMergeRequest } from './follow-up.ts';
 import { issuesLockKey } from './lock-key.ts';
@@ -23,7 +23,7 @@ export const getIssue = endpoint({
   summary: 'Get an issue',
   description:
     'Returns an issue by its `iid`. Confidential issues answer 404 to callers who may not read them. `weight`, `epic` and `iteration` are absent on tiers without these features.',
-  access: readableIssueAccess(),
+  access: readIssueAccess(),
   response: ok(Issue),
   read: (_db, { issue }) => issue,
 });
@@ -76,7 +76,7 @@ export const createIssue = endpoint({
     );
     const lock = [issuesLockKey(project), ...(mergeRequest === null ? [] : [notesLockKey({ noteable: mergeRequest })])];
     const followUp = { mergeRequest, baseUrl: base.url };
-    return runUnitOfWork(caller, (uow) => create(uow, project, params, followUp), { lock });
+    return runUnitOfWork(caller, (uow) => changes.createIssue(uow, project, params, followUp), { lock });
   },
 });
 
@@ -85,7 +85,7 @@ export const updateIssue = endpoint({
   summary: 'Update an issue',
   description:
     'Updates the given attributes and executes the quick actions in the description; at least one attribute is required. Authors and assignees may change texts and state. Labels, milestone, assignees and other metadata are ignored from callers below the Planner role. Changes are recorded as system notes or resource events, and notify participants.',
-  access: updatableIssueAccess(),
+  access: updateIssueAccess(),
   params: updateIssueParams,
   rules: [
     mutuallyExclusive('assignee_ids', 'assignee_id'),

@@ -8,7 +8,7 @@ import {
 import * as endpoints from './endpoints.ts';
 import { removeOutOfScopeIterations } from './on-transfer.ts';
 
-export { issueNoteable, readableIssueAccess, readableIssueResource } from './access.ts';
+export { issueNoteable, readableIssueResource, readIssueAccess } from './access.ts';
 export { type CloseReason, closeIssue, createIncident, importIssue } from './changes.ts';
 export { Issue, IssueInList, type IssueListRow } from './entities.ts';
 export { issuesLockKey } from './lock-key.ts';

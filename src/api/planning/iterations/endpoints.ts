@@ -15,13 +15,7 @@ import {
   manageIterationsAccess,
   readIterationsAccess,
 } from '../iteration-cadences/index.ts';
-import {
-  createIteration as create,
-  ITERATION_TITLE_TAKEN,
-  MAX_TITLE_LENGTH,
-  deleteIteration as remove,
-  updateIteration as update,
-} from './changes.ts';
+import * as changes from './changes.ts';
 import { Iteration } from './entities.ts';
 import { findIteration, ITERATION_STATES, listIterations } from './store.ts';
 
@@ -130,7 +124,7 @@ export const createIteration = endpoint({
   params: {
     start_date: required(date),
     due_date: describe(required(date), 'Last day; must be later than `start_date`.'),
-    title: optional(domainValidatedText(MAX_TITLE_LENGTH)),
+    title: optional(domainValidatedText(changes.MAX_TITLE_LENGTH)),
     description: optional(longText),
     iterations_cadence_id: describe(
       optional(integer),
@@ -139,10 +133,10 @@ export const createIteration = endpoint({
   },
   lock: ({ group }) => iterationsLockKey(group),
   errors: { notFound: NOT_FOUND, cadenceIsAutomatic: [400, CADENCE_IS_AUTOMATIC], invalid: INVALID },
-  uniqueErrors: { iterations_by_title: ITERATION_TITLE_TAKEN },
+  uniqueErrors: { iterations_by_title: changes.ITERATION_TITLE_TAKEN },
   response: created(Iteration),
   write: (uow, { group, params: { start_date, due_date, title = null, ...params } }) =>
-    create(uow, group, {
+    changes.createIteration(uow, group, {
       start_date,
       due_date,
       title,
@@ -158,16 +152,16 @@ export const updateIteration = endpoint({
     'Updates the given attributes of an iteration of this very group. Of iterations in an automatic cadence, only the description can be changed.',
   access: manageIterationsAccess().resource(ownIteration),
   params: {
-    title: optional(domainValidatedText(MAX_TITLE_LENGTH)),
+    title: optional(domainValidatedText(changes.MAX_TITLE_LENGTH)),
     description: optional(longText),
     start_date: optional(date),
     due_date: optional(date),
   },
   lock: ({ group }) => iterationsLockKey(group),
   errors: { notFound: NOT_FOUND, cadenceIsAutomatic: [400, ONLY_DESCRIPTION_CHANGES], invalid: INVALID },
-  uniqueErrors: { iterations_by_title: ITERATION_TITLE_TAKEN },
+  uniqueErrors: { iterations_by_title: changes.ITERATION_TITLE_TAKEN },
   response: ok(Iteration),
-  write: (uow, { iteration, params }) => update(uow, iteration, params),
+  write: (uow, { iteration, params }) => changes.updateIteration(uow, iteration, params),
 });
 
 export const deleteIteration = endpoint({
@@ -184,5 +178,5 @@ export const deleteIteration = endpoint({
     ],
   },
   response: noContent,
-  handle: ({ iteration, caller }, { runUnitOfWork }) => remove(runUnitOfWork, caller, iteration),
+  handle: ({ iteration, caller }, { runUnitOfWork }) => changes.deleteIteration(runUnitOfWork, caller, iteration),
 });

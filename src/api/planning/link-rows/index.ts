@@ -1,4 +1,4 @@
-import { blockedByText, formatBlocking, formatRelatedTo, relationRemovedText } from '#activity/index.ts';
+import { blockedByText, blocksText, relatedToText, relationRemovedText } from '#activity/index.ts';
 import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findIssues, type Issue, mayReadIssue } from '#authorization/issues.ts';
@@ -98,13 +98,13 @@ export async function deleteLink(
   return { link, pathIssue, otherIssue };
 }
 
-type LinkNoteFormatter = typeof formatRelatedTo;
+type LinkNoteFormatter = typeof relatedToText;
 
 /** Note texts for the issue in the path and for the other issue. */
 const NOTE_FORMATTERS = {
-  relates_to: [formatRelatedTo, formatRelatedTo],
-  blocks: [formatBlocking, blockedByText],
-  is_blocked_by: [blockedByText, formatBlocking],
+  relates_to: [relatedToText, relatedToText],
+  blocks: [blocksText, blockedByText],
+  is_blocked_by: [blockedByText, blocksText],
 } as const satisfies Record<IssueLinkKind, readonly [LinkNoteFormatter, LinkNoteFormatter]>;
 
 /** Formats the reference of an issue as seen from a project: `#3`, `project#3`, `group/project#3`. */

@@ -48,7 +48,7 @@ interface TargetIssueParams {
 const PERMISSION_LABEL = 'project:relate_issue (in both)';
 
 /** Access for readers of both issues; `createLink` checks the permission to link them. */
-export const linkCreationAccess = () => linkedIssueAccess().resource(targetIssueResource).withLabel(PERMISSION_LABEL);
+export const createLinkAccess = () => linkedIssueAccess().resource(targetIssueResource).withLabel(PERMISSION_LABEL);
 
 interface LinkWithOtherIssue {
   readonly link: IssueLinkRow;
@@ -73,7 +73,7 @@ const linkResource = {
 } as const;
 
 /** Access for readers of both issues. */
-export const readableLinkAccess = () =>
+export const readLinkAccess = () =>
   linkedIssueAccess()
     .resource(linkResource)
     .require(({ caller }, { linkWithOtherIssue: { other } }) => {

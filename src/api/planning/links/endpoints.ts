@@ -15,7 +15,7 @@ import {
   type LinkedIssueRow,
   listLinkedIssues,
 } from '../link-rows/index.ts';
-import { deleteLinkAccess, linkCreationAccess, linkedIssueAccess, readableLinkAccess } from './access.ts';
+import { createLinkAccess, deleteLinkAccess, linkedIssueAccess, readLinkAccess } from './access.ts';
 
 /** An issue that is linked to the issue in the path (contract/planning.md §1 "LinkedIssue"). */
 const LinkedIssue = entity('LinkedIssue', {
@@ -81,7 +81,7 @@ export const getIssueLink = endpoint({
   get: `${LINKS_PATH}/:issue_link_id`,
   summary: 'Get an issue link',
   description: 'Returns a link of the issue with both issues. Answers 404 if the caller may not read the other issue.',
-  access: readableLinkAccess(),
+  access: readLinkAccess(),
   response: ok(IssueLink),
   read: (_db, { issue, project, linkWithOtherIssue: { link, other } }) => ({
     link,
@@ -95,7 +95,7 @@ export const createIssueLink = endpoint({
   summary: 'Create an issue link',
   description:
     'Links the issue to another one, and writes a system note on both. The caller must have the ability in both projects. Two issues have at most one link; a second one answers 409. `blocks` and `is_blocked_by` are not available on the free tier.',
-  access: linkCreationAccess(),
+  access: createLinkAccess(),
   params: {
     link_type: describe(
       optional(oneOf('relates_to', 'blocks', 'is_blocked_by'), 'relates_to'),

@@ -41,7 +41,7 @@ const readableMergeRequestResource = {
 export const signedInMergeRequestAccess = () => inProject('read_merge_request').resource(mergeRequestResource);
 
 /** Access for callers who may read the merge request, anonymous ones included. A Guest of a private project gets 403. */
-export const readableMergeRequestAccess = () =>
+export const readMergeRequestAccess = () =>
   inProjectAllowingAnonymous('read_merge_request').resource(mergeRequestResource);
 
 /** A merge request with its project, for permission checks. */
@@ -58,7 +58,7 @@ const createAuthorizedResource = (isAllowed: (call: AccessCall, context: MergeRe
 });
 
 /** Access for callers who may update, close and reopen: members with at least the Developer role, the author and the assignees. */
-export const updatableMergeRequestAccess = () =>
+export const updateMergeRequestAccess = () =>
   inProject('read_merge_request')
     .resource(
       createAuthorizedResource(({ caller }, { project, mergeRequest }) =>
@@ -75,7 +75,7 @@ export const mergeRequestAccessWithAbility = (ability: ProjectAbilityName) =>
 
 /** Access for callers who may read the merge request and the project's code; Planners may not read code. */
 export const mergeRequestCodeAccess = () =>
-  readableMergeRequestAccess().require(requireReadCode).withLabel('project:read_merge_request, read_code (public)');
+  readMergeRequestAccess().require(requireReadCode).withLabel('project:read_merge_request, read_code (public)');
 
 /** Access for signed-in callers who may read the merge request and the project's code. */
 export const signedInMergeRequestCodeAccess = () =>

@@ -19,12 +19,12 @@ import {
   mergeOrAuthorAccess,
   mergeRequestAccessWithAbility,
   mergeRequestCodeAccess,
-  readableMergeRequestAccess,
-  updatableMergeRequestAccess,
+  readMergeRequestAccess,
+  updateMergeRequestAccess,
 } from './access.ts';
 import { cancelAutoMerge } from './auto-merge/changes.ts';
 import { deleteMergeRequestRow } from './changes.ts';
-import { createMergeRequest as create } from './create.ts';
+import { createMergeRequest as createMergeRequestWithVersion } from './create.ts';
 import { MergeRequest } from './entities.ts';
 import { mergeNowOrWhenReady } from './merging/merge.ts';
 import { createMergeRef } from './merging/merge-commits.ts';
@@ -39,7 +39,7 @@ export const getMergeRequest = endpoint({
   summary: 'Get a merge request',
   description:
     '`merge_status` and `detailed_merge_status` of an open merge request are computed from the current branches. `detailed_merge_status` is the first check that is not met, or `mergeable`. `pipeline` and `head_pipeline` are null for callers who may not read pipelines.',
-  access: readableMergeRequestAccess(),
+  access: readMergeRequestAccess(),
   params: {
     render_html: describe(optional(boolean, false), 'Adds `title_html` and `description_html`.'),
     include_diverged_commits_count: describe(optional(boolean, false), 'Adds `diverged_commits_count`.'),
@@ -73,7 +73,7 @@ export const createMergeRequest = endpoint({
   },
   activity: ['created MergeRequest', 'milestone add', 'label add', 'note mention'],
   response: created(MergeRequest),
-  handle: ({ project, caller, params }, services) => create(services, caller, project, params),
+  handle: ({ project, caller, params }, services) => createMergeRequestWithVersion(services, caller, project, params),
 });
 
 export const updateMergeRequest = endpoint({
@@ -81,7 +81,7 @@ export const updateMergeRequest = endpoint({
   summary: 'Update a merge request',
   description:
     'At least one parameter is required. Authors and assignees without the Developer role can change only the title, description, target branch, state, `squash` and `remove_source_branch`; other parameters are ignored. A new target branch or `close` aborts auto-merge. Quick actions in `description` are executed.',
-  access: updatableMergeRequestAccess(),
+  access: updateMergeRequestAccess(),
   params: updateMergeRequestParams,
   rules: [mutuallyExclusive('assignee_ids', 'assignee_id'), atLeastOne(...Object.keys(updateMergeRequestParams))],
   errors: { sameBranches: SAME_BRANCHES, exists: ALREADY_EXISTS, invalid: INVALID, notFound: NOT_FOUND },
@@ -214,7 +214,7 @@ export const subscribeToMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/subscribe`,
   summary: 'Subscribe to a merge request',
   description: 'The caller is notified of changes to the merge request. Answers 304 if they are subscribed already.',
-  access: updatableMergeRequestAccess(),
+  access: updateMergeRequestAccess(),
   errors: { subscriptionUnchanged: NOT_MODIFIED },
   response: created(MergeRequest),
   write: (uow, { mergeRequest }) => updateSubscription(uow, MERGE_REQUESTS, mergeRequest, true),
@@ -225,7 +225,7 @@ export const unsubscribeFromMergeRequest = endpoint({
   summary: 'Unsubscribe from a merge request',
   description:
     'The caller is no longer notified of changes to the merge request, unless they are mentioned. Answers 304 if they are not subscribed.',
-  access: updatableMergeRequestAccess(),
+  access: updateMergeRequestAccess(),
   errors: { subscriptionUnchanged: NOT_MODIFIED },
   response: created(MergeRequest),
   write: (uow, { mergeRequest }) => updateSubscription(uow, MERGE_REQUESTS, mergeRequest, false),
@@ -241,12 +241,11 @@ export const {
   path: MERGE_REQUEST,
   nounWithArticle: 'a merge request',
   updateAccess: () =>
-    updatableMergeRequestAccess().map(({ mergeRequest, caller }) => ({
+    updateMergeRequestAccess().map(({ mergeRequest, caller }) => ({
       noteable: { type: 'MergeRequest', id: mergeRequest.id },
       caller,
     })),
-  readAccess: () =>
-    readableMergeRequestAccess().map(({ mergeRequest, caller }) => ({ noteable: mergeRequest, caller })),
+  readAccess: () => readMergeRequestAccess().map(({ mergeRequest, caller }) => ({ noteable: mergeRequest, caller })),
 });
 
 export * from './diffs/endpoints.ts';

@@ -22,7 +22,7 @@ export {
   authorizedMergeRequestAccess,
   mergeRequestAccessWithAbility,
   mergeRequestNoteable,
-  readableMergeRequestAccess,
+  readMergeRequestAccess,
   signedInMergeRequestAccess,
   signedInMergeRequestCodeAccess,
 } from './access.ts';

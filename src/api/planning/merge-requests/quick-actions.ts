@@ -16,7 +16,7 @@ import { defineJob, enqueue } from '#jobs/job.ts';
 import { mayCommitTo, mayMergeInto } from '#repositories/ref-updates/ref-permissions.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { approve, canApprove, loadApprovals, unapprove, updateReviewState } from '../approval-rows/index.ts';
+import { addApproval, canApprove, loadApprovals, removeApproval, updateReviewState } from '../approval-rows/index.ts';
 import { loadAssignees, loadLabels, MERGE_REQUEST_REVIEWERS, MERGE_REQUESTS } from '../issuables/index.ts';
 import { type MergeRequestOperations, NEW_SUBJECT_STATE, type QuickActionSubject } from '../quick-actions/index.ts';
 import { isPipelineActive } from './auto-merge/changes.ts';
@@ -92,9 +92,9 @@ function createMergeRequestOperations(
     headSha,
     mayApprove: async () =>
       canApprove({ tier: uow.tier, caller, project, mergeRequest, approverIds: await loadApproverIds() }),
-    approve: () => approve(uow, project, mergeRequest, null),
+    approve: () => addApproval(uow, project, mergeRequest, null),
     mayUnapprove: async () => state !== 'merged' && (await loadApproverIds()).includes(userId),
-    unapprove: () => unapprove(uow, project, mergeRequest),
+    unapprove: () => removeApproval(uow, project, mergeRequest),
     mayMerge: async () =>
       state === 'opened' &&
       mergeRequest.merge_status !== 'cannot_be_merged' &&

@@ -12,7 +12,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { findNote, mayComment, type NoteRow } from '../note-rows/index.ts';
 
 /** Admits callers who may comment: those who may read the noteable or, if its discussion is locked, members of the project. */
-export function noteCreationAccess<Of extends Noteable>(kind: NoteableKind<Of>): Access<NoteableContext<Of>> {
+export function createNoteAccess<Of extends Noteable>(kind: NoteableKind<Of>): Access<NoteableContext<Of>> {
   return kind
     .readAccess()
     .require(({ caller }, { noteable }) => {

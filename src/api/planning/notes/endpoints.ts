@@ -12,7 +12,7 @@ import { longText, refName } from '#http/parameters/texts.ts';
 import { boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { listNotes, notesLockKey } from '../note-rows/index.ts';
 import { ISSUABLE_KINDS } from '../noteables/index.ts';
-import { noteCreationAccess, readNoteAccess, updateNoteAccess } from './access.ts';
+import { createNoteAccess, readNoteAccess, updateNoteAccess } from './access.ts';
 import { createNote, deleteNote, NOTE_ERRORS, updateNote } from './changes.ts';
 import {
   createNoteOrQuickActionsEntity,
@@ -87,7 +87,7 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forNote
     summary: `Comment on ${kind.nounWithArticle}`,
     description:
       'Creates a comment, executes the quick actions in its text and removes them from it. Participants and mentioned users are notified. If the text contains only quick actions, no comment is created and the response is 202 with their effects. Members only may comment if the discussion is locked.',
-    access: noteCreationAccess(kind),
+    access: createNoteAccess(kind),
     params: {
       body: describe(required(longText), 'Markdown. Lines like `/close` are quick actions.'),
       internal: describe(
@@ -128,7 +128,7 @@ export const createSnippetNote = endpoint({
   post: `${snippetNoteableKind.path}/notes`,
   summary: 'Comment on a snippet',
   description: 'Creates a comment on a project snippet. Its text is stored as it is: quick actions are not executed.',
-  access: noteCreationAccess(snippetNoteableKind),
+  access: createNoteAccess(snippetNoteableKind),
   params: { body: required(longText), created_at: createdAtParam },
   lock: (call) => notesLockKey(call),
   errors: { internalNotAllowed: FORBIDDEN, ...NOTE_ERRORS },

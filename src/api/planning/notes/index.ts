@@ -21,8 +21,8 @@ export {
 } from '../note-rows/index.ts';
 // Public interface for other resources.
 export {
+  createNoteAccess,
   mayUpdateNote,
-  noteCreationAccess,
   readThreadNoteAccess,
   updateThreadNoteAccess,
 } from './access.ts';

@@ -8,7 +8,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, page } from '#http/endpoint/responses.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { requireRow } from '#runtime/failure.ts';
-import { readableMergeRequestAccess } from '../merge-requests/index.ts';
+import { readMergeRequestAccess } from '../merge-requests/index.ts';
 
 /** A reviewer of a merge request, with their review state. */
 const Reviewer = entity('Reviewer', {
@@ -35,7 +35,7 @@ export const listMergeRequestReviewers = endpoint({
   summary: 'List the reviewers of a merge request',
   description:
     'Returns the reviewers in the order of their assignment. Approving a merge request and removing the approval change `state`.',
-  access: readableMergeRequestAccess(),
+  access: readMergeRequestAccess(),
   response: page(Reviewer),
   read: (db, { mergeRequest, page }) => listReviewers(db, mergeRequest, page),
 });

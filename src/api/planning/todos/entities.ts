@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { toNotifyingTarget } from '#activity/index.ts';
+import { toNotificationTarget } from '#activity/index.ts';
 import { Commit } from '#api/code/commits/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { NamespaceBasic, ProjectIdentity } from '#api/namespaces/projects/index.ts';
@@ -144,7 +144,7 @@ const loadGroups = async (db: Reader, rows: readonly TodoRow[]) =>
 export const Todo = entity('Todo', fields)
   .columns('id', 'state', 'created_at', 'updated_at')
   .from(loadRelations, (todo: TodoRow, context, { users, bodies, targets, commits, ...parents }) => {
-    const { type, id } = toNotifyingTarget(todo);
+    const { type, id } = toNotificationTarget(todo);
     const { target, title, web_url } =
       type === 'Commit' ? requireRow(commits.get(id)) : toTarget(requireRow(targets[type].get(id)));
     const parent =

@@ -12,10 +12,10 @@ import { created, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND, NOT_MODIFIED, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, describe, optional, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { issueAccessWithAbility, moveTargetResource, readableIssueAccess, readableIssueResource } from '../access.ts';
+import { issueAccessWithAbility, moveTargetResource, readableIssueResource, readIssueAccess } from '../access.ts';
 import { Issue } from '../entities.ts';
 import { issuesLockKey } from '../lock-key.ts';
-import { moveIssue as move, reorderIssue as reorder } from './changes.ts';
+import * as changes from './changes.ts';
 
 const ISSUE_PATH = '/projects/:id/issues/:issue_iid';
 
@@ -36,7 +36,7 @@ export const reorderIssue = endpoint({
   lock: ({ project }) => issuesLockKey(project),
   errors: { invalidNeighbor: [422, { message: { error: 'Unprocessable Entity' } }], notFound: NOT_FOUND },
   response: ok(Issue),
-  write: (uow, { issue, params }) => reorder(uow, issue, params),
+  write: (uow, { issue, params }) => changes.reorderIssue(uow, issue, params),
 });
 
 export const moveIssue = endpoint({
@@ -63,7 +63,7 @@ export const moveIssue = endpoint({
     'note moved_from',
   ],
   response: created(Issue),
-  write: (uow, { project, params }) => move(uow, project, params.issue_iid, params.to_project_id),
+  write: (uow, { project, params }) => changes.moveIssue(uow, project, params.issue_iid, params.to_project_id),
 });
 
 export const subscribeToIssue = endpoint({
@@ -102,7 +102,7 @@ export const {
       noteable: { type: 'Issue', id: issue.id },
       caller,
     })),
-  readAccess: () => readableIssueAccess().map(({ issue, caller }) => ({ noteable: issue, caller })),
+  readAccess: () => readIssueAccess().map(({ issue, caller }) => ({ noteable: issue, caller })),
 });
 
 export const listIssueParticipants = endpoint({
@@ -110,7 +110,7 @@ export const listIssueParticipants = endpoint({
   summary: 'List the participants of an issue',
   description:
     'Lists the author, the assignees and users who have commented, ordered by ID. Authors of internal notes are included only for callers who may read these notes.',
-  access: readableIssueAccess(),
+  access: readIssueAccess(),
   response: page(UserBasic),
   read: (db, { issue, project, caller, page }) =>
     listParticipants(

@@ -7,7 +7,7 @@ import {
   MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
 } from '#api/planning/issuables/index.ts';
-import { IssueInList, type IssueListRow, readableIssueAccess } from '#api/planning/issues/index.ts';
+import { IssueInList, type IssueListRow, readIssueAccess } from '#api/planning/issues/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findIssuesForList, issueInProjectVisibleTo } from '#authorization/issues.ts';
@@ -19,7 +19,7 @@ import type { Git } from '#git/git.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { page } from '#http/endpoint/responses.ts';
 import { type ListPage, type OffsetRequest, paginateInMemory } from '#http/lists/pagination.ts';
-import { readableMergeRequestAccess } from '../access.ts';
+import { readMergeRequestAccess } from '../access.ts';
 import { MergeRequestInList, type MergeRequestListRow } from '../entities.ts';
 import { listComparisonCommits, loadCurrentComparison } from '../versions.ts';
 import { loadMergeRequestPage, type MergeRequestQuery } from './list.ts';
@@ -29,7 +29,7 @@ export const listMergeRequestParticipants = endpoint({
   summary: 'List the participants of a merge request',
   description:
     'Returns the author, assignees, reviewers and commenters. Authors of internal notes are included only for callers who may read these notes.',
-  access: readableMergeRequestAccess(),
+  access: readMergeRequestAccess(),
   response: page(UserBasic),
   read(db, { mergeRequest, project, caller, page }) {
     const includeInternal = mayInProject(caller, 'read_internal_note', project);
@@ -42,7 +42,7 @@ export const listMergeRequestsClosingIssue = endpoint({
   summary: 'List the merge requests that close an issue',
   description:
     'Returns the merge requests of the project in all states whose description closes the issue when they are merged, newest first. The list is empty if the project does not close issues automatically.',
-  access: readableIssueAccess(),
+  access: readIssueAccess(),
   response: page(MergeRequestInList),
   read: (db, { issue, project, caller, page }) => listMergeRequestsClosing(db, caller, project, issue, page),
 });
@@ -52,7 +52,7 @@ export const listRelatedMergeRequests = endpoint({
   summary: 'List the merge requests that mention an issue',
   description:
     'Returns the merge requests of all projects that mention the issue and that the caller may read, newest first.',
-  access: readableIssueAccess(),
+  access: readIssueAccess(),
   response: page(MergeRequestInList),
   read: (db, { issue, project, caller, page }) => listMergeRequestsMentioning(db, caller, project, issue, page),
 });
@@ -62,7 +62,7 @@ export const listIssuesClosedByMergeRequest = endpoint({
   summary: 'List the issues that a merge request closes',
   description:
     'Returns the issues in all states that the merge will close and that the caller may read. The list is empty unless the target is the default branch and the project closes issues automatically.',
-  access: readableMergeRequestAccess(),
+  access: readMergeRequestAccess(),
   response: page(IssueInList),
   read: (db, { mergeRequest, project, caller, page }) => listIssuesClosedBy(db, caller, project, mergeRequest, page),
 });
@@ -72,7 +72,7 @@ export const listIssuesRelatedToMergeRequest = endpoint({
   summary: 'List the issues that a merge request mentions',
   description:
     'Returns the issues that its title, description, newest 100 comments or newest 100 commits mention and that the caller may read. Commits count only for callers who may read code.',
-  access: readableMergeRequestAccess(),
+  access: readMergeRequestAccess(),
   response: page(IssueInList),
   read: (db, { mergeRequest, project, caller, page }, git) =>
     listRelatedIssues(db, git, caller, project, mergeRequest, page),
