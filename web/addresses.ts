@@ -190,7 +190,10 @@ export interface AddressMatch {
   readonly values: AddressValues;
 }
 
-/** First segments of addresses that belong to the server or to pages that do not exist yet, so no project or user is called so. */
+/**
+ * First segments of addresses that belong to the server or to pages that do not exist yet, so no project or user has such a
+ * name.
+ */
 export const RESERVED_SEGMENTS: readonly string[] =
   '- .well-known admin api assets dashboard favicon.ico files groups help import jwt login oauth profile projects public robots.txt s search snippets unsubscribe uploads users v2'.split(
     ' ',

@@ -32,7 +32,7 @@ export interface Page<Q extends Queries = Queries> {
   readonly name: PageName;
   readonly queries: (location: PageLocation) => Q;
   readonly title: (loaded: LoadedQueries<Q>, location: PageLocation) => string;
-  /** What stands above the heading: where the page is, and the pages next to it. */
+  /** The navigation above the heading: the position of the page, and the pages next to it. */
   readonly navigation?: (props: LoadedQueries<Q> & { readonly location: PageLocation }) => ComponentChildren;
   readonly render: (props: LoadedQueries<Q> & { readonly location: PageLocation }) => ComponentChildren;
 }

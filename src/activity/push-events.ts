@@ -51,7 +51,10 @@ export async function recordPushEvents(tx: Transaction, { projectId, authorId, c
   );
 }
 
-/** Returns the refs that pushes with their own events have updated since a timestamp, with their previous commits. */
+/**
+ * Returns the refs updated by pushes since a timestamp, with their previous commits. Pushes over `limit`, which have no
+ * event per ref, are left out.
+ */
 export async function listPushedRefsSince(
   db: Reader,
   projectId: number,

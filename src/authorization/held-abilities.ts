@@ -12,7 +12,7 @@ import {
 } from './abilities.ts';
 import { mayCreateProjectIn, mayCreateSubgroupIn } from './namespace-creation.ts';
 
-// All abilities of a caller at once (contract/web.md §3): the rules of `abilities.ts`, and the conditions that endpoints check in
+// All abilities of a caller (contract/web.md §3): the rules of `abilities.ts`, and the conditions that endpoints check in
 // addition to an ability. `test/matrix.test.ts` compares the result with the responses of the endpoints.
 
 /** Abilities whose endpoints answer 401 to anonymous callers, also in public projects and groups. */
@@ -94,7 +94,7 @@ export function listGroupAbilities(caller: Caller, { group, wikiReadOnly, tier }
   return abilities.sort();
 }
 
-/** What a user may create outside groups. */
+/** Rights to create projects and groups outside of groups. */
 interface CreationRights {
   readonly mayCreateGroup: boolean;
   readonly mayCreateProject: boolean;

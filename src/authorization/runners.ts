@@ -18,8 +18,8 @@ export type Runner = Omit<Selectable<Schema['runners']>, 'token_digest'>;
 const RECENT_CONTACT_MS = 10_000;
 
 /**
- * Returns the time after which a contact counts as recent and is not written again. Runners call every second, for many jobs
- * at once, while runner statuses only need a resolution of hours.
+ * Returns the time after which a contact counts as recent and is not written again. Runners call every second, for many
+ * jobs at the same time, while runner statuses only need a resolution of hours.
  */
 export function getRecentContactThreshold(now: string): string {
   return addMilliseconds(now, -RECENT_CONTACT_MS);

@@ -161,7 +161,7 @@ async function addPart(
   return addedPart;
 }
 
-/** Bytes written into a part at once. */
+/** Bytes per write into a part. */
 const CHUNK_BYTES = 2 ** 18;
 
 /** Writes one part per table: a line with the columns, then a line per row. Returns the totals. */

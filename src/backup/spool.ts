@@ -10,7 +10,7 @@ export interface Spool extends AsyncDisposable {
   size(): number;
 }
 
-/** Creates a spool. `path` must be unused; its file is unlinked at once. */
+/** Creates a spool. `path` must be unused; its file is unlinked immediately. */
 export async function openSpool(path: string): Promise<Spool> {
   await rm(path, { force: true });
   const file: FileHandle = await open(path, 'wx+', 0o600);

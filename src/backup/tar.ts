@@ -191,7 +191,7 @@ function parsePaxSize(record: Buffer): number {
   return Number(digits);
 }
 
-/** Maximum number of bytes that are read at once. */
+/** Maximum number of bytes per read. */
 const CHUNK_BYTES = 2 ** 18;
 
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {

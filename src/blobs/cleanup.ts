@@ -23,8 +23,8 @@ interface BlobCleanupResult {
 
 /**
  * Deletes blobs that no row refers to and that were not stored or linked within the last hour. It may run at any time,
- * during writes and in several processes at once. If `findReferenced` misses a table, the foreign key makes the cleanup fail,
- * so that no file is lost.
+ * during writes and in several processes at the same time. If `findReferenced` misses a table, the foreign key makes the
+ * cleanup fail, so that no file is lost.
  */
 export async function cleanUpBlobs(
   blobs: BlobStore,

@@ -35,7 +35,7 @@ export interface Command<Options extends CommandOptions = CommandOptions> {
   /** Names of the positional arguments, all of them required: `FILE.tar`. */
   readonly positionals: readonly string[];
   readonly options: Options;
-  /** What the command does, in one or several paragraphs. */
+  /** The description of the command, in one or several paragraphs. */
   readonly description: string;
   /** Further tables of the help, after the options. */
   readonly tables?: readonly HelpTable[];

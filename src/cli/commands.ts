@@ -3,7 +3,7 @@ import type { Command } from './command.ts';
 interface CommandEntry {
   /** One word, or two: `user create`. */
   readonly name: string;
-  /** What the command does, for the list of commands. */
+  /** The summary of the command in the list of commands. */
   readonly summary: string;
   /** Loads the command, and with it only the modules that its help needs. */
   readonly load: () => Promise<Command>;

@@ -72,8 +72,8 @@ async function loadServer(config: Config): Promise<StartServer> {
 const REPEATED_SIGNAL_MS = 500;
 
 /**
- * Resolves with the first SIGTERM or SIGINT. A second one, when the server is still stopping, ends the process at once. SIGHUP has
- * no effect: terminals send it when they close, and there is nothing to reload.
+ * Resolves with the first SIGTERM or SIGINT. A second one, when the server is still stopping, ends the process immediately.
+ * SIGHUP has no effect: terminals send it when they close, and there is nothing to reload.
  */
 function waitForStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {

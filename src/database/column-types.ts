@@ -121,7 +121,7 @@ export type SystemNoteKind =
   | 'lock'
   | 'moved_to'
   | 'moved_from'
-  /** Of a duplicate, and of the issue that it duplicates. */
+  /** A note on a duplicate, and one on the issue that it duplicates. */
   | 'duplicate'
   | 'mention'
   /** An issue was added to an epic or removed: on the epic (`child`) and on the issue (`parent`). */

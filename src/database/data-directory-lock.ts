@@ -12,9 +12,9 @@ export class DataDirectoryInUse extends Error {
 }
 
 /**
- * Locks the data directory for this server and returns the function that unlocks it. The lock is an operating system lock on
- * `hearth.lock`, taken through SQLite. It ends with the process, so that a leftover file never blocks a start. Of the
- * commands, only a rotation of the secret key takes it. Throws DataDirectoryInUse if another process holds it.
+ * Locks the data directory for this server and returns the function that unlocks it. The lock is an operating system lock
+ * on `hearth.lock`, taken through SQLite. It ends with the process, so that a leftover file never blocks a start. The only
+ * command that takes the lock is the rotation of the secret key. Throws DataDirectoryInUse if another process holds it.
  */
 export function lockDataDirectory(dataDir: string): () => void {
   mkdirSync(dataDir, { recursive: true });

@@ -53,9 +53,9 @@ export interface Database {
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Throws `StaleRead` if an optimistic request has read an older state. Transactions call it first. */
   verify(): MaybePromise<void>;
-  /** What the database has done since the process started, for metrics. */
+  /** Counts and durations of database work since the start of the process, for metrics. */
   readonly activity: DatabaseActivity;
-  /** How often the cache of query results answered. */
+  /** Counts of hits and misses of the cache of query results. */
   readonly cacheCounts: CacheCounts;
   /** Returns how the connections to PostgreSQL are used; null for SQLite. */
   getConnections(): ConnectionUse | null;

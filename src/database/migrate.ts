@@ -7,9 +7,9 @@ import type { Migration, MigrationDb } from './migrations/migration.ts';
 import { getSession } from './sessions.ts';
 
 /**
- * Runs the pending migrations and returns their names. Several processes may call it at once; without pending migrations it is
- * one query. Throws DatabaseTooNew or DatabaseTooOld if the database has unknown migrations. `log` receives each migration after the
- * commit.
+ * Runs the pending migrations and returns their names. Several processes may call it at the same time; without pending
+ * migrations it is one query. Throws DatabaseTooNew or DatabaseTooOld if the database has unknown migrations. `log`
+ * receives each migration after the commit.
  */
 export async function migrate(
   database: Database,

@@ -4,7 +4,7 @@ import { MORE } from './batches.ts';
 import type { EventName, EventPayloads } from './domain-events.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** What a resource does when a domain event is published. */
+/** The reaction of a resource to a domain event. */
 interface Subscription<Services, Name extends EventName = EventName> {
   readonly event: Name;
   /** Whether the subscription exists on a server with this configuration; absent: always. */

@@ -8,7 +8,7 @@ import type { EmailEvent, MailEvent } from '#database/schema.ts';
 export interface NotifiableEvent {
   /** The mail event that users subscribe to. */
   readonly event: MailEvent;
-  /** What the event happened to. The key is stored in queued jobs: never rename it. */
+  /** The subject of the event. The key is stored in queued jobs: never rename it. */
   readonly about: Resource | { readonly type: 'Note' | 'Project' | 'Pipeline' | 'Alert'; readonly id: number };
   /** Ids of previous assignees or reviewers, who are notified too. */
   readonly former?: readonly number[];

@@ -21,7 +21,10 @@ type OwnedRows = KeyedReferenceColumn & TableWithChildren;
 /** Rows of a user. `ghost` reassigns them to the ghost user, `null` clears the column. */
 type UserRows = OwnedRows & {
   readonly action: 'delete' | 'ghost' | 'null';
-  /** What a hard deletion does instead. `resource`: a subscription of the resource deletes the rows with what depends on them. */
+  /**
+   * The effect of a hard deletion, if it differs. `resource`: a subscription of the resource deletes the rows with what
+   * depends on them.
+   */
   readonly hard?: 'delete' | 'resource';
 };
 

@@ -38,8 +38,8 @@ interface EnqueueOptions {
   /** Earliest start as a timestamp; default: now. */
   readonly runAt?: string;
   /**
-   * While a job of this kind and key waits, no other one is added, but the waiting one may move to an earlier time. Running jobs
-   * do not count: they may have read older data. Two jobs with the same key never run at once.
+   * While a job of this kind and key waits, no other one is added, but the waiting one may move to an earlier time. Running
+   * jobs do not count: they may have read older data. Two jobs with the same key never run at the same time.
    */
   readonly key?: string;
 }

@@ -46,13 +46,13 @@ export interface JobQueueOptions<Services> {
   readonly services: Services;
   readonly jobs: readonly JobDefinition<Services, never>[];
   readonly schedules?: readonly Schedule<Services>[];
-  /** Maximum number of short jobs that run at once in this process; default 4. */
+  /** Maximum number of short jobs that run concurrently in this process; default 4. */
   readonly concurrency?: number;
-  /** Maximum number of long-running jobs at once; default 5. */
+  /** Maximum number of concurrent long-running jobs; default 5. */
   readonly longConcurrency?: number;
-  /** Maximum number of jobs that wait for external servers at once; default 10. */
+  /** Maximum number of concurrent jobs that wait for external servers; default 10. */
   readonly externalConcurrency?: number;
-  /** No other process uses this database: jobs of a crashed process are due at once. */
+  /** No other process uses this database: jobs of a crashed process are due immediately. */
   readonly isOnlyProcess?: boolean;
   /** Removes secrets from an error text before it is stored. */
   readonly redact?: (text: string) => string;

@@ -56,9 +56,9 @@ interface SecondaryOptions {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly detectLongTransactions?: boolean;
-  /** How long a request or response body may stall, in milliseconds. */
+  /** Milliseconds that a request or response body may stall. */
   readonly stallTimeoutMs?: number;
-  /** How long the primary may take to respond to a proxied request, in milliseconds. */
+  /** Milliseconds that the primary may take to respond to a proxied request. */
   readonly primaryTimeoutMs?: number;
   /** false: it polls the primary only on request (`pollOnce`). */
   readonly runInBackground?: boolean;

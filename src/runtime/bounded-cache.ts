@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Creates an LRU cache with at most `maxSize` values or, with `getSize`, a total size of at most `maxSize`; a larger value is
- * not stored. Memory grows with the content. The library's `max` option would allocate 28 bytes per possible entry at once,
- * for caches that most servers never fill.
+ * Creates an LRU cache with at most `maxSize` values or, with `getSize`, a total size of at most `maxSize`; a larger value
+ * is not stored. Memory grows with the content. The library's `max` option would allocate 28 bytes per possible entry from
+ * the start, for caches that most servers never fill.
  */
 export function createBoundedCache<Value extends {}>(
   maxSize: number,

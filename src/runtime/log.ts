@@ -49,7 +49,7 @@ const FLUSH_INTERVAL_MS = 100;
 
 /**
  * Creates the log of this process. Lines are buffered briefly and written in the calling thread; an error or the end of the
- * process flushes the buffer at once.
+ * process flushes the buffer immediately.
  */
 export function createLog(config: Pick<Config, 'logLevel'>, options: LogOptions = {}): Log {
   const clock = options.clock ?? systemClock;

@@ -2,13 +2,13 @@
  * Yielding to the event loop during long work. A turn is one iteration of the event loop.
  */
 
-/** The network of work that no client waits for. */
+/** The network of work without a client. */
 const NO_CLIENT = '';
 
 /** Milliseconds that work may occupy the event loop before it yields. */
 const MAX_TURN_MS = 10;
 
-/** Milliseconds up to which work does not yield because of other work in the same turn. */
+/** Work shorter than this, in milliseconds, does not yield, even if other work has used up the turn. */
 const SHORT_WORK_MS = 1;
 
 /** Shares event loop turns between long tasks. */
@@ -62,7 +62,8 @@ const sharedTurns = createLoopTurns();
 
 /**
  * Creates a function for work whose length depends on external input. Call it between small steps: it returns a promise to
- * await when the work must yield, else undefined. Of all such work, one continues in each event loop turn.
+ * await when the work must yield, else undefined. If several tasks have yielded, one of them continues in each turn of the
+ * event loop.
  */
 export function createYielder(): () => Promise<void> | undefined {
   let resumedAt = performance.now();

@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '#database/database.ts';
 import { readStoredValue, writeStoredValue } from './settings.ts';
 
-/** What the database knows of the secret key. It never contains the key. */
+/** The fingerprints by which the database identifies the secret key. It never contains the key. */
 export interface SecretKeyState {
   /** Fingerprint of the key that encrypts the stored secrets. */
   readonly fingerprint: string;

@@ -4,7 +4,7 @@ import { type AtRef, queryAtRef, type RefPath } from './ref-path.ts';
 
 type Branch = ResultOf<'GET /projects/:id/repository/branches/:branch'>;
 
-/** What was read at a ref and a path, for a change of it. */
+/** The content at a ref and a path, as the basis of a change. */
 export interface AtBranch<Result> extends AtRef<Result> {
   /** Null if the ref is a tag or commit, or if the repository is empty. */
   readonly branch: Branch | null;

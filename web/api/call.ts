@@ -37,7 +37,7 @@ export interface CallRecord {
 export class CallError extends Error {
   readonly status: number;
   readonly requestId: string | null;
-  /** The seconds after which the server asks for the next request; null if it does not say. */
+  /** Seconds of the response header `Retry-After`; null without it. */
   readonly retryAfter: number | null;
   /** The messages of invalid attributes by name; empty if the error names none. */
   readonly attributes: Readonly<Record<string, readonly string[]>>;
@@ -62,7 +62,7 @@ interface ErrorBody {
   readonly attributes?: CallError['attributes'];
 }
 
-/** What a client uses of the browser; tests replace `fetch`. */
+/** The browser functions that a client uses; tests replace `fetch`. */
 export interface ClientOptions {
   readonly session: Session;
   readonly fetch: typeof fetch;

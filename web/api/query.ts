@@ -72,7 +72,7 @@ export function readPageNumber(search: URLSearchParams): number {
   return Math.max(1, Number(search.get('page')) || 1);
 }
 
-/** Loads all queries at once. Throws the error of the first query that failed, in their order. */
+/** Loads all queries concurrently. Throws the error of the first query that failed, in their order. */
 export async function loadQueries<Q extends Queries>(client: Client, queries: Q): Promise<LoadedQueries<Q>> {
   const entries = Object.entries(queries).map(async ([name, { load }]) => [name, await load(client)] as const);
   const results = await Promise.allSettled(entries);

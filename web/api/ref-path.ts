@@ -7,7 +7,7 @@ export interface RefPath {
   readonly path: string;
 }
 
-/** What was read at a ref and a path. */
+/** The content at a ref and a path. */
 export interface AtRef<Result> extends RefPath {
   readonly result: Result;
 }

@@ -13,7 +13,7 @@ const TICK_WIDTH = 76;
 /** The longest time that the axis shows, two years: a due date may be any day. */
 const MAX_AXIS_MS = 2 * 366 * 86_400_000;
 
-/** How the number of issues and of closed ones has grown by day. Nothing is shown before the second day. */
+/** A chart of the numbers of issues and of closed issues by day. Nothing is shown before the second day. */
 export function BurnUp({
   issues,
   start,

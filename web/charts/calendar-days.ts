@@ -13,7 +13,7 @@ export interface CalendarDay {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the days of this number of weeks, of which the last one contains `lastDate`. */
+/** Returns the days of this number of weeks; the last week contains `lastDate`. */
 export function listCalendarDays(
   counts: Readonly<Record<string, number>>,
   lastDate: string,

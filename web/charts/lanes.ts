@@ -7,7 +7,7 @@ export interface Bar {
   readonly from: number;
   readonly to: number;
   readonly label: string;
-  /** What happened, in words. */
+  /** The state in words. */
   readonly state: string;
   readonly tone: Tone;
   readonly shape: Shape;

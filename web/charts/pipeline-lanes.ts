@@ -3,7 +3,7 @@ import { formatCount } from '../text/names.ts';
 import { formatDuration } from '../text/time.ts';
 import type { Lane } from './lanes.ts';
 
-/** What the chart of pipelines needs of each. */
+/** The fields of a pipeline that the chart shows. */
 export interface ChartedPipeline {
   readonly id: number;
   readonly ref: string;

@@ -12,7 +12,7 @@ const AXIS_HEIGHT = 18;
 /** Pixels for the label of a tick. */
 const TICK_WIDTH = 76;
 
-/** What happened at the same time in several lanes, each bar as long as it lasted. */
+/** A chart with one lane per group of events. The length of a bar is the duration of the event. */
 export function Swimlanes({
   lanes,
   from,
@@ -25,7 +25,7 @@ export function Swimlanes({
   readonly from: number;
   readonly to: number;
   readonly summary: string;
-  /** What a lane is: `Ref`. */
+  /** The column heading of the lanes: `Ref`. */
   readonly laneLabel: string;
 }) {
   const [ref, width] = useWidth();

@@ -1,7 +1,7 @@
 import { toPath } from '../addresses.ts';
 import type { PageLocation } from '../page.ts';
 
-/** The pages of the own account, in order. */
+/** The pages of the user's account, in order. */
 const TABS = [
   { name: 'accountProfile', label: 'Profile' },
   { name: 'accountPassword', label: 'Password' },
@@ -11,7 +11,7 @@ const TABS = [
   { name: 'accountNotifications', label: 'Notifications' },
 ] as const;
 
-/** The tabs of the own account. */
+/** The tabs of the user's account. */
 export function AccountNavigation({
   location: { toUrl },
   current,

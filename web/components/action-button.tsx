@@ -4,7 +4,7 @@ import type { PageLocation } from '../page.ts';
 import { Dialog } from './dialog.tsx';
 import { ActionError, useAction } from './form.tsx';
 
-/** A button that writes through the API, then reads the page again. What cannot be undone asks first. */
+/** A button that calls the API and then reloads the page. Actions that cannot be undone show a confirmation first. */
 export function ActionButton({
   run: write,
   location,
@@ -15,9 +15,9 @@ export function ActionButton({
 }: {
   readonly run: () => Promise<unknown>;
   readonly location: PageLocation;
-  /** What happens, as a question and an explanation, and the label of the button that goes on. */
+  /** The confirmation dialog: a question, an explanation, and the label of the button that confirms. */
   readonly confirm?: { readonly title: string; readonly text: string; readonly label: string };
-  /** What is announced after a success. */
+  /** The message after a success. */
   readonly done?: string;
   readonly isPrimary?: boolean;
   readonly children: ComponentChildren;

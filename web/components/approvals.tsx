@@ -5,7 +5,7 @@ import { ActionButton } from './action-button.tsx';
 import { Time } from './time.tsx';
 import { UserLink } from './user-link.tsx';
 
-/** Who has approved a merge request, who reviews it, and the approval of the user. */
+/** The approvals and reviewers of a merge request, and the buttons with which the user approves it. */
 export function Approvals({
   approvals,
   reviewers,
@@ -75,7 +75,7 @@ export function Approvals({
   );
 }
 
-/** What a reviewer has done, in words. */
+/** Descriptions of the states of a review. */
 const REVIEW_STATES: Readonly<Record<string, string>> = {
   unreviewed: 'has not reviewed yet',
   review_started: 'is reviewing',

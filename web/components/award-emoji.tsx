@@ -13,7 +13,7 @@ const EMOJI: Readonly<Record<string, string>> = {
 
 const ALWAYS_SHOWN = ['thumbsup', 'thumbsdown'];
 
-/** Reactions to an issue, merge request or epic: who is signed in adds or removes their own. */
+/** Reactions to an issue, merge request or epic. Signed-in users can add and remove their own. */
 export function AwardEmoji({
   awards,
   create,

@@ -175,7 +175,7 @@ function Badges({ variable }: { readonly variable: Variable }) {
   );
 }
 
-/** A masked value is shown only on request: somebody may look over the shoulder. */
+/** A masked value is shown only on request, because other people may see the screen. */
 function Value({ variable: { key, value, masked } }: { readonly variable: Variable }) {
   const [isShown, setShown] = useState(!masked);
   if (value === null) return null;

@@ -59,7 +59,7 @@ export interface NewBranchCommit {
   readonly message: string;
 }
 
-/** What follows a commit to a new branch: the branch, and a merge request into the one where it begins. */
+/** The next steps after a commit to a new branch: the branch, and a merge request into its start branch. */
 export function CommittedToNewBranch({
   commit: { branch, base, message },
   project,

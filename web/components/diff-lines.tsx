@@ -11,7 +11,7 @@ import {
 
 /** The changed lines of a file: few elements for each, and at most 50 lines in one task. */
 
-/** What follows lines of a file, such as threads and forms, by the keys of the lines. */
+/** Content below lines of a file, such as threads and forms, by the keys of the lines. */
 export type LineExtras = ReadonlyMap<string, ComponentChildren>;
 
 /** The maximum number of lines that one task builds. */
@@ -82,7 +82,7 @@ export function DiffLines({
   );
 }
 
-/** Returns a number that grows to `total` by one in each task; without a browser it is `total` at once. */
+/** Returns a number that grows by one per task up to `total`. Without a browser it is `total` from the start. */
 function useGrowingCount(total: number): number {
   const [count, setCount] = useState(isInBrowser ? 1 : total);
   useEffect(() => {

@@ -7,7 +7,7 @@ import { DiffLines, isInBrowser, LINE_HEIGHT_REM, type LineExtras } from './diff
 
 /** The changes of files. A file is built when it is near the viewport, so a large change stays usable. */
 
-/** How far from the viewport a file is built. */
+/** Distance from the viewport at which a file is rendered. */
 const VIEWPORT_MARGIN = '800px';
 
 interface FileProps {
@@ -24,7 +24,7 @@ export function FileDiffs({
   ...props
 }: FileProps & {
   readonly files: readonly Diff[];
-  /** What follows lines, by the new path of the file. */
+  /** Content below lines, by the new path of the file. */
   readonly extras?: ReadonlyMap<string, LineExtras>;
 }) {
   const parsedFiles = useMemo(() => files.map(parseFile), [files]);

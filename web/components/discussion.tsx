@@ -13,7 +13,7 @@ import { UserLink } from './user-link.tsx';
 
 /** Threads and comments on an issue, merge request or epic. */
 
-/** What the caller of the components knows of the noteable: its calls of the API, and what the user may do. */
+/** The noteable of the threads: its API calls, and the permissions of the user. */
 export interface Noteable {
   /** Creates a comment; the response to quick actions alone has their summary. */
   readonly createNote: (body: string, isInternal: boolean) => Promise<Loaded<object>>;
@@ -39,7 +39,10 @@ interface DiscussionProps {
   readonly location: PageLocation;
 }
 
-/** A thread: its first note, the replies, and what the user can do with it. `context` stands above, such as the lines of a diff. */
+/**
+ * A thread: its first note, the replies, and what the user can do with it. `context` is shown above it, such as the lines
+ * of a diff.
+ */
 export function Discussion({
   discussion,
   noteable,

@@ -44,7 +44,7 @@ function loadPath(client: Client, id: number): Promise<string | null> {
   return path;
 }
 
-/** What users have done, newest first. */
+/** Activity events of users, newest first. */
 export function EventRows({
   events,
   location,

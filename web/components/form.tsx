@@ -3,7 +3,7 @@ import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import { CallError } from '../api/call.ts';
 import { type PageLocation, usePageActions } from '../page.ts';
 
-/** Forms that write through the API. What a user has written stays when the server refuses it, or the session has ended. */
+/** Forms that call the API. The input of the user is kept if the server rejects it or the session has ended. */
 
 /** The messages of the last answer by attribute. */
 const ErrorsContext = createContext<CallError['attributes']>({});
@@ -26,7 +26,7 @@ export function Form({
   readonly submitLabel: string;
   readonly submit: (values: FormData) => Promise<unknown>;
   readonly location: PageLocation;
-  /** What is announced after a success: `The label was created.` */
+  /** The message after a success: `The label was created.` */
   readonly done?: string;
   readonly onCancel?: () => void;
   readonly children: ComponentChildren;

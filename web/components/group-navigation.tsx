@@ -7,7 +7,7 @@ import { can } from './project-navigation.tsx';
 /** A group as its own pages read it. */
 export type GroupDetails = ResultOf<'GET /groups/:id'>;
 
-/** What the caller may do in the group. */
+/** The abilities of the caller in the group. */
 export type GroupAbilities = Loaded<ResultOf<'GET /groups/:id/abilities'>>;
 
 /** Returns the reads of every page of a group. */
@@ -16,7 +16,10 @@ export const groupQueries = (id: string) => ({
   abilities: query('GET /groups/:id/abilities', { id }),
 });
 
-/** The tabs of a group, in order; each leads to the page of its name, and is shown to callers with the ability; null: to all who see the group. */
+/**
+ * The tabs of a group, in order; each links to the page with that name and is shown to callers with the ability; null: to
+ * everybody who sees the group.
+ */
 const TABS = [
   { name: 'group', label: 'Overview', ability: null },
   { name: 'groupIssues', label: 'Issues', ability: null },
@@ -68,7 +71,7 @@ export function GroupNavigation({
   );
 }
 
-/** The name of a group, of which each part leads to the group that it names. */
+/** The full name of a group; each part links to the group that it names. */
 function GroupPath({
   name,
   path,
@@ -80,7 +83,7 @@ function GroupPath({
 }) {
   const segments = path.split('/');
   const names = name.split(' / ');
-  // A name with a slash cannot be divided, so its path stands for it.
+  // A full name cannot be split if one of its names contains a slash, so the path is shown instead.
   const labels = names.length === segments.length ? names : segments;
   return (
     <>

@@ -4,7 +4,7 @@ import type { PageLocation } from '../page.ts';
 import type { Noteable } from './discussion.tsx';
 import { readThreadPages } from './timeline.tsx';
 
-/** What happens on an issue: the reads of its timeline, and the calls that its threads and comments make. */
+/** The activity of an issue: queries of its timeline, and the API calls of its threads and comments. */
 
 /** The seconds after which the comments are read again; the page also follows changes of the issue. */
 const REFETCH_SECONDS = 5;

@@ -7,7 +7,7 @@ import { Picker } from './picker.tsx';
 import type { ProjectDetails } from './project-navigation.tsx';
 import { ToggledForm } from './toggled-form.tsx';
 
-/** How an issue leaves its project: it is moved to another one or deleted. */
+/** Forms that move an issue to another project or delete it. */
 export function IssueRemoval({
   issue,
   project,

@@ -15,7 +15,7 @@ interface JobProps {
   readonly location: PageLocation;
 }
 
-/** What the visitor may do with a job in its state. */
+/** The actions on a job that its state and the abilities of the visitor allow. */
 export function JobActions({
   project: id,
   job,

@@ -5,7 +5,7 @@ export type LabelOrTitle = string | { readonly name: string; readonly color: str
 
 export const getLabelTitle = (label: LabelOrTitle): string => (typeof label === 'string' ? label : label.name);
 
-/** A label in its own colour; with `href` a link, usually to what has it. */
+/** A label in its colour. With `href` it is a link, usually to the items that have the label. */
 export function Label({ label, href }: { readonly label: LabelOrTitle; readonly href?: string | undefined }) {
   const style =
     typeof label === 'string'

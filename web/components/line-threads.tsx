@@ -128,7 +128,7 @@ function NewThread({
     close();
   };
   const element = useRef<HTMLDivElement>(null);
-  // Moving the focus makes the browser lay out the page, so it is a task of its own.
+  // Moving the focus makes the browser lay out the page, so it runs in a separate task.
   useEffect(() => element.current?.querySelector('textarea')?.focus(), []);
   const name = `line ${newLine ?? oldLine} of ${file.new_path}`;
   return (

@@ -6,8 +6,8 @@ import { fitContent } from './foreign-content.ts';
 import { findServerUrl, formatMarkup } from './markup.ts';
 
 /**
- * Formatted Markdown of users. It is the plain text until a worker has formatted it, and stays so if that fails or takes too long.
- * What the worker returns is sanitised here, by the parser of the browser.
+ * Formatted Markdown of users. It is shown as plain text until a worker has formatted it, and also if that fails or takes
+ * too long. The HTML of the worker is sanitised here, by the parser of the browser.
  */
 export function Markdown({
   text,

@@ -96,7 +96,7 @@ function Merged({ mergeRequest, project, location: { toUrl } }: MergeProps) {
   );
 }
 
-/** Who has enabled auto-merge, and how to cancel it. */
+/** The user who enabled auto-merge, and a button that cancels it. */
 function AutoMerge({ mergeRequest, location }: MergeProps) {
   const { client, user } = usePageActions();
   const mayCancel = mergeRequest.user.can_merge || mergeRequest.author.id === user?.id;

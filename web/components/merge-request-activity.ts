@@ -6,7 +6,7 @@ import type { Noteable } from './discussion.tsx';
 import { can, type ProjectAbilities, type ProjectDetails } from './project-navigation.tsx';
 import { readThreadPages } from './timeline.tsx';
 
-/** What happens on a merge request: the reads of its timeline, and the calls that its threads and comments make. */
+/** The activity of a merge request: queries of its timeline, and the API calls of its threads and comments. */
 
 /** The seconds after which the timeline is read again. */
 const REFETCH_SECONDS = 5;

@@ -42,7 +42,7 @@ export function readMergeRequestFilters(search: URLSearchParams) {
   };
 }
 
-/** The filters and rows of a list of merge requests; `empty` stands for no rows. */
+/** The filters and rows of a list of merge requests; `empty` is shown if there are no rows. */
 export function MergeRequestList({
   mergeRequests,
   parent,

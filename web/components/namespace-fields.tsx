@@ -12,7 +12,7 @@ const VISIBILITIES = [
 
 type Visibility = (typeof VISIBILITIES)[number][0];
 
-/** Who can see the group or project. */
+/** The field for the visibility of a group or project. */
 export function VisibilityField({ value = 'private' }: { readonly value?: string | undefined }) {
   return <SelectField label="Visibility" name="visibility" value={value} options={VISIBILITIES} />;
 }

@@ -7,11 +7,11 @@ export function NewToken({
   onClose,
   children,
 }: {
-  /** What the token is for: `Token of the runner`. */
+  /** The heading: `Token of the runner`. */
   readonly label: string;
   readonly token: string;
   readonly onClose: () => void;
-  /** How to use it. */
+  /** Instructions for its use. */
   readonly children?: ComponentChildren;
 }) {
   return (

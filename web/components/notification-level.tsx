@@ -10,7 +10,7 @@ export interface NotificationSetting {
   readonly events?: object;
 }
 
-/** What a form changes: the level, and the events with the level `custom`. */
+/** The values of the form: the level, and the events with the level `custom`. */
 export type NotificationChange = { readonly level: string } & Readonly<Record<string, string | boolean>>;
 
 const LEVELS: readonly (readonly [level: string, label: string])[] = [

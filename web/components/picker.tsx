@@ -2,10 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { CallError } from '../api/call.ts';
 
-/** One of the values that a picker offers. */
+/** A value that a picker offers. */
 export interface PickerOption {
   readonly value: string;
-  /** What it is called in the summary of the picker. */
+  /** The label of the value in the summary of the picker. */
   readonly text: string;
   readonly content?: ComponentChildren;
 }
@@ -29,7 +29,7 @@ export function Picker({
   readonly label: string;
   readonly name: string;
   readonly isMultiple: boolean;
-  /** What the summary says without a value: `none`. */
+  /** The summary without a value: `none`. */
   readonly empty: string;
   /** Values that are always offered. */
   readonly fixed?: readonly PickerOption[];

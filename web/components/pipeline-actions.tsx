@@ -8,7 +8,7 @@ import { ToggledForm } from './toggled-form.tsx';
 
 type PipelineDetail = ResultOf<'GET /projects/:id/pipelines/:pipeline_id'>;
 
-/** What the visitor may do with a pipeline in its state. */
+/** The actions on a pipeline that its state and the abilities of the visitor allow. */
 export function PipelineActions({
   pipeline: { project_id: id, id: pipeline_id, status, name },
   mayUpdate,

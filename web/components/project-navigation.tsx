@@ -6,7 +6,7 @@ import type { PageLocation } from '../page.ts';
 /** A project as its own pages read it. */
 export type ProjectDetails = ResultOf<'GET /projects/:id'>;
 
-/** What the caller may do in the project. */
+/** The abilities of the caller in the project. */
 export type ProjectAbilities = Loaded<ResultOf<'GET /projects/:id/abilities'>>;
 
 /** Returns the reads of every page of a project. */
@@ -21,7 +21,7 @@ export const can = <Name extends string>(
   ability: Name,
 ): boolean => abilities.includes(ability);
 
-/** The tabs of a project, in order; each leads to the page of its name, and is shown to callers with the ability. */
+/** The tabs of a project, in order; each links to the page with that name and is shown to callers with the ability. */
 const TABS = [
   { name: 'project', label: 'Code', ability: 'read_project' },
   { name: 'issues', label: 'Issues', ability: 'read_issue' },

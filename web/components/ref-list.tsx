@@ -13,10 +13,10 @@ import { Time } from './time.tsx';
 interface Ref {
   readonly name: string;
   readonly protected: boolean;
-  /** Of branches. */
+  /** Set for branches. */
   readonly default?: boolean;
   readonly merged?: boolean;
-  /** Of annotated tags; empty for others. */
+  /** The message of an annotated tag; empty for other refs. */
   readonly message?: string;
   readonly commit: Pick<Commit, 'id' | 'short_id' | 'title' | 'committed_date'> | null;
 }
@@ -34,9 +34,9 @@ export function RefList<Item extends Ref>({
   readonly refs: Loaded<readonly Item[]>;
   readonly project: ProjectDetails;
   readonly location: PageLocation;
-  /** What an empty list says, and the body of the request that creates an item. */
+  /** The text of an empty list, and the body of the request that creates an item. */
   readonly empty: { readonly title: string; readonly text: string; readonly data: string };
-  /** What the visitor can do with a branch or tag. */
+  /** The actions on a branch or tag that the visitor may perform. */
   readonly actions: (item: Item) => ComponentChildren;
 }) {
   const { toUrl, search, values } = location;

@@ -4,7 +4,7 @@ import { CheckField, Form, readText, SelectField, TextArea, TextField } from './
 
 type RunnerDetail = ResultOf<'GET /runners/:id'>;
 
-/** What the form of a runner sends. */
+/** The attributes that the form of a runner sends. */
 interface RunnerAttributes {
   readonly description: string;
   readonly tag_list: readonly string[];

@@ -54,7 +54,7 @@ export function Timeline({
   readonly location: PageLocation;
   /** The address of the page without parameters. */
   readonly href: string;
-  /** Returns what stands above a thread, such as the line that it is on. */
+  /** Returns the content above a thread, such as the line that it is on. */
   readonly renderContext?: (discussion: DiscussionData) => ComponentChildren;
 }) {
   useEffect(() => {
@@ -103,7 +103,7 @@ type Entry = { readonly key: string; readonly createdAt: string } & (
       readonly user: UserBasic | null;
       readonly labels?: readonly LabelEvent[];
       readonly milestone?: MilestoneEvent;
-      /** What completes the sentence that the user begins; Markdown of a system note, or a text. */
+      /** The rest of the sentence after the user's name: the Markdown of a system note, or a text. */
       readonly note?: string;
       readonly text?: string;
     }

@@ -5,7 +5,7 @@ import { Dialog } from '../components/dialog.tsx';
 export interface Entry {
   readonly label: string;
   readonly detail: string;
-  /** Where the entry leads, or what it does. */
+  /** The target of the entry: a link, or a function. */
   readonly target: string | (() => void);
 }
 

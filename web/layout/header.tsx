@@ -4,7 +4,7 @@ import { Avatar } from '../components/avatar.tsx';
 import { removeDrafts } from '../components/draft-storage.ts';
 import type { PageLocation } from '../page.ts';
 
-/** The header of every page: the way home, the command palette, and the visitor's own links. */
+/** The header of every page: the link to the home page, the command palette, and the links of the visitor. */
 export function Header({
   user,
   location: { toUrl, session },

@@ -3,7 +3,7 @@ import { Header } from './header.tsx';
 import type { PageState } from './page-state.ts';
 import { ErrorState, LoadingState, SignedOutNote, StaleNote } from './states.tsx';
 
-/** A page in the common layout: the header, and the content or what stands for it. */
+/** A page in the common layout: the header, and the content or its loading or error state. */
 export function PageView({
   page,
   location,

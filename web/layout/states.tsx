@@ -34,7 +34,7 @@ export function ErrorState({ error, location }: { readonly error: CallError; rea
   );
 }
 
-/** Whether a sign-in may show the page. To visitors, hidden pages look like missing ones. */
+/** Whether the page may appear after a sign-in: for visitors, hidden pages look like missing ones. */
 const mustSignIn = ({ status }: CallError, { session }: PageLocation): boolean =>
   status === 401 || (session.userId === null && (status === 403 || status === 404));
 

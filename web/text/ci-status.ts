@@ -66,11 +66,11 @@ export const SOURCES = {
   external: 'External status',
 } as const;
 
-/** Returns what started a pipeline; an unknown source by its own name. */
+/** Returns the description of what started a pipeline; for an unknown source, its name in the API. */
 export const describeSource = (source: string): string =>
   SOURCES[source as keyof typeof SOURCES] ?? source.replaceAll('_', ' ');
 
-/** Returns how a status is shown; an unknown one by its own name. */
+/** Returns the label of a status; for an unknown one, its name in the API. */
 export function describeStatus(status: string): StatusLook {
   return LOOKS[status] ?? { label: status.replaceAll('_', ' '), tone: 'neutral', shape: 'dot' };
 }

@@ -1,12 +1,12 @@
-/** Addresses in foreign text: where links and images of a text lead. */
+/** Resolves the addresses of links and images in texts of users. */
 
-/** Where a text belongs to. */
+/** The project and file that contain a text. */
 export interface ContentPlace {
   /** Scheme and host of the server. */
   readonly origin: string;
   /** The path of the server below its host. */
   readonly basePath: string;
-  /** The full path of the project; null for texts of no project, whose relative links lead nowhere. */
+  /** The full path of the project; null for texts outside of projects, whose relative links have no target. */
   readonly project: string | null;
   /** The branch, tag or commit of relative addresses. */
   readonly ref: string;
@@ -16,7 +16,7 @@ export interface ContentPlace {
 
 export interface ContentUrl {
   readonly url: string;
-  /** Whether it leads to another server. */
+  /** Whether it is on another server. */
   readonly isForeign: boolean;
 }
 
@@ -26,7 +26,7 @@ export const ANCHOR_PREFIX = 'user-content-';
 /** The address of an uploaded file in a text. */
 const UPLOAD = /^\/uploads\/([0-9a-f]{32})\/([^/?#]+)$/;
 
-/** Returns where a link leads or where an image is; null for schemes other than http, https and mailto. */
+/** Returns the resolved address of a link or image; null for schemes other than http, https and mailto. */
 export function resolveContentUrl(written: string, kind: 'link' | 'image', place: ContentPlace): ContentUrl | null {
   if (written.startsWith('#')) return { url: `#${ANCHOR_PREFIX}${toAnchor(written.slice(1))}`, isForeign: false };
   const target = toAbsolute(written, kind, place);

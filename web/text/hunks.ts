@@ -20,7 +20,7 @@ export type DiffLineNumbers = Pick<DiffLine, 'oldLine' | 'newLine'>;
 /** The line numbers of a hunk: `@@ -12,3 +12,4 @@ function`. */
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/** Returns the lines of a unified diff without file headers. What precedes the first hunk is left out. */
+/** Returns the lines of a unified diff without file headers. Lines before the first hunk are left out. */
 export function parseDiff(diff: string): readonly DiffLine[] {
   const lines: DiffLine[] = [];
   let [oldLine, newLine] = [0, 0];
@@ -54,7 +54,7 @@ export function countChanges(lines: readonly DiffLine[]): { readonly added: numb
   return { added: count('added'), removed: count('removed') };
 }
 
-/** A part of a diff that is built at once; `extra` names the line that something follows. */
+/** A part of a diff that is rendered in one task. `extra` is the key of a line with content below it. */
 export interface DiffSegment {
   readonly start: number;
   readonly end: number;

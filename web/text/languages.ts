@@ -85,7 +85,7 @@ export const EMBEDDED_LANGUAGES: Readonly<Record<string, readonly string[]>> = {
   xml: ['css', 'javascript'],
 };
 
-/** Returns the names of all languages; each is a file of its own, which is loaded when it is first used. */
+/** Returns the names of all languages; each is a separate file, which is loaded when it is first used. */
 export const listLanguages = (): string[] => Object.keys(NAMES);
 
 const LANGUAGES_BY_NAME = new Map(

@@ -58,7 +58,7 @@ export const MAX_LOG_LINES = 100_000;
 /** Characters of a line; the rest is left out. */
 const MAX_LINE_LENGTH = 20_000;
 
-/** Sections in sections; deeper ones belong to the last. */
+/** Maximum depth of nested sections; deeper ones are merged into the last level. */
 const MAX_SECTION_DEPTH = 8;
 
 /** The prefix of each line with timestamps: time, stream, and whether the line continues the one before. */

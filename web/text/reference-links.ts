@@ -27,7 +27,7 @@ export function toReferencePath({ kind, path, value }: Reference, project: strin
   }
 }
 
-/** An epic belongs to a group: that of the project, or one whose path is written, also of one segment. */
+/** A reference to an epic: in the group of the project, or with the path of a group, which may have one segment. */
 function toEpicPath(path: string, value: string, project: string | null): string | null {
   const group = path === '' ? (project?.slice(0, project.lastIndexOf('/')) ?? null) : path;
   return group === null || !/^\w[\w.-]*(?:\/\w[\w.-]*)*$/.test(group) ? null : `/groups/${group}/-/epics/${value}`;

@@ -55,8 +55,8 @@ export async function createGrant(tx: Transaction, input: CreateGrantInput): Pro
 }
 
 /**
- * Marks a code as used and returns its grant; null if it is unknown, expired or used. Of two concurrent requests one
- * gets null. The code must stay used: callers that fail later must not roll back.
+ * Marks a code as used and returns its grant; null if it is unknown, expired or used. If two requests run at the same time,
+ * one gets null. The code must stay used: callers that fail later must not roll back.
  */
 export async function redeemGrant(tx: Transaction, code: string): Promise<OAuthGrant | null> {
   // index: oauth_grants_by_digest

@@ -235,7 +235,10 @@ export async function deleteOAuthCredentialsOfUser(tx: Transaction, userId: numb
   await tx.deleteFrom('oauth_grants').where('user_id', '=', userId).execute();
 }
 
-/** How long revoked tokens and used codes are kept: their use gets a specific error and is detected as a replay. */
+/**
+ * Time for which revoked tokens and used codes are kept, so that their use gets a specific error and is detected as a
+ * replay.
+ */
 export const RETENTION_MS = 30 * DAY_MS;
 /** Age after which a token that was not renewed is deleted: scripts that sign in again would otherwise accumulate tokens. */
 const MAX_UNRENEWED_MS = 365 * DAY_MS;

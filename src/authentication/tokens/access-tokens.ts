@@ -186,7 +186,9 @@ export async function deleteTokensOfUser(tx: Transaction, userId: number): Promi
   await tx.deleteFrom('access_tokens').where('user_id', '=', userId).execute();
 }
 
-/** Revokes a token and creates one with another secret. Of two concurrent calls, one fails with `alreadyRevoked`. */
+/**
+ * Revokes a token and creates one with another secret. If two calls run at the same time, one fails with `alreadyRevoked`.
+ */
 export async function rotateToken(
   tx: Transaction,
   id: number,

@@ -102,7 +102,7 @@ function needsUpdate({ last_used_at, last_activity_on }: UsedToken, clock: Clock
   return last_activity_on !== getToday(clock);
 }
 
-/** Writes a new address at once, but the time of the use and the user's activity only if `isDue`. */
+/** Writes a new address immediately, but the time of the use and the user's activity only if `isDue`. */
 async function updateToken(
   tx: Transaction,
   { id, user_id, last_activity_on }: UsedToken,

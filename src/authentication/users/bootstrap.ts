@@ -31,9 +31,9 @@ interface InitialCredentials {
 }
 
 /**
- * Creates the first users of an empty database; does nothing otherwise. Of several processes that start concurrently,
- * one creates them. Writes generated credentials to `<data dir>/initial-credentials` (0600). Returns whether this was the
- * first start.
+ * Creates the first users of an empty database; does nothing otherwise. If several processes start at the same time, one of
+ * them creates the users. Writes generated credentials to `<data dir>/initial-credentials` (0600). Returns whether this was
+ * the first start.
  */
 export async function bootstrapUsers(options: BootstrapOptions): Promise<boolean> {
   const { database, config } = options;

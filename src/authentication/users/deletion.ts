@@ -4,7 +4,7 @@ import { deleteSessionsOfUser } from '../sessions/sessions.ts';
 import { deleteTokensOfUser } from '../tokens/access-tokens.ts';
 import { findUserByUsername } from './users.ts';
 
-// Deletion of a user (contract/conventions.md §10 Users): the account is disabled at once, its row is deleted later.
+// Deletion of a user (contract/conventions.md §10 Users): the account is disabled immediately, its row is deleted later.
 // Other resources react to `user-deleted`.
 
 /**

@@ -62,7 +62,10 @@ export async function findUserByPasswordLink(db: Reader, token: string, now: str
   return row === undefined ? null : findUserById(db, row.id);
 }
 
-/** Ends the link with this token. Returns its user; null if it is unknown, used or expired. Of two concurrent requests one gets null. */
+/**
+ * Ends the link with this token. Returns its user; null if it is unknown, used or expired. If two requests run at the same
+ * time, one gets null.
+ */
 export async function redeemPasswordLink(tx: Transaction, token: string): Promise<User | null> {
   const user = await findUserByPasswordLink(tx, token, tx.now);
   if (user === null) return null;

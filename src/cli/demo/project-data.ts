@@ -31,7 +31,7 @@ export interface ChangeData {
   readonly labels: readonly string[];
   readonly issue?: IssueData;
   readonly commits: readonly CommitData[];
-  /** What the reviewer writes, and the response of the author. */
+  /** The comment of the reviewer, and the reply of the author. */
   readonly review?: readonly [comment: string, response: string];
   /** The tests of the first commit fail; the other commits correct that. */
   readonly failsFirst?: true;

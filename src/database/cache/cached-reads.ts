@@ -16,7 +16,7 @@ interface CachedReads {
   /** Opens a read connection for one request. */
   openRequestConnection(origin?: ClientContext): RequestConnection;
   clearCache(): void;
-  /** How often the cache answered. */
+  /** Counts of cache hits and misses. */
   readonly cacheCounts: CacheCounts;
 }
 

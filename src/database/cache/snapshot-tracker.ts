@@ -25,7 +25,7 @@ export interface SnapshotTracker {
   /** Call this after each commit of this process: request connections then query the snapshot again. */
   recordCommit(): void;
   clear(): void;
-  /** How often the cache answered. */
+  /** Counts of cache hits and misses. */
   readonly cacheCounts: CacheCounts;
 }
 

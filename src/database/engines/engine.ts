@@ -29,7 +29,7 @@ export interface Engine {
   clearCaches(): void;
   /** Updates the planner's table statistics, if the engine does not do that itself. */
   updateStatistics(): Promise<void>;
-  /** How often the cache of query results answered. */
+  /** Counts of hits and misses of the cache of query results. */
   readonly cacheCounts: CacheCounts;
   /** Returns how the connections are used; null if the engine has no pool of them. */
   getConnections(): ConnectionUse | null;
@@ -98,8 +98,9 @@ export interface WritingClient {
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * How the reads of a request use cached results. `verified`: after the version of the database is known. `optimistic`: at once; the
- * request must call `verify` before it has effects or is answered, and starts again if that throws `StaleRead`.
+ * Whether the reads of a request may use cached results before they are verified. `verified`: after the version of the
+ * database is known. `optimistic`: immediately; the request must call `verify` before it has effects or is answered, and
+ * starts again if that throws `StaleRead`.
  */
 export type ReadMode = 'verified' | 'optimistic';
 
@@ -119,7 +120,7 @@ export interface RequestConnection extends Connection {
   getReadSet(): ReadSet;
 }
 
-/** What a request has read, and at which version. */
+/** The tables that a request has read, and the version of the database. */
 export interface ReadSet {
   /** Returns whether the request would read the same now, as of the last known version. */
   isCurrent(): boolean;
@@ -184,7 +185,7 @@ export interface ForeignKey {
   readonly columns: readonly string[];
   readonly parent: string;
   readonly parentColumns: readonly string[];
-  /** What happens to the rows when the referenced row is deleted. */
+  /** The effect on the rows when the referenced row is deleted. */
   readonly onDelete: 'cascade' | 'set null' | 'nothing';
 }
 

@@ -18,7 +18,7 @@ import type { EngineName } from './engine.ts';
 /*
  * SQLite chooses plans by the values of some parameters: those of LIMIT and OFFSET, and those compared with a column of a partial
  * index. It plans such a statement again at each run, which costs more than most reads. Literals avoid that. Only constants of the
- * source and validated integers become literals. What a client sends is always a parameter.
+ * source and validated integers become literals. Values from clients are always parameters.
  */
 
 // SQLite stores 0 and 1, and does not recognize `true` in the condition of a partial index.
@@ -139,7 +139,10 @@ function extendCompiler(
   { booleans, wrapCounts, constants = false }: LiteralOptions,
 ) {
   return class extends Compiler {
-    /** What the values that are compiled now are compared with: a column of `NAME_COLUMNS`, something else, or nothing. */
+    /**
+     * The operand with which the values being compiled are compared: a column of `NAME_COLUMNS`, something else, or
+     * nothing.
+     */
     #comparedWith: 'name' | 'other' | null = null;
 
     protected override appendValue(value: unknown): void {

@@ -128,7 +128,10 @@ export async function listRefsContaining(
 
 /** Maximum number of tips that are compared; further ones contain none. */
 const MAX_TIPS = 1_000;
-/** Timeout in milliseconds. Of a longer history only the part read until then counts, because a client waits. */
+/**
+ * Timeout in milliseconds. If reading the history takes longer, only the part read until then counts, because a client
+ * waits.
+ */
 const TIMEOUT_MS = 10_000;
 
 /**

@@ -141,7 +141,7 @@ export function formatSigner(git: Git, signer: Signer): string {
 /** Cached objects of a new commit: the commit, its root tree and the trees near it. */
 const MAX_CACHED_OBJECTS = 20;
 
-/** Limits the commits whose objects are written at once: each occupies the disk or a process. */
+/** Limits the commits whose objects are written at the same time: each occupies the disk or a process. */
 const writeLimiter = definePerGit(() => createConcurrencyLimiter(16, { maxWaiting: 256, retryAfterSeconds: 5 }));
 
 /** Objects of one commit that are written concurrently. */

@@ -14,7 +14,7 @@ const deflateAsync = promisify(deflate);
 
 /** Maximum bytes that are deflated synchronously: for so few, a worker thread costs more than the work. */
 const MAX_SYNC_DEFLATE = 4096;
-/** Maximum bytes that are deflated at once in a worker thread; larger content is streamed. */
+/** Maximum bytes that are deflated in one call in a worker thread; larger content is streamed. */
 export const MAX_SINGLE_DEFLATE = 1024 * 1024;
 export const CHUNK_SIZE = 256 * 1024;
 

@@ -21,7 +21,7 @@ export async function listMissingObjects(
   const missing: string[] = [];
   try {
     const [sourceLines, targetLines] = [createLineReader(sourceList.stdout), createLineReader(targetList.stdout)];
-    // Start both reads at once: Node discards the output of a process that exits before anybody reads it.
+    // Start both reads immediately: Node discards the output of a process that exits before anybody reads it.
     let [sourceId, targetId] = await Promise.all([sourceLines.next(), targetLines.next()]);
     while (sourceId !== null && missing.length < limit) {
       if (targetId === null) await requireComplete(targetList);

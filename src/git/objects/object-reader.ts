@@ -39,7 +39,7 @@ export interface StreamedObject extends ObjectInfo {
   readonly content: Readable;
 }
 
-/** Objects up to this size in bytes are read at once and cached; larger ones are streamed. */
+/** Objects up to this size in bytes are read completely and cached; larger ones are streamed. */
 export const MAX_BUFFERED_OBJECT = 1024 * 1024;
 
 const readerPool = definePerGit((git) =>

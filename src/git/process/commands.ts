@@ -18,7 +18,7 @@ export interface GitCommand {
   readonly maxOutputMib: number;
   /** Maximum memory of each process in MiB; then it fails with `out-of-memory`. */
   readonly maxMemoryMib: number;
-  /** What happens when its client disconnects. Commands that move refs or maintain a repository continue. */
+  /** The reaction to a client that disconnects. Commands that move refs or maintain a repository continue. */
   readonly onClientGone: 'stop' | 'continue';
   /** Configuration on top of what every command gets (see `spawn.ts`). */
   readonly config: GitConfig;
@@ -104,8 +104,8 @@ export const COMMANDS = {
     maxMemoryMib: 4 * GIB,
     config: { 'pack.threads': '1' },
   },
-  // For packs of untrusted servers: at most two at once (`fetch-slots.ts`), together below 1 GB. A pack of 2.5 million objects
-  // needs less than 470 MiB.
+  // For packs of untrusted servers: at most two at the same time (`fetch-slots.ts`), together below 1 GB. A pack of 2.5
+  // million objects needs less than 470 MiB.
   'index-pack --stdin --fix-thin': {
     ...read,
     onClientGone: 'continue',

@@ -48,7 +48,7 @@ interface PoolMember {
   idleTimer: NodeJS.Timeout | undefined;
 }
 
-/** Maximum waiting callers: one request can send a thousand queries at once. */
+/** Maximum waiting callers: one request can send a thousand queries concurrently. */
 const WAIT_LIMIT = { maxWaiting: 5_000, retryAfterSeconds: 5 };
 
 interface PoolLimits {

@@ -10,7 +10,7 @@ import {
   toExitCode,
 } from './process-spawner-messages.ts';
 
-/** A requested process. Its streams exist at once, whether it runs already or not. */
+/** A requested process. Its streams exist immediately, even if the process does not run yet. */
 export interface SpawnedProcess {
   /** Process id; undefined until the process runs. */
   readonly pid: number | undefined;
@@ -211,7 +211,7 @@ export function startProcess(request: ProcessRequest): SpawnedProcess {
 /** Starts a child process of the server itself, without the spawner. */
 export function startDirectly({ file, args, env, streams }: ProcessRequest): SpawnedProcess {
   const stdio = Array.from({ length: streams }, () => 'pipe' as const);
-  // A process group of its own, so that a signal also reaches the children.
+  // A separate process group, so that a signal also reaches the children.
   const child = spawn(file, args, { cwd: '/', env, stdio, detached: true });
   const ended = new Promise<Awaited<SpawnedProcess['ended']>>((resolve) => {
     // Without a process there is no exit to wait for.

@@ -162,7 +162,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Files that are synced at once; the file system writes them together. */
+/** Files that are synced concurrently; the file system writes them together. */
 const SYNCS_AT_ONCE = 4;
 
 /** Makes refs durable that git moved without syncing their files. */

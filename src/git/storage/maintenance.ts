@@ -55,7 +55,7 @@ export async function writeCommitGraph(git: Git, repository: Repository): Promis
   await readGitOutput(git, repository, 'commit-graph write', { flags });
 }
 
-/** Packs all refs into one file, which listing reads at once. */
+/** Packs all refs into one file, so that listing reads one file. */
 export async function packRefs(git: Git, repository: Repository): Promise<void> {
   await readGitOutput(git, repository, 'pack-refs', { flags: ['--all'] });
 }

@@ -40,9 +40,9 @@ export async function repositoryExists(repository: Repository): Promise<boolean>
 }
 
 /**
- * Creates the repository if it does not exist, with HEAD at `defaultBranch` (valid, without `refs/heads/`). Durable
- * when it returns. It is created next to its path and renamed, so that it is never visible incomplete. Of two
- * concurrent calls, one creates the repository and both return.
+ * Creates the repository if it does not exist, with HEAD at `defaultBranch` (valid, without `refs/heads/`). Durable when it
+ * returns. It is created next to its path and renamed, so that it is never visible incomplete. If two calls run at the same
+ * time, one creates the repository and both return.
  */
 export async function ensureRepository(repository: Repository, options: { defaultBranch: string }): Promise<void> {
   await createRepository(repository, options, async () => {});
@@ -128,7 +128,7 @@ export async function deleteRepository(git: Git, repository: Repository): Promis
   releaseRepository(git, repository);
   const removedDirectory = `${repository.directory}.${randomUUID()}.removed`;
   try {
-    // Rename first, so that it disappears at once.
+    // Rename first, so that it disappears immediately.
     await rename(repository.directory, removedDirectory);
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return;

@@ -88,7 +88,7 @@ async function listBrokenHooks(directory: string): Promise<HookName[]> {
 async function writeHook(directory: string, hook: HookName): Promise<void> {
   await mkdir(directory, { recursive: true });
   const file = join(directory, hook);
-  // Several processes may do this at once. Each renames its own complete file.
+  // Several processes may do this at the same time. Each renames its own complete file.
   const temporary = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   await writeFile(temporary, HOOK_SCRIPTS[hook]);
   await chmod(temporary, 0o700);

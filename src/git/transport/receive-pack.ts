@@ -24,7 +24,7 @@ export interface PushRequest {
   readonly pushOptions: readonly string[];
 }
 
-/** Verdict on a whole push. `refuse`: reason, of which the client shows each line after `GitLab: `. */
+/** Decision about a whole push. `refuse`: the reason; git clients show each of its lines after `GitLab: `. */
 export type ReceiveVerdict = 'accept' | { readonly refuse: string };
 
 export interface ReceiveOptions {

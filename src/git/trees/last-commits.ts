@@ -19,7 +19,7 @@ const MAX_WALK_MS = 2_000;
 /** Age in milliseconds at which an incomplete result is computed again: the walk may have been slow for another reason. */
 const MAX_INCOMPLETE_AGE_MS = 10 * 60_000;
 
-/** The entries of a folder, of which the last commits are wanted. */
+/** The entries of a folder whose last commits are requested. */
 export interface FolderEntries {
   readonly commit: string;
   /** Path of the folder; empty for the root. */
@@ -79,7 +79,7 @@ async function walkHistory(
   return walk.commitsByName;
 }
 
-/** The output of `git log`: the commit with its parents; for each change two fields, of which the first begins with a colon. */
+/** The output of `git log`: the commit with its parents; for each change two fields; the first one begins with a colon. */
 const LOG_FLAGS = [
   '--format=tformat:%H %P',
   '--raw',
@@ -135,7 +135,7 @@ interface WalkOptions extends Pick<FolderEntries, 'folder' | 'entries'> {
   readonly endsAt: number;
 }
 
-/** The state of a walk: which entries wait at which commits, and the commit that git passes at present. */
+/** The state of a walk through the history: which entries wait at which commits, and the commit that git is listing. */
 class Walk {
   readonly commitsByName = new Map<string, string>();
   readonly entryByName: ReadonlyMap<string, TreeListEntry>;

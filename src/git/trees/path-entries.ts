@@ -61,7 +61,7 @@ const largeTreeEntryCache = definePerGit(() => createBoundedCache<{ readonly ent
 /** Maximum length of a cached name in characters: no file system has longer ones, but requests may. */
 const MAX_CACHED_NAME_LENGTH = 255;
 
-/** Returns the entry of a tree by name. Of a very large tree git reads only this entry. */
+/** Returns the entry of a tree by name. For a very large tree, git reads only this entry. */
 export async function findTreeEntry(
   git: Git,
   repository: Repository,

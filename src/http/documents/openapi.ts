@@ -18,7 +18,9 @@ import { getTag, listTags } from './tags.ts';
 
 /** Builds the OpenAPI 3.1 document of the routes below /api/v4 from the endpoints (contract/conventions.md §10). */
 
-/** What a document is built with; loaded by the first request for it, so that idle servers do not have it in memory. */
+/**
+ * The modules that build a document. The first request for it loads them, so that idle servers do not have them in memory.
+ */
 interface Sources {
   readonly descriptions: typeof Descriptions;
   readonly examples: ApiExamples;

@@ -378,7 +378,7 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   closed_by_id: 'Only issues that this user closed.',
   recipient_id: 'Only mails to this user.',
 
-  // What several operations set.
+  // Parameters that several operations set.
   created_at: 'Time of creation, for imports; accepted from administrators and owners.',
   updated_at: 'Time of the last change, for imports; accepted from administrators and owners.',
   expires_at: 'Date, `YYYY-MM-DD`; after it the membership or token does not work.',

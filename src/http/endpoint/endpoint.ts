@@ -137,7 +137,7 @@ interface EndpointOptions<
   Result,
 > {
   readonly summary: string;
-  /** What the summary does not say: what it returns, what it changes, in one to four sentences for the OpenAPI document. */
+  /** The details that the summary omits: returned values and changes, in one to four sentences for the OpenAPI document. */
   readonly description?: string;
   readonly access: Access<Provided & { readonly [Name in ReservedName]?: never }, AccessParameters>;
   readonly stageOrder?: StageOrder;

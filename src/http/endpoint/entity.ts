@@ -24,7 +24,7 @@ export interface SerializationContext extends ServerContext {
  */
 export interface Entity<Row, Schema extends TSchema = TSchema> {
   readonly schema: Schema;
-  /** Serializes the rows in their order; related rows are relations for all of them at once. */
+  /** Serializes the rows in their order; related rows are loaded for all of them together. */
   serializeAll(rows: readonly Row[], context: SerializationContext): Promise<Static<Schema>[]>;
 }
 

@@ -26,7 +26,7 @@ export const TOO_MANY_REQUESTS = [
   { 'Retry-After': '{seconds}' },
 ] as const satisfies ErrorEntry;
 
-/** A write to a repository that is being moved. Git clients get the same text (`READ_ONLY[1]`). */
+/** A write to a repository that is being moved. Pushes by git get the same text. */
 export const REPOSITORY_READ_ONLY = [
   400,
   'The repository is temporarily read-only. Please try again later.',

@@ -83,7 +83,7 @@ export function createCsrfField(csrfToken: string): Markup {
   return markup`<input type="hidden" name="authenticity_token" value="${csrfToken}">`;
 }
 
-/** Returns an error message, which screen readers announce at once. */
+/** Returns an error message, which screen readers announce immediately. */
 export function createAlertBox(text: string): Markup {
   return markup`<p class="alert" role="alert">${text}</p>`;
 }

@@ -51,9 +51,9 @@ export function hasBody(request: IncomingRequest): boolean {
 }
 
 /**
- * Limits of bodies over 1 MiB that are received at once, per network and in total; twice as many wait. Each body holds up to
- * 1 MiB before it waits, 48 MiB per network and 96 MiB in total. Of the limits of `body-memory.ts`, 16 and 32 MiB remain for the
- * reservations of the admitted bodies.
+ * Limits of bodies over 1 MiB that are received at the same time, per network and in total; twice as many wait. Each body
+ * holds up to 1 MiB before it waits, 48 MiB per network and 96 MiB in total. The limits in `body-memory.ts` leave 16 and 32
+ * MiB for the reservations of the admitted bodies.
  */
 const LARGE_BODY_LIMITS = { perNetwork: 16, total: 32 };
 const largeBodySlots = createConcurrencySlots(LARGE_BODY_LIMITS);

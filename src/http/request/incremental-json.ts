@@ -1,6 +1,6 @@
 import { createYielder } from '#runtime/yielding.ts';
 
-/** Maximum length of a text that is parsed at once, in characters; that takes at most two milliseconds. */
+/** Maximum length of a text that is parsed in one call, in characters; that takes at most two milliseconds. */
 const MAX_SYNC_LENGTH = 8_192;
 
 const QUOTE = 0x22;

@@ -33,7 +33,7 @@ interface TransportOptions {
   /** Called for each proxied request. */
   readonly onProxied: (request: IncomingRequest) => void;
   readonly getSiteName: () => string;
-  /** How long a body may stall, in milliseconds; default 60 s. */
+  /** Milliseconds that a body may stall; default 60 s. */
   readonly stallTimeoutMs?: number | undefined;
 }
 

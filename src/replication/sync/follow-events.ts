@@ -142,7 +142,7 @@ function keepLatestPerObject(events: readonly ReplicationEvent[]): Iterable<Repl
 }
 
 /**
- * How far the primary's events and lists have been processed: `cursor` is the last processed event, `listing_replicable_name` and
+ * The progress in the primary's events and lists: `cursor` is the last processed event, `listing_replicable_name` and
  * `listing_after_id` the position in the current listing of all objects, `listing` its number.
  */
 type EventPosition = Omit<Selectable<Schema['geo_position']>, 'id'>;

@@ -28,7 +28,7 @@ export interface StreamedBytes {
   chunks(): AsyncIterable<Buffer>;
 }
 
-/** Limits the number of commits whose contents are stored at once, because each occupies the disk. */
+/** Limits the number of commits whose contents are stored at the same time, because each occupies the disk. */
 const storeLimiter = definePerGit(() => createConcurrencyLimiter(16, { maxWaiting: 256, retryAfterSeconds: 5 }));
 
 /** Number of contents of one commit that are stored concurrently. */

@@ -148,7 +148,7 @@ async function isCompleted(
   { ref, oldId, newId }: RefChange,
   otherChanges: readonly OtherChange[],
 ): Promise<boolean> {
-  // Of the changes from the same old id at most one can have moved the ref.
+  // Among changes with the same old id, at most one can have moved the ref.
   const competingChanges = otherChanges.filter((otherChange) => otherChange.oldId === oldId);
   if (competingChanges.some((competingChange) => competingChange.newId === null)) return false;
   const currentId = (await resolveRef(repository, ref)) ?? ZERO_ID;

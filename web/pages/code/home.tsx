@@ -13,7 +13,7 @@ import { type PageLocation, page, usePageActions } from '../../page.ts';
 /** The seconds after which the lists of a signed-in user are read again. */
 const REFETCH_SECONDS = 60;
 
-/** The first page: the public projects for visitors, and for users what waits for them. */
+/** The home page: the public projects for visitors; for users their to-do items, work and activity. */
 export const home = page('home', {
   queries: ({ session: { userId } }) =>
     userId === null

@@ -13,7 +13,7 @@ import { formatDuration } from '../../text/time.ts';
 
 type JobDetail = ResultOf<'GET /projects/:id/jobs/:job_id'>;
 
-/** A job: how it went, its artifacts and its log, which grows while the job runs. */
+/** A job with its result, artifacts and log. The log grows while the job runs. */
 export const job = page('job', {
   queries: ({ values: { project: id = '', job_id: number } }) => ({
     ...projectQueries(id),
@@ -34,7 +34,7 @@ export const job = page('job', {
       ) : job.started_at === null ? (
         <p class="quiet">The job has not started.</p>
       ) : (
-        // A running log is read by its own requests: each has only what was added.
+        // A running log is read by separate requests, which return only the new part.
         <JobLog key={job.id} project={project.id} job={job} />
       )}
     </>

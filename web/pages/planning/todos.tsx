@@ -43,7 +43,7 @@ function readFilters(search: URLSearchParams) {
 
 const queries = ({ search }: PageLocation) => ({ todos: query('GET /todos', readFilters(search), REFETCH_SECONDS) });
 
-/** What waits for the signed-in user, or what they have done. */
+/** The pending or done to-do items of the signed-in user. */
 export const todos = page('todos', {
   queries,
   title: () => 'To-do list',

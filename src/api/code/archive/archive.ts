@@ -160,7 +160,7 @@ export function parseArchiveFile(refAndFile: string): ArchiveFile | null {
   return { ref: slash < 0 ? name : path.slice(0, slash), name, suffix };
 }
 
-/** What is archived, and for which client. */
+/** The project and ref to archive, and the client that downloads the archive. */
 interface ArchiveRequest {
   readonly project: LocatedRepository & { readonly path: string };
   readonly format: ArchiveFormat;

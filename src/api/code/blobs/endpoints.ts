@@ -30,7 +30,7 @@ const Blob = entity('Blob', {
   }),
 );
 
-/** Resource: the blob with the id in the path, of which an unambiguous prefix is sufficient. */
+/** Resource: the blob with the id in the path. An unambiguous prefix of the id is sufficient. */
 const blobResource = {
   name: 'blob',
   params: { sha: describe(required(refName), 'Id of the blob, or an unambiguous prefix of at least four digits.') },

@@ -30,7 +30,7 @@ import { createProjectPushTarget } from './push-to-project.ts';
 import { createSnippetPushTarget } from './push-to-snippet.ts';
 import { createGitHeaders, startReadingGitBody, streamGitResponse } from './serve.ts';
 
-/** How long an access check stays valid. Most requests end earlier. */
+/** Milliseconds for which an access check stays valid. Most requests end earlier. */
 const RECHECK_INTERVAL_MS = 5_000;
 
 /** Returns whether a client still has access. */
@@ -168,7 +168,7 @@ async function createPushTarget(services: Services, target: GitTarget, pusher: P
   return createWikiPushTarget(services, { parent: target.wikiParent, ...pusher });
 }
 
-/** Who pushes. */
+/** The pushing user. */
 interface Pusher {
   readonly caller: SignedInCaller;
   /** Returns the error message for a caller who has lost access. */

@@ -55,7 +55,10 @@ export async function startReadingGitBody(request: IncomingRequest): Promise<Rea
   return body;
 }
 
-/** Waits for the first data or the end. Rejects only for an `HttpError`; after other errors the stream is destroyed, as its reader sees. */
+/**
+ * Waits for the first data or the end. Rejects only for an `HttpError`. Other errors destroy the stream, so that its reader
+ * fails.
+ */
 function waitForFirstData(rawBody: Readable, body: Readable): Promise<void> {
   return new Promise((resolve, reject) => {
     rawBody.once('error', (error: unknown) => (error instanceof HttpError ? reject(error) : resolve()));

@@ -46,7 +46,7 @@ function isObjectReference(value: unknown): value is LfsObjectReference {
   return typeof oid === 'string' && /^[0-9a-f]{64}$/.test(oid) && Number.isSafeInteger(size) && (size as number) >= 0;
 }
 
-/** What the actions of a batch response contain: the URL of the repository and the credentials of the client. */
+/** Values for the actions of a batch response: the URL of the repository and the credentials of the client. */
 interface LfsTransfer {
   /** The repository's URL, with `.git`. */
   readonly repositoryUrl: string;

@@ -8,7 +8,7 @@ import { arrayOf, boolean, integer, integerIn } from '#http/parameters/types.ts'
 import { type Failure, fail } from '#runtime/failure.ts';
 import { findMemberIds } from './store.ts';
 
-/** What an entry of a rule allows. */
+/** The actions that entries of a rule can allow. */
 export const RULE_KINDS: readonly RuleKind[] = ['push', 'merge', 'unprotect'];
 
 /** The roles that entries of each kind may name. */

@@ -13,7 +13,7 @@ import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import type { FileAtRevision } from './get.ts';
 
-/** The content of a file, of which the beginning is known. */
+/** The content of a file whose first bytes have been read. */
 export interface OpenedFile {
   /** The first bytes, which determine the media type. */
   readonly head: Uint8Array;
@@ -23,8 +23,8 @@ export interface OpenedFile {
 const EMPTY_CONTENT: OpenedFile = { head: new Uint8Array(), body: new Uint8Array() };
 
 /**
- * Opens the content of a file. A small file is read at once, a large one streamed as fast as the client reads. A submodule, and a
- * blob that does not exist any more, are empty.
+ * Opens the content of a file. A small file is read completely, a large one streamed as fast as the client reads. A
+ * submodule, and a blob that does not exist any more, are empty.
  */
 export async function openFileContent(
   git: Git,

@@ -82,7 +82,7 @@ function encodeHeaderText(text: string): string {
     .replace(/[\u0000-\u001f\u007f]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
-/** Returns the raw content of a file. A small file is read at once, a large one streamed as fast as the client reads. */
+/** Returns the raw content of a file. A small file is read completely, a large one streamed as fast as the client reads. */
 async function createRawFileReply(
   git: Git,
   project: LocatedRepository,

@@ -58,7 +58,7 @@ function createConditions(eb: ExpressionBuilder<Schema, 'deployments'>, filter: 
   if (updated_after != null) conditions.push(eb('deployments.updated_at', '>=', updated_after));
   if (updated_before != null) conditions.push(eb('deployments.updated_at', '<=', updated_before));
   if (finished_after != null) conditions.push(eb('deployments.finished_at', '>=', finished_after));
-  // Of these limits only `finished_before` is exclusive (contract/environments.md Part 4).
+  // All limits are inclusive except `finished_before` (contract/environments.md Part 4).
   if (finished_before != null) conditions.push(eb('deployments.finished_at', '<', finished_before));
   return conditions;
 }

@@ -162,10 +162,10 @@ function toSentences(errors: FieldErrors): string[] {
 }
 
 /**
- * Stops an environment at once, or by playing its stop jobs, each on behalf of the job's user (contract/environments.md "stop"). `force` skips
- * the jobs. A stopping or stopped environment is returned unchanged. Failures: `hasNoStopAction` if only a stop job may stop it and there is
- * none, `forbidden` if a job's user may not play it. The caller must have checked the rights and hold the locks
- * (`environmentLockKeys`), and must roll back on a failure.
+ * Stops an environment immediately, or by playing its stop jobs, each on behalf of the job's user (contract/environments.md
+ * "stop"). `force` skips the jobs. A stopping or stopped environment is returned unchanged. Failures: `hasNoStopAction` if
+ * only a stop job may stop it and there is none, `forbidden` if a job's user may not play it. The caller must have checked
+ * the rights and hold the locks (`environmentLockKeys`), and must roll back on a failure.
  */
 export async function stopEnvironment(
   uow: UnitOfWork,

@@ -19,7 +19,7 @@ import {
 } from '../users/index.ts';
 import { changePassword } from './change-password.ts';
 
-// What users change of their own account in the browser (contract/web.md §3).
+// Changes that users make to their own account in the browser (contract/web.md §3).
 
 /** Languages that other servers of this API know; the pages of this server are in English. */
 const LANGUAGES = [

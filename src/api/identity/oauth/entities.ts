@@ -23,7 +23,7 @@ export const OAuthTokenPair = entity('OAuthTokenPair', {
   created_at: getIssuedAt(token),
 }));
 
-/** What the holder of a token may know about it. */
+/** The fields of a token that its holder may see. */
 export const OAuthTokenInfo = entity('OAuthTokenInfo', {
   resource_owner_id: nullable(Type.Integer({ description: 'Id of the user; null for client credentials.' })),
   scope: Type.Array(Type.String()),

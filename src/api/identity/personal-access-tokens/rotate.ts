@@ -63,7 +63,10 @@ async function replaceAndRecord(
   return issuedToken;
 }
 
-/** Replaces a token of any kind by one with a new secret. Of two concurrent calls one fails with `alreadyRevoked`. */
+/**
+ * Replaces a token of any kind by one with a new secret. If two calls run at the same time, one fails with
+ * `alreadyRevoked`.
+ */
 export async function replaceToken(
   uow: UnitOfWork<SignedInCaller>,
   { id, expiresAt }: TokenReplacement,

@@ -61,7 +61,7 @@ function applyFilter(db: Reader, query: TokenQuery, filter: TokenFilter): TokenQ
   if (filter.created_after) tokens = tokens.where('created_at', '>=', filter.created_after);
   if (filter.last_used_before) tokens = tokens.where('last_used_at', '<=', filter.last_used_before);
   if (filter.last_used_after) tokens = tokens.where('last_used_at', '>=', filter.last_used_after);
-  // Of all these bounds, only `expires_before` is exclusive.
+  // All bounds are inclusive except `expires_before`.
   if (filter.expires_before) tokens = tokens.where('expires_at', '<', filter.expires_before);
   if (filter.expires_after) tokens = tokens.where('expires_at', '>=', filter.expires_after);
   if (search) tokens = tokens.where((eb) => like(eb.ref('name_key'), `%${escapeLike(foldCase(search))}%`));

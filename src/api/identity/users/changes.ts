@@ -111,7 +111,7 @@ export async function updateUser(
   if (isFailure(user)) return user;
   if (input.details?.admin === false && (await isOnlyAdministrator(uow, user))) return fail('onlyAdministrator');
   const hash = password?.hash ?? null;
-  // A password set by somebody else expires at once, so that the user must choose another one.
+  // A password set by somebody else expires immediately, so that the user must choose another one.
   const newPassword = hash === null ? undefined : { hash, expired: uow.actor.user?.id !== id, keptSession };
   const details = resetPrivateProfile
     ? { ...input.details, private_profile: (await loadSettings(uow)).user_defaults_to_private_profile }

@@ -4,7 +4,7 @@ import { Markup, markup } from '#http/pages/html-page.ts';
 import type { Services } from '#http/services.ts';
 import { buildMessageId, type Mail } from '#mail/mailer.ts';
 
-// Mails with one-time links. They are sent at once and never stored, because a link is a secret.
+// Mails with one-time links. They are sent immediately and never stored, because a link is a secret.
 
 /** Returns whether this server can send a link to a user. */
 export const canSendLinks = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery === 'smtp';
@@ -58,7 +58,7 @@ export function composeLinkMail({
 interface LinkMailAttempt {
   readonly attempt: number;
   readonly recipient: { readonly id: number; readonly username: string };
-  /** What the link does: `set a password`. */
+  /** The purpose of the link in the text of the mail: `set a password`. */
   readonly purpose: string;
 }
 

@@ -107,7 +107,7 @@ export function createAlertSplitter(): AlertSplitter {
           addBytes(bytes.subarray(start, isStart ? index + 1 : index));
           start = index + 1;
           if (isStart) {
-            // Of repeated members the last one counts, as in JSON.parse.
+            // If a member is repeated, the last one counts, as in JSON.parse.
             alerts = [];
             isInAlerts = true;
           } else endAlert(byte === CLOSE_ARRAY);

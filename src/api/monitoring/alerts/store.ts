@@ -3,7 +3,7 @@ import type { Columns, Transaction } from '#database/database.ts';
 import { buildParameterTable, type Params, prepare, prepareForRows, type RowParameters } from '#database/prepare.ts';
 import type { AlertIntegrationType, AlertStatus } from '#database/schema.ts';
 
-// Prepared statements for received alerts; each handles any number of alerts at once. The table `given` has the parameters.
+// Prepared statements for received alerts; each handles any number of alerts. The table `given` has the parameters.
 
 /** The columns of an integration that authenticate its senders and map their payloads. */
 type ReceivingIntegrationRow = Columns<

@@ -82,7 +82,7 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
     if (typeof type !== 'string' || !isLength(length)) return failInvalid();
     if (++itemCount > MAX_ITEMS) return failTooLarge();
     state = { expects: 'payload', type: itemTypes.has(type) ? type : null, remaining: length ?? null };
-    // An empty payload is complete at once.
+    // An empty payload is complete immediately.
     if (length === 0) endPayload({ expects: 'newline' });
     return null;
   }

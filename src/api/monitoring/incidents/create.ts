@@ -18,7 +18,7 @@ interface IncidentFromAlertInput {
   readonly alertId: number;
   /** The server's address, for the link to the alert. */
   readonly url: string;
-  /** Whether to close the incident at once if the alert is already resolved. */
+  /** Whether to close the incident immediately if the alert is already resolved. */
   readonly closeResolved?: boolean;
 }
 

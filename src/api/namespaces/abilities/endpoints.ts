@@ -16,7 +16,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { ok } from '#http/endpoint/responses.ts';
 import { mayCreatePersonalProject } from '../projects/index.ts';
 
-// What the caller may do, so that clients offer only that (contract/web.md §3).
+// Abilities of the caller, so that clients can hide actions that would be rejected (contract/web.md §3).
 
 /** Returns the type of a list of abilities with these names, so that generated clients know them. */
 const abilitiesEntity = <const Name extends string>(name: string, abilities: readonly Name[]) =>

@@ -101,7 +101,7 @@ function toProtectionChanges(
  * contain them.
  */
 
-/** How an attribute is parsed, and which entity contains it. */
+/** Declaration of an attribute: its parser, and the entity that contains it. */
 interface GroupAttribute<T> {
   readonly type: ParameterType<NonNullable<T>>;
   /**

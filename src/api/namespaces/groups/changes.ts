@@ -164,7 +164,7 @@ export async function archiveGroup(
   return setArchived(uow, id, true);
 }
 
-/** Unarchives a group. What was archived below it on its own stays archived. */
+/** Unarchives a group. Groups and projects below it that were archived separately stay archived. */
 export async function unarchiveGroup(
   uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,

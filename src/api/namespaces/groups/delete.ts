@@ -16,8 +16,8 @@ import { isPathFree } from './validation.ts';
 // delayed").
 
 /**
- * Marks the group for deletion. It is renamed, so that another group can have its path at once, and can be restored. A group
- * below a marked one stays unchanged.
+ * Marks the group for deletion. It is renamed, so that another group can take its path immediately. It can be restored. A
+ * group below a marked one stays unchanged.
  */
 export async function scheduleGroupDeletion(
   uow: UnitOfWork,

@@ -11,7 +11,7 @@ import { recordProjectArchived, recordProjectTransferred, recordProjectVisibilit
 import { findTarget, mayKnowTarget, mayTransferProjectsTo } from './target-namespace.ts';
 import { capVisibility, findTakenFields } from './validation.ts';
 
-/** Archives a project. Of two concurrent requests one fails with `alreadyArchived`. */
+/** Archives a project. If two requests run at the same time, one fails with `alreadyArchived`. */
 export async function archiveProject(
   uow: UnitOfWork,
   project: Project,

@@ -50,7 +50,10 @@ function isRestored(db: Reader, projectId: number): Promise<boolean> {
   return hasRow(unmarked.where('id', '=', projectId));
 }
 
-/** Marks the project for deletion. It is archived and renamed, so that another project can have its name and path at once. */
+/**
+ * Marks the project for deletion. It is archived and renamed, so that another project can take its name and path
+ * immediately.
+ */
 async function markProjectForDeletion(
   uow: UnitOfWork,
   project: Project,

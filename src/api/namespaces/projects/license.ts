@@ -18,7 +18,7 @@ interface License {
   readonly source_url: null;
 }
 
-/** How the text of a license is recognized. Texts are compared as lower-case words without punctuation. */
+/** Patterns that identify a license by its text. Texts are compared as lower-case words without punctuation. */
 interface LicensePattern {
   readonly name: string;
   readonly nickname?: string;

@@ -109,7 +109,7 @@ export function toCommonFilter(params: ParameterValues<typeof projectFilterParam
 /** The values of `projectListParams`. */
 export type ProjectListParams = ParameterValues<typeof projectListParams>;
 
-/** What a list of projects contains, and in which order. */
+/** The filter, order and page of a list of projects. */
 export interface ProjectListOptions {
   readonly filter: ProjectFilter;
   readonly order: ProjectOrder;

@@ -10,7 +10,7 @@ import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { loadReadmes } from '#repositories/readme.ts';
 import { loadTopicNames } from '../topics/index.ts';
 
-// Loads the related data of project entities for a whole list at once.
+// Loads the related data of project entities for a whole list.
 
 /** A namespace with its owner, who is null for groups. */
 interface NamespaceWithOwner extends NamespaceRow {
@@ -105,7 +105,7 @@ export interface ProjectRelations extends SimpleProjectRelations {
   readonly openIssues: ReadonlyMap<number, OpenIssueCounts>;
 }
 
-/** What loading relations needs. */
+/** Dependencies of the functions that load relations. */
 type RelationsContext = Pick<SerializationContext, 'db' | 'git' | 'now' | 'caller' | 'params'>;
 
 /** Loads the relations of `ProjectSimple`: one query, and one more for topics and for custom attributes, if there are any. */

@@ -251,7 +251,7 @@ async function storePage(
   }
 }
 
-/** How an element is stored and counted. Elements of child lists are not counted. */
+/** Functions that store and count an element. Elements of child lists are not counted. */
 interface StoreFunctions {
   readonly store: (uow: never, target: ImportTarget, element: never, users: UserMapping) => Promise<StoreElementResult>;
   readonly countStored?: (tx: Transaction) => Promise<void>;

@@ -82,7 +82,10 @@ export function createSourceClient(
 /** Limits of the structure of a response; the size in bytes is limited elsewhere. A page has a hundred elements. */
 const JSON_LIMITS: JsonLimits = { depth: 32, itemsPerValue: 50_000, totalItems: 500_000, nameBytes: 16 * 1024 * 1024 };
 
-/** Maximum bytes of a response that is read at once. Longer responses are read and parsed one at a time, queued per user. */
+/**
+ * Maximum bytes of a response that is read into memory. Longer responses are read and parsed one at a time, queued per
+ * user.
+ */
 const MAX_SHORT_BYTES = 4 * 1024 * 1024;
 const longResponseLimiter = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfterSeconds: 1 });
 const lockByUser = createKeyedLock({ maxWaiting: 0, retryAfterSeconds: 1 });

@@ -32,8 +32,8 @@ import { getRootNamespaceId, listJobVariables, listOpenMergeRequestReferences, t
 type DeliveryServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey'>;
 
 /**
- * Builds the payload of a claimed job; `baseUrl` has no trailing slash. The job is already running: if the payload
- * cannot be built, the job fails at once instead of at its timeout.
+ * Builds the payload of a claimed job; `baseUrl` has no trailing slash. The job is already running: if the payload cannot
+ * be built, the job fails immediately instead of at its timeout.
  */
 export async function buildPayloadOrFailJob(
   services: Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'log' | 'secretKey'>,

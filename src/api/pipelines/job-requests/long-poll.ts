@@ -33,7 +33,7 @@ interface RunnerQueueState {
 /**
  * Returns a runner and its queue version. Waits while the version equals `knownVersion`, at most for the seconds of the
  * setting `runner_long_polling_seconds` (0: no wait; contract/runners.md §3.3). Beyond the limit of held requests it
- * returns at once.
+ * returns immediately.
  */
 export async function waitForQueueChange(
   services: PollServices,

@@ -24,7 +24,7 @@ import type { CiLintResult } from './entities.ts';
 
 const MAX_CACHED_CHARACTERS = 4 * 1024 * 1024;
 
-/** What to check, and how. */
+/** The CI file to check, and the options of the check. */
 interface LintRequest {
   /** The commit at which files are read; null: there is no commit. */
   readonly sha: string | null;

@@ -63,7 +63,7 @@ export async function releaseJob(uow: UnitOfWork, job: JobKey): Promise<void> {
   await startJob(uow, job.id, ['manual']);
 }
 
-/** Statuses of jobs that have not started and can be canceled at once. */
+/** Statuses of jobs that have not started and can be canceled immediately. */
 const WAITING_STATUSES: readonly JobStatus[] = [
   'created',
   'waiting_for_resource',
@@ -145,7 +145,7 @@ export async function retryJob(
   return clone.id;
 }
 
-/** Starts the new job. A manual or delayed job starts at once, because the retry is already an explicit request. */
+/** Starts the new job. A manual or delayed job starts immediately, because the retry is already an explicit request. */
 async function startClone(uow: UnitOfWork, job: JobKey, clone: ClonedJob): Promise<void> {
   if (clone.run_when === 'manual' || clone.run_when === 'delayed') await startJob(uow, clone.id, ['created']);
   else await processPipeline(uow, { id: job.pipeline_id, project_id: job.project_id });

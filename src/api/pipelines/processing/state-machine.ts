@@ -77,7 +77,7 @@ export async function changeJobStatus(
   }
   if (to === 'failed' && (await applyFailurePolicy(uow, job)) === 'retry') {
     const [clone] = await cloneJobs(uow, job, [job.id], job.user_id);
-    // The first attempt was already played or delayed, so the retry starts at once.
+    // The first attempt was already played or delayed, so the retry starts immediately.
     if (clone?.run_when === 'manual' || clone?.run_when === 'delayed') await startJob(uow, clone.id, ['created']);
   }
   await processPipelineOfJob(uow, job);

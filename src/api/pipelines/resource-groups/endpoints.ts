@@ -79,7 +79,7 @@ export const updateResourceGroup = endpoint({
 });
 
 /**
- * Updates the process mode (null: unchanged) and returns the group. The new order may start a waiting job at once.
+ * Updates the process mode (null: unchanged) and returns the group. The new order may start a waiting job immediately.
  * index: resource_groups primary key
  */
 async function updateProcessMode(

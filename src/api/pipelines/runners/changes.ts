@@ -325,7 +325,7 @@ async function generateRunnerToken(
   return { token, token_digest: hashToken(token), token_expires_at };
 }
 
-/** Replaces the token of a runner; the old one is invalid at once. */
+/** Replaces the token of a runner; the old one is invalid immediately. */
 export async function resetRunnerToken(tx: Transaction, runner: Runner): Promise<IssuedRunner> {
   const { token, ...tokenColumns } = await generateRunnerToken(tx, runner);
   await tx

@@ -25,7 +25,7 @@ const UPDATE_INTERVAL_SECONDS = 60;
 /** Seconds between two updates of a watched log. */
 const WATCHED_UPDATE_INTERVAL_SECONDS = 3;
 
-/** How long a log counts as watched after it was read. */
+/** Time for which a log counts as watched after it was read. */
 const WATCHED_MS = 60_000;
 
 /** The minimum interval between two writes of the time of the last read. */

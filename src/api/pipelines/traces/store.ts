@@ -79,7 +79,7 @@ export async function listChunks(db: Reader, jobId: number, offset: number): Pro
 /** Chunks below this size are small. */
 const SMALL_CHUNK_BYTES = 64 * 1024;
 
-/** Minimum number of small chunks at the end of a log that are joined. At most ten times as many are joined at once. */
+/** Minimum number of small chunks at the end of a log that are joined. At most ten times as many are joined together. */
 const MANY_CHUNKS = 100;
 
 // index: job_trace_chunks_pkey

@@ -84,7 +84,7 @@ const noteResource = {
   notFound: genericNotFound,
 } as const;
 
-/** Access for users who may comment on the awardable. If its discussion is locked, these are the members. */
+/** Access for users who may comment on the awardable: only members if its discussion is locked. */
 export function createAwardAccess(kind: AwardableKind): Access<AwardableContext<SignedInCaller>> {
   return commentOnAwardableAccess(kind).require(({ caller }, { awardable }) => {
     if (isLockedOut(caller, awardable.noteable)) throw awardEmojiNotFound();

@@ -21,7 +21,7 @@ interface Target {
   readonly wikiPage?: WikiPageRow | null;
 }
 
-/** What names the target of an event. */
+/** The columns that identify the target of an event. */
 type TargetReference = Pick<ActivityEventRow, 'target_type' | 'target_id'>;
 
 /** An event with its target. Pushes and destroyed objects have a target without a title. */

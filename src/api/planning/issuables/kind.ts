@@ -72,7 +72,7 @@ export const TABLES_BY_TYPE = { Issue: ISSUES, MergeRequest: MERGE_REQUESTS, Epi
   LabelableTables
 >;
 
-/** What filters a list has: one project, or all projects (`project: null`). The conditions of filters depend on it. */
+/** The scope of a list: one project, or all projects (`project: null`). The conditions of filters depend on it. */
 export interface IssuableListScope {
   readonly tables: LabelableTables;
   readonly project: { readonly id: number; readonly namespace_id: number } | null;

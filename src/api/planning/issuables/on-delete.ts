@@ -8,7 +8,7 @@ import { listIds } from '#events/owned-rows.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { IssuableTables, LabelableTables } from './kind.ts';
 
-/** What else happens before a batch of issuables is deleted. */
+/** Additional steps before a batch of issuables is deleted. */
 type BeforeDelete = (uow: UnitOfWork, ids: readonly number[]) => Promise<void>;
 
 /**

@@ -125,8 +125,9 @@ function validateDates({ start_date, due_date }: UpdateIterationInput): FieldErr
 }
 
 /**
- * Deletes an iteration after clearing it from issues in batches of one transaction each. A current or upcoming iteration must
- * be the last of its cadence. Checks this before the first batch only. An automatic cadence creates a replacement at once.
+ * Deletes an iteration after clearing it from issues in batches of one transaction each. A current or upcoming iteration
+ * must be the last of its cadence. Checks this before the first batch only. An automatic cadence creates a replacement
+ * immediately.
  */
 export function deleteIteration(
   runUnitOfWork: RunUnitOfWork,

@@ -106,7 +106,10 @@ export async function findLabelByTitle(
   return (await query.executeTakeFirst()) ?? null;
 }
 
-/** Returns the labels with these titles in the scope. Of several with one title, it returns that of the nearest owner. */
+/**
+ * Returns the labels with these titles in the scope. If several labels have the same title, returns the one of the nearest
+ * owner.
+ */
 export async function findLabelsByTitles(
   db: Reader,
   scope: NamespaceScope,

@@ -15,7 +15,10 @@ import { findMentionedUserIds } from './recipients/mentioned-users.ts';
 import { insertMentions } from './store.ts';
 import { findTargetReaders } from './subjects/noteable.ts';
 
-/** Records the users mentioned in an edited text as participants, without a mail. Of an internal comment, only its readers are recorded. */
+/**
+ * Records the users mentioned in an edited text as participants, without a mail. For an internal comment, records only
+ * users who may read it.
+ */
 const onTextUpdated = defineSubscription({
   event: 'text-updated',
   isEnabled: isMailEnabled,

@@ -141,7 +141,7 @@ export const mergeByCommandJob = defineJob({
     const merge = (auto_merge: boolean) =>
       mergeNowOrWhenReady(services, caller, project, mergeRequest, { sha: headSha, auto_merge });
     try {
-      // Auto-merge fails if there is nothing to wait for; then the merge is tried at once.
+      // Auto-merge fails if there is nothing to wait for; then the merge is tried immediately.
       const autoMergeResult = await merge(true);
       const isAutoMergeUnavailable = isFailure(autoMergeResult) && autoMergeResult.code === 'notMergeable';
       const result = isAutoMergeUnavailable ? await merge(false) : autoMergeResult;

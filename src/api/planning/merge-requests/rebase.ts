@@ -127,7 +127,10 @@ export async function scheduleRebase(tx: Transaction, rebase: NewRebase): Promis
 
 type RebaseFailure = 'sourceBranchMissing' | 'pushForbidden' | 'forcePushForbidden' | 'locked' | 'readOnly';
 
-/** Enqueues a rebase of the current source branch. Of concurrent requests, one succeeds and the others fail with `locked`. */
+/**
+ * Enqueues a rebase of the current source branch. If several requests run at the same time, one succeeds and the others
+ * fail with `locked`.
+ */
 export async function startRebase(
   { database, git, runUnitOfWork }: RefServices,
   caller: SignedInCaller,

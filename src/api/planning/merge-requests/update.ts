@@ -73,7 +73,7 @@ interface UpdateTarget {
   readonly mergeRequest: MergeRequest;
 }
 
-/** What decides which locks and branch heads an update needs. */
+/** The parts of the input that decide which locks and branch heads an update needs. */
 interface UpdateOptions {
   readonly input?: UpdateMergeRequestInput;
   /** Whether a quick action reopens the merge request. */

@@ -87,9 +87,9 @@ export function parseEventId({ event_id: raw }: { readonly event_id: string }): 
 }
 
 /**
- * Matches labels or milestones whose project or group the caller can see. After a transfer, events may still refer to labels or
- * milestones of the former group. Uses scalar subqueries, because PostgreSQL would evaluate EXISTS for all visible projects at once.
- * index: projects primary key, namespaces primary key
+ * Matches labels or milestones whose project or group the caller can see. After a transfer, events may still refer to
+ * labels or milestones of the former group. Uses scalar subqueries, because PostgreSQL would evaluate EXISTS for all
+ * visible projects. index: projects primary key, namespaces primary key
  */
 export function labelOrMilestoneVisibleTo(
   table: 'labels' | 'milestones',

@@ -60,7 +60,7 @@ interface NoteText {
   readonly changes?: QuickActionChanges;
 }
 
-/** How an endpoint stores the note. */
+/** The functions with which an endpoint stores the note. */
 interface NoteHandlers<Written, Code extends string> extends QuickActionOptions {
   /** Writes the text without the quick actions. */
   readonly write: (uow: UnitOfWork<SignedInCaller>, text: NoteText) => Promise<Written | Failure<Code>>;

@@ -9,7 +9,7 @@ import {
   type SourceType,
 } from '#database/schema.ts';
 
-/** What a setting applies to: a group, a project, or everything that has no setting of its own. */
+/** The scope of a setting: a group, a project, or everything without its own setting. */
 type SettingSource = 'everything' | { readonly type: SourceType; readonly id: number };
 
 type SettingsTable = Schema['notification_settings'];

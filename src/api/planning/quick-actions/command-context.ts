@@ -37,8 +37,8 @@ export interface QuickAction {
   /** Whether it also works in the description of a new noteable. */
   readonly availableAtCreation?: true;
   /**
-   * What the caller must be allowed to do: `update` texts and state, `manage` other attributes, track `time`, `link` issues, or only
-   * `see` the noteable.
+   * The ability that the caller needs: `update` texts and state, `manage` other attributes, track `time`, `link` issues, or
+   * only `see` the noteable.
    */
   readonly requiredRight: 'update' | 'manage' | 'time' | 'link' | 'see';
   /** Whether the creator of a noteable may always use it at creation. */

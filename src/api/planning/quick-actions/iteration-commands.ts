@@ -37,7 +37,7 @@ async function setIteration(context: QuickActionContext, argument: string): Prom
   return `Set the iteration to *iteration:${iteration.id}.`;
 }
 
-/** What names an iteration or cadence: its title or its id. */
+/** A reference to an iteration or cadence: its title or its id. */
 type TitleOrId = string | number;
 
 const ITERATION = /\*iteration:("[^"]*"|[^\s"]+)/;

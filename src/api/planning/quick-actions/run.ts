@@ -156,7 +156,7 @@ const MERGE_REQUEST_ACTIONS = [
 
 // Quick actions for state, title and draft.
 
-/** How the title of a draft begins, in any case. */
+/** The prefix of a draft's title, in lower case. */
 const DRAFT_MARKER = 'draft:';
 
 function close(context: QuickActionContext): CommandResult {

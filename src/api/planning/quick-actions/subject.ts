@@ -25,9 +25,9 @@ export interface SubjectState {
   readonly discussion_locked: boolean | null;
   readonly time_estimate: number;
   readonly total_time_spent: number;
-  /** Of merge requests only. */
+  /** Set for merge requests only. */
   readonly target_branch?: string;
-  /** Of issues only. */
+  /** Set for issues only. */
   readonly issue_type?: string;
 }
 
@@ -51,7 +51,7 @@ export const NEW_SUBJECT_STATE: Omit<SubjectState, 'title'> = {
 /** Why a rebase cannot start now. */
 export type RebaseObstacle = 'forcePushForbidden' | 'conflict' | 'inProgress';
 
-/** What quick actions do with an existing merge request, apart from an update. */
+/** Operations of quick actions on an existing merge request, in addition to an update. */
 export interface MergeRequestOperations {
   readonly sourceBranch: string;
   readonly headSha: string;
@@ -69,7 +69,7 @@ export interface MergeRequestOperations {
   readonly requestReview: (userId: number) => Promise<unknown>;
 }
 
-/** What quick actions do with an existing issue, apart from an update. */
+/** Operations of quick actions on an existing issue, in addition to an update. */
 export interface IssueOperations {
   readonly isMoved: boolean;
   /** Moves the issue to another project. */

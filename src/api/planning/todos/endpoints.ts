@@ -99,7 +99,7 @@ export const markAllTodosAsDone = endpoint({
   handle: ({ caller }, { runUnitOfWork }) => markAllTodosDone(runUnitOfWork, caller),
 });
 
-/** What the endpoints that create to-do items share. */
+/** The shared part of the endpoints that create to-do items. */
 const markEndpoint = {
   errors: { pending: NOT_MODIFIED },
   response: created(Todo),

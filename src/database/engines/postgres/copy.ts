@@ -139,8 +139,8 @@ async function listTables(connection: Connection): Promise<TableDefinition[]> {
 }
 
 /**
- * Disables triggers and drops the foreign keys. The returned function restores both: adding the foreign keys checks all rows at
- * once, while deferred checks would need memory for each row.
+ * Disables triggers and drops the foreign keys. The returned function restores both: adding the foreign keys checks all
+ * rows in one scan, while deferred checks would need memory for each row.
  */
 async function suspendConstraints(connection: Connection): Promise<() => Promise<void>> {
   const foreignKeys = await query(

@@ -1,4 +1,4 @@
-/** What `pg` does not type: the form of a value in the protocol, in which arrays are those of PostgreSQL. */
+/** Types that `pg` lacks: `prepareValue` converts a value to its form in the protocol, including arrays. */
 declare module 'pg/lib/utils.js' {
   const utils: { readonly prepareValue: (value: unknown) => unknown };
   export default utils;

@@ -140,7 +140,7 @@ function createReadThread(file: string) {
     });
   };
 
-  // Starts the new thread at once, because a start takes longer than most statements.
+  // Starts the new thread immediately, because a start takes longer than most statements.
   const restartWorker = async () => {
     const isRunning = worker !== undefined;
     await stopWorker();

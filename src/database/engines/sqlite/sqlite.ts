@@ -273,7 +273,7 @@ const SET_ANALYSIS_LIMIT = 'pragma analysis_limit = 400';
 /** Flags of `pragma optimize`: check all tables (0x10000), analyze those without statistics or of ten times another size (2). */
 const OPTIMIZE_MASK = 0x10002;
 
-/** Analyzes all tables at once at the start of a process. Skipped while another process writes. */
+/** Analyzes all tables at the start of a process. Skipped while another process writes. */
 function analyzeAllTables(database: DatabaseSync): void {
   try {
     database.exec(`${SET_ANALYSIS_LIMIT}; pragma optimize = ${OPTIMIZE_MASK}`);

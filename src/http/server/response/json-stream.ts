@@ -28,9 +28,9 @@ export interface LongJson {
 }
 
 /**
- * Returns the JSON of a response as one text, or as `LongJson` to be built row by row: a hundred descriptions of one mebibyte
- * must neither be in memory at once nor block the event loop. Longer JSON is built in several turns. A `LongText` is read when
- * it is written.
+ * Returns the JSON of a response as one text, or as `LongJson` to be built row by row: a hundred descriptions of one
+ * mebibyte must neither be in memory together nor block the event loop. Longer JSON is built in several turns. A `LongText`
+ * is read when it is written.
  */
 export function toJson(value: unknown): string | Promise<string | LongJson> {
   const { segments, suffix } = toSegments(value);

@@ -123,7 +123,7 @@ async function streamBody(source: Readable, response: ServerResponse, idleTimeou
   await finishResponse(response, idleTimeoutMs);
 }
 
-/** Pipes the source to the response. A client that disconnects destroys the source at once, even while it is silent. */
+/** Pipes the source to the response. A client that disconnects destroys the source immediately, even while it is silent. */
 async function pipeChunks(source: Readable, response: ServerResponse, idleTimeoutMs: number): Promise<void> {
   const destroySource = () => void source.destroy();
   response.on('error', destroySource);

@@ -7,7 +7,7 @@ export interface JsonStringDecoder {
   decode(chunk: Buffer, chunkOffset: number, output: Buffer, outputEnd: number): DecodeResult;
 }
 
-/** How far the decoder has read and written, and whether the string continues in the next chunk (`open`). */
+/** The positions up to which the decoder has read and written. `open`: the string continues in the next chunk. */
 interface DecodeResult {
   readonly chunkOffset: number;
   readonly outputEnd: number;

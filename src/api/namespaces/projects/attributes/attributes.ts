@@ -78,7 +78,7 @@ function validateTitleRegex(expression: string): FieldErrors {
  */
 type AttributeKind = 'route' | 'column' | 'relation' | 'repository' | 'stored' | 'alias' | 'unsupported' | 'ignored';
 
-/** How one attribute is parsed, validated, stored and shown. */
+/** Declaration of an attribute: how it is parsed, validated, stored and serialized. */
 export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = AttributeKind> {
   readonly kind: Kind;
   readonly type: ParameterType<T>;

@@ -2,7 +2,10 @@ import type { PipelineSource } from '#database/schema.ts';
 import type { PathSource, Paths } from '../expressions/paths.ts';
 import type { CiVariable, ScopedVariable } from '../expressions/variables.ts';
 
-/** Returns the stored variables for jobs of this environment; null: for jobs without one, and for `workflow`. */
+/**
+ * Returns the stored variables for jobs of this environment; for null those of jobs without an environment and of
+ * `workflow`.
+ */
 type VariablesByEnvironment = (environment: string | null) => readonly CiVariable[];
 
 /** The context in which a pipeline is planned. */
@@ -24,7 +27,10 @@ export interface PlanContext {
   readonly loadPaths: LoadPaths;
 }
 
-/** Loads the paths of a source that a rule names; returns an error text of the file if that fails. */
+/**
+ * Loads the paths of a source that a rule of the CI file names. If that fails, returns the text of the error in the CI
+ * file.
+ */
 export type LoadPaths = (source: PathSource) => Promise<Paths | string>;
 
 /** Which parts of the context the file uses. */

@@ -175,7 +175,7 @@ function selectJobs(planning: PlanState): SelectedJob[] {
   return selectedJobs.sort((a, b) => a.planned.stageIndex - b.planned.stageIndex);
 }
 
-/** How a job is included in the pipeline. */
+/** The result of the rules for a job that the pipeline includes. */
 interface JobDecision {
   readonly when: JobWhen;
   readonly startIn: number | null;

@@ -79,8 +79,8 @@ type IssuableNotFilter = Pick<
 >;
 
 /**
- * Maximum number of values of a filter that become a condition each, of which the most selective one can drive the query. The
- * remaining values become one condition, which counts matches in a subquery.
+ * Maximum number of values of a filter that become separate conditions. The query can start from the most selective one.
+ * The remaining values become one condition, which counts matches in a subquery.
  */
 const MAX_INDEXED_VALUES = 8;
 

@@ -15,7 +15,7 @@ import { findMostSelective, isSmallProject, type ListCondition } from './query-s
 // Queries for the ids of lists of issues and merge requests, before they are sorted. The engines choose slow plans for many of these
 // lists, so each query exists in several forms, and counts decide which one runs.
 
-/** What a list contains: the issuables of a project, of a group with its subgroups, or of all projects (`group: null`). */
+/** The scope of a list: the issuables of a project, of a group with its subgroups, or of all projects (`group: null`). */
 export type IssuableListParent =
   | { readonly project: Project; readonly group?: undefined }
   | { readonly group: { readonly id: number } | null; readonly project?: undefined; readonly nonArchived: boolean };

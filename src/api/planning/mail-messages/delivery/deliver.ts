@@ -238,7 +238,10 @@ async function partitionDeliverable(db: Reader, loadSubject: LoadSubject, mails:
 const RETRY_DELAYS_MINUTES = [1, 5, 15, 60, 240];
 const MINUTE_MS = 60_000;
 
-/** Returns the delay before the next attempt in milliseconds, with 20 % jitter so that failed mails are not retried all at once. */
+/**
+ * Returns the delay before the next attempt in milliseconds, with 20 % jitter so that failed mails are not all retried at
+ * the same time.
+ */
 export function getRetryDelayMs(attempts: number, random = Math.random()): number {
   return Math.round(
     RETRY_DELAYS_MINUTES[Math.min(attempts, RETRY_DELAYS_MINUTES.length) - 1]! * MINUTE_MS * (0.8 + 0.4 * random),

@@ -3,7 +3,7 @@ import type { AlertMailEvent, EmailEvent, MailEvent, MailReason } from '#databas
 
 // Rules that decide who gets a mail (contract/activity.md Part 5 "Who gets a mail"), as pure functions.
 
-/** How a candidate is involved in the subject. */
+/** The involvement of a candidate in the subject. */
 export type Involvement = 'participating' | 'mention' | 'watch' | 'custom' | 'subscription';
 
 /** A user who may get a mail about an event. */

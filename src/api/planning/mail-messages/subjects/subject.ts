@@ -70,7 +70,7 @@ async function findComment(db: Reader, id: number): Promise<CommentRow | null> {
 
 interface MailOccurrence {
   readonly event: MailEvent;
-  /** What the event happened to. The key is that of `NotifiableEvent`, which queued jobs contain. */
+  /** The subject of the event. The key is that of `NotifiableEvent`, which queued jobs contain. */
   readonly about: NotifiableEvent['about'] | NoteTarget;
 }
 
