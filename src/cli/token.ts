@@ -136,7 +136,8 @@ function toJson({ id, name, scopes, expires_at, last_used_at, revoked, created_a
 export const revokeTokenCommand = defineCommand({
   positionals: ['ID'],
   options: {},
-  description: 'Revokes the token with this id, which hearth token list prints. A running server rejects it at once.',
+  description:
+    'Revokes the token with this id, which hearth token list prints. A running server rejects it immediately.',
   async run(context, _options, [text = '']) {
     if (!/^\d{1,15}$/.test(text)) throw createUsageError(`An id is a number: ${text}`, 'token revoke');
     await withCommandData(context, async ({ run }) => {

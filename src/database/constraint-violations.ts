@@ -3,8 +3,8 @@ const POSTGRES_UNIQUE_VIOLATION = '23505';
 const POSTGRES_FOREIGN_KEY_VIOLATION = '23503';
 
 /**
- * Returns the name of the unique index that a failed statement violated (`<table>_pkey` for the primary key), or null for other
- * errors. Both engines report the same name if the index was created with `createIndex(...).unique()`.
+ * Returns the name of the unique index that a failed statement violated (`<table>_pkey` for the primary key), or null for
+ * other errors. Both engines report the same name for a unique index.
  */
 export function getViolatedUniqueIndex(error: unknown): string | null {
   if (!(error instanceof Error) || !('constraint' in error) || typeof error.constraint !== 'string') return null;

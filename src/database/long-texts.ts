@@ -53,7 +53,7 @@ interface SizedText {
 
 /**
  * Creates a function that loads a user-written text column by row ids; statements that may find many rows leave this column
- * out. If the long texts are too large together, they stay lazy: pass them on, and read them with `mapText` only.
+ * out. If the long texts are too large together, they stay lazy: pass them on, and read them with `mapLazyText` only.
  * index: primary keys
  *
  *   const loadDescriptions = createTextLoader('issues', 'description');

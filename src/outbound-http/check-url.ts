@@ -194,7 +194,7 @@ interface PendingLookup {
 
 /**
  * Creates a resolver that looks up one host at a time. Concurrent callers share a lookup; abandoned lookups are skipped. The
- * runtime runs only two lookups at once and cannot cancel them: two names whose servers never answer would block the database
+ * runtime runs only two lookups concurrently and cannot cancel them: two names whose servers never answer would block the database
  * and mail connections.
  */
 export function createResolver(lookUp: (host: string) => Promise<readonly LookupAddress[]>): Resolver {

@@ -91,7 +91,7 @@ export function createThrottleHeaders(
 ): Record<string, string> {
   return {
     'RateLimit-Name': name,
-    // Per minute, whatever the period.
+    // Requests per minute, for any period.
     'RateLimit-Limit': String(Math.ceil((limit * 60) / periodSeconds)),
     'RateLimit-Observed': String(observed),
     'RateLimit-Remaining': String(Math.max(0, limit - observed)),

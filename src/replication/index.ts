@@ -68,7 +68,7 @@ interface SecondaryOptions {
  * Starts a secondary: `main.ts` calls it instead of `server.ts` if HEARTH_ROLE is `secondary`. It has its own database,
  * in which `geo_registry` has a row for each object of the primary.
  * `sync-loop.ts` polls the primary: it lists the objects in scope, at first and when the scope changes, then follows
- * events (`follow-events.ts`: rows and cursor in one transaction). `workers.ts` processes as many copies at once as the
+ * events (`follow-events.ts`: rows and cursor in one transaction). `workers.ts` processes as many copies concurrently as the
  * site allows: `sync.ts` creates or updates them, `verify.ts` compares them. The primary's events increment the
  * generation of a row, so that work started before does not overwrite newer state.
  * `transport.ts` answers local requests (fetches from verified copies, reads of sites, health). `caller-checks.ts` asks

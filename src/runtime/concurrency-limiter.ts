@@ -1,9 +1,10 @@
 import { createYielder } from './yielding.ts';
 
 /**
- * A semaphore with a bounded queue, shared fairly between the networks of clients. One network gets a part of the slots. Some
- * slots are reserved for networks that have none. Waiting networks are served round-robin. Both functions throw `QueueFull`
- * if the queue is full, and `ClientDisconnected`. A client that stalls while it holds a slot is disconnected if others wait.
+ * A semaphore with a bounded queue, shared fairly between the networks of clients. One network gets a part of the slots.
+ * Some slots are reserved for networks that occupy no slot. Waiting networks are served round-robin. Both functions throw
+ * `QueueFull` if the queue is full, and `ClientDisconnected`. A client that stalls while it holds a slot is disconnected if
+ * others wait.
  */
 export interface ConcurrencyLimiter {
   /** Runs the work with a slot and returns its result. */

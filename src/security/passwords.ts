@@ -6,7 +6,7 @@ const CURRENT_COST = { ln: 14, r: 8, p: 1 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-// Hashes run in the thread pool that file access uses too: many sign-ins must leave it threads and memory (two hashes at once
+// Hashes run in the thread pool that file access uses too: many sign-ins must leave it threads and memory (two concurrent hashes
 // need 32 MiB). The last waiter of a full queue waits little more than a second.
 const { run: runLimited } = createConcurrencyLimiter(2, { maxWaiting: 32, retryAfterSeconds: 5 });
 let runCount = 0;

@@ -52,7 +52,7 @@ export class CallError extends Error {
   }
 }
 
-/** Handles the error of a write that left everything as it was: the server answers 304. Throws other errors. */
+/** Ignores the error 304 of a write that changed nothing. Throws other errors. */
 export function ignoreNotModified(error: unknown): void {
   if (!(error instanceof CallError) || error.status !== 304) throw error;
 }

@@ -61,7 +61,7 @@ export async function callAll<Name extends OperationName>(
   };
 }
 
-/** Returns the ETag of several responses together; null if one has none. */
+/** Returns a combined ETag of several responses; null if one of them has none. */
 export function joinEtags(responses: readonly Loaded<unknown>[]): string | null {
   const etags = responses.map(({ etag }) => etag);
   return etags.includes(null) ? null : etags.join();

@@ -20,7 +20,7 @@ export function BurnUp({
   end,
 }: {
   readonly issues: readonly CountedIssue[];
-  /** The first and last day of the plan; null without one. */
+  /** The first and last day of the plan; null if it has none. */
   readonly start: string | null;
   readonly end: string | null;
 }) {

@@ -1,4 +1,4 @@
-/** The days of a calendar of weeks. All dates are those of UTC, as the API counts. */
+/** The days of a calendar of weeks. All dates are in UTC, as in the API. */
 
 export interface CalendarDay {
   /** `2026-02-13`. */

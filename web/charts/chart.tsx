@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A chart: a sentence that says what it shows, the drawing, and its data as a table. */
+/** A chart: a summary sentence, the drawing, and its data as a table. */
 export function Chart({
   summary,
   columns,

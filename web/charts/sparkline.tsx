@@ -1,4 +1,4 @@
-/** A small chart with one bar for each value, the oldest first. The sentence next to it says the same. */
+/** A small chart with one bar for each value, the oldest first. The sentence next to it has the same information. */
 export function Sparkline({ values }: { readonly values: readonly number[] }) {
   const max = Math.max(...values, 1);
   const height = 24;

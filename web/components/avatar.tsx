@@ -1,6 +1,6 @@
 import { getInitials } from '../text/names.ts';
 
-/** The avatar of a user; their initials without one. The name is next to it, so it is hidden from screen readers. */
+/** The avatar of a user, or their initials. It is hidden from screen readers, because the name is next to it. */
 export function Avatar({ user }: { readonly user: { readonly name: string; readonly avatar_url: string | null } }) {
   return user.avatar_url === null ? (
     <span class="avatar" aria-hidden="true">

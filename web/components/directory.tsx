@@ -65,7 +65,7 @@ async function readText(
   }
 }
 
-/** The README of a directory; nothing without one. */
+/** The README of a directory, if it has one. */
 export function Readme({
   readme,
   project,

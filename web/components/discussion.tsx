@@ -115,7 +115,7 @@ const Named = ({ action, of: owner }: { readonly action: string; readonly of: st
   </>
 );
 
-/** One comment. Its anchor is that of the URLs in to-do items and mails. */
+/** One comment. URLs in to-do items and mails contain its anchor. */
 function Note({
   note,
   level,

@@ -14,7 +14,7 @@ export function EpicForm({
   save,
 }: {
   readonly epic: EpicDetails | null;
-  /** The epic above, as far as it is known. */
+  /** The parent epic, if it is known. */
   readonly parent: Pick<EpicInList, 'id' | 'title'> | null;
   /** The id of the group. */
   readonly group: number;

@@ -80,7 +80,7 @@ function describe(event: ActivityEvent): string {
   return `${action_name} ${type.toLowerCase()}`;
 }
 
-/** Returns what an event is about: for comments, what they comment on. */
+/** Returns the subject of an event; for comments, the object that they are on. */
 function findItem({ note, target_type, target_iid }: ActivityEvent) {
   return note === undefined
     ? { type: target_type, iid: target_iid }

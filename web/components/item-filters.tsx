@@ -3,7 +3,7 @@ import { readPageNumber } from '../api/query.ts';
 import type { PageLocation } from '../page.ts';
 import { type ItemParent, LabelPicker, MilestonePicker, UserPicker } from './item-pickers.tsx';
 
-/** Filters of lists of issues and merge requests. The parameters of the address are those of the API. */
+/** Filters of lists of issues and merge requests. The parameters of the address have the names of the API. */
 
 /** The states and orders that a list has, with their labels; the first ones are the defaults. */
 export interface ItemListOptions<State extends string, Order extends string> {

@@ -17,7 +17,7 @@ interface LabelAttributes {
   readonly name: string;
   readonly color: string;
   readonly description: string;
-  /** Null for no priority; undefined where labels have none. */
+  /** Null for no priority; undefined for labels of groups, which have no priorities. */
   readonly priority?: number | null;
 }
 
@@ -43,7 +43,7 @@ interface LabelListProps {
   readonly location: PageLocation;
 }
 
-/** The labels of a project or group, which those who may do so create and change. */
+/** The labels of a project or group, with forms for users who may create and change them. */
 export function LabelList(props: LabelListProps) {
   const { labels, calls, mayChange, hasPriority, href, apiPath, location } = props;
   return (

@@ -87,7 +87,7 @@ function getCurrentPosition({ notes }: DiscussionData, { diff_refs }: MergeReque
 const isOfFile = ({ new_path, old_path }: Position, file: Diff): boolean =>
   new_path === null ? old_path === file.old_path : new_path === file.new_path;
 
-/** Returns the key of the line of a thread; that of a thread on a whole file is of no line. */
+/** Returns the key of the line of a thread. The key of a thread on a whole file matches no line. */
 const toThreadKey = ({ old_line = null, new_line = null }: Position): string =>
   toLineKey({ oldLine: old_line, newLine: new_line }) ?? 'file';
 

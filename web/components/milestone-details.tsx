@@ -15,7 +15,7 @@ export interface MilestoneCalls {
   readonly remove: () => Promise<unknown>;
 }
 
-/** The dates and the text of a milestone, which those who may do so change, close and delete. */
+/** The dates and the text of a milestone, with forms for users who may change, close and delete it. */
 export function MilestoneDetails({
   milestone,
   calls,

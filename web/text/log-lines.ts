@@ -22,7 +22,7 @@ export interface LogChunk {
 export interface LogSection {
   readonly kind: 'section';
   readonly name: string;
-  /** The rest of the line of its start; the name without one. */
+  /** The text after the section's start; the name if there is no text. */
   title: readonly StyledText[];
   /** Number of the line of its start. */
   readonly number: number;
@@ -39,7 +39,7 @@ export interface Log {
   readonly lineCount: number;
   /** The number of lines at the beginning that were left out, because the log is too long. */
   readonly omittedLines: number;
-  /** The first line that looks like a failure; null without one. */
+  /** The first line that looks like a failure; null if there is none. */
   readonly firstFailure: number | null;
 }
 

@@ -62,7 +62,7 @@ function measure(tokens: readonly Token[]): { readonly count: number; readonly l
   let [count, length] = [0, 0];
   for (const { content, attrs, children } of tokens) {
     count++;
-    // The content of a token with children is that of the children.
+    // The children of a token repeat its content.
     if (children === null) length += content.length;
     for (const [, value] of attrs ?? []) length += String(value).length;
     const inner = measure(children ?? []);

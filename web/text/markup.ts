@@ -30,7 +30,10 @@ const TIMEOUT_MS = 1_000;
 /** Returns the HTML of a text, which is not sanitised; null if it is too long or takes too long. */
 export type FormatMarkup = (request: MarkupRequest) => Promise<string | null>;
 
-/** Returns a function that formats one text after the other. A worker that takes too long ends, and another one goes on. */
+/**
+ * Returns a function that formats one text after the other. A worker that takes too long is terminated, and a new one
+ * continues.
+ */
 export function createMarkupQueue(startWorker: () => MarkupWorker): FormatMarkup {
   let idleWorker: MarkupWorker | null = null;
   let last: Promise<unknown> = Promise.resolve();

@@ -20,7 +20,7 @@ const SYSTEMS: readonly (readonly [word: string, name: string])[] = [
   ['Linux', 'Linux'],
 ];
 
-/** Returns a short name of a browser, `Firefox on Linux`; what it sent, if it is none of those known. */
+/** Returns a short name of a browser, such as `Firefox on Linux`; for an unknown browser, the header as it was sent. */
 export function describeUserAgent(userAgent: string | null): string {
   if (!userAgent) return 'Unknown browser';
   const find = (names: typeof BROWSERS) => names.find(([word]) => userAgent.includes(word))?.[1];

@@ -10,7 +10,7 @@ import { type IdentifiedUser, identifiedUserColumns } from '../caller.ts';
 
 // Browser sessions (contract/conventions.md §7 "Web sign-in and session cookie"). The cookie holds only a random
 // secret; the database stores its digest. Each request reads the session, so that a sign-out or a block takes effect in
-// every process at once.
+// every process immediately.
 
 /** Number of characters: 258 random bits. */
 const SECRET_LENGTH = 43;

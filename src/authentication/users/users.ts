@@ -249,7 +249,7 @@ interface NewPassword {
 export interface UpdateUserInput {
   readonly username?: string | undefined;
   readonly name?: string | undefined;
-  /** A new primary address, effective at once with `confirmed`, otherwise after confirmation. */
+  /** A new primary address, effective immediately with `confirmed`, otherwise after confirmation. */
   readonly email?: { readonly address: string; readonly confirmed: boolean } | undefined;
   readonly password?: NewPassword | undefined;
   readonly identity?: Identity | undefined;

@@ -33,8 +33,8 @@ export function containsWords(
 }
 
 /**
- * Builds the condition of `containsWords` for a query that reads all rows of a parent unsorted. Null (SQLite): the caller should scan
- * the rows, unless the matches turn out to be few.
+ * Builds the condition of `containsWords` for a query that reads all rows of a parent in any order. Null for SQLite, where
+ * a scan of the rows is usually faster.
  */
 export function containsWordsUnordered(
   db: Reader,
@@ -48,8 +48,8 @@ export function containsWordsUnordered(
 }
 
 /**
- * Selects candidate ids, which include all rows that `containsWords` matches, from the index alone. Null if the index cannot be
- * used.
+ * Selects the ids of candidates from the index alone. They include all rows that `containsWords` matches. Null if the index
+ * cannot be used.
  */
 export function selectCandidateIds(
   db: Reader,
@@ -65,8 +65,8 @@ export function selectCandidateIds(
 }
 
 /**
- * Builds the condition that one of `columns` contains this part of three characters and more. SQLite uses the index that
- * `makeOftenWrittenSearchable` has created.
+ * Builds the condition that one of `columns` contains this substring of at least three characters. SQLite uses the index of
+ * `trigramIndexOfFrequentlyUpdatedRows`.
  */
 export function containsPart(db: Reader, table: string, columns: readonly string[], part: string): RawBuilder<SqlBool> {
   const containsPartUnindexed = containsWordsUnindexed(db, table, columns, [part]);

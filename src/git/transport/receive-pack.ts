@@ -139,7 +139,7 @@ async function handleHooks(
     return { changes: [], movedRefs: [], verdict: message };
   }
   const { pushOptions, environment } = message;
-  // git refuses changes of refs that only the server makes, whatever the verdict is.
+  // git rejects changes of refs that only the server may change, even if the verdict is `accept`.
   const changes = message.changes.filter(({ ref }) => !isServerRef(ref));
   const verdict = await options.check({ changes, pushOptions, quarantine: parseQuarantine(environment) });
   if (verdict !== 'accept') {

@@ -22,7 +22,7 @@ export interface Access<Provided extends object, AccessParameters extends Parame
    * Runs before the credentials are checked. Throws if the whole resource is disabled, even for invalid credentials.
    */
   readonly isEnabled?: (call: AccessCall) => Promise<void>;
-  /** Runs in the credentials stage. Throws for callers who have no access, whatever resources the path names. */
+  /** Runs in the credentials stage. Throws for callers who have no access to any resource. */
   readonly authenticate: (call: AccessCall) => void | Promise<void>;
   /** Loads the parent in the path, or throws. Endpoints with `loadParent` load it before they validate parameters. */
   readonly loadParent?: (call: AccessCall) => Promise<void>;

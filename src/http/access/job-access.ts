@@ -47,7 +47,7 @@ export function jobTokenAccess(
 
 /**
  * As `jobTokenAccess`, for endpoints that may receive the token in a body that is read late. A token in the header or a
- * parameter is checked at once; otherwise the handler calls `authenticate` with the token of the body. Errors are the
+ * parameter is checked immediately; otherwise the handler calls `authenticate` with the token of the body. Errors are the
  * same.
  */
 export function deferredJobTokenAccess(): Access<DeferredJobAuthentication, typeof JOB_PARAMETERS> {

@@ -21,7 +21,8 @@ export function getSudoName(request: IncomingRequest, rawParams: RawParameters):
 
 /**
  * Returns the caller for the rest of the request: the other user, with the administrator's token and address. Throws the
- * errors of the contract in its order. The state of the other user does not matter; that of the administrator is checked.
+ * errors of the contract in its order. The state of the other user does not matter; the state of the administrator is
+ * checked.
  */
 export async function impersonate(db: Reader, caller: Caller, name: string): Promise<Caller> {
   if (!isSignedIn(caller)) throw unauthorized();

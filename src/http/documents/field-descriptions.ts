@@ -1,4 +1,7 @@
-/** Descriptions of fields of responses whose name means the same in every entity; `Entity.field` differs from it. */
+/**
+ * Descriptions of response fields that have the same meaning in every entity. A key `Entity.field` overrides the
+ * description in one entity.
+ */
 export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   // Everywhere.
   id: 'ID, unique on this server among objects of this type.',
@@ -369,7 +372,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   runner: 'The runner.',
   environment: 'The environment, or its name.',
 
-  // Names that mean something else in single entities.
+  // Overrides for single entities.
   'AlertStatusCounts.resolved': 'Number of resolved alerts.',
   'BulkImportCounts.imported': 'Number of imported objects.',
   'BulkImportCounts.source': 'Number of objects on the source.',

@@ -13,7 +13,7 @@ export const isRead = ({ method }: Endpoint): boolean => method === 'GET' || met
 export const hasRequestBody = ({ method }: Endpoint): boolean =>
   method === 'POST' || method === 'PUT' || method === 'PATCH';
 
-/** Returns the responses of the endpoint; `examples` are those of its JSON response. */
+/** Returns the responses of the endpoint. `examples`: the examples of its JSON response. */
 export function createResponses(endpoint: Endpoint, schemas: SchemaCollector, examples: Json | undefined): Json {
   const { access, method, response } = endpoint;
   const responses: Record<string, Json> = {};

@@ -28,8 +28,7 @@ interface Sources {
 }
 
 /**
- * Builds the OpenAPI document. Takes a tenth of a second, in which it yields to the event loop; callers cache what they make of
- * it.
+ * Builds the OpenAPI document. Takes a tenth of a second, in which it yields to the event loop; callers cache the result.
  */
 export async function buildOpenApiDocument(registry: Registry, { url, version }: ApiServer): Promise<ApiDocument> {
   const program = resolveSiblingProgram(import.meta.url, 'descriptions');

@@ -1,6 +1,6 @@
 /**
- * Descriptions of parameters whose name means the same in every operation. `describe()` of a single parameter takes precedence
- * (`../parameters/declarations.ts`).
+ * Descriptions of parameters that have the same meaning in every operation. `describe()` of a single parameter takes
+ * precedence (`../parameters/declarations.ts`).
  */
 
 const MEMBERS_ONLY = '`disabled`, `private` (members only) or `enabled`';
@@ -642,7 +642,7 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   jobs_enabled: 'Former form of `builds_access_level`.',
   wiki_enabled: 'Former form of `wiki_access_level`.',
   snippets_enabled: 'Former form of `snippets_access_level`.',
-  permanently_remove: 'Whether to delete at once what is already marked for deletion.',
+  permanently_remove: 'Whether to delete immediately what is already marked for deletion.',
   full_path: 'Full path, which confirms a permanent deletion.',
 
   // Users and tokens.

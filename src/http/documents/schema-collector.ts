@@ -10,7 +10,10 @@ function getEnumType(schema: { readonly enum?: readonly unknown[]; readonly type
   return isOfTexts ? { type: 'string' } : {};
 }
 
-/** Returns whether the schema is of an object of which no field is certain: it may have others, which the document states. */
+/**
+ * Returns whether the schema describes an object without required fields. The document states that such an object may have
+ * further fields.
+ */
 function isOpenObject(schema: { readonly type?: unknown; readonly required?: readonly string[] }): boolean {
   const { type, required = [] } = schema;
   return (

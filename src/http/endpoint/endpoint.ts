@@ -32,7 +32,7 @@ export interface Endpoint {
   readonly access: Access<object>;
   readonly stageOrder: StageOrder;
   readonly scopes: readonly string[];
-  /** Whether every valid token is accepted, whatever its scopes. */
+  /** Whether every valid token is accepted, regardless of its scopes. */
   readonly anyScope: boolean;
   readonly allowJobToken: boolean;
   readonly allowSiteToken: boolean;
@@ -63,7 +63,8 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Mode of reading the body. `merged`: its members become parameters. `deferred`: the handler reads its fields after the
- * project is loaded. `raw`: the handler reads bytes. `json`: as `merged`, but always parsed as JSON, whatever the content type.
+ * project is loaded. `raw`: the handler reads bytes. `json`: as `merged`, but always parsed as JSON, regardless of the
+ * content type.
  */
 type BodyMode = 'merged' | 'deferred' | 'raw' | 'json';
 

@@ -30,7 +30,7 @@ export type ParameterValues<P extends Parameters> = {
     : never;
 };
 
-/** Content of which a caller may leave out any part, or send it as null. */
+/** Content whose parts callers may omit or send as null. */
 export type NullablePartial<T> = { readonly [Name in keyof T]?: T[Name] | null | undefined };
 
 /** Returns whether an optional parameter was sent with a value other than null. */

@@ -228,7 +228,7 @@ export async function readBodyParameters(request: IncomingRequest): Promise<RawP
   throw unsupportedMediaType(parseMediaTypeName(firstHeader(request.headers['content-type']) ?? ''));
 }
 
-/** Returns the members of a JSON body, whatever its media type; an empty body has none. */
+/** Returns the members of a JSON body, regardless of its media type; an empty body has no members. */
 export async function readJsonParameters(request: IncomingRequest): Promise<RawParameters> {
   return hasBody(request)
     ? parseJsonParameters(await readBytes(request, getBodyLimit(request.method)))

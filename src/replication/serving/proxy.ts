@@ -23,7 +23,7 @@ export interface PrimaryProxy {
   close(): void;
 }
 
-/** Maximum number of concurrent proxied requests, each of which may last as long as its client likes. */
+/** Maximum number of concurrent proxied requests, each of which may last as long as its client stays connected. */
 const MAX_REQUESTS = { perNetwork: 128, total: 512 };
 
 /** Time in which a connection to the primary must be established, in milliseconds. */

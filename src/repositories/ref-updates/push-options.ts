@@ -25,7 +25,7 @@ export interface PushOptionHandler {
 export interface PushOption {
   /** `namespace.key` without an alias; the whole text if it has another form. */
   readonly name: string;
-  /** Empty if the option has none. */
+  /** Empty if the option has no value. */
   readonly value: string;
 }
 

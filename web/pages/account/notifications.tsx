@@ -14,7 +14,7 @@ import { type PageLocation, page, usePageActions } from '../../page.ts';
 /** The numbers of groups and of projects whose settings are shown. */
 const MAX_ROWS = 20;
 
-/** A group or project of which the user is a member, with the setting. */
+/** A group or project that has the user as a member, with the setting. */
 interface MemberSetting {
   readonly kind: 'group' | 'project';
   readonly id: number;
@@ -60,7 +60,7 @@ export const accountNotifications = page('accountNotifications', {
 const listConfirmed = (emails: ResultOf<'GET /user/emails'>): readonly string[] =>
   emails.filter(({ confirmed_at }) => confirmed_at !== null).map(({ email }) => email);
 
-/** Reads the settings of the groups and of the recently used projects of which the user is a member, and whose names have the text. */
+/** Reads the settings of the groups and recently used projects of the user whose names contain the text. */
 function queryMemberSettings(text: string): Query<readonly MemberSetting[]> {
   return {
     refetchSeconds: null,

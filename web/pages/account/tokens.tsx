@@ -110,7 +110,7 @@ function TokenRow({
             done="The token was replaced. The new one is shown above."
             confirm={{
               title: `Replace the token ${name}?`,
-              text: 'It stops working at once. A new token with the same scopes replaces it, for a week.',
+              text: 'It stops working immediately. A new token with the same scopes replaces it, for a week.',
               label: 'Replace the token',
             }}
           >
@@ -122,7 +122,7 @@ function TokenRow({
             done="The token was revoked."
             confirm={{
               title: `Revoke the token ${name}?`,
-              text: 'Programs that use it are refused at once. This cannot be undone.',
+              text: 'Programs that use it are refused immediately. This cannot be undone.',
               label: 'Revoke the token',
             }}
           >

@@ -79,7 +79,7 @@ function Content({
   readonly refName: string;
   readonly project: string;
   readonly rawUrl: string;
-  /** Whether Markdown is shown as it is written. */
+  /** Whether the source of the Markdown is shown. */
   readonly isSource: boolean;
 }) {
   if (isImageFile(file_name)) return <img class="file-image" src={rawUrl} alt={file_name} />;

@@ -152,7 +152,7 @@ function ThreadLine({
   );
 }
 
-/** The branches, state and description of a merge request, which those who may do so change. */
+/** The branches, state and description of a merge request, with forms for users who may change them. */
 function Text({
   mergeRequest,
   project,

@@ -14,7 +14,7 @@ type Profile = Pick<ResultOf<'GET /users'>[number], 'id' | 'name' | 'username' |
 const MAX_PROJECTS = 20;
 const MAX_EVENTS = 20;
 
-/** A user: the profile, the personal projects, and what they have done. */
+/** A user: the profile, the personal projects, and the activity. */
 export const user = page('user', {
   queries: ({ values: { username = '' }, session }) => ({
     user: queryProfile(username, session.userId !== null),

@@ -83,7 +83,7 @@ function EpicContent(props: PageProps<typeof queries>) {
   );
 }
 
-/** The text and the attributes of an epic, which those who may do so change. */
+/** The text and the attributes of an epic, with forms for users who may change them. */
 function EpicText({ group, abilities, activity, epics, location }: PageProps<typeof queries>) {
   const { client, user, openUrl } = usePageActions();
   const { epic } = activity.value;

@@ -126,7 +126,7 @@ function IssueContent({
   );
 }
 
-/** The state and the description of an issue, which those who may do so change. */
+/** The state and the description of an issue, with forms for users who may change them. */
 function IssueText({
   issue,
   project,

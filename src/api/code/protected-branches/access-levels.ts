@@ -78,7 +78,7 @@ export function checkUniqueLevels(
   changedEntries: readonly (CreateAccessLevelInput & { readonly id: number })[],
   addedEntries: readonly CreateAccessLevelInput[],
 ): undefined | Failure<'levelsInvalid'> {
-  // Existing entries are identified by their id, and new ones, which have none yet, by themselves.
+  // Existing entries are identified by their id, new entries by the object, because they have no id yet.
   const keys = new Map<number | CreateAccessLevelInput, string>(
     existingEntries.map((level) => [level.id, toLevelKey(level)]),
   );

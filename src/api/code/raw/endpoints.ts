@@ -30,7 +30,7 @@ const fileResource = {
   notFound: genericNotFound,
 } as const;
 
-/** No script of the repository runs with the session of the reader, whatever the browser makes of the file. */
+/** No script in a file can use the session of the reader, even if the browser executes the file. */
 const SANDBOX_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 
 export const getFileForBrowser = endpoint({

@@ -4,7 +4,7 @@ import { detectContentType } from '#repositories/raw-content.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 
-/** The media types that `detectImageType` returns, without parameters. */
+/** The media types of files that browsers show, without parameters. */
 export const BROWSER_MEDIA_TYPES = [
   'image/png',
   'image/jpeg',

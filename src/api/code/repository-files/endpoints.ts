@@ -280,7 +280,7 @@ async function createLfsFileReply(
 ): Promise<StreamReply | Failure<'lfsMissing'> | null> {
   const object = await openLfsFile(services, project, file);
   if (object === null || isFailure(object)) return object;
-  // As in GitLab, whose files on disk have this name: their first four digits are those of two directories.
+  // As in GitLab, which stores the files under this name: the first four digits name two directories.
   const name = object.oid.slice(4);
   const headers = {
     ...createFileHeaders(file),

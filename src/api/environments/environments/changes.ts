@@ -22,7 +22,7 @@ import {
 import { findStopActions, mayJobUserPlay, type StopActions } from './access.ts';
 import { deleteStoppedRow } from './store.ts';
 
-/** Creates an environment; of concurrent requests with one name, one succeeds. */
+/** Creates an environment. If concurrent requests have the same name, one of them succeeds. */
 export async function createEnvironment(
   uow: UnitOfWork,
   project: Project,

@@ -199,7 +199,7 @@ export const updateEnvironment = endpoint({
   put: '/projects/:id/environments/:environment_id',
   summary: 'Update an environment',
   description:
-    'Changes the attributes that the request contains; `name` is ignored and `slug` is rejected. An empty `external_url` or `description` is stored as null. Protection of the environment does not restrict updates. A new tier places the environment under the protections of that tier at once.',
+    'Changes the attributes that the request contains; `name` is ignored and `slug` is rejected. An empty `external_url` or `description` is stored as null. Protection of the environment does not restrict updates. A new tier places the environment under the protections of that tier immediately.',
   access: inProject('update_environment').resource(environmentResource),
   allowJobToken: true,
   params: environmentParams,
@@ -262,7 +262,7 @@ export const stopStaleEnvironments = endpoint({
   post: '/projects/:id/environments/stop_stale',
   summary: 'Stop stale environments',
   description:
-    'Enqueues a job and answers at once, whether or not an environment matches. The job stops available environments that were neither updated nor deployed to since `before`. It skips protected environments, and those that only a stop job may stop but that have none.',
+    'Enqueues a job and answers immediately, whether or not an environment matches. The job stops available environments that were neither updated nor deployed to since `before`. It skips protected environments, and those that only a stop job may stop but that have none.',
   access: inProject('stop_stale_environments'),
   allowJobToken: true,
   params: {

@@ -80,7 +80,7 @@ export const createApplication = endpoint({
 export const deleteApplication = endpoint({
   delete: '/applications/:id',
   summary: 'Delete an OAuth application and its tokens',
-  description: 'Deletes the application. Its tokens and authorization codes stop working at once.',
+  description: 'Deletes the application. Its tokens and authorization codes stop working immediately.',
   access: administrator(),
   params: idParameter,
   errors: { notFound: NOT_FOUND },
@@ -92,7 +92,7 @@ export const renewApplicationSecret = endpoint({
   post: '/applications/:id/renew-secret',
   summary: 'Renew the secret of an OAuth application',
   description:
-    'Replaces the secret of the application and returns the new one. The old secret stops working at once; tokens ' +
+    'Replaces the secret of the application and returns the new one. The old secret stops working immediately; tokens ' +
     'stay valid.',
   access: administrator(),
   params: idParameter,

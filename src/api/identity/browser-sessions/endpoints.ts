@@ -48,7 +48,7 @@ export const listOwnSessions = endpoint({
 export const deleteOwnSession = endpoint({
   delete: '/user/sessions/:id',
   summary: 'Delete one of your browser sessions',
-  description: 'Signs the caller out in that browser, at once. It may be the one of the request.',
+  description: 'Signs the caller out in that browser, immediately. It may be the one of the request.',
   access: browserSession(),
   params: { id: describe(required(integer), 'Global ID of the session.') },
   errors: { notFound: NOT_FOUND },

@@ -137,7 +137,7 @@ export const createUserEmail = endpoint({
   params: {
     ...userParameter,
     email: required(domainValidatedText(255)),
-    skip_confirmation: describe(optional(boolean, false), 'Confirms the address at once.'),
+    skip_confirmation: describe(optional(boolean, false), 'Confirms the address immediately.'),
   },
   errors: CREATE_ERRORS,
   uniqueErrors: EMAIL_UNIQUE_ERRORS,

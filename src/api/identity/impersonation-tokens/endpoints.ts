@@ -126,7 +126,7 @@ export const deleteImpersonationToken = endpoint({
   delete: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
   summary: 'Revoke an impersonation token',
   description:
-    'Revokes the token at once; it stays in the list as revoked. Revoking it again succeeds and changes nothing.',
+    'Revokes the token immediately; it stays in the list as revoked. Revoking it again succeeds and changes nothing.',
   access: administratorWithUser('user_id').resource(impersonationTokenResource),
   lastModified: ({ token }) => token.updated_at,
   activity: ['personal_access_token_revoked'],

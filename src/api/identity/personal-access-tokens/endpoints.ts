@@ -104,7 +104,7 @@ export const revokeOwnPersonalAccessToken = endpoint({
   delete: '/personal_access_tokens/self',
   summary: 'Revoke the token of the request',
   description:
-    'Revokes the token that authenticates the request, whatever its scopes, at once. An impersonation token can only ' +
+    'Revokes the token that authenticates the request, whatever its scopes, immediately. An impersonation token can only ' +
     'revoke itself if its user is an administrator.',
   access: signedIn(),
   scopes: 'any',
@@ -118,7 +118,7 @@ export const rotateOwnPersonalAccessToken = endpoint({
   post: '/personal_access_tokens/self/rotate',
   summary: 'Rotate the token of the request',
   description:
-    'Replaces the token of the request by a new one with the same name and scopes, and revokes the old one at once. ' +
+    'Replaces the token of the request by a new one with the same name and scopes, and revokes the old one immediately. ' +
     'The response is the only one with the new secret. A request with a token that was revoked before gets 401 and ' +
     'revokes all tokens that descend from it by rotation.',
   access: rotateTokenAccess(),
@@ -151,7 +151,7 @@ export const revokePersonalAccessToken = endpoint({
   delete: '/personal_access_tokens/:id',
   summary: 'Revoke a personal access token',
   description:
-    'Revokes a token of the caller, or for administrators any token, at once. Revoking a revoked token again ' +
+    'Revokes a token of the caller, or for administrators any token, immediately. Revoking a revoked token again ' +
     'succeeds and changes nothing.',
   access: signedIn(),
   params: { id: required(integer) },
@@ -166,7 +166,7 @@ export const rotatePersonalAccessToken = endpoint({
   summary: 'Rotate a personal access token',
   description:
     'Replaces a token of the caller, or for administrators any token, by a new one with the same name and scopes. ' +
-    'The old one is revoked at once. The response is the only one with the new secret.',
+    'The old one is revoked immediately. The response is the only one with the new secret.',
   access: rotateTokenAccess(),
   params: { id: required(integer), expires_at: describe(optional(date), ROTATION_EXPIRY) },
   unknownIdStatus: 401,

@@ -139,7 +139,7 @@ export const updateUser = endpoint({
   description:
     'Changes the sent attributes; absent ones stay unchanged. A new username moves the personal namespace, and old ' +
     'project paths redirect. A new email address must be confirmed before it replaces the old one, unless ' +
-    '`skip_reconfirmation` is set. A new password for another user expires at once, so that they must choose their ' +
+    '`skip_reconfirmation` is set. A new password for another user expires immediately, so that they must choose their ' +
     'own at the next sign-in.',
   access: administratorAfterParameters(),
   params: { ...userIdParams, ...updateUserParams },

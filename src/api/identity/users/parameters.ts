@@ -114,7 +114,7 @@ export const createUserParams = {
   password: optional(absentIfBlank(domainValidatedText(128))),
   reset_password: optional(boolean),
   force_random_password: describe(optional(boolean), 'Sets a random password that nobody knows.'),
-  skip_confirmation: describe(optional(boolean, false), 'Confirms the email address at once.'),
+  skip_confirmation: describe(optional(boolean, false), 'Confirms the email address immediately.'),
   avatar: optional(unsupportedPicture),
   ...detailParams,
 };
@@ -140,7 +140,7 @@ export const updateUserParams = {
   name: optional(domainValidatedText(255)),
   username: optional(domainValidatedText(255)),
   password: optional(domainValidatedText(128)),
-  skip_reconfirmation: describe(optional(boolean, false), 'Confirms a new email address at once.'),
+  skip_reconfirmation: describe(optional(boolean, false), 'Confirms a new email address immediately.'),
   avatar: optional(unsupportedPicture),
   ...detailParams,
 };

@@ -62,7 +62,7 @@ interface AuditLogContext {
 
 const READ_ABILITIES = { group: 'read_group_audit_events', project: 'read_project_audit_events' } as const;
 
-/** The minimum role that may read all events. Callers with a lower role may read only events of which they are the author. */
+/** The minimum role that may read all events. Callers with a lower role may read only their own events. */
 const FULL_LOG_ROLE: ByParentType<number> = { group: OWNER, project: MAINTAINER };
 
 /** Admits administrators, who may read all events. */

@@ -207,7 +207,7 @@ export const deleteAlertIntegration = endpoint({
 export const resetAlertIntegrationToken = endpoint({
   post: '/projects/:id/alert_integrations/:integration_id/reset_token',
   summary: 'Reset the token of an alert integration',
-  description: 'Generates a new token and returns the integration with it. The old token stops working at once.',
+  description: 'Generates a new token and returns the integration with it. The old token stops working immediately.',
   access: inProject('admin_operations').resource(integrationResource),
   errors: { notFound: INTEGRATION_NOT_FOUND },
   response: created(AlertIntegration),

@@ -21,13 +21,13 @@ export interface AlertPayload {
   /** JSON. */
   readonly text: string;
   readonly value: JsonObject;
-  /** The JSON of each alert of a large webhook payload, whose `value` has none; null for other payloads. */
+  /** The JSON of each alert of a large webhook payload, which is not in `value`; null for other payloads. */
   readonly largeAlerts: readonly Buffer[] | null;
 }
 
 const EMPTY_PAYLOAD: AlertPayload = { text: '{}', value: {}, largeAlerts: null };
 
-/** Maximum size of a payload, as sent and decoded, in bytes; that of the generic format is 1 MiB. */
+/** Maximum size of a payload in bytes, both encoded and decoded. A payload in the generic format may have 1 MiB. */
 const MAX_WEBHOOK_BYTES = 16 * MEBIBYTE;
 
 /** Allows deeper nesting than other bodies; the other limits are the same (contract/conventions.md §1 stage 3). */
@@ -38,9 +38,9 @@ const ALERT_LIMITS: JsonLimits = { ...PAYLOAD_LIMITS, depth: PAYLOAD_LIMITS.dept
 const BODY_ERROR_STATUSES: readonly number[] = [400, 413];
 
 /**
- * Parses the body of an alert as JSON, whatever its content type (contract/monitoring.md §1 step 2). Fails if the encoded or
- * decoded body is too large, nested too deeply, not JSON or not an object. An empty body yields an empty object. The alerts of
- * a webhook payload over 1 MiB are not parsed; those that are too large are dropped and counted.
+ * Parses the body of an alert as JSON, regardless of its content type (contract/monitoring.md §1 step 2). Fails if the
+ * encoded or decoded body is too large, nested too deeply, not JSON or not an object. An empty body yields an empty object.
+ * The alerts of a webhook payload over 1 MiB are not parsed; those that are too large are dropped and counted.
  */
 export async function readPayload(
   request: IncomingRequest,

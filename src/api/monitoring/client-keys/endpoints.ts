@@ -51,7 +51,7 @@ export const createClientKey = endpoint({
   post: '/projects/:id/error_tracking/client_keys',
   summary: 'Create a client key',
   description:
-    'Each call creates another key; a project can have any number. The key works at once, without further settings. The request has no parameters.',
+    'Each call creates another key; a project can have any number. The key works immediately, without further settings. The request has no parameters.',
   access: inProject('admin_operations'),
   // The body is ignored.
   body: 'raw',

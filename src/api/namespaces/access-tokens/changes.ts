@@ -89,7 +89,7 @@ async function createBot(
   if (isFailure(bot)) throw new Error(`Cannot create the bot user ${username}: ${bot.code}`);
   await createPersonalNamespace(uow, bot);
   const membershipInput = { userId: bot.id, accessLevel, createdById: uow.actor.user.id };
-  // Null would mean that the user is the bot of another token, which a new user is not.
+  // A new user is not the bot of another token, so the result is not null.
   const { user_id, source_type, source_id } = requireRow(await createMembership(uow, parent, membershipInput));
   await insertTokenBot(uow, { user_id, source_type, source_id });
   return bot;

@@ -88,7 +88,7 @@ export const [rotateOwnGroupAccessToken, rotateOwnProjectAccessToken] = forGroup
     summary: 'Rotate the access token of the request',
     description:
       'Replaces the token of the request by a new one with the same name, role and scopes, and revokes the old one ' +
-      'at once. The response is the only one with the new secret. A request with a token that was revoked before ' +
+      'immediately. The response is the only one with the new secret. A request with a token that was revoked before ' +
       'gets 401 and revokes all tokens that descend from it by rotation.',
     access: withReuseDetection(visibleParentAccess(parent)),
     scopes: ['self_rotate'],
@@ -123,7 +123,7 @@ export const [revokeGroupAccessToken, revokeProjectAccessToken] = forGroupAndPro
     delete: `${parent.path}/access_tokens/:token_id`,
     summary: `Revoke an access token of a ${parent.type}`,
     description:
-      'Revokes the token at once; its bot user stays. Revoking a revoked token again succeeds and changes nothing. ' +
+      'Revokes the token immediately; its bot user stays. Revoking a revoked token again succeeds and changes nothing. ' +
       'Only callers who may manage the tokens of the group or project can revoke one.',
     access: visibleParentAccess(parent),
     params: { token_id: required(integer) },
@@ -142,7 +142,7 @@ export const [rotateGroupAccessToken, rotateProjectAccessToken] = forGroupAndPro
     post: `${parent.path}/access_tokens/:token_id/rotate`,
     summary: `Rotate an access token of a ${parent.type}`,
     description:
-      'Replaces the token by a new one with the same name, role and scopes, and revokes the old one at once. The ' +
+      'Replaces the token by a new one with the same name, role and scopes, and revokes the old one immediately. The ' +
       'response is the only one with the new secret. The role of the token must not be higher than that of the ' +
       'caller.',
     access: withReuseDetection(tokenManagerAccess(parent)),

@@ -14,7 +14,7 @@ export interface NamedBotToken extends BotToken {
   readonly bot_name: string;
 }
 
-/** The project or group whose bots are meant. */
+/** The project or group of the bots. */
 type Source = Pick<MemberSource, 'type' | 'id'>;
 
 /** Returns one page of the tokens of all bots of a project or group. index: token_bots_by_source, access_tokens_by_user */

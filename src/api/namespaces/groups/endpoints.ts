@@ -136,7 +136,7 @@ export const updateGroup = endpoint({
   summary: 'Update a group',
   description:
     'Changes the sent values; absent ones stay unchanged. A new name or path changes the full path of everything ' +
-    'below the group at once. Old project paths redirect, old group paths do not. The visibility cannot be lower ' +
+    'below the group immediately. Old project paths redirect, old group paths do not. The visibility cannot be lower ' +
     'than that of a subgroup or project.',
   access: inGroup('update_group'),
   params: { name: optional(domainValidatedText(255)), path: optional(domainValidatedText(255)), ...groupParams },
@@ -151,9 +151,9 @@ export const deleteGroup = endpoint({
   delete: '/groups/:id',
   summary: 'Delete a group',
   description:
-    'Marks the group for deletion and renames it, so that its path is free at once. A daily job destroys it with all ' +
+    'Marks the group for deletion and renames it, so that its path is free immediately. A daily job destroys it with all ' +
     'subgroups and projects after `deletion_adjourned_period` days. Until then it can be restored. With ' +
-    '`permanently_remove` and its exact `full_path`, a marked subgroup is destroyed at once, or in the background if ' +
+    '`permanently_remove` and its exact `full_path`, a marked subgroup is destroyed immediately, or in the background if ' +
     'it is large.',
   access: inGroup('remove_group'),
   params: {
@@ -230,7 +230,7 @@ export const transferGroup = endpoint({
   post: '/groups/:id/transfer',
   summary: 'Transfer a group',
   description:
-    'Moves the group with everything below it to another parent, or to the top level. Full paths change at once; old ' +
+    'Moves the group with everything below it to another parent, or to the top level. Full paths change immediately; old ' +
     'project paths redirect. Groups and projects become at most as visible as the new parent. The caller needs the ' +
     'right to create groups in the new parent.',
   access: inGroup('transfer_group'),

@@ -154,9 +154,9 @@ export const deleteProject = endpoint({
   delete: '/projects/:id',
   summary: 'Delete a project',
   description:
-    'Marks the project for deletion: archives and renames it, so that its path is free at once. A daily job destroys ' +
+    'Marks the project for deletion: archives and renames it, so that its path is free immediately. A daily job destroys ' +
     'it after `deletion_adjourned_period` days. Until then it can be restored. With `permanently_remove` and its ' +
-    'exact `full_path`, a marked project is destroyed at once.',
+    'exact `full_path`, a marked project is destroyed immediately.',
   access: inProject('remove_project'),
   params: {
     permanently_remove: describe(
@@ -241,7 +241,7 @@ export const transferProject = endpoint({
   put: '/projects/:id/transfer',
   summary: 'Transfer a project',
   description:
-    'Moves the project to the group or personal namespace with this id or full path. The target must be the own ' +
+    'Moves the project to the group or personal namespace with this id or full path. The target must be the personal ' +
     'namespace of the caller, or a group where they are at least Maintainer and may create projects. The project ' +
     'becomes at most as visible as the target, and its old path redirects.',
   access: inProject('transfer_project'),

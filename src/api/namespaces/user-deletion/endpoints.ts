@@ -19,7 +19,7 @@ export const deleteUser = endpoint({
   delete: '/users/:id(^\\d+$)',
   summary: 'Delete a user',
   description:
-    'Disables the account at once: sessions and tokens are deleted, and the user is no longer found. A background ' +
+    'Disables the account immediately: sessions and tokens are deleted, and the user is no longer found. A background ' +
     'job deletes the rest, the personal namespace with its projects included. Contributions elsewhere are reassigned ' +
     'to the ghost user, or with `hard_delete` deleted. Repeating the call meanwhile succeeds and changes nothing.',
   access: deletableUserAccess(),

@@ -307,7 +307,7 @@ async function storeElement(
   users: UserMapping,
   { store, countStored }: StoreFunctions,
 ): Promise<number | null> {
-  const objectRef = definition.toObjectRef?.(element as never);
+  const objectRef = definition.toTitleAndUrl?.(element as never);
   try {
     const storeResult = await run.services.runUnitOfWork(
       run.importer,
@@ -360,7 +360,7 @@ function parseElement(definition: ListDefinition, raw: unknown): ParsedElement |
   const element = readParameters(definition.fields, raw, problems);
   if (problems.any) {
     const fields = Object.entries(problems.fields).flatMap(([name, texts]) => texts.map((text) => `${name} ${text}`));
-    return toElementFailure([...problems.texts, ...fields].join(', '), definition.toObjectRef && toRawObjectRef(raw));
+    return toElementFailure([...problems.texts, ...fields].join(', '), definition.toTitleAndUrl && toRawObjectRef(raw));
   }
   const key = String(definition.key?.(element as never) ?? element.id);
   return key.length > MAX_KEY_LENGTH

@@ -109,7 +109,7 @@ async function readResponse(response: OutboundResponse, userId: number): Promise
   }
 }
 
-/** A response of which the first chunks were read. */
+/** A response whose first chunks were read. */
 interface PartialBody {
   readonly chunks: Buffer[];
   readonly remainingChunks: AsyncIterator<Buffer>;

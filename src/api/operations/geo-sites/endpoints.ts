@@ -200,7 +200,7 @@ export const createGeoSiteCredentials = endpoint({
   post: '/geo_sites/:id/credentials',
   summary: 'Create new credentials for a secondary site',
   description:
-    'Returns a new pair of access key and secret, with which the secondary signs its requests. The old pair stops working at once. The secret is not returned again.',
+    'Returns a new pair of access key and secret, with which the secondary signs its requests. The old pair stops working immediately. The secret is not returned again.',
   access: administratorAccess().resource(siteResource),
   allowSiteToken: true,
   errors: { isPrimary: [400, '400 Bad request - Primary site has no credentials'], notFound: NOT_FOUND },

@@ -22,7 +22,7 @@ export const [scheduleProjectMoves, scheduleSnippetMoves, scheduleGroupMoves] = 
     post: `/${kind.name}_repository_storage_moves`,
     summary: `Move the repositories of all ${kind.name}s in a storage`,
     description:
-      'Answers at once; a background job creates one move for each repository in the storage. Repositories that are read-only are skipped. Without `destination_storage_name`, a storage is chosen by weight for each of them.',
+      'Answers immediately; a background job creates one move for each repository in the storage. Repositories that are read-only are skipped. Without `destination_storage_name`, a storage is chosen by weight for each of them.',
     access: administrator(),
     params: {
       source_storage_name: describe(required(storageName), 'The name of the storage whose repositories are moved.'),

@@ -74,7 +74,7 @@ function buildCacheHeaders(snapshot: WikiSnapshot | null, withContent: boolean) 
   return { ETag: `W/"${tag}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' };
 }
 
-/** Yields the texts of which the JSON array of all pages consists. */
+/** Yields the JSON array of all pages in parts. */
 async function* writeJson(
   services: ListingServices,
   snapshot: WikiSnapshot,

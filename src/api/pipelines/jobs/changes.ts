@@ -15,8 +15,8 @@ interface JobReport {
 }
 
 /**
- * Applies a runner's report that the job still runs or has ended (contract/runners.md §3.5). A job in `canceling` ends
- * as canceled, whatever its result. Returns the current status; a job that has already ended keeps its status.
+ * Applies a runner's report that the job still runs or has ended (contract/runners.md §3.5). A job in `canceling` ends as
+ * canceled, regardless of its result. Returns the current status; a job that has already ended keeps its status.
  */
 export async function applyJobReport(uow: UnitOfWork, job: AuthenticatedJob, report: JobReport): Promise<JobStatus> {
   await recordRunnerContact(uow, job);

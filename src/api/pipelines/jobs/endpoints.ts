@@ -75,7 +75,7 @@ export const cancelJob = endpoint({
   post: '/projects/:id/jobs/:job_id/cancel',
   summary: 'Cancel a job',
   description:
-    'A job that is waiting is canceled at once. A running job becomes `canceling` if its runner can end it gracefully, else `canceled`. A finished job is returned unchanged. The setting `ci_restrict_pipeline_cancellation_role` of the project can restrict who may cancel.',
+    'A job that is waiting is canceled immediately. A running job becomes `canceling` if its runner can end it gracefully, else `canceled`. A finished job is returned unchanged. The setting `ci_restrict_pipeline_cancellation_role` of the project can restrict who may cancel.',
   access: runJobAccess(),
   params: {
     force: describe(

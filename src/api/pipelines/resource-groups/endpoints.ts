@@ -65,7 +65,7 @@ export const updateResourceGroup = endpoint({
   put: '/projects/:id/resource_groups/:key',
   summary: 'Update a resource group',
   description:
-    'Changes the order in which waiting jobs start. If the resource is free, the first job by the new order starts at once.',
+    'Changes the order in which waiting jobs start. If the resource is free, the first job by the new order starts immediately.',
   access: inProject('update_pipeline').resource(resourceGroupResource),
   params: {
     process_mode: describe(

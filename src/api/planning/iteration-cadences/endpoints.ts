@@ -112,7 +112,7 @@ export const updateIterationCadence = endpoint({
   put: '/groups/:id/iteration_cadences/:cadence_id',
   summary: 'Update an iteration cadence',
   description:
-    'Updates the given attributes; at least one is required. A new start date or duration changes the dates of upcoming iterations only. Missing iterations are created at once. Cadences of ancestor groups are not found.',
+    'Updates the given attributes; at least one is required. A new start date or duration changes the dates of upcoming iterations only. Missing iterations are created immediately. Cadences of ancestor groups are not found.',
   access: manageIterationsAccess().resource(ownCadence),
   params: { title: optional(domainValidatedText(MAX_TITLE_LENGTH)), ...attributes },
   rules: [atLeastOne('title', ...Object.keys(attributes))],

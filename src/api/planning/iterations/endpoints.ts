@@ -168,7 +168,7 @@ export const deleteIteration = endpoint({
   delete: '/groups/:id/iterations/:iteration_id',
   summary: 'Delete an iteration',
   description:
-    'Deletes the iteration and removes it from issues. A current or upcoming iteration can be deleted only if it is the last of its cadence. An automatic cadence creates a replacement at once.',
+    'Deletes the iteration and removes it from issues. A current or upcoming iteration can be deleted only if it is the last of its cadence. An automatic cadence creates a replacement immediately.',
   access: manageIterationsAccess().resource(ownIteration),
   errors: {
     notFound: NOT_FOUND,

@@ -239,7 +239,7 @@ const UNREADABLE_STATUS: Readonly<Record<string, string>> = {
 
 /**
  * A queue of pipelined requests: those received before the response to an earlier request on the same connection was
- * sent. Node emits them at once, and does not report the end of the connection to waiting ones. So each request starts
+ * sent. Node emits them immediately, and does not report the end of the connection to waiting ones. So each request starts
  * after the previous response, and waiting requests are dropped with their connection.
  */
 interface RequestQueue {

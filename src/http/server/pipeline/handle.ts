@@ -114,7 +114,7 @@ async function handleThrottled(
   }
 }
 
-/** Returns the services whose reads and transactions wait on behalf of the client of the request, whatever its endpoint does. */
+/** Returns the services whose reads and transactions wait on behalf of the client of the request, for every endpoint. */
 function bindToClient(
   { database, runUnitOfWork }: Services,
   request: IncomingRequest,

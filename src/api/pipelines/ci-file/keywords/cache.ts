@@ -21,7 +21,7 @@ const MAX_CACHES = 4;
 const MAX_FALLBACK_KEYS = 5;
 const MAX_KEY_FILES = 2;
 
-/** Parses a cache or an array of them; `location` is that of the job. */
+/** Parses a cache or an array of caches. `location`: the location of the job. */
 export function parseCaches(value: CiValue, location: string): JobCache[] {
   if (!isArray(value) && !isMap(value))
     throw configError(prefix(location, 'caches'), 'config can only be a hash or an array');

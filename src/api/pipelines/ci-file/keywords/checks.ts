@@ -9,12 +9,12 @@ export function configError(location: string, problem: string): CiFileError {
   return new CiFileError(`${location} ${problem}`.toLowerCase());
 }
 
-/** Returns the error for a value of none of the possible types; it keeps the case of names. */
+/** Returns the error for a value with a wrong type. Unlike `configError`, it keeps the case of names. */
 export function typeError(location: string, problem: string): CiFileError {
   return new CiFileError(`${location} ${problem}`);
 }
 
-/** Values of `when` of caches and artifacts: the results of a job after which they are uploaded. */
+/** Values of the keyword `when` of caches and artifacts: the results of a job after which they are uploaded. */
 export const WHEN_FINISHED = ['on_success', 'on_failure', 'always'] as const;
 
 /** Returns whether a value is present; null counts as absent. */
@@ -59,7 +59,7 @@ export function checkNotBlank(value: CiValue | undefined, location: string, key 
   if (isBlank(value)) throw configError(location, `${key} can't be blank`);
 }
 
-/** Parses a map; `words` is the problem of a value of another type. */
+/** Parses a map. `words`: the text of the error if the value is not a map. */
 export function parseMap(value: CiValue, location: string, words = 'config should be a hash'): CiMap {
   if (!isMap(value)) throw configError(location, words);
   return value;
@@ -135,7 +135,7 @@ const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['off', false],
 ]);
 
-/** Returns the boolean that a value or its word means, or null. */
+/** Returns the boolean for a boolean or a word such as `yes`; null for other values. */
 export function toBoolean(value: CiValue): boolean | null {
   if (typeof value === 'boolean') return value;
   return typeof value === 'string' ? (BOOLEAN_WORDS.get(value.toLowerCase()) ?? null) : null;
@@ -148,7 +148,7 @@ export function parseBoolean(value: CiValue, location: string, key: string): boo
   return boolean;
 }
 
-/** Parses one of these texts; `problem` is that of another text. */
+/** Parses one of the allowed texts. `problem`: the text of the error for other texts. */
 export function parseOneOf<T extends string>(
   value: CiValue,
   location: string,
@@ -174,7 +174,7 @@ export function parseWords(value: CiValue, location: string, key: string, allowe
   );
 }
 
-/** Throws if the value is not one of the words, whatever its type. */
+/** Throws if the value, converted to a text, is not one of the words. */
 export function checkWord(value: CiValue, location: string, key: string, allowed: ReadonlySet<string>): void {
   const text = scalarToText(value);
   if (text === null || !allowed.has(text)) throw configError(location, `${key} unknown value: ${toErrorText(value)}`);

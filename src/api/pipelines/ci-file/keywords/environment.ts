@@ -57,7 +57,7 @@ function parseName(value: CiValue, location: string): string {
 
 const KUBERNETES_KEYS = new Set(['namespace', 'agent', 'flux_resource_path', 'managed_resources', 'dashboard']);
 
-/** Checks the cluster of an environment; `location` is that of the environment. */
+/** Checks the cluster of an environment. `location`: the location of the environment. */
 function parseKubernetes(value: CiValue, location: string): unknown {
   if (!isMap(value)) throw configError(location, 'kubernetes should be a hash');
   const at = `${location}:kubernetes`;

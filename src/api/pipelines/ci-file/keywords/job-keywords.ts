@@ -25,7 +25,7 @@ export interface AllowFailure {
   readonly exitCodes: readonly number[] | null;
 }
 
-/** Parses `allow_failure`; `location` is that of the job. */
+/** Parses `allow_failure`. `location`: the location of the job. */
 export function parseAllowFailure(value: CiValue, location: string): AllowFailure {
   const allowed = toBoolean(value);
   if (allowed !== null) return { allowed, exitCodes: null };

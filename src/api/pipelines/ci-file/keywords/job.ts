@@ -177,7 +177,10 @@ export function parseJob(name: string, entry: CiMap, defaults: CiMap, patterns: 
   };
 }
 
-/** Parses the keys that `default` may set. `location` is that of the job or of `default`; empty for the deprecated top-level keys. */
+/**
+ * Parses the keys that `default` may set. `location`: the location of the job or of `default`; empty for the deprecated
+ * top-level keys.
+ */
 export function parseInheritedKeys(read: KeywordReader, location: string) {
   const at = (key: string) => (location === '' ? key : `${location}:${key}`);
   const readCommands = (key: string) => read(key, (value) => parseCommands(value, at(key)));

@@ -54,14 +54,14 @@ const WORKFLOW_RULE: RuleKind = {
   whens: new Set(['always', 'never']),
 };
 
-/** Throws unless the rules of a job are an array of maps, which may be nested; `location` is that of the job. */
+/** Throws unless the rules of a job are an array of maps, which may be nested. `location`: the location of the job. */
 export function checkJobRules(value: CiValue, location: string): void {
   const rules = isArray(value) ? flattenArrays(value) : null;
   if (rules === null || !rules.every(isMap))
     throw configError(location, 'rules should be an array containing hashes and arrays of hashes');
 }
 
-/** Parses the rules of a job, after `checkJobRules`; `location` is that of the rules. */
+/** Parses the rules of a job, after `checkJobRules`. `location`: the location of the rules. */
 export function parseJobRules(value: CiValue, location: string, patterns: PatternCache): CiRule[] {
   checkNotBlank(value, location);
   return flattenArrays(value)!.map((rule) => {

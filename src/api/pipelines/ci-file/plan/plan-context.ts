@@ -45,7 +45,7 @@ export interface StoredVariable extends ScopedVariable {
   readonly variable: CiVariable;
 }
 
-/** The context as it is sent to the thread that plans. */
+/** The context in the form that is sent to the planning thread. */
 export interface PlanContextData extends Omit<PlanContext, 'storedVariables' | 'loadPaths'> {
   readonly storedVariables: readonly StoredVariable[];
   /** Whether the ref is protected. */
