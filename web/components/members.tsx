@@ -2,7 +2,6 @@ import { type ComponentChildren, Fragment } from 'preact';
 import type { Client, Loaded, ResultOf } from '../api/call.ts';
 import { type Query, readPageNumber } from '../api/query.ts';
 import { type PageLocation, usePageActions } from '../page.ts';
-import { formatRole, ROLES } from '../text/roles.ts';
 import { ActionButton } from './action-button.tsx';
 import { Form, readText, SelectField, TextField } from './form.tsx';
 import { Pager } from './pager.tsx';
@@ -242,3 +241,16 @@ function MemberActions({
     </ToggledForm>
   );
 }
+
+/** The roles of members, from the lowest. */
+const ROLES: readonly (readonly [level: number, name: string])[] = [
+  [10, 'Guest'],
+  [15, 'Planner'],
+  [20, 'Reporter'],
+  [30, 'Developer'],
+  [40, 'Maintainer'],
+  [50, 'Owner'],
+];
+
+/** Returns the name of a role. */
+const formatRole = (role: number): string => ROLES.find(([level]) => level === role)?.[1] ?? String(role);

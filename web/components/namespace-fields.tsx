@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { toSlug } from '../text/slug.ts';
 import { readText, SelectField, TextField } from './form.tsx';
 
 /** The fields that groups and projects share. */
@@ -43,4 +42,15 @@ export function NameAndPathFields() {
       />
     </>
   );
+}
+
+/** Returns the path that a name suggests: `My first project` becomes `my-first-project`. */
+function toSlug(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9_.-]+/g, '-')
+    .replace(/^[-_.]+|[-_.]+$/g, '')
+    .slice(0, 255);
 }

@@ -15,7 +15,7 @@ export type Shape =
   | 'dashed'
   | 'dot';
 
-export interface StatusLook {
+interface StatusLook {
   readonly label: string;
   readonly tone: Tone;
   readonly shape: Shape;

@@ -14,7 +14,7 @@ export interface ContentPlace {
   readonly directory: string;
 }
 
-export interface ContentUrl {
+interface ContentUrl {
   readonly url: string;
   /** Whether it is on another server. */
   readonly isForeign: boolean;

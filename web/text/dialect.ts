@@ -14,7 +14,7 @@ export interface Reference {
   readonly value: string;
 }
 
-export interface DialectOptions {
+interface DialectOptions {
   /** Keeps HTML in the text, so that the result must be sanitised; escapes it otherwise. */
   readonly html: boolean;
   readonly gfm: boolean;
@@ -23,7 +23,7 @@ export interface DialectOptions {
 }
 
 /** What `render` needs: `markdown.render(text, { toHref })`. */
-export interface DialectEnvironment {
+interface DialectEnvironment {
   /** Returns the address of a reference; null leaves it as text. */
   readonly toHref?: (reference: Reference) => string | null;
   readonly [key: string]: unknown;

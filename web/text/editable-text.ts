@@ -1,7 +1,7 @@
 import { decodeText } from './file-content.ts';
 
 /** A file as a text that a user can edit. Text areas have only one kind of line ending, so that of the file is noted. */
-export interface EditableText {
+interface EditableText {
   /** The content with `\n` at the end of lines. */
   readonly text: string;
   readonly lineEnding: 'LF' | 'CRLF' | 'mixed';

@@ -1,6 +1,6 @@
 /** The text of a diff as lines with their numbers. */
 
-export type DiffLineKind = 'hunk' | 'context' | 'added' | 'removed' | 'note';
+type DiffLineKind = 'hunk' | 'context' | 'added' | 'removed' | 'note';
 
 /** One line of a diff. */
 export interface DiffLine {

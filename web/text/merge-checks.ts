@@ -33,7 +33,7 @@ export interface MergeSettings {
   readonly merge_request_title_regex_description?: string | null;
 }
 
-export interface MergeObstacle {
+interface MergeObstacle {
   /** A value of `detailed_merge_status`, or what only this list knows. */
   readonly check: string;
   /** A sentence. */

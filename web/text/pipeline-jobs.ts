@@ -7,7 +7,7 @@ interface AttemptedJob {
 }
 
 /** A job with the attempts before it, the oldest first. */
-export interface JobWithAttempts<Job> {
+interface JobWithAttempts<Job> {
   readonly job: Job;
   readonly earlier: readonly Job[];
 }

@@ -44,13 +44,13 @@ const MAX_PROLOG_BYTES = 8192;
 /** Returns whether the first element of an XML text is `svg`. Declarations, comments and document types may precede it. */
 function isSvg(head: Uint8Array): boolean {
   const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, MAX_PROLOG_BYTES)).toString('utf8');
-  let rest = text.replace(/^\uFEFF/, '').trimStart();
+  let remainingText = text.replace(/^\uFEFF/, '').trimStart();
   for (;;) {
-    const end = getPrologEnd(rest);
-    if (end === null) return /^<svg[\s/>]/.test(rest);
-    const index = rest.indexOf(end);
+    const end = getPrologEnd(remainingText);
+    if (end === null) return /^<svg[\s/>]/.test(remainingText);
+    const index = remainingText.indexOf(end);
     if (index < 0) return false;
-    rest = rest.slice(index + end.length).trimStart();
+    remainingText = remainingText.slice(index + end.length).trimStart();
   }
 }
 

@@ -1,23 +1,28 @@
+import { checkPassword } from '#authentication/sessions/password-sign-in.ts';
 import { isConfirmedAddress, isValidAddress } from '#authentication/users/emails.ts';
-import { findUserById } from '#authentication/users/users.ts';
+import { findUserById, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { browserSession } from '#http/access/session-access.ts';
+import { browserSession, type SessionCaller } from '#http/access/session-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { noContent, ok } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, TOO_MANY_REQUESTS, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { describe, optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
+import type { Services } from '#http/services.ts';
+import { limitFailedSignIns } from '#rate-limits/failed-sign-ins.ts';
 import { type Failure, invalid, isFailure, requireRow } from '#runtime/failure.ts';
 import {
   CurrentUser,
+  prepareNewPassword,
   SAVE_ERRORS,
   SAVE_UNIQUE_ERRORS,
+  toPasswordCheckServices,
   toUpdateInput,
   updateUser,
   updateUserParams,
 } from '../users/index.ts';
-import { changePassword } from './change-password.ts';
 
 // Changes that users make to their own account in the browser (contract/web.md §3).
 
@@ -110,4 +115,35 @@ async function checkAddresses(
       return invalid({ [field]: ['is not an email you own'] });
   }
   return null;
+}
+
+type PasswordServices = Pick<Services, 'database' | 'clock' | 'config' | 'log' | 'runUnitOfWork'>;
+
+interface PasswordChange {
+  readonly current_password: string;
+  readonly password: string;
+}
+
+type ChangeResult = User | Failure<'tooMany'> | Awaited<ReturnType<typeof updateUser>>;
+
+/**
+ * Replaces the password of the caller and ends all other sessions. The current password is checked as by a sign-in, so that who
+ * uses somebody else's browser cannot try passwords without limit.
+ */
+async function changePassword(
+  services: PasswordServices,
+  request: IncomingRequest,
+  caller: SessionCaller,
+  { current_password: currentPassword, password }: PasswordChange,
+): Promise<ChangeResult> {
+  const { database, runUnitOfWork } = services;
+  const { id, username } = caller.user;
+  const passwordServices = toPasswordCheckServices(services, request.clientAddress);
+  const check = await limitFailedSignIns(services, request, (waiter) =>
+    checkPassword(passwordServices, { login: username, password: currentPassword }, waiter),
+  );
+  if (isFailure(check)) return check.code === 'tooMany' ? check : invalid({ current_password: ['is invalid'] });
+  const input = { password, keptSession: caller.sessionDigest, resetPrivateProfile: false };
+  const newPassword = await prepareNewPassword(database.reader, id, input);
+  return runUnitOfWork(caller, (uow) => updateUser(uow, id, input, newPassword));
 }
