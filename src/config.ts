@@ -51,7 +51,7 @@ export interface Config {
   readonly mail: MailConfig;
 }
 
-export interface RepositoryStorage {
+interface RepositoryStorage {
   readonly path: string;
 }
 
@@ -177,7 +177,7 @@ export const START_UP_SETTINGS = {
   HEARTH_LOG_LEVEL: { default: 'info', description: 'trace, debug, info, warn, error, fatal or silent' },
 } as const satisfies Readonly<Record<string, SettingDescription>>;
 
-export type EnvVariableName = keyof typeof START_UP_SETTINGS;
+type EnvVariableName = keyof typeof START_UP_SETTINGS;
 
 /** The names of all environment variables that are settings. */
 export const ENV_VARIABLE_NAMES = Object.keys(START_UP_SETTINGS) as readonly EnvVariableName[];

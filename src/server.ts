@@ -76,7 +76,7 @@ export interface Server {
 }
 
 /** Services and options that tests and the demo override. */
-export interface ServerOverrides {
+interface ServerOverrides {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly detectLongTransactions?: boolean;

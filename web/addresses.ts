@@ -185,7 +185,7 @@ export type PageName = keyof typeof ADDRESSES;
 /** The values of the parameters in the address of a page. */
 export type AddressValues = Readonly<Record<string, string>>;
 
-export interface AddressMatch {
+interface AddressMatch {
   readonly name: PageName;
   readonly values: AddressValues;
 }

@@ -17,7 +17,7 @@ export function toCallerUser({ id, username, name, email, state, admin, bot, ext
 }
 
 /** The token that identified the caller. */
-export interface CallerToken {
+interface CallerToken {
   /** `access_token`: a personal, project, group or impersonation token. Each kind has its own ids. */
   readonly kind: 'access_token' | 'oauth' | 'job';
   /** For a job token, the id of the job. */

@@ -13,7 +13,7 @@ import type { CommandContext } from './command.ts';
 import { loadCommandConfig } from './load-config.ts';
 
 /** The data of a server, and how a command changes it. */
-export interface CommandData extends ServerData {
+interface CommandData extends ServerData {
   /**
    * Runs `work` in a unit of work of the server itself, as endpoints do: its events and audit events are recorded. Jobs that it
    * enqueues run in the server. Throws CommandFailed for a failure, with the text that `describe` returns.

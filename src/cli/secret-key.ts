@@ -203,7 +203,7 @@ const countSecrets = (unreadable: readonly UnreadableSecrets[]) =>
   unreadable.reduce((sum, { count }) => sum + count, 0);
 
 /** Describes secrets as `3 of ci_variables.encrypted_value (first id 7)`. */
-export function describeSecrets(unreadable: readonly UnreadableSecrets[]): string {
+function describeSecrets(unreadable: readonly UnreadableSecrets[]): string {
   return unreadable.map(({ column, count, firstKey }) => `${count} of ${column} (first id ${firstKey})`).join(', ');
 }
 

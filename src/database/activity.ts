@@ -3,7 +3,7 @@
  * `transaction` is the time from begin to end, `wait` the time before it.
  */
 const WORK_KINDS = ['read', 'list', 'scan', 'transaction', 'wait'] as const;
-export type DatabaseWork = (typeof WORK_KINDS)[number];
+type DatabaseWork = (typeof WORK_KINDS)[number];
 
 interface WorkTotal {
   count: number;

@@ -109,7 +109,7 @@ function createSlotCounts(slots: number, maxPerNetwork = Math.ceil(slots / 2)): 
 }
 
 /** A queue of waiters: round-robin between networks, first-in, first-out within a network. */
-export interface WaitQueue<Resource> {
+interface WaitQueue<Resource> {
   readonly length: number;
   /** Returns the next waiter whose network passes `mayServe`, or undefined if there is none. */
   findNext(mayServe?: (network: string) => boolean): QueueEntry<Resource> | undefined;

@@ -33,7 +33,7 @@ interface RequestLine {
 }
 
 /** Takes fields and a message, as pino does, or a message alone. */
-export interface WriteLine {
+interface WriteLine {
   (fields: object, message: string): void;
   (message: string): void;
 }

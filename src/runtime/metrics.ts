@@ -66,7 +66,7 @@ export interface CompletedGitProcess {
   readonly seconds: number;
 }
 
-export type MailOutcome = 'sent' | 'retried' | 'failed' | 'skipped';
+type MailOutcome = 'sent' | 'retried' | 'failed' | 'skipped';
 
 /** Upper bounds of the histogram buckets for requests, in seconds. Clones and archives take minutes. */
 const requestBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 30, 120];

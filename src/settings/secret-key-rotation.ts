@@ -86,7 +86,7 @@ function findKey(
   return null;
 }
 
-export interface KeyRotation {
+interface KeyRotation {
   /** Null: the old key is lost, and all its secrets stay unreadable. */
   readonly oldKey: KeyObject | null;
   readonly newKey: KeyObject;
@@ -160,9 +160,9 @@ async function encryptRow(
   keys: readonly KeyObject[],
   newKey: KeyObject,
 ): Promise<void> {
-  const found = findKey(keys, column, row);
-  if (found === null || found.key === newKey) return;
-  const encrypted = encrypt(newKey, found.secret, column.buildContext(row));
+  const foundKey = findKey(keys, column, row);
+  if (foundKey === null || foundKey.key === newKey) return;
+  const encrypted = encrypt(newKey, foundKey.secret, column.buildContext(row));
   await sql`update ${sql.table(column.table)} set ${sql.ref(column.column)} = ${encrypted}
     where ${sql.ref(column.primaryKey)} = ${getKey(row)}`.execute(tx);
 }

@@ -63,7 +63,7 @@ interface ErrorBody {
 }
 
 /** The browser functions that a client uses; tests replace `fetch`. */
-export interface ClientOptions {
+interface ClientOptions {
   readonly session: Session;
   readonly fetch: typeof fetch;
   readonly onCall?: (record: CallRecord) => void;
@@ -177,18 +177,18 @@ type Params = Readonly<Record<string, unknown>>;
  */
 export function buildRequest(name: string, params: Params): Request {
   const [method = '', path = ''] = name.split(' ');
-  const rest = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
+  const remainingParams = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
   const filledPath = path.replace(/:(\w+)/g, (_all, key: string) => {
-    const value = rest.get(key);
-    rest.delete(key);
+    const value = remainingParams.get(key);
+    remainingParams.delete(key);
     return encodeURIComponent(String(value));
   });
   const url = `/api/v4${filledPath}`;
-  if (method === 'GET' || method === 'DELETE') return { method, url: appendQuery(url, rest), body: null };
-  if (![...rest.values()].some((value) => value instanceof Blob))
-    return { method, url, body: JSON.stringify(Object.fromEntries(rest)) };
+  if (method === 'GET' || method === 'DELETE') return { method, url: appendQuery(url, remainingParams), body: null };
+  if (![...remainingParams.values()].some((value) => value instanceof Blob))
+    return { method, url, body: JSON.stringify(Object.fromEntries(remainingParams)) };
   const form = new FormData();
-  for (const [key, value] of rest) form.append(key, value instanceof Blob ? value : String(value));
+  for (const [key, value] of remainingParams) form.append(key, value instanceof Blob ? value : String(value));
   return { method, url, body: form };
 }
 

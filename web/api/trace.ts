@@ -1,6 +1,6 @@
 import type { BytePart } from './call.ts';
 
-/** Reads the log of a job: its end first, then its beginning, and afterwards only what was added. */
+/** Reads the log of a job: its end first, then its beginning, and afterwards only the new bytes. */
 
 /** A log as far as it was read. */
 export interface Trace {
@@ -9,12 +9,12 @@ export interface Trace {
   readonly missingBytes: number;
 }
 
-export interface TraceReader {
+interface TraceReader {
   /** Reads the end of the log; all of it if it is short. */
   readonly open: () => Promise<Trace>;
   /** Reads what is missing at the beginning. */
   readonly readBeginning: () => Promise<Trace>;
-  /** Reads what was added since. */
+  /** Reads the bytes that were added since. */
   readonly readMore: () => Promise<Trace>;
 }
 
@@ -31,9 +31,9 @@ export function createTraceReader(read: (range: string) => Promise<BytePart>): T
 
   const append = ({ start, bytes }: BytePart): Trace => {
     // The server may return more than the range.
-    const added = bytes.subarray(Math.max(0, end - start));
+    const addedBytes = bytes.subarray(Math.max(0, end - start));
     end = Math.max(end, start + bytes.length);
-    if (added.length > 0) trace = { ...trace, text: trace.text + decoder.decode(added, { stream: true }) };
+    if (addedBytes.length > 0) trace = { ...trace, text: trace.text + decoder.decode(addedBytes, { stream: true }) };
     return trace;
   };
 

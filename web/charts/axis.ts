@@ -1,6 +1,6 @@
 /** Time axes of charts: where the marks are, and how they are called. */
 
-export interface Tick {
+interface Tick {
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly label: string;

@@ -1,6 +1,6 @@
 /** The days of a calendar of weeks. All dates are in UTC, as in the API. */
 
-export interface CalendarDay {
+interface CalendarDay {
   /** `2026-02-13`. */
   readonly date: string;
   readonly count: number;

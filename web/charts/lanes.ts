@@ -27,7 +27,7 @@ export interface PlacedBar {
   readonly row: number;
 }
 
-export interface PlacedLane {
+interface PlacedLane {
   readonly name: string;
   readonly bars: readonly PlacedBar[];
   readonly rowCount: number;

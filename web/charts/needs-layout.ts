@@ -8,7 +8,7 @@ export interface NeedingJob {
   readonly needs: readonly number[] | null;
 }
 
-export interface NeedsLayout<Job> {
+interface NeedsLayout<Job> {
   /** One row for each job; a job is below all jobs that it waits for. */
   readonly rows: readonly { readonly job: Job; readonly depth: number }[];
   /** Rows of the jobs of each `needs`. */
@@ -21,8 +21,8 @@ export function layoutNeeds<Job extends NeedingJob>(jobs: readonly Job[]): Needs
   const byId = new Map(jobs.map((job) => [job.id, job]));
   const depths = new Map<number, number>();
   const depthOf = (job: Job): number => {
-    const known = depths.get(job.id);
-    if (known !== undefined) return known;
+    const knownDepth = depths.get(job.id);
+    if (knownDepth !== undefined) return knownDepth;
     // A cycle cannot exist; a wrong response would end here.
     depths.set(job.id, 0);
     const before =

@@ -4,7 +4,7 @@ import { formatDuration } from '../text/time.ts';
 import type { Lane } from './lanes.ts';
 
 /** The fields of a pipeline that the chart shows. */
-export interface ChartedPipeline {
+interface ChartedPipeline {
   readonly id: number;
   readonly ref: string;
   readonly status: string;
@@ -16,7 +16,7 @@ export interface ChartedPipeline {
 /** Lanes of a chart; pipelines of further refs are only in the list. */
 const MAX_LANES = 8;
 
-export interface PipelineChart {
+interface PipelineChart {
   readonly lanes: readonly Lane[];
   readonly from: number;
   readonly to: number;
@@ -30,15 +30,15 @@ export function chartPipelines(pipelines: readonly ChartedPipeline[], now: numbe
   if (pipelines.length === 0) return null;
   const newestFirst = [...pipelines].sort((a, b) => b.id - a.id);
   const refs = [...Map.groupBy(newestFirst, ({ ref }) => ref)];
-  const shown = refs.slice(0, MAX_LANES);
-  const lanes = shown.map(([name, group]): Lane => ({ name, bars: group.map((pipeline) => toBar(pipeline, now)) }));
+  const shownRefs = refs.slice(0, MAX_LANES);
+  const lanes = shownRefs.map(([name, group]): Lane => ({ name, bars: group.map((pipeline) => toBar(pipeline, now)) }));
   const bars = lanes.flatMap(({ bars }) => bars);
   const from = Math.min(...bars.map((bar) => bar.from));
   const to = Math.max(...bars.map((bar) => bar.to), from + 10_000);
-  const charted = shown.flatMap(([, group]) => group);
-  const others = refs.length - shown.length;
+  const charted = shownRefs.flatMap(([, group]) => group);
+  const others = refs.length - shownRefs.length;
   const summary = [
-    `${formatCount(charted.length, 'pipeline')} of ${formatCount(shown.length, 'ref')}`,
+    `${formatCount(charted.length, 'pipeline')} of ${formatCount(shownRefs.length, 'ref')}`,
     `from ${dateFormat.format(from)} to ${dateFormat.format(to)}: ${countStatuses(charted)}.`,
     ...(others === 0 ? [] : [`Without those of ${formatCount(others, 'other ref')}.`]),
   ].join(' ');

@@ -6,7 +6,7 @@ import { ActionButton } from './action-button.tsx';
 import { readText, TextArea, TextField } from './form.tsx';
 
 /** A branch to which the caller commits. */
-export interface CommitBase {
+interface CommitBase {
   readonly name: string;
   /** Whether the caller may push to it; otherwise a new branch is needed. */
   readonly canPush: boolean;

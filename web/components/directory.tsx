@@ -8,7 +8,7 @@ import { Markdown } from './markdown.tsx';
 import { MAX_TREE_ENTRIES, type TreeEntries } from './tree.tsx';
 
 /** The entries of a directory, and the text of the file that describes it. */
-export interface Directory {
+interface Directory {
   readonly entries: TreeEntries;
   /** Null without such a file. */
   readonly readme: { readonly name: string; readonly path: string; readonly text: string } | null;
@@ -39,16 +39,17 @@ async function loadDirectory(
 ): Promise<Loaded<Directory>> {
   const entries = await client.call('GET /projects/:id/repository/tree', { ...params, per_page: MAX_TREE_ENTRIES });
   const { id, ref = 'HEAD' } = params;
-  const found = findReadme(entries.value);
-  const text = found === null ? null : await readText(client, { id, ref, file_path: found.path });
-  const readme = found === null || text === null ? null : { name: found.name, path: found.path, text };
+  const readmeEntry = findReadme(entries.value);
+  const text = readmeEntry === null ? null : await readText(client, { id, ref, file_path: readmeEntry.path });
+  const readme =
+    readmeEntry === null || text === null ? null : { name: readmeEntry.name, path: readmeEntry.path, text };
   return { ...entries, value: { entries: entries.value, readme }, etag: null };
 }
 
 /** Returns the README among entries: rather one in Markdown than another. */
 function findReadme(entries: TreeEntries): TreeEntries[number] | null {
-  const found = entries.filter(({ type, name }) => type === 'blob' && /^readme(?:\.\w{1,10})?$/i.test(name));
-  return found.find(({ name }) => isMarkdownFile(name)) ?? found[0] ?? null;
+  const readmes = entries.filter(({ type, name }) => type === 'blob' && /^readme(?:\.\w{1,10})?$/i.test(name));
+  return readmes.find(({ name }) => isMarkdownFile(name)) ?? readmes[0] ?? null;
 }
 
 /** Returns the text of a file; null for other content, and for a file that cannot be read: the entries are shown without it. */

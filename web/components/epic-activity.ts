@@ -9,7 +9,7 @@ import { readThreadPages } from './timeline.tsx';
 const REFETCH_SECONDS = 30;
 
 /** An epic with its timeline. */
-export interface EpicWithActivity {
+interface EpicWithActivity {
   readonly epic: EpicDetails;
   readonly discussions: Loaded<readonly Discussion[]>;
   /** The last thread of the page before. */

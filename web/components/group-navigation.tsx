@@ -33,7 +33,7 @@ const TABS = [
   { name: 'groupSettings', label: 'Settings', ability: 'update_group' },
 ] as const;
 
-export type GroupTab = (typeof TABS)[number]['name'];
+type GroupTab = (typeof TABS)[number]['name'];
 
 /** The groups above a group, and the tabs of its pages. */
 export function GroupNavigation({

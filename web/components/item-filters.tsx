@@ -6,7 +6,7 @@ import { type ItemParent, LabelPicker, MilestonePicker, UserPicker } from './ite
 /** Filters of lists of issues and merge requests. The parameters of the address have the names of the API. */
 
 /** The states and orders that a list has, with their labels; the first ones are the defaults. */
-export interface ItemListOptions<State extends string, Order extends string> {
+interface ItemListOptions<State extends string, Order extends string> {
   readonly states: readonly (readonly [State, string])[];
   readonly orders: readonly (readonly [Order, string])[];
 }

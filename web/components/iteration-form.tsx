@@ -2,7 +2,7 @@ import type { Iteration } from '../api/operations.ts';
 import type { PageLocation } from '../page.ts';
 import { Form, readText, TextArea, TextField } from './form.tsx';
 
-export interface IterationAttributes {
+interface IterationAttributes {
   readonly title: string | null;
   readonly description: string;
   readonly start_date: string;

@@ -22,7 +22,7 @@ interface LabelAttributes {
 }
 
 /** The calls that change the labels of a project or group. */
-export interface LabelCalls {
+interface LabelCalls {
   readonly create: (attributes: LabelAttributes) => Promise<unknown>;
   readonly update: (id: number, attributes: LabelAttributes) => Promise<unknown>;
   readonly remove: (id: number) => Promise<unknown>;

@@ -8,7 +8,7 @@ import { MilestoneBadges } from './milestone-list.tsx';
 import { ToggledForm } from './toggled-form.tsx';
 
 /** The calls that change a milestone of a project or group. */
-export interface MilestoneCalls {
+interface MilestoneCalls {
   readonly update: (
     attributes: MilestoneAttributes | { readonly state_event: 'close' | 'activate' },
   ) => Promise<unknown>;

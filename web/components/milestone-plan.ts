@@ -3,7 +3,7 @@ import type { IssueInList, MergeRequestInList, Milestone } from '../api/operatio
 import type { Query } from '../api/query.ts';
 
 /** A milestone with all that is to be finished for it. */
-export interface MilestonePlan {
+interface MilestonePlan {
   readonly milestone: Milestone;
   readonly issues: readonly IssueInList[];
   readonly mergeRequests: readonly MergeRequestInList[];

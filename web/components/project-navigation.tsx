@@ -36,7 +36,7 @@ const TABS = [
   { name: 'projectSettings', label: 'Settings', ability: 'update_project' },
 ] as const;
 
-export type ProjectTab = (typeof TABS)[number]['name'];
+type ProjectTab = (typeof TABS)[number]['name'];
 
 /** The path of a project, and the tabs of its pages. */
 export function ProjectNavigation({

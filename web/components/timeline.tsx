@@ -19,7 +19,7 @@ import { Time } from './time.tsx';
 import { UserLink } from './user-link.tsx';
 
 /** The resource events of a noteable; those that its kind does not have are left out. */
-export interface ResourceEvents {
+interface ResourceEvents {
   /** The last thread of the page before; empty on the first page. Its time is where the events of the page begin. */
   readonly previous?: Loaded<readonly DiscussionData[]> | undefined;
   readonly states?: Loaded<readonly StateEvent[]> | undefined;

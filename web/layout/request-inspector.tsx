@@ -55,7 +55,7 @@ export function RequestInspector({
 }
 
 /** Returns the `curl` command of a call. */
-export function toCommand(
+function toCommand(
   { method, url, body }: CallRecord,
   { toUrl, session }: Pick<PageLocation, 'toUrl' | 'session'>,
 ): string {

@@ -8,7 +8,7 @@ import { createHash, ECDH } from 'node:crypto';
 /** Key types of the settings `<type>_key_restriction`. */
 export const SSH_KEY_TYPES = ['rsa', 'dsa', 'ecdsa', 'ed25519', 'ecdsa_sk', 'ed25519_sk'] as const;
 
-export type SshKeyType = (typeof SSH_KEY_TYPES)[number];
+type SshKeyType = (typeof SSH_KEY_TYPES)[number];
 
 export interface SshKey {
   readonly type: SshKeyType;

@@ -21,7 +21,7 @@ const [REPORTER, DEVELOPER, OWNER] = [20, 30, 50];
 /** The access level from which people may push and merge to `main`. */
 export const MAINTAINER = 40;
 
-export interface GroupData {
+interface GroupData {
   readonly path: 'stoves' | 'online';
   readonly name: string;
   readonly description: string;

@@ -16,7 +16,7 @@ import type { TableVersions } from './table-versions.ts';
  * commits of this process, the written tables are known. Each request asks for the snapshot once, in one message with its first
  * statement; requests whose results are all cached share one question.
  */
-export interface SnapshotTracker {
+interface SnapshotTracker {
   /**
    * Opens a connection for one request: cached results are not older than this call or than a commit of this process. In the mode
    * `optimistic`, results of the cache are used before the snapshot is known; `verify` then throws if they are too old.

@@ -99,15 +99,10 @@ export function selectRowsContaining<Row>(
   return sql`select ${selection} from ${joinedRows} where ${index} match ${toFtsPhrase(part)}${sql.join(extraConditions, sql``)}`;
 }
 
-/** Builds the condition that `text` contains this part, case-sensitively. No index serves it. */
-export function hasSubstring(db: Reader, text: Expression<string>, part: string): RawBuilder<SqlBool> {
-  const position = sql.raw(getEngineName(db) === 'sqlite' ? 'instr' : 'strpos');
-  return sql<SqlBool>`${position}(${text}, ${part}) > 0`;
-}
-
 /**
- * Builds the condition of `hasSubstring` for a text of up to one MiB, at a cost that grows with its length, whatever it contains:
- * LIKE and strpos compare the whole part at each position of a malicious text, which takes seconds. No index serves it.
+ * Builds the condition that `text`, of up to one MiB, contains this part, case-sensitively. The cost grows linearly with the
+ * length of the text, while LIKE and strpos compare the whole part at each position of a malicious text, which takes seconds.
+ * No index serves it.
  */
 export function hasSubstringInLongText(db: Reader, text: Expression<string>, part: string): RawBuilder<SqlBool> {
   // Both engines compare many bytes at a time here. `zero_unless_interrupted()` is 0, or throws if the statement was interrupted.

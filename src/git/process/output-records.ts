@@ -49,7 +49,7 @@ function forEachRecordEndingWith(terminator: number): ForEachRecord {
 }
 
 /** Splits the chunks of an output into records. */
-export interface RecordSplitter {
+interface RecordSplitter {
   /** Returns the records that end in the chunk, without their terminator. */
   split(chunk: Buffer): Iterable<Buffer>;
   /** Returns the last record if it has no terminator, else null. */

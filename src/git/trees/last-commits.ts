@@ -20,7 +20,7 @@ const MAX_WALK_MS = 2_000;
 const MAX_INCOMPLETE_AGE_MS = 10 * 60_000;
 
 /** The entries of a folder whose last commits are requested. */
-export interface FolderEntries {
+interface FolderEntries {
   readonly commit: string;
   /** Path of the folder; empty for the root. */
   readonly folder: string;

@@ -9,7 +9,7 @@ import { type Access, type AccessCall, access, requireSignedIn, requireSignedInC
 
 /** Access to resources of a project or group: loads the parent in the path, then checks the ability. */
 
-export interface ProjectAccessOptions {
+interface ProjectAccessOptions {
   /** Returns the error for a missing ability, or undefined for the default, 403. */
   readonly createDeniedError?: (call: AccessCall, project: Project) => unknown;
 }

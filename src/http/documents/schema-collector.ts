@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Json } from '../services.ts';
 
 /** Returns the description of a field of the schema with this title; undefined if its name is sufficient. */
-export type DescribeField = (name: string, title: string) => string | undefined;
+type DescribeField = (name: string, title: string) => string | undefined;
 
 /** Returns the type of an enumeration of texts, without which generators of clients know nothing about its values. */
 function getEnumType(schema: { readonly enum?: readonly unknown[]; readonly type?: unknown }): Record<string, unknown> {

@@ -3,7 +3,7 @@ import type { Endpoint } from '../endpoint/endpoint.ts';
 /** The tags of the OpenAPI document and their order, which is also the order of /api/docs. */
 
 /** A tag: the operations of one folder of src/api. */
-export interface DocumentTag {
+interface DocumentTag {
   readonly name: string;
   readonly description: string;
 }

@@ -29,12 +29,12 @@ export interface Entity<Row, Schema extends TSchema = TSchema> {
 }
 
 /** An entity that needs only its row, so that other entities can embed it. */
-export interface SingleRowEntity<Row, Schema extends TSchema = TSchema> extends Entity<Row, Schema> {
+interface SingleRowEntity<Row, Schema extends TSchema = TSchema> extends Entity<Row, Schema> {
   serialize(row: Row, context: SerializationContext): Static<Schema>;
 }
 
 /** An entity to which `from` adds a serializer. Without one it serializes rows that already have its shape. */
-export interface EntityBuilder<P extends TProperties>
+interface EntityBuilder<P extends TProperties>
   extends SingleRowEntity<Static<TObject<P>>, TObject<P>>,
     SerializerBuilder<P, unknown, Static<TObject<P>>> {
   /** Copies the fields of the entity from columns of the same names, and no other columns. */

@@ -43,7 +43,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.ico': 'image/vnd.microsoft.icon',
 };
 
-export interface WebFile {
+interface WebFile {
   readonly mediaType: string;
   /** The encoding of the content; null if it is not compressed. */
   readonly encoding: string | null;

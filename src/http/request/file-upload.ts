@@ -11,7 +11,7 @@ import { invalidMultipart, PART_LIMITS } from './multipart.ts';
 const FORM_LIMITS = { ...PART_LIMITS, parts: 100, fieldSize: 65_536 };
 
 /** The fields of a form, and the result of `take`; undefined if no file was sent. */
-export interface FileUpload<T> {
+interface FileUpload<T> {
   /** Fields before the file, and fields after it unless `take` finished before the end of the file. */
   readonly fields: RawParameters;
   readonly result: T | undefined;

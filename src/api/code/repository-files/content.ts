@@ -14,7 +14,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import type { FileAtRevision } from './get.ts';
 
 /** The content of a file whose first bytes have been read. */
-export interface OpenedFile {
+interface OpenedFile {
   /** The first bytes, which determine the media type. */
   readonly head: Uint8Array;
   readonly body: Readable | Uint8Array;

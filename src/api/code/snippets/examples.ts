@@ -11,7 +11,7 @@ async function createStrangersSnippet({ callers, visibility, expectSuccess }: Sc
 }
 
 /** Creates a snippet of the scene's project, with the project's visibility, and returns its path parameters. */
-export async function createProjectsSnippet({ project, visibility, expectSuccess }: Scene) {
+async function createProjectsSnippet({ project, visibility, expectSuccess }: Scene) {
   const response = expectSuccess(project.owner.post(`${project.at}/snippets`, { ...projectInput, visibility }));
   return { id: project.id, snippet_id: (await response).body.id as number };
 }

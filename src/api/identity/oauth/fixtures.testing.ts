@@ -10,7 +10,7 @@ export interface Client {
   readonly client_secret: string;
 }
 
-export interface TokenPair {
+interface TokenPair {
   readonly access_token: string;
   readonly refresh_token: string;
 }

@@ -8,7 +8,6 @@ export {
   prepareNewPassword,
   recordUserEvent,
   SAVE_UNIQUE_ERRORS,
-  type UserUpdateInput,
   updateUser,
 } from './changes.ts';
 export { enqueueEmailConfirmation } from './email-confirmation-mail.ts';

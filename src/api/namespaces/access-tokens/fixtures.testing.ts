@@ -4,7 +4,7 @@ import { type Caller, type Group, type Project, world } from '#test/support/worl
 /** Fixtures for tests of project and group tokens. */
 
 export const PARENT_TYPES = ['project', 'group'] as const;
-export type ParentTypeName = (typeof PARENT_TYPES)[number];
+type ParentTypeName = (typeof PARENT_TYPES)[number];
 
 /** A project or group of a new user. */
 export type TokenParent = (Project | Group) & {

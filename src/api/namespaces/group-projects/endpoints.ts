@@ -15,7 +15,7 @@ import {
   TRANSFER_ERRORS,
   TRANSFER_UNIQUE_ERRORS,
   toCommonFilter,
-  transfer,
+  transferProject,
 } from '../projects/index.ts';
 
 const orderByParam = optional(oneOf(...PROJECT_ORDERS), 'created_at');
@@ -85,7 +85,7 @@ export const transferProjectToGroup = endpoint({
   activity: ['project_namespace_updated'],
   response: created(GroupDetail),
   async write(uow, { group, project }) {
-    const transferResult = await transfer(uow, project, String(group.id));
+    const transferResult = await transferProject(uow, project, String(group.id));
     return isFailure(transferResult) ? transferResult : group;
   },
 });

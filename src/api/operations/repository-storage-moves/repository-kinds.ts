@@ -15,7 +15,7 @@ import { hasIntent, hasPendingRefUpdate } from '#repositories/ref-updates/intent
 export type ContainerKindName = Schema['storage_moves']['kind'];
 
 /** The state of a container before a move. */
-export interface Container {
+interface Container {
   readonly storage: string;
   readonly isReadOnly: boolean;
   /** Repositories of the container: its own repository first, then the repository of its wiki. */

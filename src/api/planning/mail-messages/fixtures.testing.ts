@@ -38,7 +38,7 @@ export function createMail(
   });
 }
 
-export interface MailJson {
+interface MailJson {
   readonly id: number;
   readonly event: string;
   readonly reason: string | null;

@@ -70,7 +70,7 @@ export interface MergeRequestOperations {
 }
 
 /** Operations of quick actions on an existing issue, in addition to an update. */
-export interface IssueOperations {
+interface IssueOperations {
   readonly isMoved: boolean;
   /** Moves the issue to another project. */
   readonly moveTo: (projectId: number) => Promise<unknown>;

@@ -4,7 +4,7 @@ import { type ClientContext, DatabaseUnavailable, type Statement, type Statement
 import { createStatementLimiter, createWaiter } from '../long-statements.ts';
 
 /** Runs read statements in threads with their own connections, so that they do not block the event loop. */
-export interface ReadThreads {
+interface ReadThreads {
   execute(statement: Statement, origin?: ClientContext): Promise<StatementResult>;
   /** Starts a thread in advance of the first statement. */
   startThread(): void;

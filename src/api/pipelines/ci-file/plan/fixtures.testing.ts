@@ -34,7 +34,7 @@ async function readFile(text: string, files: Files): Promise<CiConfiguration | I
 }
 
 /** Reads a valid CI file. */
-export async function readConfiguration(text: string, files: Files = {}): Promise<CiConfiguration> {
+async function readConfiguration(text: string, files: Files = {}): Promise<CiConfiguration> {
   const configuration = await readFile(text, files);
   assert.ok(!('invalid' in configuration), JSON.stringify(configuration));
   return configuration;

@@ -63,7 +63,7 @@ const milestoneDueOrder = memoizeByTables(
 );
 
 /** Orders that are computed per row. `priority` sorts by the due date of the milestone, then by label priority. */
-export type ComputedOrderName = 'milestone_due' | 'label_priority' | 'priority';
+type ComputedOrderName = 'milestone_due' | 'label_priority' | 'priority';
 
 /** Returns whether the order is computed per row. No index has such an order. */
 export const isComputedOrder = (order: string): order is ComputedOrderName =>
