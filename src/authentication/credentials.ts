@@ -52,7 +52,7 @@ interface IdentificationServices {
 }
 
 // index: access_tokens_by_digest, users primary key
-const tokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
+const selectTokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
   db
     .selectFrom('access_tokens')
     .innerJoin('users', 'users.id', 'access_tokens.user_id')
@@ -158,7 +158,7 @@ async function identifyByAccessToken(
   digest: string,
   address: string,
 ): Promise<IdentificationResult> {
-  const row = await tokenByDigest.first(services.database.reader, { digest });
+  const row = await selectTokenByDigest.first(services.database.reader, { digest });
   if (row === undefined) return UNKNOWN_TOKEN;
   const revokedTokenId = row.revoked ? row.token_id : null;
   if (isExpired(row.expires_at, services.database.reader.today))

@@ -16,7 +16,7 @@ import { findJobTokenById } from './tokens/job-tokens.ts';
 /** Reloads a caller in a transaction, which may run long after the request began. */
 
 // index: access_tokens primary key, users primary key
-const tokenById = prepare((db, value: Params<{ id: number }>) =>
+const selectTokenById = prepare((db, value: Params<{ id: number }>) =>
   db
     .selectFrom('access_tokens')
     .innerJoin('users', 'users.id', 'access_tokens.user_id')
@@ -25,7 +25,7 @@ const tokenById = prepare((db, value: Params<{ id: number }>) =>
 );
 
 // index: users primary key
-const userById = prepare((db, value: Params<{ id: number }>) =>
+const selectUserById = prepare((db, value: Params<{ id: number }>) =>
   db
     .selectFrom('users')
     .where('id', '=', value('id'))
@@ -45,14 +45,14 @@ export async function reidentify(tx: Transaction, caller: SignedInCaller): Promi
   if (owner === null) return null;
   if (owner.id === caller.user.id) return { ...caller, user: toCallerUser(owner) };
   if (!owner.admin) return null;
-  const user = await userById.first(tx, { id: caller.user.id });
+  const user = await selectUserById.first(tx, { id: caller.user.id });
   return user === undefined ? null : { ...caller, user: toCallerUser(user) };
 }
 
 /** Returns the owner of the credential; null if the credential or the account is no longer valid. */
 async function findActiveOwner(tx: Transaction, caller: SignedInCaller): Promise<IdentifiedUser | null> {
   if (caller.token === null && caller.sessionDigest === undefined) {
-    const user = await userById.first(tx, { id: caller.user.id });
+    const user = await selectUserById.first(tx, { id: caller.user.id });
     return user === undefined || getStateBlock(user) !== null ? null : user;
   }
   const owner = await findCredentialOwner(tx, caller);
@@ -70,7 +70,7 @@ async function findCredentialOwner(
     return oauthToken === null || getInvalidTokenCode(oauthToken, tx.now) !== null ? null : oauthToken.user;
   }
   if (token.kind === 'job') return (await findJobTokenById(tx, token.id))?.user ?? null;
-  const accessToken = await tokenById.first(tx, { id: token.id });
+  const accessToken = await selectTokenById.first(tx, { id: token.id });
   return accessToken === undefined || accessToken.revoked || isExpired(accessToken.expires_at, tx.today)
     ? null
     : accessToken;

@@ -55,7 +55,9 @@ const findPipelineRow = prepare((db, value: Params<{ project: number; id: number
   selectPipelines(db).where('pipelines.id', '=', value('id')).where('pipelines.project_id', '=', value('project')),
 );
 
-const pipelinesById = prepareForIds<PipelineRow>((db, ids) => selectPipelines(db).where('pipelines.id', 'in', ids));
+const selectPipelinesById = prepareForIds<PipelineRow>((db, ids) =>
+  selectPipelines(db).where('pipelines.id', 'in', ids),
+);
 
 /** Returns the pipeline with this id in the project, or null. Does not check permissions. */
 export async function findPipeline(db: Reader, projectId: number, id: number): Promise<PipelineRow | null> {
@@ -65,7 +67,7 @@ export async function findPipeline(db: Reader, projectId: number, id: number): P
 /** Returns the existing pipelines in the order of `ids`, with one query. */
 export async function findPipelines(db: Reader, ids: readonly number[]): Promise<PipelineRow[]> {
   const distinctIds = [...new Set(ids)];
-  return sortByIds(distinctIds, await pipelinesById(db, distinctIds));
+  return sortByIds(distinctIds, await selectPipelinesById(db, distinctIds));
 }
 
 // index: pipelines_by_sha

@@ -32,10 +32,10 @@ export function explainError(error: unknown, env: EnvironmentVariables): string 
   if (!(error instanceof Error)) return String(error);
   if (EXPECTED_ERRORS.includes(error.name)) return error.message;
   const cause = error.name === 'DatabaseUnavailable' && error.cause instanceof Error ? error.cause : error;
-  const place = { dataDir: resolve(env.HEARTH_DATA_DIR?.trim() || START_UP_SETTINGS.HEARTH_DATA_DIR.default) };
+  const location = { dataDir: resolve(env.HEARTH_DATA_DIR?.trim() || START_UP_SETTINGS.HEARTH_DATA_DIR.default) };
   return (
-    explainSqliteError(cause, place) ??
-    explainSystemError(cause as NodeJS.ErrnoException, place, error !== cause) ??
+    explainSqliteError(cause, location) ??
+    explainSystemError(cause as NodeJS.ErrnoException, location, error !== cause) ??
     explainPostgresError(cause, error !== cause) ??
     error.stack ??
     error.message

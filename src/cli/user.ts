@@ -208,8 +208,13 @@ export const makeAdminCommand = defineCommand({
   async run(context, _options, [username = '']) {
     const wasChanged = await changeUser(context, username, async (uow, user) => {
       if (user.admin) return false;
-      const updated = await updateUser(uow, user.id, { details: { admin: true }, resetPrivateProfile: false }, null);
-      return isFailure(updated) ? updated : true;
+      const updatedUser = await updateUser(
+        uow,
+        user.id,
+        { details: { admin: true }, resetPrivateProfile: false },
+        null,
+      );
+      return isFailure(updatedUser) ? updatedUser : true;
     });
     context.stdout.write(
       wasChanged ? `${username} is an administrator now.\n` : `${username} is an administrator already.\n`,

@@ -51,8 +51,8 @@ const prepareLastInStatus = (status: DeploymentStatus) =>
       .orderBy('deployments.id', 'desc')
       .limit(1),
   );
-export const lastSuccessfulDeployment = prepareLastInStatus('success');
-const lastDeploymentsByStatus = FINISHED_DEPLOYMENT_STATUSES.map(prepareLastInStatus);
+export const selectLastSuccessfulDeployment = prepareLastInStatus('success');
+const lastDeploymentStatements = FINISHED_DEPLOYMENT_STATUSES.map(prepareLastInStatus);
 
 /** Returns the deployment with this id in the project, or null. Does not check permissions. */
 export async function findDeployment(db: Reader, projectId: number, id: number): Promise<DeploymentRow | null> {
@@ -61,14 +61,14 @@ export async function findDeployment(db: Reader, projectId: number, id: number):
 
 /** Returns the current deployment of the environment: the successful one that finished last; null if there is none. */
 export async function findLastDeployment(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
-  return (await lastSuccessfulDeployment.first(db, { environment: environmentId })) ?? null;
+  return (await selectLastSuccessfulDeployment.first(db, { environment: environmentId })) ?? null;
 }
 
 /** Returns the deployment of the environment that finished last, with any final status; null if there is none. */
 export async function findLastFinishedDeployment(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
   const lastByStatus: DeploymentRow[] = [];
-  for (const findLastDeployments of lastDeploymentsByStatus)
-    lastByStatus.push(...(await findLastDeployments(db, { environment: environmentId })));
+  for (const selectLastDeployment of lastDeploymentStatements)
+    lastByStatus.push(...(await selectLastDeployment(db, { environment: environmentId })));
   return lastByStatus.toSorted(compareLatestFirst)[0] ?? null;
 }
 

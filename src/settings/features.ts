@@ -59,7 +59,7 @@ type FlagRow = Columns<
 >;
 
 // index: feature_flags_by_name
-const flagByName = prepare((db, value: Params<{ name: string }>) =>
+const selectFlagByName = prepare((db, value: Params<{ name: string }>) =>
   db.selectFrom('feature_flags').select(FLAG_COLUMNS).where('name', '=', value('name')),
 );
 
@@ -79,7 +79,7 @@ export async function isFeatureEnabled(
   db: Reader,
   { flag, tier, actor }: { readonly flag: FlagName; readonly tier: Tier; readonly actor?: Actor },
 ): Promise<boolean> {
-  const row = await flagByName.first(db, { name: flag });
+  const row = await selectFlagByName.first(db, { name: flag });
   return row === undefined ? KNOWN_FLAGS[flag][tier] : isFlagEnabled(toFlag(row), actor);
 }
 
@@ -105,7 +105,7 @@ function getPercentile(flag: string, actor: Actor): number {
 
 /** Returns the flag, or null if it was never set. */
 async function findFlag(db: Reader, name: string): Promise<Flag | null> {
-  const row = await flagByName.first(db, { name });
+  const row = await selectFlagByName.first(db, { name });
   return row === undefined ? null : toFlag(row);
 }
 

@@ -22,8 +22,8 @@ export async function loadServerKey(config: KeyConfig, database: Database): Prom
 /** Stores the fingerprint, unless another process has stored one at the same time. Returns the stored state. */
 function storeFingerprint(database: Database, fingerprint: string): Promise<SecretKeyState> {
   return database.transaction(async (tx) => {
-    const stored = await loadSecretKeyState(tx);
-    if (stored !== null) return stored;
+    const storedState = await loadSecretKeyState(tx);
+    if (storedState !== null) return storedState;
     await storeSecretKeyState(tx, { fingerprint });
     return { fingerprint };
   });

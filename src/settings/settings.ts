@@ -23,7 +23,7 @@ interface ChangedSetting {
 }
 
 // The table has one row, with the id 1. index: application_settings primary key
-const settingsQuery = prepare((db) => db.selectFrom('application_settings').select('value').where('id', '=', 1));
+const selectSettings = prepare((db) => db.selectFrom('application_settings').select('value').where('id', '=', 1));
 
 // Cache of the last parsed text. Its key is the text, so it is valid for any database.
 let parsedSettings: { readonly text: string; readonly settings: ApplicationSettings } = {
@@ -33,7 +33,7 @@ let parsedSettings: { readonly text: string; readonly settings: ApplicationSetti
 
 /** Loads the current application settings with one primary key lookup. */
 export async function loadSettings(db: Reader): Promise<ApplicationSettings> {
-  const text = (await settingsQuery.first(db, {}))?.value ?? '{}';
+  const text = (await selectSettings.first(db, {}))?.value ?? '{}';
   if (parsedSettings.text !== text) parsedSettings = { text, settings: withDefaults(JSON.parse(text)) };
   return parsedSettings.settings;
 }
@@ -104,7 +104,7 @@ async function writeRow(tx: Transaction, values: Record<string, unknown>): Promi
 
 /** Returns a value in the row of settings that is not a setting of the API; undefined if it is not stored. */
 export async function readStoredValue(db: Reader, name: string): Promise<unknown> {
-  const row = await settingsQuery.first(db, {});
+  const row = await selectSettings.first(db, {});
   return row === undefined ? undefined : (JSON.parse(row.value) as Record<string, unknown>)[name];
 }
 

@@ -31,21 +31,21 @@ export function AwardEmoji({
     <fieldset class="actions reactions">
       <legend class="hidden">Reactions</legend>
       {[...names].map((name) => {
-        const given = awards.filter((award) => award.name === name);
-        const own = given.find((award) => award.user.id === user?.id);
+        const sameAwards = awards.filter((award) => award.name === name);
+        const ownAward = sameAwards.find((award) => award.user.id === user?.id);
         const content = (
           <>
             {EMOJI[name] === undefined ? `:${name}:` : <span aria-hidden="true">{EMOJI[name]}</span>}
-            <span class="hidden">{name}</span> {given.length}
+            <span class="hidden">{name}</span> {sameAwards.length}
           </>
         );
-        if (user === null) return given.length === 0 ? null : <span key={name}>{content}</span>;
+        if (user === null) return sameAwards.length === 0 ? null : <span key={name}>{content}</span>;
         return (
           <ActionButton
             key={name}
             location={location}
-            isPrimary={own !== undefined}
-            run={() => (own === undefined ? create(name) : remove(own.id))}
+            isPrimary={ownAward !== undefined}
+            run={() => (ownAward === undefined ? create(name) : remove(ownAward.id))}
           >
             {content}
           </ActionButton>

@@ -35,9 +35,9 @@ export function createShortcutFinder(): (shortcuts: readonly Shortcut[], press: 
   return (shortcuts, { key, hasModifier, isWriting, time }) => {
     if (hasModifier || isWriting) return null;
     const keys = time - prefix.time < SEQUENCE_MS && prefix.key !== '' ? `${prefix.key} ${key}` : key;
-    const found = shortcuts.find((shortcut) => shortcut.keys === keys) ?? null;
-    const startsSequence = found === null && shortcuts.some((shortcut) => shortcut.keys.startsWith(`${key} `));
+    const foundShortcut = shortcuts.find((shortcut) => shortcut.keys === keys) ?? null;
+    const startsSequence = foundShortcut === null && shortcuts.some((shortcut) => shortcut.keys.startsWith(`${key} `));
     prefix = { key: startsSequence ? key : '', time };
-    return found;
+    return foundShortcut;
   };
 }

@@ -28,7 +28,7 @@ export const applicationColumns = [
 ] as const;
 
 // index: oauth_applications_by_uid
-const applicationByUid = prepare((db, value: Params<{ uid: string }>) =>
+const selectApplicationByUid = prepare((db, value: Params<{ uid: string }>) =>
   db
     .selectFrom('oauth_applications')
     .select([...applicationColumns, 'oauth_applications.secret_digest'])
@@ -37,7 +37,7 @@ const applicationByUid = prepare((db, value: Params<{ uid: string }>) =>
 
 /** Returns the application with this `client_id`, or null. */
 export async function findApplication(db: Reader, uid: string): Promise<OAuthApplication | null> {
-  const row = await applicationByUid.first(db, { uid });
+  const row = await selectApplicationByUid.first(db, { uid });
   if (row === undefined) return null;
   const { secret_digest: _, ...application } = row;
   return application;
@@ -64,7 +64,7 @@ export async function authenticateClient(
   db: Reader,
   { uid, secret }: ClientCredentials,
 ): Promise<OAuthApplication | Failure<'invalidClient'>> {
-  const row = await applicationByUid.first(db, { uid });
+  const row = await selectApplicationByUid.first(db, { uid });
   if (row === undefined) return fail('invalidClient');
   const { secret_digest, ...application } = row;
   const isAuthentic = secret === null ? !application.confidential : secretsEqual(hashToken(secret), secret_digest);

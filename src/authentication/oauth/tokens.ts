@@ -32,12 +32,12 @@ function selectTokensWithUser(db: Reader) {
 }
 
 // index: oauth_tokens_by_digest, users primary key
-const tokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
+const selectTokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
   selectTokensWithUser(db).where('oauth_tokens.digest', '=', value('digest')),
 );
 
 // index: oauth_tokens primary key, users primary key
-const tokenById = prepare((db, value: Params<{ id: number }>) =>
+const selectTokenById = prepare((db, value: Params<{ id: number }>) =>
   selectTokensWithUser(db).where('oauth_tokens.id', '=', value('id')),
 );
 
@@ -53,15 +53,15 @@ interface OAuthToken extends Columns<'oauth_tokens', 'id' | 'created_at' | 'revo
 
 /** Returns the token with this digest, with its user. */
 export async function findOAuthToken(db: Reader, digest: string): Promise<OAuthToken | null> {
-  return toOAuthToken(await tokenByDigest.first(db, { digest }));
+  return toOAuthToken(await selectTokenByDigest.first(db, { digest }));
 }
 
 /** Returns the token with this id, with its user; used to check the caller again in a later transaction of the request. */
 export async function findOAuthTokenById(db: Reader, id: number): Promise<OAuthToken | null> {
-  return toOAuthToken(await tokenById.first(db, { id }));
+  return toOAuthToken(await selectTokenById.first(db, { id }));
 }
 
-function toOAuthToken(row: Awaited<ReturnType<typeof tokenById.first>>): OAuthToken | null {
+function toOAuthToken(row: Awaited<ReturnType<typeof selectTokenById.first>>): OAuthToken | null {
   if (row === undefined) return null;
   const { token_id, scopes, created_at, revoked_at, expires_in, ...user } = row;
   return {

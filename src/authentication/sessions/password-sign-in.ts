@@ -68,12 +68,12 @@ export async function checkPassword(
 type LoginCandidate = Columns<'users', 'id' | 'password_hash'>;
 
 // index: users_by_username_key
-const candidateByUsername = prepare((db, value: Params<{ key: string }>) =>
+const selectCandidateByUsername = prepare((db, value: Params<{ key: string }>) =>
   db.selectFrom('users').where('username_key', '=', value('key')).select(['id', 'password_hash']),
 );
 
 // index: emails_by_taken_key, users primary key
-const candidateByEmail = prepare((db, value: Params<{ key: string }>) =>
+const selectCandidateByEmail = prepare((db, value: Params<{ key: string }>) =>
   db
     .selectFrom('emails')
     .innerJoin('users', 'users.id', 'emails.user_id')
@@ -84,7 +84,7 @@ const candidateByEmail = prepare((db, value: Params<{ key: string }>) =>
 /** A login with an @ is an email address, which must be primary or confirmed. */
 async function findCandidate(db: Reader, login: string): Promise<LoginCandidate | null> {
   const key = foldCase(login);
-  return (await (key.includes('@') ? candidateByEmail : candidateByUsername).first(db, { key })) ?? null;
+  return (await (key.includes('@') ? selectCandidateByEmail : selectCandidateByUsername).first(db, { key })) ?? null;
 }
 
 /**

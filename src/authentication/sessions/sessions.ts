@@ -39,7 +39,7 @@ const MAX_ANONYMOUS_IDLE_MINUTES = 24 * 60;
 const LAST_SEEN_UPDATE_MS = 5 * MINUTE_MS;
 
 // index: sessions_by_digest, users primary key
-const sessionByDigest = prepare((db, value: Params<{ digest: string }>) =>
+const selectSessionByDigest = prepare((db, value: Params<{ digest: string }>) =>
   db
     .selectFrom('sessions')
     .leftJoin('users', 'users.id', 'sessions.user_id')
@@ -64,7 +64,7 @@ export function findSession(db: Reader, secret: string, now: Date): Promise<Sess
 
 /** Returns the session with this digest, unless it has expired; used to check the caller again in a later transaction of the request. */
 export async function findSessionByDigest(db: Reader, digest: string, now: Date): Promise<Session | null> {
-  const row = await sessionByDigest.first(db, { digest });
+  const row = await selectSessionByDigest.first(db, { digest });
   if (row === undefined) return null;
   const { return_to: returnTo, last_seen_at, ...user } = row;
   const idleMs = now.getTime() - Date.parse(last_seen_at);

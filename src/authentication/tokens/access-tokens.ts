@@ -86,13 +86,13 @@ export const tokenColumns = [
 ] as const;
 
 // index: access_tokens primary key
-const tokenById = prepare((db, value: Params<{ id: number }>) =>
+const selectTokenById = prepare((db, value: Params<{ id: number }>) =>
   db.selectFrom('access_tokens').select(tokenColumns).where('id', '=', value('id')),
 );
 
 /** Returns the token with this id, revoked or not; null if it does not exist. */
 export async function findAccessToken(db: Reader, id: number): Promise<AccessToken | null> {
-  return (await tokenById.first(db, { id })) ?? null;
+  return (await selectTokenById.first(db, { id })) ?? null;
 }
 
 /** The settings that decide how long a token may live. */

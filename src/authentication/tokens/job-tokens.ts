@@ -29,28 +29,28 @@ function selectJobTokens(db: Reader) {
 }
 
 // index: jobs_by_token, users primary key, routes_by_project
-const tokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
+const selectTokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
   selectRunningJobTokens(db).where('jobs.token_digest', '=', value('digest')),
 );
 
 // index: jobs primary key, users primary key, routes_by_project
-const tokenByJobId = prepare((db, value: Params<{ id: number }>) =>
+const selectTokenByJobId = prepare((db, value: Params<{ id: number }>) =>
   selectRunningJobTokens(db).where('jobs.id', '=', value('id')),
 );
 
 /** Returns the running job with this token; null if there is none or it has finished. */
 export async function findJobToken(db: Reader, digest: string): Promise<JobToken | null> {
-  return toJobToken(await tokenByDigest.first(db, { digest }));
+  return toJobToken(await selectTokenByDigest.first(db, { digest }));
 }
 
 // index: jobs_by_token, users primary key, routes_by_project
-const anyTokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
+const selectAnyTokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
   selectJobTokens(db).where('jobs.token_digest', '=', value('digest')).select('jobs.status'),
 );
 
 /** Returns the job with this token, running or not. */
 export async function findAnyJobToken(db: Reader, digest: string): Promise<(JobToken & { isRunning: boolean }) | null> {
-  const row = await anyTokenByDigest.first(db, { digest });
+  const row = await selectAnyTokenByDigest.first(db, { digest });
   if (row === undefined) return null;
   const { status, ...token } = row;
   return { ...toJobToken(token)!, isRunning: RUNNING_JOB_STATUSES.includes(status) };
@@ -58,10 +58,10 @@ export async function findAnyJobToken(db: Reader, digest: string): Promise<(JobT
 
 /** Returns the token of a job by the job's id; null if it has finished. */
 export async function findJobTokenById(db: Reader, id: number): Promise<JobToken | null> {
-  return toJobToken(await tokenByJobId.first(db, { id }));
+  return toJobToken(await selectTokenByJobId.first(db, { id }));
 }
 
-type JobTokenRow = NonNullable<Awaited<ReturnType<typeof tokenByDigest.first>>>;
+type JobTokenRow = NonNullable<Awaited<ReturnType<typeof selectTokenByDigest.first>>>;
 
 function toJobToken(row: JobTokenRow | undefined): JobToken | null {
   if (row === undefined) return null;

@@ -27,7 +27,7 @@ const PURPOSES = {
 export type SitePurpose = keyof typeof PURPOSES;
 
 // index: geo_sites_by_access_key
-const siteByKey = prepare((db, value: Params<{ digest: string }>) =>
+const selectSiteByKey = prepare((db, value: Params<{ digest: string }>) =>
   db
     .selectFrom('geo_sites')
     .select(['id', 'enabled', 'secret_access_key'])
@@ -54,7 +54,9 @@ export async function authenticateSite(
   const { maxValiditySeconds, singleUse } = PURPOSES[purpose];
   const colonIndex = siteToken.indexOf(':');
   const row =
-    colonIndex < 1 ? undefined : await siteByKey.first(reader, { digest: hashToken(siteToken.slice(0, colonIndex)) });
+    colonIndex < 1
+      ? undefined
+      : await selectSiteByKey.first(reader, { digest: hashToken(siteToken.slice(0, colonIndex)) });
   if (row === undefined || row.secret_access_key === null) return 'unknown';
   const secret = decrypt(await secretKey(), row.secret_access_key, ENCRYPTED_COLUMNS.siteSecret.buildContext(row));
   const claims = verifyClaims(siteToken.slice(colonIndex + 1), secret);

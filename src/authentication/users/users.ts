@@ -79,10 +79,10 @@ export const userColumns = [
 ] as const;
 
 // index: users primary key
-const userById = prepare((db, value: Params<{ id: number }>) => selectUsers(db).where('id', '=', value('id')));
+const selectUserById = prepare((db, value: Params<{ id: number }>) => selectUsers(db).where('id', '=', value('id')));
 
 // index: users_by_username_key
-const userByUsername = prepare((db, value: Params<{ key: string }>) =>
+const selectUserByUsername = prepare((db, value: Params<{ key: string }>) =>
   selectUsers(db).where('username_key', '=', value('key')),
 );
 
@@ -93,7 +93,7 @@ function selectUsers(db: Reader) {
 
 /** Returns the user with this id; null if it does not exist or is being deleted. */
 export async function findUserById(db: Reader, id: number): Promise<User | null> {
-  return (await userById.first(db, { id })) ?? null;
+  return (await selectUserById.first(db, { id })) ?? null;
 }
 
 export type UnchangeableUserCode = 'userNotFound' | 'internalUser';
@@ -112,11 +112,13 @@ export async function findUserUntilDeleted(db: Reader, id: number): Promise<User
 }
 
 // index: users primary key
-const usersByIds = prepareForIds<User>((db, ids) => db.selectFrom('users').select(userColumns).where('id', 'in', ids));
+const selectUsersByIds = prepareForIds<User>((db, ids) =>
+  db.selectFrom('users').select(userColumns).where('id', 'in', ids),
+);
 
 /** Returns the existing users with these ids, including those being deleted, with one query. */
 export function findUsersByIds(db: Reader, ids: readonly number[]): Promise<User[]> {
-  return usersByIds(db, ids);
+  return selectUsersByIds(db, ids);
 }
 
 /** Returns the caller for work on behalf of a user; `ANONYMOUS` if the id is null or the user is gone. */
@@ -127,7 +129,7 @@ export async function loadCaller(db: Reader, id: number | null, address: string 
 
 /** Returns the user with this username, in any case, or null. */
 export async function findUserByUsername(db: Reader, username: string): Promise<User | null> {
-  return (await userByUsername.first(db, { key: foldCase(username) })) ?? null;
+  return (await selectUserByUsername.first(db, { key: foldCase(username) })) ?? null;
 }
 
 /** Optional properties of a new or updated user. */

@@ -221,8 +221,8 @@ interface JobAction {
 async function actOnJob({ at }: ProjectContext, person: Colleague, { name, status, action }: JobAction): Promise<void> {
   const [pipeline] = await person.request('GET', `${at}/pipelines?ref=main&per_page=1`);
   const jobs: readonly JobOfPipeline[] = await person.request('GET', `${at}/pipelines/${pipeline.id}/jobs`);
-  const found = jobs.find((job) => job.name === name && job.status === status);
-  if (found !== undefined) await person.request('POST', `${at}/jobs/${found.id}/${action}`);
+  const foundJob = jobs.find((job) => job.name === name && job.status === status);
+  if (foundJob !== undefined) await person.request('POST', `${at}/jobs/${foundJob.id}/${action}`);
 }
 
 interface JobOfPipeline {

@@ -49,16 +49,16 @@ const DRAFT_MAX_AGE_SECONDS = 10 * 60;
  * removed paths.
  */
 export async function removeStaleLocks(git: Git): Promise<string[]> {
-  const removed: string[] = [];
+  const removedPaths: string[] = [];
   for (const root of Object.values(git.storages)) {
     const isGuarded = await hasDeletionGuard(root, git.clock);
     for await (const directory of listRepositoryDirectories(root)) {
       if (/\/tmp-[^/]*\.git$|\.removed$/.test(directory)) {
-        if (!isGuarded && (await removeIfOlder(git, directory, DRAFT_MAX_AGE_SECONDS))) removed.push(directory);
-      } else removed.push(...(await removeLocksIn(git, directory)));
+        if (!isGuarded && (await removeIfOlder(git, directory, DRAFT_MAX_AGE_SECONDS))) removedPaths.push(directory);
+      } else removedPaths.push(...(await removeLocksIn(git, directory)));
     }
   }
-  return removed;
+  return removedPaths;
 }
 
 /**
@@ -105,12 +105,12 @@ export async function deleteRemovedRepositories(git: Git): Promise<void> {
 }
 
 async function removeLocksIn(git: Git, directory: string): Promise<string[]> {
-  const removed: string[] = [];
+  const removedPaths: string[] = [];
   for await (const { path, seconds, isLock } of listRemovable(directory)) {
     if (isLock ? await removeLockIfOlder(git, path, seconds) : await removeIfOlder(git, path, seconds))
-      removed.push(path);
+      removedPaths.push(path);
   }
-  return removed;
+  return removedPaths;
 }
 
 interface Removable {

@@ -240,9 +240,9 @@ function createPacketTracker() {
           offset += skipped;
           continue;
         }
-        const taken = Math.min(4 - header.length, chunk.length - offset);
-        header += chunk.toString('latin1', offset, offset + taken);
-        offset += taken;
+        const takenBytes = Math.min(4 - header.length, chunk.length - offset);
+        header += chunk.toString('latin1', offset, offset + takenBytes);
+        offset += takenBytes;
         if (header.length < 4) return;
         const length = Number.parseInt(header, 16);
         header = '';

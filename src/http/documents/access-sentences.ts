@@ -132,8 +132,8 @@ function getStrictest(abilities: readonly RequiredAbility[]): RequiredAbility['r
 function splitPhrases(text: string): string[] {
   const whole = Object.keys(PHRASES).find((phrase) => phrase.includes(', ') && text.endsWith(phrase));
   if (whole === undefined) return text.split(', ');
-  const rest = text.slice(0, -whole.length).replace(/, $/, '');
-  return [...(rest === '' ? [] : rest.split(', ')), whole];
+  const sentenceStart = text.slice(0, -whole.length).replace(/, $/, '');
+  return [...(sentenceStart === '' ? [] : sentenceStart.split(', ')), whole];
 }
 
 function describeRequiredRole(

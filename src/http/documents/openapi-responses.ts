@@ -174,9 +174,9 @@ function describeErrors(
 ): string {
   const texts = [...new Set(errors.map(([, [, body]]) => findText(body)))].filter((text) => text !== '');
   const title = `${STATUS_CODES[status] ?? 'Error'}.`;
-  const listed = texts.slice(0, MAX_LISTED_TEXTS).map((text) => `\`${text.replaceAll('`', "'")}\``);
+  const listedTexts = texts.slice(0, MAX_LISTED_TEXTS).map((text) => `\`${text.replaceAll('`', "'")}\``);
   const more = texts.length > MAX_LISTED_TEXTS ? ' and others' : '';
-  const messages = listed.length === 0 ? '' : ` Messages: ${listed.join(', ')}${more}.`;
+  const messages = listedTexts.length === 0 ? '' : ` Messages: ${listedTexts.join(', ')}${more}.`;
   return `${title}${messages}${common === undefined ? '' : ` Also: ${COMMON_ERRORS[common]}`}`;
 }
 

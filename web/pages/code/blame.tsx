@@ -24,7 +24,7 @@ export const blame = page('blame', {
   render: ({ project: { value: project }, blame: { value: blame }, location, location: { toUrl } }) => {
     const path = project.path_with_namespace;
     const groups = numberGroups(blame.result);
-    const shown = groups.filter(({ first }) => first <= MAX_BLAMED_LINES);
+    const shownGroups = groups.filter(({ first }) => first <= MAX_BLAMED_LINES);
     return (
       <>
         <PathLinks project={path} refPath={blame} location={location} />
@@ -42,7 +42,7 @@ export const blame = page('blame', {
               </tr>
             </thead>
             <tbody>
-              {shown.map((group) => (
+              {shownGroups.map((group) => (
                 <tr key={group.first} class="blame-group">
                   <td class="blame-commit">
                     <BlamedCommit commit={group.commit} project={path} filePath={blame.path} location={location} />
@@ -58,7 +58,7 @@ export const blame = page('blame', {
             </tbody>
           </table>
         </div>
-        {shown.length === groups.length ? null : <p class="quiet">The rest of this file is not shown here.</p>}
+        {shownGroups.length === groups.length ? null : <p class="quiet">The rest of this file is not shown here.</p>}
       </>
     );
   },

@@ -131,7 +131,7 @@ export async function warnAboutPushOptions(): Promise<string[]> {
 function describeUnknown(options: readonly PushOption[]): string[] {
   const names = [...new Set(options.map(({ name }) => name))];
   if (names.length === 0) return [];
-  const shown = names.slice(0, MAX_UNKNOWN).map((name) => `'${name.slice(0, MAX_UNKNOWN_CHARACTERS)}'`);
+  const shownNames = names.slice(0, MAX_UNKNOWN).map((name) => `'${name.slice(0, MAX_UNKNOWN_CHARACTERS)}'`);
   const more = names.length > MAX_UNKNOWN ? ` and ${names.length - MAX_UNKNOWN} more` : '';
-  return [`WARNING: Unknown push options have no effect: ${shown.join(', ')}${more}`];
+  return [`WARNING: Unknown push options have no effect: ${shownNames.join(', ')}${more}`];
 }

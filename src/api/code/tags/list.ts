@@ -85,13 +85,13 @@ export function compareVersions(a: string, b: string): number {
   const leftParts = splitVersion(a);
   const rightParts = splitVersion(b);
   for (let index = 0; index < Math.max(leftParts.length, rightParts.length); index++) {
-    const left = leftParts[index];
+    const leftPart = leftParts[index];
     const right = rightParts[index];
-    if (left === undefined) return right?.startsWith('-') ? 1 : -1;
-    if (right === undefined) return left.startsWith('-') ? -1 : 1;
-    if (left === right) continue;
-    const areNumbers = /^\d+$/.test(left) && /^\d+$/.test(right);
-    const order = areNumbers ? Number(left) - Number(right) : compareText(left, right);
+    if (leftPart === undefined) return right?.startsWith('-') ? 1 : -1;
+    if (right === undefined) return leftPart.startsWith('-') ? -1 : 1;
+    if (leftPart === right) continue;
+    const areNumbers = /^\d+$/.test(leftPart) && /^\d+$/.test(right);
+    const order = areNumbers ? Number(leftPart) - Number(right) : compareText(leftPart, right);
     if (order !== 0) return order;
   }
   return 0;

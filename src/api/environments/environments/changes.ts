@@ -155,8 +155,8 @@ function validateEnvironment({
 /** Formats field errors as sentences: `Name can't be blank`. */
 function toSentences(errors: FieldErrors): string[] {
   return Object.entries(errors).flatMap(([field, messages]) => {
-    const words = field.replaceAll('_', ' ');
-    const subject = `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+    const fieldWords = field.replaceAll('_', ' ');
+    const subject = `${fieldWords.charAt(0).toUpperCase()}${fieldWords.slice(1)}`;
     return messages.map((message) => `${subject} ${message}`);
   });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reader } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
-import { lastSuccessfulDeployment } from '#domain/deployments.ts';
+import { selectLastSuccessfulDeployment } from '#domain/deployments.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { listStopActionJobs } from './access.ts';
 import {
@@ -56,7 +56,7 @@ const served: readonly [what: string, ask: Ask, indexes: readonly string[], orde
   ['those due to go', (db) => buildEnvironmentsToDeleteQuery(db, since, first), ['environments_by_auto_delete'], true],
   [
     'what finished last',
-    (db) => lastSuccessfulDeployment.query(db, { environment: 7 }),
+    (db) => selectLastSuccessfulDeployment.query(db, { environment: 7 }),
     ['deployments_finished'],
     true,
   ],

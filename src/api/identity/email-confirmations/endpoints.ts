@@ -29,9 +29,13 @@ export const getEmailConfirmationPage = endpoint({
   async handle({ visitor, params, request }, services) {
     const { session, headers } = await ensureSession(services, request, visitor);
     const token = params.confirmation_token ?? '';
-    const found = await findAddressByConfirmationLink(services.database.reader, token, timestamp(services.clock));
-    if (found === null) return createInvalidLinkPage(session, headers);
-    return createConfirmationPage(request, session, { token, address: found.address, headers });
+    const foundAddress = await findAddressByConfirmationLink(
+      services.database.reader,
+      token,
+      timestamp(services.clock),
+    );
+    if (foundAddress === null) return createInvalidLinkPage(session, headers);
+    return createConfirmationPage(request, session, { token, address: foundAddress.address, headers });
   },
 });
 
@@ -57,11 +61,11 @@ async function confirmAddress(
   session: { readonly csrfToken: string },
   token: string,
 ): Promise<HtmlReply> {
-  const found = await findAddressByConfirmationLink(database.reader, token, timestamp(clock));
-  if (found === null) return createInvalidLinkPage(session);
-  const user = requireRow(await findUserById(database.reader, found.userId));
+  const foundAddress = await findAddressByConfirmationLink(database.reader, token, timestamp(clock));
+  if (foundAddress === null) return createInvalidLinkPage(session);
+  const user = requireRow(await findUserById(database.reader, foundAddress.userId));
   const result = await runUnitOfWork({ user, token: null, address }, (uow) => redeem(uow, token));
-  return isFailure(result) ? createInvalidLinkPage(session) : createConfirmedPage(session, found.address);
+  return isFailure(result) ? createInvalidLinkPage(session) : createConfirmedPage(session, foundAddress.address);
 }
 
 /** Redeems the link, and records a new primary address. */

@@ -211,13 +211,13 @@ type CandidateJob = Columns<'jobs', 'id' | 'project_id'>;
 const CANDIDATE_BATCH_SIZE = 20;
 
 // index: jobs_pending
-const pendingJobQuery = prepare((db) =>
+const selectPendingJob = prepare((db) =>
   db.selectFrom('jobs').select('id').where('status', '=', sql.lit('pending')).limit(1),
 );
 
 /** Returns whether any job is pending. Most polls end here, and the result is cached until a job changes. */
 async function hasPendingJobs(db: Reader): Promise<boolean> {
-  return (await pendingJobQuery.first(db, {})) !== undefined;
+  return (await selectPendingJob.first(db, {})) !== undefined;
 }
 
 /**

@@ -44,7 +44,7 @@ export function listSchedules(
 }
 
 // index: pipeline_schedules primary key
-const scheduleByIdQuery = prepare((db, value: Params<{ id: number }>) =>
+const selectScheduleById = prepare((db, value: Params<{ id: number }>) =>
   db.selectFrom('pipeline_schedules').select(columns).where('id', '=', value('id')),
 );
 
@@ -56,7 +56,7 @@ export async function findSchedule(db: Reader, projectId: number, id: number): P
 
 /** Returns the schedule with this id in any project, or null. */
 export async function findScheduleById(db: Reader, id: number): Promise<ScheduleRow | null> {
-  return (await scheduleByIdQuery.first(db, { id })) ?? null;
+  return (await selectScheduleById.first(db, { id })) ?? null;
 }
 
 /** Counts the schedules of a project, which are few. index: pipeline_schedules_by_project */

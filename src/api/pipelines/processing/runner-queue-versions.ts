@@ -105,7 +105,7 @@ interface QueueCounts {
 const VERSIONS = sql<number>`cast(coalesce(sum(runner_queues.version), 0) as bigint)`.as('versions');
 
 // index: runner_projects_by_runner, runner_queues_pkey
-const projectCountsQuery = prepare((db, value: Params<{ runner: number }>) =>
+const selectProjectCounts = prepare((db, value: Params<{ runner: number }>) =>
   db
     .selectFrom('runner_projects')
     .leftJoin('runner_queues', (join) =>
@@ -116,7 +116,7 @@ const projectCountsQuery = prepare((db, value: Params<{ runner: number }>) =>
 );
 
 // index: runner_queues_pkey
-const scopeVersionQuery = prepare((db, value: Params<{ scope: 'group' | 'instance'; id: number }>) =>
+const selectScopeVersion = prepare((db, value: Params<{ scope: 'group' | 'instance'; id: number }>) =>
   db
     .selectFrom('runner_queues')
     .select(VERSIONS)
@@ -125,8 +125,8 @@ const scopeVersionQuery = prepare((db, value: Params<{ scope: 'group' | 'instanc
 );
 
 async function loadCounts(db: Reader, { id, runner_type, group_id }: QueueRunner): Promise<QueueCounts> {
-  if (runner_type === 'project_type') return (await projectCountsQuery.first(db, { runner: id }))!;
+  if (runner_type === 'project_type') return (await selectProjectCounts.first(db, { runner: id }))!;
   const scope = runner_type === 'group_type' ? 'group' : 'instance';
-  const { versions } = (await scopeVersionQuery.first(db, { scope, id: group_id ?? 0 }))!;
+  const { versions } = (await selectScopeVersion.first(db, { scope, id: group_id ?? 0 }))!;
   return { latest_assignment_id: 0, versions };
 }

@@ -21,7 +21,7 @@ export interface ProcessedJob extends PipelineJob {
 }
 
 // index: jobs_latest_by_name
-const latestJobsQuery = prepare((db, value: Params<{ pipeline: number }>) =>
+const selectLatestJobs = prepare((db, value: Params<{ pipeline: number }>) =>
   db
     .selectFrom('jobs')
     .select(['id', 'name', 'stage_index', 'status', 'allow_failure', 'run_when', 'needs', 'resource_group_id'])
@@ -34,7 +34,7 @@ const latestJobsQuery = prepare((db, value: Params<{ pipeline: number }>) =>
 
 /** Returns the latest attempt of each job of the pipeline, ordered by id. */
 export async function listLatestJobs(db: Reader, pipelineId: number): Promise<ProcessedJob[]> {
-  const rows = await latestJobsQuery(db, { pipeline: pipelineId });
+  const rows = await selectLatestJobs(db, { pipeline: pipelineId });
   return rows.map((row) => ({ ...row, needs: row.needs === null ? null : (JSON.parse(row.needs) as JobNeed[]) }));
 }
 

@@ -120,7 +120,7 @@ const updateRunnerContact = prepareWrite((tx, value: Params<RunnerContact>) =>
 );
 
 // index: runner_managers_by_system_id
-const managerBySystemIdQuery = prepare((db, value: Params<{ runner: number; systemId: string }>) =>
+const selectManagerBySystemId = prepare((db, value: Params<{ runner: number; systemId: string }>) =>
   db
     .selectFrom('runner_managers')
     .select(['id', 'contacted_at', 'ip_address', ...infoColumnNames])
@@ -141,7 +141,7 @@ export async function findUnchangedManagerId(
   const isUnchanged = ({ contacted_at, ip_address }: Pick<Runner, 'contacted_at' | 'ip_address'>) =>
     wasContactedRecently(contacted_at, now) && ip_address === (machine.address ?? '');
   if (!isUnchanged(runner)) return null;
-  const manager = await managerBySystemIdQuery.first(db, {
+  const manager = await selectManagerBySystemId.first(db, {
     runner: runner.id,
     systemId: machine.systemId || LEGACY_SYSTEM_ID,
   });
@@ -167,7 +167,7 @@ function toInfoColumns(info: MachineInfo) {
 }
 
 // index: runner_managers primary key
-const managersByIdsQuery = prepareForIds<RunnerManagerRow>((db, ids) =>
+const selectManagersByIds = prepareForIds<RunnerManagerRow>((db, ids) =>
   db.selectFrom('runner_managers').select(managerColumns).where('id', 'in', ids),
 );
 
@@ -176,7 +176,7 @@ export async function findManagersByIds(
   db: Reader,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, RunnerManagerRow>> {
-  return new Map((await managersByIdsQuery(db, ids)).map((manager) => [manager.id, manager]));
+  return new Map((await selectManagersByIds(db, ids)).map((manager) => [manager.id, manager]));
 }
 
 /** Returns all managers of a runner, the oldest first. index: runner_managers_by_system_id */

@@ -114,7 +114,7 @@ export async function findRunnerInProject(db: Reader, projectId: number, runnerI
 }
 
 // index: jobs_by_runner_status
-const activeRunnersQuery = prepareForIds((db, ids) =>
+const selectActiveRunners = prepareForIds((db, ids) =>
   db
     .selectFrom('jobs')
     .select('runner_id')
@@ -128,11 +128,11 @@ export async function loadActiveRunnerIds(
   db: Reader,
   runnerIds: readonly number[],
 ): Promise<ReadonlySet<number | null>> {
-  return new Set((await activeRunnersQuery(db, runnerIds)).map(({ runner_id }) => runner_id));
+  return new Set((await selectActiveRunners(db, runnerIds)).map(({ runner_id }) => runner_id));
 }
 
 // index: jobs_by_runner_status
-const activeManagersQuery = prepareForIds((db, ids) =>
+const selectActiveManagers = prepareForIds((db, ids) =>
   db
     .selectFrom('jobs')
     .select('runner_manager_id')
@@ -146,5 +146,5 @@ export async function loadActiveManagerIds(
   db: Reader,
   runnerIds: readonly number[],
 ): Promise<ReadonlySet<number | null>> {
-  return new Set((await activeManagersQuery(db, runnerIds)).map(({ runner_manager_id }) => runner_manager_id));
+  return new Set((await selectActiveManagers(db, runnerIds)).map(({ runner_manager_id }) => runner_manager_id));
 }

@@ -117,7 +117,7 @@ type KeywordReader = <T>(key: string, parse: (value: Exclude<CiValue, null>) => 
 export function parseJob(name: string, entry: CiMap, defaults: CiMap, patterns: PatternCache): CiJob {
   const location = `jobs:${name}`;
   const readOwn: KeywordReader = (key, parse) => parseOptional(entry, key, null, parse);
-  const own = parseOwnKeys(name, entry, location);
+  const ownKeys = parseOwnKeys(name, entry, location);
   const stage = readOwn('stage', (value) => parseString(value, `${location}:stage`, 'config')) ?? 'test';
   const only = readOwn('only', (value) => parseRefPolicy(value, `${location}:only`, patterns));
   const except = readOwn('except', (value) => parseRefPolicy(value, `${location}:except`, patterns));
@@ -137,11 +137,11 @@ export function parseJob(name: string, entry: CiMap, defaults: CiMap, patterns: 
   const pagesPath = parsePagesPath(name, entry, location);
   readOwn('dast_configuration', (value) => checkDastConfiguration(value, `${location}:dast_configuration`));
   const secrets = readOwn('secrets', (value) => parseSecrets(value, `${location}:secrets`));
-  checkNeededDependencies(own.dependencies, needs, location);
+  checkNeededDependencies(ownKeys.dependencies, needs, location);
   readOwn('identity', (value) => checkIdentity(value, name, `${location}:identity`));
   return {
     name,
-    ...own,
+    ...ownKeys,
     stage,
     only,
     except,
@@ -200,7 +200,7 @@ export function parseInheritedKeys(read: KeywordReader, location: string) {
   };
 }
 
-/** Checks which keys a job has, and parses those without a location of their own. */
+/** Checks which keys a job has, and parses those without their own location. */
 function parseOwnKeys(name: string, entry: CiMap, location: string) {
   const read: KeywordReader = (key, parse) => parseOptional(entry, key, null, parse);
   checkNotBlank(name, location, 'name');

@@ -136,10 +136,10 @@ function parseChanges(value: CiValue, location: string): ChangesClause {
 /** Parses `exists`; one text is one glob. */
 function parseExists(value: CiValue, location: string): ExistsClause | null {
   if (value === null) return null;
-  const own = { project: null, ref: null };
-  if (typeof value === 'string') return { globs: [value], ...own };
-  if (isArray(value)) return { globs: parseGlobs(value, location, 'config'), ...own };
-  if (isBlank(value)) return { globs: [], ...own };
+  const ownSource = { project: null, ref: null };
+  if (typeof value === 'string') return { globs: [value], ...ownSource };
+  if (isArray(value)) return { globs: parseGlobs(value, location, 'config'), ...ownSource };
+  if (isBlank(value)) return { globs: [], ...ownSource };
   if (!isMap(value)) throw typeError(location, 'should be a string, an array of strings, or a hash');
   checkKnownKeys(value, location, EXISTS_KEYS);
   checkRequiredKeys(value, location, ['paths', ...(value.get('ref') == null ? [] : ['project'])]);

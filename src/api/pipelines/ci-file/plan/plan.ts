@@ -69,7 +69,7 @@ export async function planPipeline(
   effort = new EffortBudget(),
 ): Promise<PipelinePlan | 'excluded' | 'empty' | InvalidConfiguration> {
   return catchCiFileError(() =>
-    withLoadedPaths(context, (loaded) => planWithPaths(configuration, context, effort, loaded)),
+    withLoadedPaths(context, (loadedPaths) => planWithPaths(configuration, context, effort, loadedPaths)),
   );
 }
 
@@ -77,15 +77,15 @@ export async function planPipeline(
 const MAX_PATH_SOURCES = 20;
 
 /** Runs `plan` again each time it needs paths that are not loaded. They are unknown before, because they depend on variables of jobs. */
-async function withLoadedPaths<T>({ loadPaths }: PlanContext, plan: (loaded: LoadedPaths) => T): Promise<T> {
-  const loaded = new Map<string, Paths | string>();
+async function withLoadedPaths<T>({ loadPaths }: PlanContext, plan: (loadedPaths: LoadedPaths) => T): Promise<T> {
+  const loadedPaths = new Map<string, Paths | string>();
   for (;;) {
     try {
-      return plan(loaded);
+      return plan(loadedPaths);
     } catch (error) {
       if (!(error instanceof PathsRequired)) throw error;
-      if (loaded.size >= MAX_PATH_SOURCES) throw fileTooLarge();
-      loaded.set(JSON.stringify(error.source), await loadPaths(error.source));
+      if (loadedPaths.size >= MAX_PATH_SOURCES) throw fileTooLarge();
+      loadedPaths.set(JSON.stringify(error.source), await loadPaths(error.source));
     }
   }
 }
@@ -94,9 +94,9 @@ function planWithPaths(
   configuration: CiConfiguration,
   context: PlanContext,
   effort: EffortBudget,
-  loaded: LoadedPaths,
+  loadedPaths: LoadedPaths,
 ): PipelinePlan | 'excluded' | 'empty' {
-  const paths = new PathMatcher(context.changedPaths, context.files, effort, loaded);
+  const paths = new PathMatcher(context.changedPaths, context.files, effort, loadedPaths);
   const variables = resolveWorkflowVariables(configuration, context, paths);
   if (variables === null) return 'excluded';
   const selectedJobs = selectJobs({ configuration, context, paths, variables, effort });
