@@ -88,7 +88,7 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** A start-up setting, for parsing, `hearth serve --help` and the documentation. */
 interface SettingDescription {
-  /** Value of an unset variable. Absent: `whenUnset` describes what happens then. */
+  /** Default value. Absent: `whenUnset` describes the behaviour without a value. */
   readonly default?: string;
   readonly whenUnset?: string;
   /** Meaning in one sentence, in Markdown. */

@@ -57,7 +57,7 @@ export interface PageActions {
   readonly refetch: () => Promise<void>;
   /** Opens an address of this server. */
   readonly openUrl: (url: string) => void;
-  /** Tells screen readers what has happened. */
+  /** Announces a message to screen readers. */
   readonly announce: (text: string) => void;
 }
 

@@ -2,9 +2,8 @@ import type { Transaction } from '#database/database.ts';
 import { getForeignKeyColumn, type Resource } from './resource.ts';
 
 /**
- * Copies up to `limit` notes of one noteable to another, unchanged, in their order, comments before system notes.
- * Records no activity events. The caller updates counters.
- * index: notes_by_issue_created
+ * Copies up to `limit` notes of one noteable to another, unchanged and in their order. Comments take precedence over system
+ * notes. Records no activity events. The caller updates counters. index: notes_by_issue_created
  */
 export async function copyNotes(tx: Transaction, from: Resource, to: Resource, limit: number): Promise<void> {
   await tx

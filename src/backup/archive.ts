@@ -28,8 +28,8 @@ export interface BackupArchive {
 }
 
 /**
- * Checks the names of all parts and reads the manifest. Throws for files that are no archive of Hearth, and for
- * archives of newer versions and of versions before 1.0.0.
+ * Checks the names of all parts and reads the manifest. Throws for files that are not archives of Hearth, and for archives
+ * of newer versions and of versions before 1.0.0.
  */
 export async function openArchive(file: FileHandle, migrations: readonly Migration[]): Promise<BackupArchive> {
   let sumsEntry: TarEntry | undefined;

@@ -51,7 +51,7 @@ export async function runChecks(
   return findingCount;
 }
 
-/** Repairs what a finding reports if `repair` is set and it can be repaired. `text` says what happened. */
+/** Repairs the problem of a finding if `repair` is set and a repair exists. `text` describes the result. */
 async function repairOrDescribe(finding: Finding, repair: boolean): Promise<{ isRepaired: boolean; text: string }> {
   if (finding.repair === undefined) return { isRepaired: false, text: 'no safe repair; restore a backup' };
   const { text, run } = finding.repair;

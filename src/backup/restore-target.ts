@@ -20,8 +20,8 @@ const DATABASE_FILES = ['hearth.sqlite3', 'hearth.sqlite3-wal', 'hearth.sqlite3-
 type TargetConfig = Pick<Config, 'dataDir' | 'storages' | 'blobsDir'>;
 
 /**
- * Content of the mark: what a restore writes outside the database. Stored because the next restore may run with other
- * settings.
+ * Content of the mark: the files that a restore writes outside the database. Stored because the next restore may run with
+ * other settings.
  */
 interface RestoreMark {
   readonly directories: readonly { readonly path: string; readonly wasThere: boolean }[];

@@ -30,7 +30,7 @@ export interface CommandOutput {
   write(text: string): unknown;
 }
 
-/** A command of `hearth`: what its help says, and what it does. */
+/** A command of `hearth`: its help and its function. */
 export interface Command<Options extends CommandOptions = CommandOptions> {
   /** Names of the positional arguments, all of them required: `FILE.tar`. */
   readonly positionals: readonly string[];
@@ -52,7 +52,7 @@ export interface HelpTable {
   readonly rows: readonly (readonly [string, string])[];
 }
 
-/** An invalid command line: the message says what is wrong with it. */
+/** An invalid command line. The message describes the error. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly exitCode = 2;

@@ -51,7 +51,7 @@ Prints three sign-ins with their password. Start the server with "hearth serve" 
   },
 });
 
-/** Returns the evening of a day. Throws UsageError for a text that is no date. */
+/** Returns the evening of a day. Throws UsageError for a text that is not a date. */
 function parseEnd(text: string): Date {
   const end = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T18:00:00Z`) : null;
   if (end !== null && !Number.isNaN(end.getTime())) return end;

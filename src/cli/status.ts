@@ -20,7 +20,7 @@ import { type CommandOutput, defineCommand } from './command.ts';
 import { loadCommandConfig } from './load-config.ts';
 import { JSON_OPTION, printJson } from './output.ts';
 
-/** Prints the state of a server and of what it depends on. */
+/** Prints the state of a server and of its dependencies. */
 export const statusCommand = defineCommand({
   positionals: [],
   options: JSON_OPTION,

@@ -118,7 +118,7 @@ function listTokens(
   return query.orderBy('access_tokens.id').execute();
 }
 
-/** Returns what `--json` prints of a token. */
+/** Returns the JSON of a token for `--json`. */
 function toJson({ id, name, scopes, expires_at, last_used_at, revoked, created_at }: AccessToken, username: string) {
   return {
     id,

@@ -143,7 +143,7 @@ async function listAllUsers(db: Reader): Promise<User[]> {
   }
 }
 
-/** Returns what `--json` prints of a user. */
+/** Returns the JSON of a user for `--json`. */
 function toJson(user: User, now: string) {
   const { id, username, name, email, state, admin, bot, created_at } = user;
   return { id, username, name, email, state, locked: isLocked(user, now), admin, bot, created_at };
@@ -253,7 +253,7 @@ function createDescriber(username: string): (failure: Failure) => string {
  */
 export async function readNewPassword({ stdin, stderr }: CommandContext): Promise<string> {
   if (stdin.isTTY !== true) return requirePassword(await readFirstLine(stdin));
-  // The line editor echoes what is typed into its output. It turns off the echo of the terminal before the first prompt.
+  // The line editor echoes typed characters into its output. It turns off the echo of the terminal before the first prompt.
   const noOutput = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: stdin, output: noOutput, terminal: true });
   reader.on('SIGINT', () => process.exit(130));

@@ -17,7 +17,7 @@ export interface DatabaseActivity {
   waitingTransactions: number;
   /** Number of transactions between begin and end. */
   openTransactions: number;
-  /** Runs the work and adds its duration. A result that is no promise is returned as it is. */
+  /** Runs the work and adds its duration. A result that is not a promise is returned as it is. */
   measure<Result>(work: DatabaseWork, run: () => Result): Result;
   /** Adds the duration of work that started at this `performance.now()`. */
   record(work: DatabaseWork, startedAt: number): void;

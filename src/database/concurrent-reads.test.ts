@@ -11,7 +11,7 @@ const counterByName = prepare((db, value: Params<{ name: string }>) =>
   db.selectFrom('counters').select(['name', 'value']).where('name', '=', value('name')),
 );
 
-/** Fails for a name that is no JSON, after it was prepared. */
+/** Fails for a name that is not a JSON, after it was prepared. */
 const brokenByName = prepare((db, value: Params<{ name: string }>) =>
   db
     .selectFrom('counters')

@@ -74,7 +74,7 @@ export interface RequestDatabase extends Database {
    * each commit of any process.
    */
   getVersion(): unknown;
-  /** Returns what the request has read so far, to check later whether it is current as of the last known version. */
+  /** Returns the reads of the request so far, to check later whether they are current as of the last known version. */
   getReadSet(): ReadSet;
 }
 

@@ -15,7 +15,7 @@ export function misuse(db: Reader, tx: Transaction) {
   db.with('a', (query) => query.selectFrom('counters').select('name')).deleteFrom('counters');
   // @ts-expect-error nor inside of one
   db.with('a', (query) => query.deleteFrom('counters').returning('name'));
-  // @ts-expect-error a reader is no transaction
+  // @ts-expect-error a reader is not a transaction
   const wrong: Transaction = db;
   const right: Reader = tx;
   return [wrong, right];

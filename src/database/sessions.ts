@@ -140,7 +140,7 @@ type WithTable<DB, Name extends string, Query> = DB & {
   [Table in TableName<Name>]: Query extends (db: ReadingQueries<never>) => Expression<infer Row> ? Row : never;
 };
 
-/** The table of its own rows, from which a recursive query selects. */
+/** The common table expression itself, from which its recursive part selects. */
 type RowsOf<Name extends string> = { [Table in TableName<Name>]: DeclaredRow<Name> };
 
 type TableName<Name extends string> = Name extends `${infer Table}(${string})` ? Table : Name;

@@ -87,7 +87,7 @@ export async function runTransaction<T>(
 
 /**
  * Runs a transaction on behalf of a request. Until one of its transactions is committed, they stop waiting when the client
- * disconnects. Later ones complete what was begun, so they wait to the end. `options` with a waiter of their own take precedence.
+ * disconnects. Later ones complete the request, so they wait to the end. A waiter in `options` takes precedence.
  */
 export async function runForClient<T>(
   writer: WritingClient,

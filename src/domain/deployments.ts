@@ -38,8 +38,8 @@ const findDeploymentRow = prepare((db, value: Params<{ project: number; id: numb
     .where('deployments.project_id', '=', value('project')),
 );
 
-// The last finished deployment of an environment with a status. SQLite plans a query with the status as a parameter at each run,
-// because the conditions of indexes contain statuses. index: deployments_finished
+// Prepares the query of the last finished deployment with a status. The status is a constant, because SQLite would plan a
+// query with a parameter at each run: the conditions of indexes contain statuses. index: deployments_finished
 const prepareLastInStatus = (status: DeploymentStatus) =>
   prepare((db, value: Params<{ environment: number }>) =>
     db

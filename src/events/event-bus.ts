@@ -38,7 +38,7 @@ export function defineSubscription<Services, Name extends EventName>(
 interface EventBus<Services> {
   /** Calls all subscribers of the event as part of the unit of work, in the order of the list. */
   publish<Name extends EventName>(uow: UnitOfWork, name: Name, payload: EventPayloads[Name]): Promise<void>;
-  /** Runs one batch of what the event will cause. Returns whether there may be more. */
+  /** Runs one batch of the work that the event will cause. Returns whether there may be more. */
   publishBatch<Name extends EventName>(uow: UnitOfWork, name: Name, payload: EventPayloads[Name]): Promise<boolean>;
   /** The jobs of background subscriptions, for the job queue. */
   readonly jobs: readonly JobDefinition<Services, never>[];

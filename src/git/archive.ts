@@ -28,7 +28,7 @@ export interface LfsFiles {
 }
 
 /**
- * Script that git runs for each file with `filter=lfs`: pointer in, file out. Content that is no pointer is not
+ * Script that git runs for each file with `filter=lfs`: pointer in, file out. Content that is not a pointer is not
  * changed. A pointer has at most 200 bytes; NUL bytes are removed because a shell variable cannot hold them.
  */
 const SMUDGE_SCRIPT = `

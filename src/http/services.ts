@@ -13,7 +13,9 @@ import type { Clock } from '#runtime/clock.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Metrics } from '#runtime/metrics.ts';
 
-/** The services of this process, assembled by server.ts. Handlers pass on only what a domain function needs. */
+/**
+ * The services of this process, assembled by server.ts. Handlers pass on only the services that a domain function needs.
+ */
 export interface Services {
   readonly config: Config;
   readonly clock: Clock;

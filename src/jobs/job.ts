@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '#database/database.ts';
 
-/** A kind of background job. `Services` is what its handler needs; server.ts passes it to the queue. */
+/** A kind of background job. `Services`: the services that its handler needs; server.ts passes them to the queue. */
 export interface JobDefinition<Services, Payload> {
   /** Stored with each job: never rename it while jobs of this kind may be queued. */
   readonly kind: string;

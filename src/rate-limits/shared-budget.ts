@@ -1,8 +1,8 @@
 import { ClientDisconnected, MAX_STALL_MS, type RequestClient, STALL_CHECK_MS } from '#runtime/concurrency-limiter.ts';
 
 /**
- * A budget in any unit, limited per client network and in total. When a reservation fails, stalled clients of the same network
- * are disconnected; if the total is the reason, stalled clients of all networks.
+ * A budget in any unit, limited per client network and in total. When a reservation fails because of the limit of a
+ * network, stalled clients of that network are disconnected; because of the total limit, stalled clients of all networks.
  */
 interface SharedBudget {
   /** Makes the client hold at least this amount; returns false and changes nothing if too little is left. */
@@ -26,7 +26,7 @@ interface BudgetLimits {
   readonly extraForSmallHolders?: number;
 }
 
-/** A network that uses the extra amount may hold a sixteenth of it. */
+/** A network may hold at most this fraction, a sixteenth, of the extra amount. */
 const EXTRA_SHARES = 16;
 
 /** Milliseconds after a failed reservation during which stalled clients are disconnected. */

@@ -213,7 +213,7 @@ async function collectSamples(
     if (typeof value === 'number') add({ labels: {}, value });
     else for (const sample of value) add(sample);
   } catch {
-    // The metric describes what is unavailable. The log has the cause.
+    // The metric names the unavailable part. The log has the cause.
     metric.remove({});
   }
 }

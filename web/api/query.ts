@@ -94,7 +94,10 @@ export function areSame(before: LoadedQueries<Queries> | null, after: LoadedQuer
   return Object.entries(after).every(([name, { etag }]) => etag !== null && before[name]?.etag === etag);
 }
 
-/** Returns responses in which those with the ETag of a response before are that response, so what shows them is not built again. */
+/**
+ * Returns the responses, with previous responses in place of those with the same ETag, so that components that show them
+ * are not rendered again.
+ */
 export function keepUnchanged<Q extends Queries>(
   before: LoadedQueries<Queries>,
   after: LoadedQueries<Q>,

@@ -12,7 +12,7 @@ export interface Trace {
 interface TraceReader {
   /** Reads the end of the log; all of it if it is short. */
   readonly open: () => Promise<Trace>;
-  /** Reads what is missing at the beginning. */
+  /** Reads the missing beginning. */
   readonly readBeginning: () => Promise<Trace>;
   /** Reads the bytes that were added since. */
   readonly readMore: () => Promise<Trace>;

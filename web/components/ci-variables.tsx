@@ -191,7 +191,7 @@ function Value({ variable: { key, value, masked } }: { readonly variable: Variab
   );
 }
 
-/** Returns what the form says about a variable, without its key. */
+/** Returns the values of the form for a variable, without its key. */
 function readAttributes(values: FormData) {
   const visibility = readText(values, 'visibility');
   const variableType: Variable['variable_type'] = readText(values, 'variable_type') === 'file' ? 'file' : 'env_var';

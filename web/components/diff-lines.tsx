@@ -23,7 +23,7 @@ export const LINE_HEIGHT_REM = 1.25;
 /** Tests have no browser, so nothing is built later. */
 export const isInBrowser = typeof IntersectionObserver !== 'undefined';
 
-/** A table of the changed lines of a file, with what follows some of them. */
+/** A table of the changed lines of a file, with content below some of them. */
 export function DiffLines({
   name,
   id,
@@ -129,7 +129,7 @@ function SegmentRows({
   );
 }
 
-/** Returns the row of a line. It is no component, because there are thousands of lines. */
+/** Returns the row of a line. It is not a component, because there are thousands of lines. */
 function renderLine(id: string, line: DiffLine) {
   const { kind, text, oldLine, newLine } = line;
   const key = toLineKey(line);

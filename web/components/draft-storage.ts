@@ -6,7 +6,7 @@ export interface Draft {
   readonly base: string;
 }
 
-/** Whose draft it is, and of what. */
+/** The user who wrote the draft, and the form that it belongs to. */
 export interface DraftKey {
   readonly userId: number | null;
   readonly subject: string;

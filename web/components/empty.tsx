@@ -1,6 +1,6 @@
 import type { PageLocation } from '../page.ts';
 
-/** An empty list: what it would show, and how to create the first item through the API. */
+/** An empty list: a description of its items, and the command that creates the first one through the API. */
 export function Empty({
   title,
   text,

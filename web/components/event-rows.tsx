@@ -70,7 +70,7 @@ export function EventRows({
   );
 }
 
-/** Returns what was done, without the name of its target: `pushed to branch`, `opened issue`. */
+/** Returns a description of the action, without the name of its target: `pushed to branch`, `opened issue`. */
 function describe(event: ActivityEvent): string {
   const { action_name, push_data } = event;
   const { type: targetType } = findItem(event);

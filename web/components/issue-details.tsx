@@ -13,7 +13,7 @@ import { type TimeCalls, TimeTracking } from './time-tracking.tsx';
 import { ToggledForm } from './toggled-form.tsx';
 import { UserLinks } from './user-link.tsx';
 
-/** The attributes of an issue next to its text, and what a signed-in user does with it for themselves. */
+/** The attributes of an issue next to its text, and the personal actions of a signed-in user, such as subscribing. */
 export function IssueDetails({
   issue,
   labels,

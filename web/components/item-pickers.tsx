@@ -4,7 +4,7 @@ import { usePageActions } from '../page.ts';
 import { getLabelTitle, Label, type LabelOrTitle } from './label.tsx';
 import { Picker, type PickerOption } from './picker.tsx';
 
-/** Pickers of what issues, merge requests and epics have: labels, users and milestones. */
+/** Pickers of labels, users and milestones for issues, merge requests and epics. */
 
 /** The project or group whose labels, members and milestones are offered. */
 export interface ItemParent {

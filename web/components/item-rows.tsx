@@ -31,9 +31,9 @@ export function ItemRows<Item extends ItemInList>({
   extra,
 }: {
   readonly items: readonly Item[];
-  /** The address of the list that a label filters; without it labels are no links. */
+  /** The address of the list that a label filters; without it labels are not links. */
   readonly listHref?: string;
-  /** Returns what else a row says. */
+  /** Returns the further details of a row. */
   readonly extra?: (item: Item) => ComponentChildren;
 }) {
   return (

@@ -55,7 +55,7 @@ function useTrace(
     const reader = createTraceReader((range) =>
       client.readBytes('GET /projects/:id/jobs/:job_id/trace', { id, job_id }, range),
     );
-    /** Runs a read, then reads again what is added while the job runs. */
+    /** Runs a read, and then reads new parts of the log while the job runs. */
     const read = async (load: () => Promise<Trace>): Promise<void> => {
       const wasRunning = isRunning.current;
       try {

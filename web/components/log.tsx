@@ -116,7 +116,7 @@ function Chunk({ chunk: { lines }, revision }: { readonly chunk: LogChunk; reado
 function renderLine({ number, time, parts }: LogLine) {
   return (
     <div key={number} id={`L${number}`}>
-      {/* Some 50,000 links would hide what follows the log from the keyboard. */}
+      {/* Some 50,000 links would make the content after the log unreachable by keyboard. */}
       <a href={`#L${number}`} tabIndex={-1} title={time ?? undefined}>
         {number}
       </a>

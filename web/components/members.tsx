@@ -13,7 +13,7 @@ import { UserLink } from './user-link.tsx';
 
 type Member = ResultOf<'GET /projects/:id/members'>[number];
 
-/** A group or project, and what the visitor may do with its members. */
+/** A group or project, and the actions on its members that the visitor may perform. */
 interface MemberParent {
   readonly kind: 'group' | 'project';
   readonly id: number;

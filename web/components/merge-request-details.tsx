@@ -18,7 +18,9 @@ interface DetailsProps {
   readonly location: PageLocation;
 }
 
-/** The people, labels and milestone of a merge request, and what a signed-in user does with it for themselves. */
+/**
+ * The people, labels and milestone of a merge request, and the personal actions of a signed-in user, such as subscribing.
+ */
 export function MergeRequestDetails({
   mergeRequest,
   labels,

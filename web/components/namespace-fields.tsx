@@ -25,7 +25,7 @@ export function readVisibility(values: FormData): Visibility {
 /** The name, and the path of the address, which follows the name until the user changes it. */
 export function NameAndPathFields() {
   const [suggestion, setSuggestion] = useState('');
-  // A changed default value does not replace what the user has written into the field.
+  // A changed default value does not replace the input of the user.
   return (
     <>
       <div onInput={(event) => event.target instanceof HTMLInputElement && setSuggestion(toSlug(event.target.value))}>

@@ -34,7 +34,7 @@ export function NotificationForm({
   readonly label: string;
   readonly setting: NotificationSetting;
   readonly save: (change: NotificationChange, form: FormData) => Promise<unknown>;
-  /** Whether it is the setting of the account, to which others refer. */
+  /** Whether it is the global setting, which other settings can refer to. */
   readonly isGlobal?: boolean;
   readonly location: PageLocation;
   readonly children?: ComponentChildren;

@@ -104,7 +104,7 @@ export function Picker({
   );
 }
 
-/** Returns what a search finds, and keeps it until the next one has finished. A null text is no search yet. */
+/** Returns the results of a search, and keeps them until the next search has finished. Null: no search was started. */
 function useSearch(text: string | null, search: (text: string) => Promise<readonly PickerOption[]>) {
   const [found, setFound] = useState<readonly PickerOption[]>([]);
   const [error, setError] = useState<string | null>(null);

@@ -10,7 +10,7 @@ type ProjectRow = Pick<
   'id' | 'path_with_namespace' | 'name_with_namespace' | 'description' | 'last_activity_at' | 'star_count'
 > & { readonly visibility?: string };
 
-/** The rows of a list of projects, or what the list would show. */
+/** The rows of a list of projects, or a description of the empty list. */
 export function ProjectRows({
   projects,
   location,

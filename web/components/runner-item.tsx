@@ -90,7 +90,7 @@ function RunnerButtons({ project, runner: { id, paused }, location }: ItemProps)
   );
 }
 
-/** The form of a runner, which reads first what the list does not have. */
+/** The form of a runner. It first loads the attributes that the list lacks. */
 function EditRunner({
   id,
   close,

@@ -8,7 +8,7 @@ export type TokenSecret = Pick<ResultOf<'POST /user/personal_access_tokens'>, 'n
 
 type Scope = Extract<ParamsOf<'POST /user/personal_access_tokens'>['scopes'], readonly unknown[]>[number];
 
-/** The scopes with an effect on this server, and what a program may do with them. */
+/** The scopes with an effect on this server, and descriptions of what they allow. */
 const SCOPES: readonly (readonly [scope: Scope, text: string])[] = [
   ['api', 'Do everything that you may do.'],
   ['read_api', 'Read everything that you may read.'],

@@ -56,7 +56,7 @@ export function StaleNote({ since }: { readonly since: string }) {
   );
 }
 
-/** A note above content whose session has ended. The content stays, with what the user has written. */
+/** A note above content whose session has ended. The content stays, with the input of the user. */
 export function SignedOutNote({ location }: { readonly location: PageLocation }) {
   return (
     <p class="note" role="alert">

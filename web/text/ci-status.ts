@@ -1,4 +1,4 @@
-/** The statuses of pipelines and jobs as words, shapes and tones: colour alone never says what happened. */
+/** The statuses of pipelines and jobs as words, shapes and tones: colour is never the only sign of a status. */
 
 export type Tone = 'good' | 'wrong' | 'warning' | 'active' | 'waiting' | 'neutral';
 

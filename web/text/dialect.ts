@@ -45,7 +45,7 @@ export function createMarkdown({ html, gfm, highlight }: DialectOptions): Markdo
   // Only texts with a scheme are links: `main.rs` and `readme.md` are names of files.
   markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
   markdown.core.ruler.before('text_join', 'task-lists', parseTaskLists);
-  // Escaped characters are separate tokens until they are joined: `\#1` is no reference.
+  // Escaped characters are separate tokens until they are joined: `\#1` is not a reference.
   markdown.core.ruler.before('text_join', 'references', parseReferences);
   const { escapeHtml } = markdown.utils;
   markdown.renderer.rules.task = (tokens, index) =>

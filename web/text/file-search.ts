@@ -1,4 +1,4 @@
-/** Returns the paths that match what a user types: its characters must occur in order. Better matches come first. */
+/** Returns the paths that match a search text: its characters must occur in order. Better matches come first. */
 export function findPaths(paths: readonly string[], text: string, limit: number): readonly string[] {
   const wanted = text.toLowerCase().replace(/\s+/g, '');
   if (wanted === '') return paths.slice(0, limit);

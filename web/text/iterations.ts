@@ -1,4 +1,4 @@
-/** Returns what an iteration is called: its title, or its first and last day. */
+/** Returns the display name of an iteration: its title, or its first and last day. */
 export const nameIteration = ({
   title,
   start_date,
@@ -9,7 +9,7 @@ export const nameIteration = ({
   readonly due_date: string;
 }): string => title ?? `${start_date} to ${due_date}`;
 
-/** The numbers by which the API states what an iteration is at present. */
+/** The numbers of the iteration states in the API. */
 const STATES: Readonly<Record<number, string>> = { 1: 'upcoming', 2: 'current', 3: 'closed' };
 
 export const nameIterationState = (state: number): string => STATES[state] ?? 'unknown';

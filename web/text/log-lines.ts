@@ -80,7 +80,7 @@ export function createLogParser(): LogParser {
 
   const currentNodes = () => sections.at(-1)?.section.children ?? root;
 
-  /** Returns the parts of what a terminal shows of a text, and sets the style of the next text. */
+  /** Returns the visible parts of a text as a terminal shows it, and sets the style of the next text. */
   function readParts(text: string): readonly StyledText[] {
     const styled = parseStyles(toShownText(text), style);
     style = styled.style;
@@ -158,7 +158,7 @@ export function createLogParser(): LogParser {
   return { append, log };
 }
 
-/** Returns what a terminal shows of a line in the end: a carriage return begins it again. */
+/** Returns the final content of a line in a terminal: a carriage return starts it anew. */
 function toShownText(line: string): string {
   const text = line.endsWith('\r') ? line.slice(0, -1) : line;
   return text.slice(text.lastIndexOf('\r') + 1);

@@ -34,7 +34,7 @@ export interface MergeSettings {
 }
 
 interface MergeObstacle {
-  /** A value of `detailed_merge_status`, or what only this list knows. */
+  /** A value of `detailed_merge_status`, or a check that only this page performs. */
   readonly check: string;
   /** A sentence. */
   readonly reason: string;

@@ -4,8 +4,9 @@ import type { Reference } from './dialect.ts';
 const FULL_PATH = /^\w[\w.-]*(?:\/\w[\w.-]*)+$/;
 
 /**
- * Returns the path of what a reference names, below the base path of the server. Whether it exists is unknown, so what is rather
- * a word than a name stays text: null for a path of one segment (`step#1`), and for labels that are numbers (`~5`).
+ * Returns the path of a referenced object, below the base path of the server. It is unknown whether the object exists, so
+ * texts that are more likely words than references give null: a path of one segment (`step#1`), and labels that are numbers
+ * (`~5`).
  */
 export function toReferencePath({ kind, path, value }: Reference, project: string | null): string | null {
   if (kind === 'user') return value === 'all' ? null : `/${value}`;

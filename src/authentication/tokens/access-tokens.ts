@@ -19,7 +19,7 @@ export interface IssuedToken {
 }
 
 /**
- * All scopes, with what each allows an application to do, for the consent page and the documentation
+ * All scopes, each with a description of what it allows, for the consent page and the documentation
  * (contract/conventions.md §7 "Scopes").
  */
 export const SCOPE_DESCRIPTIONS = {

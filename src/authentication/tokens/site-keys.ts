@@ -42,8 +42,8 @@ interface SiteServices {
 }
 
 /**
- * Returns the site that signed this token, enabled or not; the claims in `data` name what it may access. `clockSkewed`: the
- * signature is valid, but the token is not yet or no longer valid by this server's clock.
+ * Returns the site that signed this token, enabled or not; the claims in `data` name the resources that it may access.
+ * `clockSkewed`: the signature is valid, but the token is not yet or no longer valid by this server's clock.
  */
 export async function authenticateSite(
   { database, secretKey, now }: SiteServices,

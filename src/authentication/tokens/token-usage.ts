@@ -12,7 +12,7 @@ interface UsedToken extends Columns<'access_tokens', 'id' | 'user_id' | 'last_us
 /** A user who called with a credential that does not record its uses. */
 type ActiveUser = Columns<'users', 'id' | 'last_activity_on'>;
 
-/** The database from which a request has read a token, user or session: a use is written once what it has read is verified. */
+/** The database from which a request has read a token, user or session: a use is written once these reads are verified. */
 type ReadDatabase = Pick<Database, 'verify'>;
 
 /** Records when and from where tokens and sessions are used. Requests do not wait for the writes. */

@@ -91,7 +91,7 @@ function buildDanglingRowsSql({ table, columns, parent, parentColumns }: Foreign
   return `${quoteIdentifier(table)} where ${notNull} and not exists (select 1 from ${quoteIdentifier(parent)} referred where ${keyCondition})`;
 }
 
-/** Returns a repair that does what the `on delete` actions of the foreign keys would have done. */
+/** Returns a repair that applies the `on delete` actions of the foreign keys. */
 function createReferenceRepair({ database }: CheckContext, references: readonly ForeignKey[]): Repair {
   const listTables = (onDelete: ForeignKey['onDelete']) =>
     [...new Set(references.filter((each) => each.onDelete === onDelete).map(({ table }) => table))].join(', ');

@@ -5,7 +5,7 @@ export interface ApiClient {
   request(method: string, path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<any>;
 }
 
-/** Creates a caller with a personal access token. A response that is no success throws. */
+/** Creates a caller with a personal access token. A response that is not a success throws. */
 export function createApiClient(address: string, token: string): ApiClient {
   return {
     token,

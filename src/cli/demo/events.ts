@@ -12,7 +12,7 @@ export interface StoryEvent {
   readonly run: () => Promise<void>;
 }
 
-/** A project on the server, and what its events need. */
+/** A project on the server, and the objects that its events use. */
 export interface ProjectContext {
   readonly company: Company;
   readonly data: ProjectData;

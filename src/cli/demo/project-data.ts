@@ -1,4 +1,4 @@
-// The types of what the demo company has done in a year: `projects/` has the content.
+// The types of the demo company's data for a year. The data itself is in `projects/`.
 
 /** The six people of the company by username. */
 export type PersonName = 'ingrid' | 'yuki' | 'samir' | 'pavel' | 'lucia' | 'greta';
@@ -35,7 +35,7 @@ export interface ChangeData {
   readonly review?: readonly [comment: string, response: string];
   /** The tests of the first commit fail; the other commits correct that. */
   readonly failsFirst?: true;
-  /** `open` ones are in review at the end of the year. Default: merged. */
+  /** The state at the end of the year; `open`: in review. Default: merged. */
   readonly outcome?: 'open' | 'draft' | 'closed';
   /** The first deployment to staging fails; the job is retried. */
   readonly deploymentFails?: true;

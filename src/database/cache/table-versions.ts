@@ -66,7 +66,7 @@ export class TableVersions {
     return tables.every((table) => (this.#lastCommitByTable.get(table) ?? 0) <= commits);
   }
 
-  /** Clears what depends on the schema. Call it after each schema change. */
+  /** Clears the data that depends on the schema. Call it after each schema change. */
   clearCatalog(): void {
     this.#catalog = undefined;
     this.#readTablesBySql.clear();

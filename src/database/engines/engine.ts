@@ -13,7 +13,7 @@ export interface Engine {
   readonly kysely: Omit<KyselyDialect, 'createDriver'>;
   /** Runs statements outside of transactions; rejects writes. */
   readonly readConnection: Connection;
-  /** Opens a read connection for one request, which records what the request reads. `origin` is the request's client. */
+  /** Opens a read connection for one request, which records the reads of the request. `origin` is the request's client. */
   openRequestConnection(origin?: ClientContext, mode?: ReadMode): RequestConnection;
   /**
    * Acquires the locks, then begins a transaction: transactions with a common lock key run one after another, in all processes.

@@ -111,8 +111,8 @@ type NamesOf<Table> = {
 type NamesIn<Value> = string extends Value ? never : Exclude<Value, null>;
 
 /**
- * Compiles queries with values of requests. Only what is compared becomes a literal, of booleans and `NAMES`, and the maximum number
- * of rows: an INSERT with many booleans would otherwise have very many texts.
+ * Compiles queries with values of requests. Only compared booleans and `NAMES`, and the maximum number of rows, become
+ * literals: an INSERT with many booleans would otherwise have very many texts.
  */
 export const AD_HOC_COMPILERS: Readonly<Record<EngineName, () => QueryCompiler>> = {
   sqlite: () => new (extendCompiler(SqliteQueryCompiler, SQLITE_LITERALS))(),
@@ -164,7 +164,7 @@ function extendCompiler(
       else this.#appendCount(limit);
     }
 
-    // An offset is no literal: each page of a list would be a statement of its own.
+    // An offset is not a literal: each page of a list would be a statement of its own.
     protected override visitOffset({ offset }: OffsetNode): void {
       this.append('offset ');
       this.#appendCount(offset);

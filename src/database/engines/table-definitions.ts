@@ -5,7 +5,7 @@ export async function query(connection: Connection, sql: string, parameters: rea
   return (await connection.execute({ sql, parameters })).rows;
 }
 
-/** A row of an engine's catalog: one column, with its position in the primary key (null if it is no part of the key). */
+/** A row of an engine's catalog: one column, with its position in the primary key (null if it is not part of the key). */
 interface CatalogColumn extends Row {
   readonly table: unknown;
   readonly column: unknown;

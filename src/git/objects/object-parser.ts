@@ -48,7 +48,7 @@ export interface TreeEntry {
   readonly name: string;
 }
 
-/** Parses a commit object. Malformed commits give what can be parsed, never an error. */
+/** Parses a commit object. For malformed commits it returns the parts that can be parsed, never an error. */
 export function parseCommit(id: string, content: Buffer): Commit {
   const { headers, body } = splitHeaders(content);
   const decode = createDecoder(findHeader(headers, 'encoding')?.toString('latin1'));

@@ -20,7 +20,7 @@ export interface GitCommand {
   readonly maxMemoryMib: number;
   /** The reaction to a client that disconnects. Commands that move refs or maintain a repository continue. */
   readonly onClientGone: 'stop' | 'continue';
-  /** Configuration on top of what every command gets (see `spawn.ts`). */
+  /** Configuration in addition to the common configuration in `spawn.ts`. */
   readonly config: GitConfig;
 }
 

@@ -2,7 +2,7 @@ import { STACK_OVERFLOW_CODE } from './process-spawner-messages.ts';
 
 /** Why a git command failed. Only this file parses the standard error of git; other code uses `kind`. */
 export type GitFailure =
-  /** The directory is missing or is no repository: treat it as empty. */
+  /** The directory is missing or is not a repository: treat it as empty. */
   | { readonly kind: 'no-repository' }
   /** The program could not be started. */
   | { readonly kind: 'unavailable'; readonly text: string }

@@ -26,7 +26,7 @@ interface SpawnOptions {
   timeoutMs?: number;
   /** Maximum standard output in bytes, if lower than the command's. */
   maxOutputBytes?: number;
-  /** Exit codes other than 0 that are no failure (`merge-base --is-ancestor`: 1). */
+  /** Exit codes other than 0 that are not failures (`merge-base --is-ancestor`: 1). */
   acceptedCodes?: readonly number[];
 }
 

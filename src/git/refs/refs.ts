@@ -110,7 +110,7 @@ export interface Ref {
   readonly name: string;
   readonly id: string;
   readonly type: ObjectType;
-  /** The commit of the ref, or the target of an annotated tag; null if the object is no commit. */
+  /** The commit of the ref, or the target of an annotated tag; null if the object is not a commit. */
   readonly commitId: string | null;
   /** Tagger date of an annotated tag in Unix seconds; null for others. */
   readonly taggedAt: number | null;

@@ -23,7 +23,7 @@ export interface RefChange {
  * - `moved`: the ref is no longer at `oldId` (`actual` null: it does not exist).
  * - `conflict`: `existing` (null: unknown) and the new ref cannot both exist, as `a` and `a/b`.
  * - `locked`: another process has held the lock for more than five seconds. Retry later.
- * - `missing-object`: `newId` does not exist, or is no commit and the ref is a branch.
+ * - `missing-object`: `newId` does not exist, or is not a commit and the ref is a branch.
  * - `invalid-name`: the ref name is invalid.
  */
 type RefUpdate =

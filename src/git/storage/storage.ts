@@ -121,7 +121,7 @@ export function isRepositoryInUse(git: Git, { directory }: Repository): boolean 
 }
 
 /**
- * Deletes the repository. A missing one is no error. While the storage has a deletion guard it is only renamed; the
+ * Deletes the repository. A missing one is not an error. While the storage has a deletion guard it is only renamed; the
  * guard's owner or the next start deletes it.
  */
 export async function deleteRepository(git: Git, repository: Repository): Promise<void> {

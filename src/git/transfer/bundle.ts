@@ -28,7 +28,7 @@ export async function listRefLines(git: Git, repository: Repository): Promise<Bu
 }
 
 /**
- * Writes a bundle of these refs, which need not be current, with their history and that of the objects `extraIds`.
+ * Writes a bundle of these refs, which may be outdated, with their history and the history of the objects `extraIds`.
  * Passes the bytes to `writeBytes` in order. Throws `GitError` if an object is missing.
  */
 export async function writeBundle(
@@ -71,7 +71,7 @@ function splitLines(refs: Buffer): Buffer[] {
   return lines;
 }
 
-/** Error for data that is no bundle, or an incomplete one. */
+/** Error for data that is not a bundle, or an incomplete one. */
 export class DamagedBundle extends Error {
   override readonly name = 'DamagedBundle';
 }
@@ -93,7 +93,7 @@ export async function createFromBundle(
     await indexPack(git, draft, rest, source);
     await writePackedRefs(draft, refs);
     const fsckResult = await fsck(git, draft, 'connectivity');
-    if (!fsckResult.ok) throw new DamagedBundle(`The bundle is not whole: ${fsckResult.problems[0]}`);
+    if (!fsckResult.ok) throw new DamagedBundle(`The bundle is incomplete: ${fsckResult.problems[0]}`);
   });
 }
 
@@ -101,19 +101,20 @@ async function readHeader(source: AsyncIterator<Buffer>): Promise<{ header: Buff
   let buffer = Buffer.alloc(0);
   for (;;) {
     const { value, done } = await source.next();
-    if (done) throw new DamagedBundle('The bundle ends in its list of refs');
+    if (done) throw new DamagedBundle('The bundle ends within its list of refs');
     const searchedBytes = Math.max(0, buffer.length - 1);
     buffer = Buffer.concat([buffer, value]);
     const end = buffer.indexOf('\n\n', searchedBytes);
     if (end >= 0) return { header: buffer.subarray(0, end + 1), rest: buffer.subarray(end + 2) };
-    if (buffer.length > MAX_HEADER_BYTES) throw new DamagedBundle('The list of refs of the bundle has no end');
+    if (buffer.length > MAX_HEADER_BYTES)
+      throw new DamagedBundle('The list of refs of the bundle is too long or incomplete');
   }
 }
 
 /** Returns the ref lines except HEAD, which comes from the database. Throws unless they are valid and sorted by name. */
 function parseRefLines(header: Buffer): Buffer[] {
   const firstLine = Buffer.from(FIRST_LINE);
-  if (!header.subarray(0, firstLine.length).equals(firstLine)) throw new DamagedBundle('This is no bundle of git');
+  if (!header.subarray(0, firstLine.length).equals(firstLine)) throw new DamagedBundle('The data is not a git bundle');
   const lines = splitLines(header.subarray(firstLine.length)).filter((line) => line.toString('latin1', 41) !== 'HEAD');
   for (const [index, line] of lines.entries()) {
     const name = line.subarray(41);
@@ -121,7 +122,7 @@ function parseRefLines(header: Buffer): Buffer[] {
       /^[0-9a-f]{40} $/.test(line.toString('latin1', 0, 41)) && isValidRefName(decodeName(name).toWellFormed());
     const previousName = lines[index - 1]?.subarray(41);
     if (!isRef || (previousName !== undefined && Buffer.compare(previousName, name) >= 0))
-      throw new DamagedBundle(`The bundle has no ref in the line ${JSON.stringify(line.toString('utf8'))}`);
+      throw new DamagedBundle(`The bundle has an invalid ref line: ${JSON.stringify(line.toString('utf8'))}`);
   }
   return lines;
 }

@@ -315,7 +315,7 @@ function watchPace(body: Readable, { limits, isContended }: UntrustedFetch): Pac
 }
 
 /**
- * Returns the refs as lines of `packed-refs`, ordered by name. Leaves out branches that are no commits. `a` and `a/b` cannot both
+ * Returns the refs as lines of `packed-refs`, ordered by name. Leaves out branches that are not commits. `a` and `a/b` cannot both
  * be refs: leaves out the longer one. Throws `GitError` if the pack lacks an object.
  */
 async function toRefLines(

@@ -308,7 +308,7 @@ function parseHeader(bytes: Buffer): PushHeader | null {
     const length = Number.parseInt(bytes.toString('latin1', offset, offset + 4), 16);
     // A flush packet ends the commands.
     if (length === 0) return { hasManyRefs: false, hasSideBand };
-    // Also true for NaN, which is no packet.
+    // Also true for NaN, which is not a packet.
     if (!(length >= 4)) return UNKNOWN_HEADER;
     if (offset + length > bytes.length) return null;
     const packet = bytes.toString('latin1', offset + 4, offset + length);

@@ -17,7 +17,7 @@ export type Noteable = Issuable | CommitNoteable | SnippetNoteable;
 
 interface BaseNoteable {
   readonly id: number;
-  /** Null if the author is no user of this server. */
+  /** Null if the author is not a user of this server. */
   readonly authorId: number | null;
   /** Whether only members may comment. */
   readonly locked: boolean;

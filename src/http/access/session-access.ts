@@ -7,7 +7,10 @@ export interface SessionCaller extends SignedInCaller {
   readonly sessionDigest: string;
 }
 
-/** Allows users by the session cookie only, for what a stolen token must not change (contract/web.md §3); others get 403. */
+/**
+ * Allows users by the session cookie only, for changes that must not be possible with a stolen token (contract/web.md §3);
+ * others get 403.
+ */
 export function browserSession(): Access<{ caller: SessionCaller }> {
   return access({
     audience: 'user',

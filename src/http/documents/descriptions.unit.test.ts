@@ -87,7 +87,7 @@ function* listTexts(value: Document, path = ''): Generator<[path: string, text: 
 }
 
 test(`no sentence has ${MAX_WORDS} words or more`, () => {
-  // The messages of errors are no sentences of the document.
+  // The messages of errors are not sentences of the document.
   const texts = [...listTexts(document)].filter(([path]) => !/responses\/[345]/.test(path));
   const long = texts.flatMap(([path, text]) =>
     text

@@ -145,7 +145,7 @@ const SECURITY: Readonly<Record<Endpoint['access']['audience'], readonly Json[]>
   open: [{}, ...SIGNED_IN],
   user: SIGNED_IN,
   admin: SIGNED_IN,
-  // The credential is no API credential, such as a job token in a parameter.
+  // The credential is not an API credential, such as a job token in a parameter.
   tokenHolder: [],
 };
 

@@ -209,7 +209,7 @@ const UNSUPPORTED_ATTRIBUTES = [
 const describeEach = (names: readonly string[], description: string) =>
   Object.fromEntries(names.map((name) => [name, description]));
 
-/** By name, for queries where the parameter selects what bodies set. */
+/** By name, for queries that filter by a field that bodies set. */
 export const QUERY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   confidential: 'With `true` only confidential items, with `false` only others.',
   due_date:
@@ -233,7 +233,7 @@ export const QUERY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   weight: 'Only issues with this weight; `None` and `Any` are possible.',
 };
 
-/** By name, for bodies that set what queries select by. */
+/** By name, for bodies that set a field by which queries filter. */
 export const BODY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   active: 'Whether it is in use.',
   assignee_id: 'ID of the user to assign; 0 or nothing unassigns.',
@@ -785,7 +785,7 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   tag: 'Whether `ref` is a tag.',
 };
 
-/** Names that say by themselves what the parameter is. */
+/** Names that need no description. */
 export const SUFFICIENT_PARAMETER_NAMES: ReadonlySet<string> = new Set(
   (
     'all author bio body content description discord format github group_id iid job_title limit linkedin location message name ' +

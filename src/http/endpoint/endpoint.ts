@@ -124,7 +124,7 @@ type Handler<Provided, Call, Result, Errors extends ErrorTable> =
       readonly handle?: never;
     }
   | {
-      /** Does what cannot run in a transaction: git writes, password hashing, streams, calls to other servers. */
+      /** Performs work that cannot run in a transaction: git writes, password hashing, streams, calls to other servers. */
       readonly handle: (call: Provided & Call & RawRequest, services: Services) => HandlerResult<Result, Errors>;
       readonly read?: never;
       readonly write?: never;

@@ -65,7 +65,7 @@ test('a serializer that omits a declared field does not compile', () => {
 
 test('a failure that is not declared in errors does not compile', () => {
   const errors = { closed: [409, 'Closed'] } as const;
-  // @ts-expect-error open is no code of the table
+  // @ts-expect-error open is not a code of the table
   assert.ok(endpoint({ put: '/things', ...thing, errors, write: () => fail('open') }));
   assert.ok(
     endpoint({

@@ -170,7 +170,7 @@ export async function ensureSession(
   return { session, headers: {} };
 }
 
-/** Returns path and query of the page that the browser came from; null if that is no page of this server. */
+/** Returns path and query of the page that the browser came from; null if that is not a page of this server. */
 export function getLocalReferer(request: Pick<IncomingRequest, 'headers' | 'baseUrl'>): string | null {
   const referer = URL.parse(request.headers.referer ?? '');
   const base = new URL(request.baseUrl);

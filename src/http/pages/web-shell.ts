@@ -20,8 +20,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * Returns the page that loads the web application (contract/web.md §1). It is the same at every address and does not show
- * whether what the address names exists. `apiPath` is the path below /api/v4 of the data that the page shows.
+ * Returns the page that loads the web application (contract/web.md §1). It is the same at every address and does not reveal
+ * whether the named resource exists. `apiPath` is the path below /api/v4 of the data that the page shows.
  */
 export function createWebShell(
   request: Pick<IncomingRequest, 'baseUrl'>,

@@ -24,7 +24,7 @@ export interface ParameterType<T> {
   readonly unvalidated?: true;
   /** Returns a message if a text or list is too long, for bodies that handlers read themselves. */
   readonly getLengthError?: (raw: unknown, name: string) => string | null;
-  /** Returns the value, or null if it is absent or invalid; reports what is invalid to `problems`. */
+  /** Returns the value, or null if it is absent or invalid; reports errors to `problems`. */
   read(raw: unknown, name: string, problems: Problems): T | null;
 }
 

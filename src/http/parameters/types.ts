@@ -223,7 +223,7 @@ export function addTooManyElements(name: string, maxLength: number, problems: Pr
 const formatTooManyElements = (maxLength: number) => `is too long (maximum is ${maxLength} elements)`;
 
 /**
- * Returns the elements before validation; null if the value is no array. If there are too many, only their number is
+ * Returns the elements before validation; null if the value is not an array. If there are too many, only their number is
  * correct.
  */
 function toElements(raw: unknown, element: ParameterType<unknown>, maxLength: number): unknown[] | null {

@@ -232,7 +232,7 @@ const branchLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryA
 
 /**
  * Runs `work` while holding the lock of a branch. In an empty repository all branches share a lock, because the first
- * branch decides what the others may be.
+ * branch determines which others are allowed.
  */
 export function withBranchLock<T>(
   git: Git,

@@ -79,7 +79,7 @@ function Forms({
       />
     );
   const values = { project: project.path_with_namespace };
-  /** Shows what a commit has changed: the path in its branch, or how to go on from a new branch. */
+  /** Shows the result of a commit: the path in its branch, or the next steps for a new branch. */
   const finish = ({ branch, commit_message: message }: CommitParams, isDeleted = false) => {
     if (branch !== file.ref) return setCommit({ branch, base: file.ref, message });
     const directory = file.path.split('/').slice(0, -1);

@@ -99,7 +99,7 @@ function Fact({ label, value }: { readonly label: string; readonly value: Compon
   );
 }
 
-/** Another scheme, such as `javascript`, is no link. */
+/** Another scheme, such as `javascript`, is not a link. */
 function Website({ url }: { readonly url: string }) {
   return /^https?:\/\//i.test(url) ? (
     <a href={url} rel="nofollow noopener">

@@ -18,7 +18,7 @@ const queries = ({ values: { group: id = '', milestone_iid = '' } }: PageLocatio
   }),
 });
 
-/** A milestone of a group: what is done, and what is left to do. */
+/** A milestone of a group with its open and closed items. */
 export const groupMilestone = page('groupMilestone', {
   queries,
   title: ({ plan }) => plan.value.milestone.title,

@@ -17,7 +17,7 @@ const queries = ({ values: { project: id = '', milestone_iid = '' } }: PageLocat
   }),
 });
 
-/** A milestone of a project: what is done, and what is left to do. */
+/** A milestone of a project with its open and closed items. */
 export const milestone = page('milestone', {
   queries,
   title: ({ plan }) => plan.value.milestone.title,

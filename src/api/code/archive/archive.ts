@@ -174,7 +174,10 @@ interface ArchiveRequest {
   readonly headersOnly: boolean;
   /** The folder of cached archives. */
   readonly cacheFolder: string;
-  /** Returns whether LFS files may replace pointers. Which files a project has can change, so such archives are not cached. */
+  /**
+   * Returns whether LFS files may replace pointers. Such archives are not cached, because the LFS files of a project can
+   * change.
+   */
   readonly hasLfsFiles: () => Promise<boolean>;
   /** Opens the LFS files that replace pointers. Called just before git starts; released when git has ended. */
   readonly openLfsFiles: () => Promise<ArchiveLfsFiles | undefined>;

@@ -84,8 +84,8 @@ interface Comparison {
 }
 
 /**
- * Returns the commits of `to` that `from` lacks, and the changes since their merge base, or since `from` if the comparison is
- * `straight`. The names are resolved on each call; what git returns for two commits is cached.
+ * Returns the commits of `to` that `from` lacks, and the changes since their merge base, or since `from` if the comparison
+ * is `straight`. The names are resolved on each call; the results of git for two commits are cached.
  */
 async function compareRevisions(
   git: Git,

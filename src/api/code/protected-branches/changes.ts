@@ -173,7 +173,7 @@ function hasChanges({ allow_force_push, code_owner_approval_required, allowed }:
   return RULE_KINDS.some((kind) => allowed[kind].length > 0);
 }
 
-/** The elements of one of the parameters that list entries. */
+/** The elements of one parameter, such as `allowed_to_push`. */
 interface LevelInputs {
   readonly kind: RuleKind;
   readonly input: readonly AccessLevelInput[];

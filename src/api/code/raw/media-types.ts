@@ -54,7 +54,10 @@ function isSvg(head: Uint8Array): boolean {
   }
 }
 
-/** Returns what ends the declaration, comment or document type with which the text begins; null if it begins otherwise. */
+/**
+ * Returns the closing delimiter of the declaration, comment or document type at the start of the text; null if the text
+ * starts with something else.
+ */
 function getPrologEnd(text: string): string | null {
   if (text.startsWith('<?')) return '?>';
   if (text.startsWith('<!--')) return '-->';

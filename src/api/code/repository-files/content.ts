@@ -51,7 +51,7 @@ interface LfsFile {
 }
 
 /**
- * Opens the LFS object that the file names; null if the file is no LFS pointer or LFS is off. Fails with `lfsMissing` if the project
+ * Opens the LFS object that the file names; null if the file is not an LFS pointer or LFS is off. Fails with `lfsMissing` if the project
  * does not have the object.
  */
 export async function openLfsFile(

@@ -272,7 +272,7 @@ export const deleteFile = endpoint({
   },
 });
 
-/** Returns the LFS object that the file names, for `lfs=true`; null if the file is no LFS pointer or LFS is off. */
+/** Returns the LFS object that the file names, for `lfs=true`; null if the file is not an LFS pointer or LFS is off. */
 async function createLfsFileReply(
   project: Project,
   file: FileAtRevision,

@@ -52,7 +52,7 @@ export function validateExternalUrl(url: string): string[] {
   return errors;
 }
 
-/** Removes what browsers ignore: leading whitespace and control characters, line breaks and tabs. */
+/** Removes characters that browsers ignore: leading whitespace and control characters, line breaks and tabs. */
 function normalizeLikeBrowsers(url: string): string {
   let start = 0;
   while (start < url.length && url.charCodeAt(start) <= 0x20) start++;

@@ -68,7 +68,7 @@ const FORBIDDEN_SCHEMES = [
 ];
 
 /**
- * Returns what is wrong with a redirect URI, or null if it is valid. It must be absolute, without user info or fragment:
+ * Returns the error of a redirect URI, or null if it is valid. It must be absolute, without user info or fragment:
  * `https://app.test/cb`, or `com.example.app:/cb` for a native app (RFC 8252). Only ASCII, because it becomes a header.
  */
 export function validateRedirectUri(uri: string): string | null {

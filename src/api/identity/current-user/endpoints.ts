@@ -110,7 +110,7 @@ async function checkAddresses(
   const user = requireRow(await findUserById(uow, userId));
   for (const field of ['public_email', 'commit_email'] as const) {
     const address = params[field]?.trim() ?? '';
-    // Texts that are no address fail together with the other fields.
+    // Texts that are not addresses fail together with the other fields.
     if (isValidAddress(address) && address !== user[field] && !(await isConfirmedAddress(uow, userId, address)))
       return invalid({ [field]: ['is not an email you own'] });
   }
@@ -127,8 +127,8 @@ interface PasswordChange {
 type ChangeResult = User | Failure<'tooMany'> | Awaited<ReturnType<typeof updateUser>>;
 
 /**
- * Replaces the password of the caller and ends all other sessions. The current password is checked as by a sign-in, so that who
- * uses somebody else's browser cannot try passwords without limit.
+ * Replaces the password of the caller and ends all other sessions. The current password is checked with the limits of a
+ * sign-in, so that nobody can guess it in a browser that was left signed in.
  */
 async function changePassword(
   services: PasswordServices,

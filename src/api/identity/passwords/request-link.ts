@@ -19,7 +19,7 @@ const NETWORK_SECONDS = 600;
 /** Mails for one address in an hour. The response to further requests is the same, because it must not reveal anything. */
 const MAX_PER_ADDRESS = 3;
 const ADDRESS_SECONDS = 3_600;
-/** Longer texts are no address of a user. */
+/** No user has a longer address. */
 const MAX_ADDRESS_LENGTH = 255;
 
 /**

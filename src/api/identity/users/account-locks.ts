@@ -4,8 +4,8 @@ import type { Transaction } from '#database/database.ts';
 import type { Services } from '#http/services.ts';
 
 /**
- * Returns what checks of passwords need. An account that becomes locked gets an audit event, without an author and with the
- * client's address (contract/activity.md Part 3).
+ * Returns the dependencies of password checks. An account that becomes locked gets an audit event, without an author and
+ * with the client's address (contract/activity.md Part 3).
  */
 export function toPasswordCheckServices(
   { database, log, config }: Pick<Services, 'database' | 'log' | 'config'>,

@@ -68,7 +68,8 @@ export function createAlertSplitter(): AlertSplitter {
 
   function endAlert(isLast: boolean): void {
     const bytes = alert.take();
-    // Blanks in an empty array are no alert. Blanks after a comma are invalid JSON, which the parser of the alert reports.
+    // Blanks in an empty array are not an alert. Blanks after a comma are invalid JSON, which the parser of the alert
+    // reports.
     if (!isAlertTooLarge && !(isLast && alerts.length === 0 && isBlank(bytes))) alerts.push(bytes);
     isAlertTooLarge = false;
     isTooLarge ||= alerts.length > MAX_ALERTS;

@@ -25,7 +25,7 @@ export async function createTopic(uow: UnitOfWork, input: TopicContent): Promise
   return errors === null ? insertTopic(uow, content) : invalid(errors);
 }
 
-/** Changes the values that the input has; the projects of the topic get its new name. */
+/** Updates the given values. A new name appears in the projects of the topic. */
 export async function updateTopic(
   uow: UnitOfWork,
   topic: TopicRow,
@@ -109,8 +109,8 @@ function validateLength(text: string, maxLength: number): string[] {
 }
 
 /**
- * Replaces the topics of a project by those with these names, and creates missing ones. Names are trimmed. Blank names are ignored,
- * and of names that differ only in case the first one counts.
+ * Replaces the topics of a project by those with these names, and creates missing ones. Names are trimmed. Blank names are
+ * ignored. If names differ only in case, the first one counts.
  */
 export async function setProjectTopics(tx: Transaction, projectId: number, names: readonly string[]): Promise<void> {
   const namesByKey = new Map<string, string>();

@@ -41,7 +41,7 @@ export async function callSource(run: EntityRun, tracker: TrackerRow, path: stri
   }
 }
 
-/** Returns the failure message for a response that is no 2xx. */
+/** Returns the failure message for a response that is not a 2xx. */
 export function formatUnsuccessfulResponse({ status }: Pick<SourceResponse, 'status'>, path: string): string {
   return `Unsuccessful response ${status} from /api/v4${path.split('?', 1)[0]}`;
 }

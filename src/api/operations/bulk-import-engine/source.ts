@@ -42,7 +42,7 @@ export class SourceFailure extends Error {
   }
 }
 
-/** Returns the base URL without user info, query and trailing slashes; null if the text is no URL. */
+/** Returns the base URL without user info, query and trailing slashes; null if the text is not a URL. */
 export function getSourceBaseUrl(url: string): string | null {
   const parsedUrl = URL.parse(url);
   if (parsedUrl === null) return null;

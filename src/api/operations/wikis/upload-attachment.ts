@@ -68,7 +68,7 @@ export async function uploadAttachment(
   return { file_name, file_path, branch: writeResult.result ?? writeResult.wiki.default_branch };
 }
 
-/** Returns `fileInvalid` if the parameter `file` is present but is no file, otherwise `fileMissing`. */
+/** Returns `fileInvalid` if the parameter `file` is present but is not a file, otherwise `fileMissing`. */
 function toMissingFileFailure({ file }: RawParameters): Failure<'fileMissing' | 'fileInvalid'> {
   return fail(file === undefined || isFilePart(file) ? 'fileMissing' : 'fileInvalid');
 }
@@ -90,7 +90,7 @@ function sanitizeFileName(fileName: string): string {
   const safeName = name === '' || name === '.' || name === '..' ? 'file' : name;
   if ([...safeName].length <= MAX_NAME_LENGTH && Buffer.byteLength(safeName) <= MAX_NAME_LENGTH) return safeName;
   const dotIndex = safeName.lastIndexOf('.');
-  // A longer suffix is no extension and may be cut.
+  // A longer suffix is not an extension and may be cut.
   const extension = dotIndex <= 0 || safeName.length - dotIndex > 50 ? '' : safeName.slice(dotIndex);
   return (
     truncateToBytes(

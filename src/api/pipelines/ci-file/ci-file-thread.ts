@@ -19,7 +19,7 @@ export type CiFileAnswer =
   | { readonly paths: Paths }
   | { readonly invalid: string };
 
-/** Loads what the thread asks for. The last two are needed only to plan a pipeline. */
+/** Loads the data that the thread requests. The last two functions are needed only to plan a pipeline. */
 export interface CiFileSources {
   readonly readFile: ReadFile;
   /** Called once, for a valid file whose pipeline is planned. `invalid` is an error of the file. */

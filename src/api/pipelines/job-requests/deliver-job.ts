@@ -117,9 +117,8 @@ async function buildPayload(
 }
 
 /**
- * Stores what follows from the variables of a job: the URL that the environment gets when the job succeeds, and whether
- * the log is in debug mode.
- * index: jobs primary key
+ * Stores the columns that depend on the variables of a job: the URL that the environment gets when the job succeeds, and
+ * whether the log is in debug mode. index: jobs primary key
  */
 async function storeDerivedColumns(
   { database }: Pick<Services, 'database'>,
@@ -132,7 +131,7 @@ async function storeDerivedColumns(
 
 const DEBUG_VARIABLES: readonly string[] = ['CI_DEBUG_TRACE', 'CI_DEBUG_SERVICES'];
 
-/** Returns whether variables make the runner, or the services of the job, print all that they do. */
+/** Returns whether a variable switches on debug output of the runner or of the services of the job. */
 function isDebugMode(variables: readonly RunnerVariable[]): boolean {
   const values = new Map(variables.map(({ key, value }) => [key, value]));
   return DEBUG_VARIABLES.some((key) => /^(?:true|t|yes|y|on|1)$/i.test(values.get(key) ?? ''));

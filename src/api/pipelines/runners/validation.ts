@@ -45,7 +45,7 @@ export const contentParams = {
   ),
 };
 
-/** The requested attributes. An absent attribute is unchanged, and so is null where null has no meaning. */
+/** The requested attributes. Absent attributes stay unchanged, and null ones if the attribute cannot be null. */
 export type RunnerContentInput = NullablePartial<RunnerContent>;
 
 const DEFAULTS: RunnerContent = {

@@ -53,7 +53,7 @@ export const updateEpicParams = {
   updated_at: describe(optional(notBlank(dateTime)), OWNERS_ONLY_DESCRIPTION),
 };
 
-/** Filters that also exist below `not`, where they exclude what they match. */
+/** Filters that also exist below `not`, where they exclude the matches. */
 const negatableParams = {
   labels: describe(optional(commaSeparated(string)), 'Titles of labels that all must match; or `None` or `Any`.'),
   author_id: optional(integer),

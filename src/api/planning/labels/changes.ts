@@ -119,8 +119,8 @@ export async function updateLabel(
 }
 
 /**
- * Promotes a project label to a group label and merges all labels of that title below the group into it. Records no activity.
- * A background job continues what is too large for one transaction.
+ * Promotes a project label to a group label and merges all labels of that title below the group into it. Records no
+ * activity. A background job continues the merge if it is too large for one transaction.
  */
 export async function promoteLabel(
   uow: UnitOfWork,

@@ -12,7 +12,8 @@ import { epicNoteable } from '../epics/index.ts';
 import { issueNoteable } from '../issues/index.ts';
 import { mergeRequestNoteable } from '../merge-requests/index.ts';
 
-// The kinds of issuables for which other modules declare endpoints, and what resource events share. This module declares none.
+// The kinds of issuables for which other modules declare endpoints, and the shared parts of resource events. This module
+// declares none.
 
 export const ISSUABLE_KINDS: readonly [IssuableKind, IssuableKind, IssuableKind] = [
   issueNoteable,

@@ -22,7 +22,7 @@ import {
 } from './command-context.ts';
 import { parseDate } from './dates.ts';
 
-// Quick actions that are no part of the update and run after it: time tracking, to-do items, subscriptions, emoji.
+// Quick actions that are not part of the update and run after it: time tracking, to-do items, subscriptions, emoji.
 
 /** Returns the noteable for time tracking. The cast is safe: these commands do not exist for epics. */
 const toTimeTracked = ({ subject: { type } }: QuickActionContext, id: number) => ({

@@ -36,7 +36,7 @@ export async function applyDescriptionCommands<Input extends RequestedFields>(
 ): Promise<DescriptionResult<Input>> {
   const { commands, remainingText } = parseQuickActions(input.description);
   if (commands.length === 0) {
-    // `/shrug` and `/tableflip` are no commands, but are replaced in the text.
+    // `/shrug` and `/tableflip` are not commands, but are replaced in the text.
     const inputWithSubstitutions = input.description == null ? input : { ...input, description: remainingText };
     return { input: inputWithSubstitutions, afterUpdate: null, closesAfterCreation: false };
   }

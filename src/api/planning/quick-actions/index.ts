@@ -21,8 +21,9 @@ export { type MergeRequestOperations, NEW_SUBJECT_STATE, type QuickActionSubject
  */
 export interface QuickActionKind<Of extends Issuable = Issuable> {
   /**
-   * Runs a unit of work that can update the issuable. The options tell what else the update may do: reopen the issuable, set the target
-   * branch to `targetBranch`, or move the issue to the project with the path `moveTarget`. `lock` are further lock keys.
+   * Runs a unit of work that can update the issuable. The options list further effects that the update may have: reopen the
+   * issuable, set the target branch to `targetBranch`, or move the issue to the project with the path `moveTarget`. `lock`
+   * are further lock keys.
    */
   runUnitOfWork<T>(
     services: RefServices,

@@ -95,7 +95,7 @@ export function openSqlite(
     try {
       await executor.yieldIfDue();
       await retryWhileBusy(database, () => {
-        // `work` may write on the reading connection, and later reads must see what it has written.
+        // `work` may write on the reading connection, and later reads must see these writes.
         snapshot.endReadTransaction();
         work();
       });

@@ -23,7 +23,7 @@ interface ReadyRequest extends ResponseInput {
 /** The argument of the handler, and the context that serializes its result. */
 interface PreparedCall {
   readonly context: ResponseContext;
-  /** The argument of the handler: what access provides, and the parameters of the request. */
+  /** The argument of the handler: the values that access provides, and the parameters of the request. */
   readonly call: object;
 }
 

@@ -22,7 +22,7 @@ export class Router {
 
   constructor(endpoints: readonly Endpoint[]) {
     for (const endpoint of endpoints) {
-      // `/groups/*group/-/issues` is below `/groups/*group`, so both are found by what comes after the group.
+      // `/groups/*group/-/issues` is below `/groups/*group`, so the part after the group distinguishes both.
       if (endpoint.outsideApi && endpoint.path.includes('/*')) this.#suffixRoutes.push(toSuffixRoute(endpoint));
       else this.#add(endpoint, getFullPath(endpoint));
     }

@@ -17,7 +17,7 @@ const EQUALS = 0x3d;
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
-/** Maximum characters of a name that is compared; a parameter with a longer name is no content. */
+/** Maximum characters of a name that is compared; a parameter with a longer name is not file content. */
 const MAX_NAME_LENGTH = 256;
 
 /**

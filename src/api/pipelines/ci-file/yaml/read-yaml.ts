@@ -266,7 +266,7 @@ class NodeConverter {
     if (typeof value === 'number') return String(value) === source ? value : (source ?? String(value));
     if (typeof value !== 'string') throw this.#createError(node, 'Unexpected content');
     if (value.includes('\0')) throw this.#createError(node, 'Control characters are not allowed');
-    // The parser adds a line break to a block that ends with the file; libyaml keeps only what the file has.
+    // The parser adds a line break to a block that ends with the file; libyaml adds none.
     const hasAddedBreak = isBlock(node) && node.range?.[1] === this.#lengthWithoutFinalBreak && value.endsWith('\n');
     return (hasAddedBreak ? value.slice(0, -1) : value).toWellFormed();
   }

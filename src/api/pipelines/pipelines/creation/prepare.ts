@@ -153,7 +153,7 @@ async function loadRulePaths(
     return 'rules:exists:project `{project}` not found or access denied';
   const repository = getRepository(git, other);
   const otherSha = await resolveRevision(git, repository, source.ref ?? 'HEAD');
-  // Without a `ref`, an empty repository is no error.
+  // Without a `ref`, an empty repository is not an error.
   if (otherSha === null && source.ref === null) return [];
   const commit = otherSha === null ? null : await readCommit(git, repository, otherSha);
   if (commit === null) return 'rules:exists:ref `{ref}` is not a valid ref in project `{project}`';

@@ -35,7 +35,7 @@ export const INDEXED_ORDERS: readonly string[] = [
   ...NULLABLE_ORDERS,
 ];
 
-/** Returns whether an index of each project has its rows in this order: as above, without nulls, which are no part of an index order. */
+/** Returns whether an index of each project has its rows in this order: as above, without nulls, which are not part of an index order. */
 const isIndexedOrder = (order: string): boolean => INDEXED_ORDERS.includes(order) && !NULLABLE_ORDERS.includes(order);
 
 /** Returns one page of the ids of a list, with the cheapest way to sort and count them. */
