@@ -8,7 +8,7 @@ import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
 /** A file in one commit, with the values of its response headers. */
-interface FileAtRevision {
+export interface FileAtRevision {
   readonly path: string;
   readonly name: string;
   /** The ref as the caller wrote it. */
