@@ -51,7 +51,7 @@ const CLOCK_UNITS: readonly DurationUnit[] = ['seconds', 'minutes', 'hours', 'da
 const MAX_LENGTH = 255;
 
 /**
- * Parses a duration: `1h 30m`, `2 hours and 5 minutes`, `one week`, `1:30:00`, `day`, `90`, in any case. A last number
+ * Parses a duration: `1h 30m`, `2 hours and 5 minutes`, `one week`, `1:30:00`, `day`, `90`, ignoring case. A last number
  * without a unit is in `defaultUnit`. Returns seconds, which may have a fraction, or null if the text is not a duration.
  */
 export function parseDuration(

@@ -1,6 +1,9 @@
-/** The languages whose syntax is highlighted: names of highlight.js, and how files and fenced code name them. */
+/**
+ * The languages whose syntax is highlighted, by their names in highlight.js, with the file extensions and the names in
+ * fenced code.
+ */
 
-/** Language -> other names in fences, which are also endings of files. */
+/** Language -> other names in fenced code, which are also file extensions. */
 const NAMES: Readonly<Record<string, string>> = {
   bash: 'sh zsh ksh shell console',
   c: 'h',
@@ -67,7 +70,7 @@ const NAMES: Readonly<Record<string, string>> = {
   yaml: 'yml',
 };
 
-/** Names of files that no ending describes. */
+/** Languages of files that have no extension. */
 const FILE_NAMES: ReadonlyMap<string, string> = new Map([
   ['cmakelists.txt', 'cmake'],
   ['gemfile', 'ruby'],
@@ -77,7 +80,7 @@ const FILE_NAMES: ReadonlyMap<string, string> = new Map([
   ['vagrantfile', 'ruby'],
 ]);
 
-/** Languages that appear in files of another. */
+/** Languages that appear in files of another language. */
 export const EMBEDDED_LANGUAGES: Readonly<Record<string, readonly string[]>> = {
   dockerfile: ['bash'],
   handlebars: ['xml'],

@@ -34,7 +34,7 @@ export interface PasswordCheckServices {
 }
 
 /**
- * Checks the password of the user with this username or email address, in any case. Bots, internal users,
+ * Checks the password of the user with this username or email address, ignoring case. Bots, internal users,
  * locked accounts, and blocked, banned or unapproved users fail like a wrong password. They cost the same work, so that
  * neither the response nor its duration reveals which accounts exist.
  * Ten consecutive failures lock an account for ten minutes, which is logged; success resets the count. Deactivated users and users with

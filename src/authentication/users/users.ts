@@ -127,7 +127,7 @@ export async function loadCaller(db: Reader, id: number | null, address: string 
   return user === null ? ANONYMOUS : { user, token: null, address };
 }
 
-/** Returns the user with this username, in any case, or null. */
+/** Returns the user with this username, ignoring case, or null. */
 export async function findUserByUsername(db: Reader, username: string): Promise<User | null> {
   return (await selectUserByUsername.first(db, { key: foldCase(username) })) ?? null;
 }

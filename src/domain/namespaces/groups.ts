@@ -94,7 +94,7 @@ const findGroupRowByPath = prepare((db, value: Params<ViewerParams & { key: stri
 );
 
 /**
- * Returns the group with this `:id`: a number, else a full path in any case; null if there is none. Does not check
+ * Returns the group with this `:id`: a number, else a full path, ignoring case; null if there is none. Does not check
  * visibility.
  */
 export async function findGroup(db: Reader, caller: Caller, id: string): Promise<Group | null> {

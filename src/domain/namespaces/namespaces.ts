@@ -58,7 +58,7 @@ export async function isCommonSearchTerm(db: Reader, search: string): Promise<bo
 }
 
 /**
- * Finds all namespaces whose name or path (with `matchFullPath`: full path) contains the text, in any case. Returns a
+ * Finds all namespaces whose name or path (with `matchFullPath`: full path) contains the text, ignoring case. Returns a
  * function that builds the condition for their ids; null if so many match that a list must be scanned in its sort order.
  * index: namespaces_name_key_trigrams, routes_full_path_key_trigrams
  */
@@ -84,7 +84,7 @@ export async function findMatchingNamespaceIds(
 }
 
 /**
- * Condition on namespaces joined with routes: the name or path contains the text, in any case (`matchFullPath`: the full path).
+ * Condition on namespaces joined with routes: the name or path contains the text, ignoring case (`matchFullPath`: the full path).
  * With `common` (see `isCommonSearchTerm`), each row is compared instead of using the index.
  * index: namespaces_name_key_trigrams, routes_full_path_key_trigrams
  */

@@ -132,7 +132,7 @@ const findRedirectByPath = prepare((db, value: Params<{ key: string }>) =>
 
 /**
  * Returns the project with this `:id` (contract/conventions.md §2): digits are an id, a text with a slash is a full
- * path in any case. Null if there is none or for a text without a slash. Does not check visibility.
+ * path, ignoring case. Null if there is none or for a text without a slash. Does not check visibility.
  */
 export async function findProject(db: Reader, caller: Caller, id: string): Promise<Project | null> {
   const viewer = toViewerParams(db, caller);

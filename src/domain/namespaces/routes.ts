@@ -13,8 +13,8 @@ export type FullPath = Columns<'routes', 'full_path' | 'full_name'>;
 type RouteOwner = { readonly namespace_id: number } | { readonly project_id: number };
 
 /**
- * Parses an `:id` (contract/conventions.md §2): digits are an id, anything else is a full path in any case. Returns
- * null for a number that cannot be an id.
+ * Parses an `:id` (contract/conventions.md §2): digits are an id, anything else is a full path, ignoring case. Returns null
+ * for a number that cannot be an id.
  */
 export function parseIdOrPath(id: string): { readonly id: number } | { readonly key: string } | null {
   if (!/^-?\d+$/.test(id)) return { key: foldCase(id) };

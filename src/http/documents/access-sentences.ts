@@ -53,7 +53,7 @@ const PHRASES: Readonly<Record<string, string>> = {
     'Changing the text requires the author or a Maintainer; resolving the thread requires a Developer or an author.',
   'group:change_note or resolve_note':
     'Changing the text requires the author or a Maintainer; resolving the thread requires a Developer or an author.',
-  'own threads and noteables: create_note': 'Authors of the thread and of what it belongs to may do this too.',
+  'own threads and noteables: create_note': 'Authors of the thread and of its noteable may do this too.',
   'own notes: create_note': 'Authors of the note may do this too.',
   'own awards': 'Only the own reaction can be deleted, except by administrators.',
   'own issues: update_own_issue': 'Authors and assignees may change the text and the state.',

@@ -152,8 +152,9 @@ function formatBytes(bytes: number): string {
 export const longDescription = sizedText(MEBIBYTE);
 
 /**
- * Returns the type of a text whose length the domain validates, with its own message. A longer text is cut just above
- * the limit, so that it still fails that validation; its blanks are replaced, so that it fails after trimming too.
+ * Returns the type of a text whose length the domain function validates, with its own error message. A longer text is cut
+ * just above the limit, so that it still fails that validation; its blanks are replaced, so that it fails after trimming
+ * too.
  */
 export function domainValidatedText(characters: number): ParameterType<string> {
   const maxUnits = 2 * characters + 2;

@@ -21,7 +21,7 @@ const getBranchName = (ref: Ref) => ref.name.slice(HEADS.length);
 export const listBranchesParams = {
   search: describe(
     optional(searchExpression),
-    'Part of the name, in any case; `^` and `$` anchor it, `*` stands for any text.',
+    'Part of the name, ignoring case; `^` and `$` anchor it, `*` stands for any text.',
   ),
   regex: describe(optional(searchExpression), 'Regular expression (RE2) that the name must match, in the given case.'),
   sort: describe(

@@ -49,8 +49,8 @@ function createAccessCheck(since: Date, clock: Clock, recheck: AccessCheck): Acc
 }
 
 /**
- * Returns a stream of the request body that fails as soon as the client has lost access. A request may take hours, and git answers
- * with the state of the repository at its end.
+ * Returns a stream of the request body that fails as soon as the client has lost access. A request may take hours, and git
+ * sends the state of the repository at the end of the request.
  */
 function streamWhileAllowed(body: Readable, checkAccess: AccessCheck): Readable {
   const checkingStream = new Transform({
@@ -83,7 +83,7 @@ export const advertiseRefs = endpoint({
   ...GIT_ENDPOINT,
   response: stream,
   async handle({ repository, allRefs, request }, { git, log }) {
-    // Access has rejected all other texts.
+    // The access check has rejected all other values.
     const service = getRequestedService(request) as GitService;
     const body = await streamGitResponse({ request, git, log }, (output) => {
       const protocol = firstHeader(request.headers['git-protocol']);

@@ -59,7 +59,7 @@ export const listProtectedBranches = endpoint({
     'Returns the protection rules of the project in the order of their creation. Rules name a branch or contain `*` ' +
     'as a wildcard. On the free tier, entries show roles only.',
   access: inProjectAllowingAnonymous('read_code'),
-  params: { search: describe(optional(searchExpression), 'Part of the name, in any case.') },
+  params: { search: describe(optional(searchExpression), 'Part of the name, ignoring case.') },
   response: page(ProtectedBranch),
   async read(db, { project, params, page }) {
     const term = params.search?.toLowerCase() ?? '';

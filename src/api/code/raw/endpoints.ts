@@ -96,8 +96,8 @@ interface RefAndPath {
 const MAX_REF_SEGMENTS = 32;
 
 /**
- * Splits the end of an address, `fix/1/src/main.ts`: its first segment is the ref, or else the longest branch or tag with which it
- * begins (contract/web.md §2). Returns null if there is none.
+ * Splits the end of an address, such as `fix/1/src/main.ts`, into ref and path. The ref is the first segment or, if that is
+ * not a revision, the longest prefix that is a branch or tag (contract/web.md §2). Returns null if there is none.
  */
 async function splitRefPath(git: Git, project: VersionedRepository, refPath: string): Promise<RefAndPath | null> {
   const repository = getRepository(git, project);

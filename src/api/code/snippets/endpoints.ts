@@ -129,8 +129,7 @@ const periodParams = { created_after: optional(dateTime), created_before: option
 export const listSnippets = endpoint({
   get: '/snippets',
   summary: 'List the snippets of the caller',
-  description:
-    'Returns the snippets of which the caller is the author, personal ones and those of projects, the newest first.',
+  description: 'Returns the personal and project snippets that the caller created, the newest first.',
   access: signedIn(),
   params: periodParams,
   response: page(Snippet),
@@ -150,7 +149,7 @@ export const listPublicSnippets = endpoint({
 export const listAllSnippets = endpoint({
   get: '/snippets/all',
   summary: 'List all snippets that the caller may read',
-  description: 'Returns all snippets that the caller may read, personal ones and those of projects, the newest first.',
+  description: 'Returns all personal and project snippets that the caller may read, the newest first.',
   access: signedIn(),
   params: {
     ...periodParams,

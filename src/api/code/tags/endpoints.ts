@@ -39,7 +39,7 @@ export const getTag = endpoint({
   get: '/projects/:id/repository/tags/:tag_name',
   summary: 'Get a tag',
   description:
-    'Returns the tag with the commit to which it leads. `message` and `created_at` are those of an annotated tag; a ' +
+    'Returns the tag with the commit that it points to. `message` and `created_at` are those of an annotated tag; a ' +
     'lightweight tag has neither.',
   access: inProjectAllowingAnonymous('read_code').resource(tagResource),
   response: ok(Tag),

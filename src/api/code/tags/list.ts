@@ -22,7 +22,7 @@ export const listTagsParams = {
   sort: optional(oneOf('asc', 'desc'), 'desc'),
   search: describe(
     optional(searchExpression),
-    'Part of the name, in any case; `^` and `$` anchor it, `*` stands for any text.',
+    'Part of the name, ignoring case; `^` and `$` anchor it, `*` stands for any text.',
   ),
   pagination: describe(optional(string), '`keyset` selects keyset pagination with `page_token`.'),
   page_token: describe(optional(refName), 'Name of the last tag of the previous page.'),

@@ -60,7 +60,7 @@ test('treats an unconfirmed primary address as taken, but does not list it', asy
   assert.deepEqual((await (await user()).post('/user/emails', { email: waiting.email })).body, TAKEN);
 });
 
-test('rejects an address that the user already has, in any case, confirmed or not', async () => {
+test('rejects an address that the user already has, ignoring case, confirmed or not', async () => {
   const mira = await user();
   const [waiting, sure] = [generateAddress(), generateAddress()];
   await addAddress(mira, waiting);

@@ -15,7 +15,7 @@ function account(email: string) {
   return { username, name: 'Account', email, force_random_password: true };
 }
 
-test('rejects an account with a confirmed secondary address of another user, in any case', async () => {
+test('rejects an account with a confirmed secondary address of another user, ignoring case', async () => {
   const [mira, otto] = [await user(), await user()];
   const email = generateAddress();
   await addAddress(mira, email, true);

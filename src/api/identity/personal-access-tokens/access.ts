@@ -48,7 +48,7 @@ export const tokenFilters = {
   last_used_after: optional(dateTime),
   expires_before: describe(optional(date), 'Only tokens that expire before this date.'),
   expires_after: describe(optional(date), 'Only tokens that expire on this date or later.'),
-  search: describe(optional(searchExpression), 'Part of the name, in any case.'),
+  search: describe(optional(searchExpression), 'Part of the name, ignoring case.'),
   sort: describe(
     optional(string),
     '`created`, `expires`, `last_used` or `name`, followed by `_asc` or `_desc`. Other values order by id.',

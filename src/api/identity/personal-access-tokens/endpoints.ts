@@ -88,7 +88,7 @@ export const getOwnPersonalAccessToken = endpoint({
   get: '/personal_access_tokens/self',
   summary: 'Get the token of the request',
   description:
-    'Returns the personal, project or group access token that authenticates the request, whatever its scopes. OAuth ' +
+    'Returns the personal, project or group access token that authenticates the request, regardless of its scopes. OAuth ' +
     'tokens and sessions get 400.',
   access: signedIn(),
   scopes: 'any',
@@ -104,7 +104,7 @@ export const revokeOwnPersonalAccessToken = endpoint({
   delete: '/personal_access_tokens/self',
   summary: 'Revoke the token of the request',
   description:
-    'Revokes the token that authenticates the request, whatever its scopes, immediately. An impersonation token can only ' +
+    'Revokes the token that authenticates the request immediately, regardless of its scopes. An impersonation token can only ' +
     'revoke itself if its user is an administrator.',
   access: signedIn(),
   scopes: 'any',

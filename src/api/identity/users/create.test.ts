@@ -102,7 +102,7 @@ for (const [what, changes, message] of refusals) {
   });
 }
 
-test('returns 409 for a taken username or address, in any case', async () => {
+test('returns 409 for a taken username or address, ignoring case', async () => {
   const { root, name } = await world();
   const username = name('taken');
   await root.post('/users', account(username));

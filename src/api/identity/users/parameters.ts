@@ -20,7 +20,7 @@ const FOR_ADMINISTRATORS = 'Ignored unless an administrator calls.';
 
 /** Filters and order of user lists. A filter that is false or absent has no effect. */
 export const userListParams = {
-  username: describe(optional(shortText), 'The whole username, in any case.'),
+  username: describe(optional(shortText), 'The whole username, ignoring case.'),
   search: describe(
     optional(searchExpression),
     'Part of the name or username, or the whole public email address. Fewer than three characters must match exactly.',

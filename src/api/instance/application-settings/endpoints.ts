@@ -134,7 +134,7 @@ const ApplicationSettings = entity(
 export const getApplicationSettings = endpoint({
   get: '/application/settings',
   summary: 'Get the application settings',
-  description: 'Returns all settings of the instance, those with their default values included.',
+  description: 'Returns all settings of the instance, including those with default values.',
   access: administrator(),
   response: ok(ApplicationSettings),
   read: (db) => loadSettings(db),

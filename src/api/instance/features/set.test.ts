@@ -130,7 +130,7 @@ test('disables a flag with 0 percent and enables it with 100', async () => {
   assert.deepEqual([state, some], ['conditional', gates(false, { key: 'percentage_of_time', value: 12.5 })]);
 });
 
-test('accepts several actors by path, in any case', async () => {
+test('accepts several actors by path, ignoring case', async () => {
   const { root, user } = await world();
   const mira = await user();
   const group = await newGroup({ owner: mira });

@@ -190,7 +190,7 @@ const unsupportedNames = Object.keys(UNSUPPORTED_ATTRIBUTES) as UnsupportedName[
 
 const STORED_ONLY = 'Stored and returned, but has no effect.';
 /** Description of attributes that also decide for the projects below. */
-const IN_ALL_PROJECTS = 'Premium: if true, it holds for all projects below, whatever they say themselves.';
+const IN_ALL_PROJECTS = 'Premium: if true, it applies to all projects below, regardless of their own settings.';
 
 /** Sentences of the API documentation about attributes whose names are not sufficient. */
 const ATTRIBUTE_DESCRIPTIONS: { readonly [N in Name]?: string } = {

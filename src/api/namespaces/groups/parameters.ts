@@ -20,7 +20,7 @@ const ORDERS = ['name', 'path', 'id', 'similarity'] as const;
 
 /** Parameters of all lists of groups. */
 export const groupListParams = {
-  search: describe(optional(searchExpression), 'Part of the name or path, in any case.'),
+  search: describe(optional(searchExpression), 'Part of the name or path, ignoring case.'),
   order_by: describe(
     optional(oneOf(...ORDERS), 'name'),
     '`similarity` lists exact matches of `search` first, then names and paths that begin with it.',

@@ -27,7 +27,7 @@ import { findMember, listMembers, listMemberUsers } from './store.ts';
 const skipUsers = describe(optional(commaSeparated(integer)), 'Ids of users who are not listed.');
 
 const memberListParams = {
-  query: describe(optional(searchExpression), 'Part of the name or username, in any case.'),
+  query: describe(optional(searchExpression), 'Part of the name or username, ignoring case.'),
   user_ids: describe(optional(commaSeparated(integer)), 'Only members with these user ids.'),
   skip_users: skipUsers,
   state: describe(
@@ -113,7 +113,7 @@ export const [createGroupMember, createProjectMember] = forGroupAndProject((pare
     params: {
       access_level: accessLevel,
       user_id: describe(optional(commaSeparated(integer)), 'Ids of the users.'),
-      username: describe(optional(commaSeparated(string)), 'Usernames, in any case.'),
+      username: describe(optional(commaSeparated(string)), 'Usernames, ignoring case.'),
       expires_at: describe(optional(date), 'Day on which the membership ends; absent: it does not end.'),
     },
     rules: [mutuallyExclusive('user_id', 'username'), atLeastOne('user_id', 'username')],

@@ -183,7 +183,7 @@ export const [getGeoSiteStatus, getGeoNodeStatus] = forBothNames((api) =>
     get: `${api.path}/:id/status`,
     summary: 'Get the status of a replication site',
     description:
-      'Returns what the site reported last; for the current site, values that are at most a minute old. The response is 404 until a site has reported.',
+      'Returns the last report of the site; for the current site, values that are at most a minute old. The response is 404 until a site has reported.',
     access: administratorAccess().resource(siteResource),
     allowSiteToken: true,
     // `refresh` is accepted and ignored: the response always has the latest report.

@@ -230,7 +230,7 @@ export const getScheduleVariable = endpoint({
 export const updateScheduleVariable = endpoint({
   put: `${PATH}/:key`,
   summary: 'Update a pipeline schedule variable',
-  description: 'Changes the value or the type; absent parameters keep theirs.',
+  description: 'Changes the value or the type; absent parameters stay unchanged.',
   access: updateVariablesAccess().resource(scheduleVariableResource),
   params: { value: optional(variableValue), variable_type: optional(variableType) },
   errors: { invalid: INVALID, notFound: VARIABLE_NOT_FOUND },

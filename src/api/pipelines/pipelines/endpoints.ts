@@ -91,7 +91,7 @@ export const createPipeline = endpoint({
 export const getLatestPipeline = endpoint({
   get: '/projects/:id/pipelines/latest',
   summary: 'Get the latest pipeline of a branch or tag',
-  description: 'Returns the newest pipeline of `ref`, whatever its status. Answers 404 if the ref has no pipeline.',
+  description: 'Returns the newest pipeline of `ref`, in any status. Answers 404 if the ref has no pipeline.',
   access: inProjectAllowingAnonymous('read_pipeline'),
   params: { ref: describe(optional(refName), 'Short name of a branch or tag; absent: the default branch.') },
   errors: { noPipeline: NOT_FOUND },

@@ -79,7 +79,7 @@ export const getRunner = endpoint({
   get: '/runners/:id',
   summary: 'Get a runner',
   description:
-    '`version`, `platform` and similar fields are those of the manager with the latest contact. `projects` and `groups` contain only those of which the caller is a member.',
+    '`version`, `platform` and similar fields are those of the manager with the latest contact. `projects` and `groups` contain only those with the caller as a member.',
   access: runnerAccess(mayReadRunner, 'read'),
   scopes: ['manage_runner'],
   params: { include_projects: describe(optional(boolean, true), 'Whether to include `projects`.') },

@@ -50,7 +50,7 @@ export const removeEpicIssue = endpoint({
   delete: `${EPIC_ISSUES_PATH}/:epic_issue_id`,
   summary: 'Remove an issue from an epic',
   description:
-    'Removes the association `epic_issue_id` and returns it as it was. The caller must be able to read the issue and be a member of its project. System notes are written on the epic and the issue.',
+    'Removes the association `epic_issue_id` and returns its former state. The caller must be able to read the issue and be a member of its project. System notes are written on the epic and the issue.',
   access: updateEpicIssueAccess(),
   errors: { notFound: NOT_FOUND, linkNotFound: [404, 'No Issue Link found'] },
   activity: ['note child', 'note parent'],

@@ -33,7 +33,7 @@ export const listEvents = endpoint({
   get: '/events',
   summary: 'List activity events of the caller',
   description:
-    'Lists what the caller has done, newest first by default. Events whose target the caller may no longer see are removed from a page after it is cut, so pages can be short. Events are kept for three years.',
+    'Lists the events of the caller, newest first by default. Events whose target the caller may no longer see are removed from a page after it is cut, so pages can be short. Events are kept for three years.',
   access: signedIn(),
   scopes: ['read_user'],
   params: {
@@ -56,7 +56,7 @@ export const listUserEvents = endpoint({
   get: '/users/:user_id/events',
   summary: 'List activity events of a user',
   description:
-    'Lists what the user has done in projects that the caller can see, newest first by default. The list is empty for private profiles and unconfirmed users. Events whose target the caller may not see are removed from a page after it is cut, so pages can be short.',
+    'Lists the events of the user in projects that the caller can see, newest first by default. The list is empty for private profiles and unconfirmed users. Events whose target the caller may not see are removed from a page after it is cut, so pages can be short.',
   access: userAccess(),
   scopes: ['read_user'],
   params: filterParams,

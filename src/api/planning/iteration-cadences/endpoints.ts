@@ -24,7 +24,7 @@ const Cadence = entity('IterationCadence', {
   start_date: nullable(dateSchema),
   duration_in_weeks: nullable(Type.Integer()),
   iterations_in_advance: nullable(Type.Integer()),
-  roll_over: Type.Boolean({ description: 'Whether open issues move to the current iteration when theirs closes.' }),
+  roll_over: Type.Boolean({ description: 'Whether open issues of a closing iteration move to the current one.' }),
   /** The day on which the next iteration is created. */
   next_run_date: nullable(dateSchema),
   created_at: dateTime,
@@ -48,7 +48,7 @@ const attributes = {
   ),
   roll_over: describe(
     optional(boolean),
-    'Whether open issues move to the current iteration when theirs closes. Automatic cadences only.',
+    'Whether open issues of a closing iteration move to the current one. Automatic cadences only.',
   ),
 };
 

@@ -59,7 +59,7 @@ const listParams = {
     optional(oneOf(...ITERATION_STATES), 'all'),
     '`opened` is current or upcoming; `started` is an old name of `current`.',
   ),
-  search: describe(optional(searchExpression), 'Text that the fields of `in` must contain, in any case.'),
+  search: describe(optional(searchExpression), 'Text that the fields of `in` must contain, ignoring case.'),
   in: describe(
     optional(commaSeparated(oneOf('title', 'cadence_title'))),
     'Fields that are searched, `title` by default. It is sufficient that one contains the text.',

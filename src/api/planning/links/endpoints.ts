@@ -119,7 +119,7 @@ export const deleteIssueLink = endpoint({
   delete: `${LINKS_PATH}/:issue_link_id`,
   summary: 'Delete an issue link',
   description:
-    'Deletes the link, writes a system note on both issues, and returns the link as it was. Answers 404 if the caller lacks the ability in one of both projects.',
+    'Deletes the link, writes a system note on both issues, and returns its former state. Answers 404 if the caller lacks the ability in one of the two projects.',
   access: deleteLinkAccess(),
   errors: { unlinkForbidden: [404, 'No Issue Link found'], notFound: NOT_FOUND },
   activity: ['note link', 'note backlink'],

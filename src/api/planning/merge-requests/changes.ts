@@ -167,7 +167,7 @@ export async function enqueueHeadRefDeletion(uow: UnitOfWork, ids: readonly numb
 
 const DRAFT = 'draft:';
 
-/** Returns whether a title marks a draft: it begins with `Draft:`, in any case. */
+/** Returns whether a title marks a draft: it begins with `Draft:`, ignoring case. */
 export function isDraft(title: string): boolean {
   return title.slice(0, DRAFT.length).toLowerCase() === DRAFT;
 }

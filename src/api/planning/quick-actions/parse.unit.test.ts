@@ -12,7 +12,7 @@ const commands = (text: string) =>
   parseCommands(text, KNOWN).commands.map(({ name, argument }) => `${name}(${argument})`);
 const rest = (text: string) => parseCommands(text, KNOWN).remainingText;
 
-test('parses a command at the start of a line, in any case, up to the line end', () => {
+test('parses a command at the start of a line, ignoring case, up to the line end', () => {
   const cases: Readonly<Record<string, string[]>> = {
     '/close': ['close()'],
     '/CLOSE\r\n/labels ~bug ~"a b"  \r\nText': ['close()', 'label(~bug ~"a b")'],

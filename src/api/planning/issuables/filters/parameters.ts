@@ -11,7 +11,7 @@ import type { FilterKeyword } from './row-conditions.ts';
 
 // Filter parameters that lists of issues and merge requests share (contract/planning.md §3.6, §3.8).
 
-/** An integer, or one of these keywords in any case. */
+/** An integer, or one of these keywords, ignoring case. */
 export function integerOrKeyword<const Keyword extends string>(
   ...keywords: readonly Keyword[]
 ): ParameterType<number | Keyword> {
@@ -58,7 +58,7 @@ export const negatableFilterParams = {
 export const searchAndTimeParams = {
   search: describe(
     optional(searchExpression),
-    'Words that must all occur in one of the searched fields, in any case. Words in double quotes are a phrase.',
+    'Words that must all occur in one of the searched fields, ignoring case. Words in double quotes are a phrase.',
   ),
   in: describe(
     optional(commaSeparated(oneOf('title', 'description'))),

@@ -13,7 +13,7 @@ import type { ListCondition } from './query-strategy.ts';
 /** `None` matches rows without a value, `Any` rows with a value. */
 export type FilterKeyword = 'None' | 'Any';
 
-/** Returns whether the value is this keyword, in any case. */
+/** Returns whether the value is this keyword, ignoring case. */
 export const isKeyword = (value: string, keyword: FilterKeyword) => value.toLowerCase() === keyword.toLowerCase();
 
 /** Returns the reference to a column of the listed table. */

@@ -43,7 +43,7 @@ export const moveIssue = endpoint({
   post: `${ISSUE_PATH}/move`,
   summary: 'Move an issue to another project',
   description:
-    'Copies the issue to the target project, closes the original and returns the copy. Notes, links and the epic go along; labels, milestone, iteration and assignees only if they exist in the target project or can see the copy. The caller needs the ability to update issues in both projects, else the response is 400. The same project as target returns the issue unchanged.',
+    'Copies the issue to the target project, closes the original and returns the copy. The copy gets the notes, the links and the epic, those labels, milestones and iterations that exist in the target project, and those assignees who can see the copy. The caller needs the ability to update issues in both projects, else the response is 400. The same project as target returns the issue unchanged.',
   access: inProject('act_on_issue').resource(moveTargetResource),
   params: { issue_iid: required(integer) },
   lock: ({ project, target }) => issuesLockKey(target.project ?? project),
