@@ -87,7 +87,6 @@ export const PATH_PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   system_id: 'Name by which the runner manager identifies its machine.',
   tag_name: 'Name of the tag, URL-encoded.',
   token_id: 'ID of the token.',
-  trigger_id: 'ID of the trigger token.',
   version_id: 'ID of the version.',
 };
 

@@ -24,7 +24,7 @@ import {
 
 const triggerResource = {
   name: 'trigger',
-  params: { trigger_id: required(integer) },
+  params: { trigger_id: describe(required(integer), 'ID of the trigger token.') },
   load: ({ db, params }: AccessCall<{ readonly trigger_id: number }>, { project }: { readonly project: Project }) =>
     findTrigger(db, project.id, params.trigger_id),
   notFound: genericNotFound,
