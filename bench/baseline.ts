@@ -1,5 +1,6 @@
-// The floor of a JSON read, as a process of its own: bare Fastify, the token's and the project's statements prepared on
-// the same database, the same object stringified for each request; and of a read beside commits, which it does itself. Prints its address.
+// The baseline of a JSON read, as a separate process: bare Fastify, prepared statements for the token and the project on
+// the same database, and one JSON.stringify per request. For reads during commits, it makes the commits itself. Prints its
+// address.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -39,7 +40,8 @@ const reads: Readonly<Record<string, { all(): unknown }>> = {
   environments,
 };
 
-// Commits of its own, with the durability of Hearth's: in another file, so that they are not commits of others to Hearth.
+// Commits with the durability of Hearth's. They go to another file, because Hearth would treat them as commits of another
+// process.
 const own = new DatabaseSync(join(dataDir, 'floor.sqlite3'));
 own.exec(
   'pragma journal_mode = wal; pragma synchronous = full; create table if not exists flags (name text primary key, value)',

@@ -3,9 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Asked } from './monitoring.ts';
 
-// Somebody who reads while others storm, in a thread of his own: what the storm costs its maker is no wait for the server.
+// Reads during a load test, in a separate thread, so that the CPU time of the load generator is not measured as latency of
+// the server.
 
-/** Milliseconds between two questions. */
+/** Milliseconds between two requests. */
 const BREATH = 50;
 
 const { url, headers } = workerData as Asked;
@@ -17,7 +18,7 @@ parentPort!.on('message', () => {
   ending = true;
 });
 
-// The first is what a server that has just been started takes, not what a storm costs.
+// The first request measures a server that has just started, not the load, so it is not counted.
 await ask();
 
 while (!ending) {

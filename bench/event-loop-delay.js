@@ -1,6 +1,6 @@
-// `node --import ./bench/event-loop-delay.js SERVER`: the server tells its parent, when asked, how long the longest turn of its event
-// loop was since the question before, in milliseconds. Plain JavaScript: of a source in TypeScript the runtime would load
-// what strips the types into the server, 9 MiB that it doesn't have otherwise.
+// `node --import ./bench/event-loop-delay.js SERVER`: on request, the server sends its parent process the longest turn of
+// its event loop since the previous request, in milliseconds. Plain JavaScript, because for TypeScript the runtime would
+// load its type stripper, 9 MiB, into the server.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const delay = monitorEventLoopDelay({ resolution: 1 });

@@ -24,14 +24,17 @@ export interface ReadsData {
 export const userToken = (index: number) => `glpat-bench-user-${String(index).padStart(8, '0')}`;
 const fileName = (index: number) => `dir-${index % 100}/file-${index}.txt`;
 
-/** One kind of read: the path of the URL with this index, the token of its caller, and what the baseline reads in its place. */
+/**
+ * One kind of read: the path of the URL with this index, the token of its caller, and the name of the corresponding read of
+ * the baseline.
+ */
 export interface FirstRead {
   readonly path: (index: number) => string;
   readonly token?: (index: number) => string;
   readonly baseline?: string;
 }
 
-/** The reads by name. `ids` are those of projects that have issues; `files` is the project with many files. */
+/** The reads by name. `ids`: the ids of projects with issues; `files` is the project with many files. */
 export function defineReads(
   { ids, files }: { readonly ids: readonly number[]; readonly files: number },
   urlCount: number,
@@ -44,7 +47,7 @@ export function defineReads(
     issue: { path: (index) => `${project(index)}/issues/${1 + (index % ISSUES_PER_PROJECT)}` },
     issues: { path: (index) => `${project(index)}/issues`, baseline: 'issues' },
     file: { path: (index) => `${file(index)}?ref=main` },
-    // Other files than those before: their contents would be in memory.
+    // Other files than before, because the contents of those are in memory.
     raw: { path: (index) => `${file(urlCount + index)}/raw?ref=main` },
     user: { path: () => '/user', token: userToken },
   };

@@ -1,4 +1,4 @@
-// The floor of git over HTTP, as a process of its own: `git http-backend` below one directory. Prints its address.
+// The baseline of git over HTTP, as a separate process: `git http-backend` below one directory. Prints its address.
 import { execFileSync, spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

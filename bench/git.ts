@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** git for benches: repositories to measure on, and the floors of git itself. */
+/** Repositories for benchmarks, and the baselines of git itself. */
 
 const clean = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' };
 const identity = ['-c', 'user.name=Bench', '-c', 'user.email=bench@hearth.test', '-c', 'init.defaultBranch=main'];
@@ -45,7 +45,7 @@ export function makeRepository(directory: string, { commits, branches }: { commi
   gitWithInput(directory, refs.join(''), 'update-ref', '--stdin');
 }
 
-/** 50 MiB that don't compress, in one commit more. */
+/** Adds a commit with 50 MiB of incompressible data. */
 export function addBulk(directory: string, mebibytes: number): void {
   git(directory, 'checkout', '-q', 'main');
   for (let index = 0; index < mebibytes; index++) {
@@ -58,6 +58,6 @@ export function addBulk(directory: string, mebibytes: number): void {
   }
   git(directory, 'add', '.');
   git(directory, 'commit', '-q', '-m', 'Bulk');
-  // The floor serves one pack, as a repository does that is kept well.
+  // The baseline serves one pack, like a well-maintained repository.
   git(directory, 'gc', '-q');
 }

@@ -1,5 +1,5 @@
-// The floor of what comes in, as a process of its own: bare Fastify, and for each body a prepared INSERT that is durable when
-// it is answered, on a database beside the server's with the same settings. Prints its address.
+// The baseline of ingestion, as a separate process: bare Fastify, and one prepared INSERT per body that is durable before
+// the response, on another database with the settings of the server's. Prints its address.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import Fastify from 'fastify';

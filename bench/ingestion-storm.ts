@@ -1,5 +1,5 @@
-// `node bench/ingestion-storm.ts [postgres://...]`: a minute of alerts and reports of errors from fifty connections, how long somebody who
-// reads a project meanwhile waits, and what is left in memory a minute later.
+// `node bench/ingestion-storm.ts [postgres://...]`: a minute of alerts and error reports from fifty connections. Prints the
+// latency of a concurrent read of a project, and the resident memory a minute later.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
-// `node bench/ingestion.ts [postgres://...]`: alerts and reports of errors from fifty connections, each beside a bare INSERT of the
-// same body with the same durability, the alerts once more behind 10,000 that are open; then what a storm has left in memory.
+// `node bench/ingestion.ts [postgres://...]`: alerts and error reports from fifty connections, each compared with a bare
+// INSERT of the same body with the same durability; alerts also with 10,000 open ones in the database. Prints the resident
+// memory after the load, too.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `node bench/job-log.ts [MEGABYTES]`: a log of so many megabytes (50) sent in pieces of one, while it is read beside it, put
-// together and read again: how far resident memory rises over what it was before, and whether each byte came back.
+// `node bench/job-log.ts [MEGABYTES]`: a log of this many megabytes (50), sent in chunks of one megabyte while another
+// client reads it, then joined and read again. Prints the rise of resident memory, and checks that each byte is read back.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ const watch = setInterval(() => {
 const whole = createHash('sha256');
 const computed = hearth.computed();
 for (let at = 0; at < megabytes; at++) {
-  // No two pieces are alike, and bytes are not text.
+  // All chunks differ, and the bytes are not text.
   const piece = Buffer.alloc(MEGABYTE, createHash('sha512').update(String(at)).digest());
   whole.update(piece);
   const headers = { 'JOB-TOKEN': job.token, 'Content-Range': `${at * MEGABYTE}-${(at + 1) * MEGABYTE - 1}` };

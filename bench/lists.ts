@@ -1,7 +1,7 @@
-// `node bench/lists.ts DATA_DIR [postgres://...]`: every list with every filter on what `bench/seed.ts` has made: medians of
-// an answer's time and of what the server, and PostgreSQL on this machine, compute for it (the same on a busy machine),
-// longest turn of the event loop; a commit of another process before each. A third argument shows only what is slower, in ms;
-// ONLY='/users\\?.*search' asks what fits this expression. The last line tells how many answers are too slow (`SLOW`).
+// `node bench/lists.ts DATA_DIR [postgres://...]`: every list with every filter on the data of `bench/seed.ts`, each after
+// a commit of another process. Prints the median response time, the median CPU time of the server and of PostgreSQL (which
+// other load does not change), and the longest turn of the event loop. A third argument, in ms, prints only slower lists;
+// ONLY='/users\\?.*search' selects URLs. The last line counts responses slower than `SLOW`.
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -25,7 +25,7 @@ const hearth = await startHearth(dataDir, {
 });
 const postgres = url === '' ? null : new pg.Client({ connectionString: url });
 await postgres?.connect();
-// What this server commits itself makes old only what was read of the tables that it has written; another process everything.
+// A commit of this server invalidates only cached reads of the written tables; a commit of another process invalidates all.
 const other = url === '' ? new DatabaseSync(join(dataDir, 'hearth.sqlite3'), { timeout: 10_000 }) : null;
 const agent = new Agent({ keepAlive: true });
 
@@ -50,9 +50,9 @@ async function commitElsewhere(): Promise<void> {
   await postgres?.query('select pg_current_xact_id()');
 }
 
-/** Milliseconds that have been computed for the server so far. */
+/** CPU time of the server so far, in milliseconds. */
 async function computed(): Promise<number> {
-  // What helps a session with one statement is gone before it is looked at.
+  // Worker processes for one statement end before they can be measured.
   const sessions = await postgres?.query(
     "select pid from pg_stat_activity where application_name = 'hearth' and backend_type = 'client backend'",
   );
@@ -66,7 +66,7 @@ const [project] = await asJson(`/api/v4/groups/${group.id}/projects?per_page=1`)
 const [user] = await asJson('/api/v4/users?username=seed-1');
 const large = await asJson('/api/v4/projects/group-2%2Fproject-1');
 
-/** What stands for the parameters of paths, by what they follow: a project of the largest group, and the one whose lists are long. */
+/** Values of path parameters by the preceding segment: a project of the largest group, and the project with long lists. */
 const IDS: Readonly<Record<string, readonly number[]>> = {
   groups: [group.id],
   projects: [project.id, large.id],
@@ -125,7 +125,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   user_ids: [77],
   skip_users: [77],
 };
-/** Filters turned round. */
+/** Negated filters. */
 const TURNED: Readonly<Record<string, readonly unknown[]>> = {
   labels: LABELS,
   milestone: MILESTONES,

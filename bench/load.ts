@@ -2,10 +2,10 @@ import { Agent, request } from 'node:http';
 
 /** A load on a local URL: a fixed number of requests over a few keep-alive connections. */
 export interface Load {
-  /** One for all, or one for each request. */
+  /** One path for all requests, or one for each. */
   readonly url: string | ((index: number) => string);
   readonly method?: string;
-  /** The same for all, or those of each request. */
+  /** The same headers for all requests, or those of each. */
   readonly headers?: Readonly<Record<string, string>> | ((index: number) => Readonly<Record<string, string>>);
   readonly body?: (index: number) => string;
   readonly requests: number;
@@ -70,7 +70,7 @@ export function medianOf(values: readonly number[]): number {
 export interface BesideFloor {
   readonly ours: Measured;
   readonly floor: Measured;
-  /** Of the rates, round by round: a machine that others use for a while spoils one round and not the other. */
+  /** The median ratio of the rates per round: a temporary load on the machine spoils one round, not the others. */
   readonly ratio: number;
 }
 

@@ -1,6 +1,6 @@
-// `node bench/memory.ts DATA_DIR [SECONDS QUIET]`: resident memory on what `bench/seed.ts` has made: idle, after reading
-// 100,000 different projects once each (for so many seconds at most), after large bodies, and after a minute of quiet, or so
-// many seconds, behind each.
+// `node bench/memory.ts DATA_DIR [SECONDS QUIET]`: resident memory on the data of `bench/seed.ts`: idle, after reads of
+// 100,000 different projects (for at most SECONDS), after large bodies, and each time again after an idle minute (or QUIET
+// seconds).
 import { setTimeout as pause } from 'node:timers/promises';
 import { startHearth } from './processes.ts';
 import { readEach } from './reads.ts';
@@ -15,7 +15,7 @@ function say(name: string): void {
   process.stdout.write(`${name.padEnd(40)} ${hearth.memory().toFixed(0)} MiB\n`);
 }
 
-/** Three at a time, of 60 MB each: more are refused. */
+/** Three concurrent uploads of 60 MB each; more are rejected. */
 async function sendLargeBodies(): Promise<void> {
   const name = `bodies-${Date.now()}`;
   const body = JSON.stringify({ name, initialize_with_readme: true });

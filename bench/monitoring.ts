@@ -5,7 +5,7 @@ import { SEED_TOKEN } from './seed.ts';
 
 const asRoot = { 'PRIVATE-TOKEN': SEED_TOKEN, 'Content-Type': 'application/json' };
 
-/** No two are alike, from one round to the next. */
+/** All payloads differ, also between rounds. */
 let sent = 0;
 
 export const another = () => ++sent;
@@ -47,7 +47,7 @@ export interface Asked {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A project that alerts and reports of errors can be sent to, without a limit of its own. */
+/** A project that accepts alerts and error reports without a rate limit. */
 export async function watchedProject({ address }: Running): Promise<{ alerts: Asked; reports: Asked; project: Asked }> {
   const post = async (path: string, body: object) => {
     const options = { method: 'POST', headers: asRoot, body: JSON.stringify(body) };

@@ -1,13 +1,13 @@
-// `node bench/postgres.ts [durable]`: a PostgreSQL for the other programs here, with a new, empty database whose address it
-// prints, until it is interrupted; then its files go too. Settings are those it is installed with; a commit is on the disk
-// only where that is asked for, as for what `bench/ingestion.ts` measures.
+// `node bench/postgres.ts [durable]`: starts a PostgreSQL with a new, empty database for the other benchmarks and prints
+// its address. When interrupted, it stops and deletes the files. Settings are the defaults, except that commits are durable
+// only with `durable`, which `bench/ingestion.ts` needs.
 import { once } from 'node:events';
 import { startPostgres } from '../test/engines/postgres-server.ts';
 
 const durable = process.argv[2] === 'durable' ? ['fsync=on', 'full_page_writes=on', 'synchronous_commit=on'] : [];
 const server = await startPostgres(['shared_buffers=128MB', 'autovacuum=on', ...durable]);
 process.stdout.write(`${server.url}\n`);
-// A signal is no reason to stay alive.
+// Signal handlers do not keep the process alive.
 const awake = setInterval(() => {}, 60_000);
 await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
 clearInterval(awake);

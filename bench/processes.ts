@@ -14,20 +14,20 @@ const flags = started.filter((word) => word.startsWith('--'));
 
 export interface Running {
   readonly address: string;
-  /** From the start of the process to its first word that it is ready, milliseconds. */
+  /** Milliseconds from the start of the process until it reports that it is ready. */
   readonly readyAfter: number;
   /** Resident memory, MiB. */
   memory(): number;
   /** Processor time of all its threads since the start, in milliseconds; independent of other load. */
   computed(): number;
-  /** The part of it that its main thread took. */
+  /** The part of it that the main thread used. */
   computedByMainThread(): number;
   /** The longest turn of its event loop since the previous call, in milliseconds. */
   longestTurn(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** The real server as `npm start` runs it, on its own data directory; that of this checkout, or of another one. */
+/** The server of this or another checkout, as `npm start` runs it, with its own data directory. */
 export function startHearth(dataDir: string, env: Readonly<Record<string, string>>, checkout = root): Promise<Running> {
   const settings = {
     ...Object.fromEntries(variables),
@@ -48,7 +48,7 @@ export function startFloor(dataDir: string): Promise<Running> {
   return start(['bench/baseline.ts', dataDir], {}, (line) => /^http:\S+/.exec(line)?.[0]);
 }
 
-/** The floor of what comes in, beside the same database. */
+/** The baseline for ingestion, with the same database. */
 export function startIntakeFloor(dataDir: string, url?: string): Promise<Running> {
   return start(
     ['bench/ingestion-baseline.ts', dataDir, ...(url ? [url] : [])],
@@ -57,7 +57,7 @@ export function startIntakeFloor(dataDir: string, url?: string): Promise<Running
   );
 }
 
-/** The floor of pushes: `git http-backend` below this directory. */
+/** The baseline for pushes: `git http-backend` below this directory. */
 export function startGitFloor(directory: string): Promise<Running> {
   return start(['bench/git-baseline.ts', directory], {}, (line) => /^http:\S+/.exec(line)?.[0]);
 }

@@ -1,6 +1,6 @@
-// `node bench/read-spread.ts DATA_DIR [postgres://...]`: reads of one project, of 10,000 different ones, and of one while others
-// commit, on what `bench/seed.ts` has made: each beside the floor, PostgreSQL beside SQLite. `npm run bench -- spread` does
-// the same on less.
+// `node bench/read-spread.ts DATA_DIR [postgres://...]`: reads of one project, of 10,000 different ones, and of one during
+// commits, on the data of `bench/seed.ts`, each compared with the baseline, on SQLite and PostgreSQL. `npm run bench --
+// spread` does the same with less data.
 import { startFloor, startHearth } from './processes.ts';
 import { measureReads } from './reads.ts';
 

@@ -2,11 +2,11 @@ import { describe, inTurns, type Load, measure } from './load.ts';
 import type { Running } from './processes.ts';
 import { SEED_TOKEN } from './seed.ts';
 
-/** Reads of projects that `seed.ts` has made: what caches can't help with, each beside the floor. */
+/** Reads of the projects of `seed.ts` that caches cannot answer, each compared with the baseline. */
 
 const headers = { 'PRIVATE-TOKEN': SEED_TOKEN, 'Content-Type': 'application/json' };
 
-/** So many different projects, in so many rounds. */
+/** The number of different projects, and of rounds. */
 const PROJECTS = 10_000;
 const ROUNDS = 10;
 
@@ -19,7 +19,10 @@ async function firstProject(api: string): Promise<number> {
   return ((await answer.json()) as [{ id: number }])[0].id;
 }
 
-/** Of one project, of many different ones, and of one while others commit: rate, ratio to the floor, longest turn; memory behind all. */
+/**
+ * Reads of one project, of many different ones, and of one during commits: rate, ratio to the baseline, longest event loop
+ * turn; memory at the end.
+ */
 export async function measureReads(name: string, server: Running, floor: Running, say: Say): Promise<void> {
   const api = `${server.address}/api/v4`;
   const project = projectsOf(api, await firstProject(api));
@@ -51,7 +54,7 @@ export async function measureReads(name: string, server: Running, floor: Running
   say(`${name}, memory`, `${server.memory().toFixed(0)} MiB after these reads`);
 }
 
-/** Reads so many different projects once each, or for so many seconds; how many it were. */
+/** Reads this many different projects once each, for at most this many seconds. Returns the number of reads. */
 export async function readEach(server: Running, count: number, seconds: number): Promise<number> {
   const api = `${server.address}/api/v4`;
   const first = await firstProject(api);
@@ -63,12 +66,12 @@ export async function readEach(server: Running, count: number, seconds: number):
   return read;
 }
 
-/** A commit of the server, of which lists say nothing: by its address, the floor's own by that of the floor. */
+/** Makes the server, or the baseline, commit something that does not appear in lists. */
 export const commitOf = (server: Running) => (count: number) =>
   `${server.address}/api/v4/features/bench_between?value=${count % 2 === 0}`;
 export const commitOfFloor = (floor: Running) => () => `${floor.address}/commit`;
 
-/** Does it while the server that it asks commits, too, again and again, for one client: what that costs both have to bear. */
+/** Runs the measurement during continuous commits of the measured server, which cost CPU time on both servers. */
 export async function besideCommits<Result>(
   url: (count: number) => string,
   work: () => Promise<Result>,

@@ -1,4 +1,5 @@
-// `npm run bench`: each figure beside its floor in the same run. `npm run bench -- branches file` runs only those named.
+// `npm run bench`: all benchmarks, each compared with its baseline in the same run. `npm run bench -- branches file` runs
+// the named ones only.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +19,7 @@ const headers = { 'PRIVATE-TOKEN': TOKEN };
 const rounds = 5;
 /** Milliseconds after which an idle server has released the memory of its load. */
 const QUIET = 25_000;
-/** What a list of 100,000 is narrowed to, each after a commit that changes one of them. */
+/** Filters of a list of 100,000 items, each read after a commit that changes one item. */
 const FILTERS = [
   'states=stopped',
   'states=stopping',
@@ -34,7 +35,7 @@ const FILTERS = [
   'states=stopped&page=2500',
   'search=review&page=2500',
 ];
-/** Of one project. */
+/** Lists of one project. */
 const LONG_LISTS = ['issues', 'events', 'environments'] as const;
 const asked = process.argv.slice(2);
 const wanted = (name: string) => asked.length === 0 || asked.includes(name);
@@ -134,7 +135,7 @@ async function benchStart(): Promise<void> {
   says('first commit', commits!);
 }
 
-/** How long one call takes, with its answer, in milliseconds. */
+/** Returns the milliseconds of one call, until its response is read. */
 async function timed(url: string, options: RequestInit = {}): Promise<number> {
   const began = performance.now();
   const answer = await fetch(url, { ...options, headers: { ...headers, 'Content-Type': 'application/json' } });
@@ -143,7 +144,7 @@ async function timed(url: string, options: RequestInit = {}): Promise<number> {
   return performance.now() - began;
 }
 
-/** Reads that caches can't help with, on 10,000 projects, on both engines. */
+/** Reads that caches cannot answer, on 10,000 projects, on both engines. */
 async function benchSpread(): Promise<void> {
   const postgres = await startPostgres(['shared_buffers=128MB', 'autovacuum=on']);
   const spread = join(place, 'spread');
@@ -155,7 +156,7 @@ async function benchSpread(): Promise<void> {
         { users: 1000, groups: 20, projects: 10_000, issues: 0, events: 0, jobs: 0, environments: 0 },
         () => {},
       );
-      // The floor reads what SQLite has.
+      // The baseline reads the data of SQLite.
       const [floor = await startFloor(spread)] = floors.splice(0);
       floors.push(floor);
       const server = await startHearth(spread, url === undefined ? {} : { HEARTH_DATABASE_URL: url });
@@ -167,7 +168,7 @@ async function benchSpread(): Promise<void> {
   }
 }
 
-/** The first pages of one project's long lists, as they are remembered, and while others commit. */
+/** The first pages of one project's long lists, from the cache, and during commits. */
 async function benchLong(): Promise<void> {
   const long = join(place, 'long');
   const all = { issues: 100_000, events: 1_000_000, environments: 100_000 };
@@ -211,7 +212,7 @@ async function benchFilters(list: string): Promise<void> {
 
 interface Repeated {
   readonly requests: number;
-  /** While this server commits; the floor does it for itself. */
+  /** During commits of the measured server; the baseline commits to its own database. */
   readonly beside?: Running;
 }
 
@@ -276,7 +277,7 @@ async function benchBlame(file: string, work: string): Promise<void> {
   say('blame repeated', `${again.rate.toFixed(0)}/s, median ${again.median.toFixed(2)} ms`);
 }
 
-/** One file a commit, one after the other; the floor is the bare prepared INSERT with the same durability. */
+/** One file per commit, sequentially. The baseline is a prepared INSERT with the same durability. */
 async function benchWrite(api: string): Promise<void> {
   const body = (path: number) =>
     JSON.stringify({ branch: 'main', content: `text ${path}`, commit_message: `Write ${path}` });

@@ -1,5 +1,5 @@
-// `node bench/runners.ts DATA_DIR [postgres://...]`, after `bench/seed.ts`: what runners cost that find nothing to do, and
-// what it takes to be given a job, with a million jobs behind them. Without arguments on a small database of its own.
+// `node bench/runners.ts DATA_DIR [postgres://...]`, after `bench/seed.ts`: the cost of runners that poll without getting a
+// job, and of assigning a job, with a million finished jobs. Without arguments it uses a small temporary database.
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, inTurns, measure, medianOf } from './load.ts';
@@ -16,7 +16,7 @@ const asSeed = { 'PRIVATE-TOKEN': SEED_TOKEN };
 
 type Say = (name: string, text: string) => void;
 
-/** `POST /jobs/request` beside a bare read, 200 runners that ask once a second, and jobs that are handed out. */
+/** `POST /jobs/request` compared with a bare read: 200 runners that poll once a second, and jobs that are assigned. */
 export async function measureRunners(name: string, server: Running, floor: Running, say: Say): Promise<void> {
   const url = `${server.address}/api/v4/jobs/request`;
   const known = new Map<string, string>();
@@ -60,7 +60,7 @@ async function someProject({ address }: Running): Promise<string> {
   return read(`/projects/${id}`);
 }
 
-/** All runners once a second: what the server has computed of that time, in per cent. */
+/** All runners poll once a second. Returns the CPU time of the server in per cent. */
 async function polled(server: Running, url: string, known: ReadonlyMap<string, string>): Promise<number> {
   const agent = new Agent({ keepAlive: true });
   const shares: number[] = [];
@@ -93,7 +93,7 @@ function asking(token: string, last_update?: string) {
   return { token, system_id: 's_0123456789ab', last_update, info: { ...info, executor: 'shell', features } };
 }
 
-/** Asks for a job where there is none: what to say the next time. */
+/** Requests a job when there is none. Returns the queue version for the next request. */
 function ask(url: string, token: string, last?: string, agent?: Agent): Promise<string> {
   const body = JSON.stringify(asking(token, last));
   const headers = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
 import { PROJECT, type Seeding } from './seed-issues.ts';
 
-/** What a project has that makes one for each branch and destroys none: half of them in `review/`, half have stopped. */
+/** The environments of a project that creates one per branch and deletes none: half are in `review/`, half are stopped. */
 export async function environments(
   tx: Transaction,
   from: number,

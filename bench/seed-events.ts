@@ -5,8 +5,8 @@ import { PROJECT, type Seeding } from './seed-issues.ts';
 const MINUTE = 60_000;
 
 /**
- * The feed of that project, an event a minute until now: feeds know no older ones than some years. Half of them are pushes, the
- * others tell of issues that it has, if it has some.
+ * The activity events of that project, one per minute until now, because old events are deleted. Half are pushes; the
+ * others are about issues, if the project has any.
  */
 export async function events(
   tx: Transaction,

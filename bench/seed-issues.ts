@@ -13,7 +13,7 @@ export const PROJECT = sql`(select id from projects where path = 'project-1')`;
 const LABELS = 20;
 const MILESTONES = 30;
 
-/** The issues from one number to another, the first with the labels and milestones of all. */
+/** Inserts the issues of a range of numbers. The first batch also inserts the labels and milestones. */
 export async function issues(
   tx: Transaction,
   from: number,

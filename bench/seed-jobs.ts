@@ -3,7 +3,7 @@ import type { Transaction } from '#database/database.ts';
 import { hashToken } from '#security/tokens.ts';
 import { PROJECT } from './seed-issues.ts';
 
-/** One project with as many jobs as a long life brings, all of which have ended, and runners that look for others. */
+/** One project with a long history of finished jobs, and runners that request jobs. */
 
 interface Seeding {
   readonly numbers: (from: number, to: number) => RawBuilder<unknown>;
@@ -13,7 +13,7 @@ interface Seeding {
 const JOBS_OF_PIPELINE = 20;
 const RUNNERS = 200;
 
-/** The jobs from one number to another with their pipelines, the first with the runners. */
+/** Inserts the jobs of a range of numbers with their pipelines. The first batch also inserts the runners. */
 export async function jobs(tx: Transaction, from: number, to: number, { numbers, moment }: Seeding): Promise<void> {
   if (from === 1) await runners(tx);
   const user = sql`(select id from users where username_key = 'seed-1')`;
@@ -37,7 +37,7 @@ export async function jobs(tx: Transaction, from: number, to: number, { numbers,
   );
 }
 
-/** The token of each of the runners, which are the instance's and differ by their tags. */
+/** The tokens of the runners. All are instance runners and differ by their tags. */
 export const RUNNER_TOKENS = Array.from({ length: RUNNERS }, (_, number) => `glrt-bench-runner-${number}`);
 
 async function runners(tx: Transaction): Promise<void> {

@@ -20,13 +20,13 @@ export interface Amounts {
   readonly users: number;
   readonly groups: number;
   readonly projects: number;
-  /** In one project. */
+  /** Issues of one project. */
   readonly issues: number;
-  /** In the same one. */
+  /** Events of that project. */
   readonly events: number;
-  /** In the same one: all have ended. */
+  /** Jobs of that project; all are finished. */
   readonly jobs: number;
-  /** In that first one. */
+  /** Environments of that project. */
   readonly environments: number;
 }
 
@@ -40,12 +40,12 @@ export const LARGE: Amounts = {
   environments: 100_000,
 };
 
-/** Words that names are put together of, so that parts of them are found more or less often. */
+/** Words of which names consist, so that some search texts are common and others rare. */
 const WORDS = ['ember', 'granite', 'willow', 'harbor', 'lantern', 'meadow', 'copper', 'falcon', 'juniper', 'quartz'];
 const word = (n: string) =>
   sql.raw(`case ${n} % ${WORDS.length} ${WORDS.map((text, at) => `when ${at} then '${text}'`).join(' ')} end`);
 
-/** Numbers of seeds as moments: each a minute after the one before. */
+/** Returns the timestamp of a seed number: one minute per number. */
 const MOMENT = (engine: Database['engine'], n: string) =>
   sql.raw(
     engine === 'sqlite'
@@ -86,7 +86,9 @@ export async function seed(database: Database, amounts: Amounts, say: (text: str
   }
 }
 
-/** As many rows of an index as a server looks at itself on SQLite: statistics of all rows make other plans. */
+/**
+ * Analyzes as many rows of an index as the server does on SQLite, because statistics of all rows lead to other query plans.
+ */
 async function gather({ engine, transaction }: Database): Promise<void> {
   await transaction(async (tx) => {
     if (engine === 'sqlite') await sql`pragma analysis_limit = 400`.execute(tx);
@@ -140,7 +142,7 @@ async function groups(tx: Transaction, engine: Database['engine'], from: number,
     and u.id < 200000 and u.username_key <> 'seed-' || (n.id % 1000 + 1)`.execute(tx);
 }
 
-/** A tenth of them in each of the first two groups, the others in all groups evenly. */
+/** A tenth of the projects is in each of the first two groups; the others are spread evenly over all groups. */
 async function projects(
   tx: Transaction,
   engine: Database['engine'],

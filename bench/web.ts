@@ -1,6 +1,6 @@
-// `node bench/web.ts`: how long pages of the web application take in Chromium, compared with a bare page of the same host: the first visit
-// with an empty cache and the next page of the project, locally, and with 150 ms of latency, 1.6 Mbit/s and a quarter of the CPU;
-// the longest task of the browser; and what 100 open pages cost the server.
+// `node bench/web.ts`: load times of pages of the web application in Chromium, compared with a bare page of the same host:
+// the first visit with an empty cache and the next page of the project, locally, and with 150 ms of latency, 1.6 Mbit/s and
+// a quarter of the CPU; the longest task of the browser; and what 100 open pages cost the server.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
