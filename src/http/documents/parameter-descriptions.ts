@@ -55,7 +55,6 @@ export const PATH_PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   environment_id: 'ID of the environment.',
   epic_id: 'ID of the epic on this server; not its `iid`.',
   epic_iid: 'Number of the epic in its group.',
-  epic_issue_id: 'ID of the link between epic and issue, as the list of issues of the epic shows it.',
   error_id: 'Number of the error in its project.',
   event_id: 'ID of the event.',
   file_path: 'URL-encoded path of the file in the repository: `lib%2Fclass.rb`.',
