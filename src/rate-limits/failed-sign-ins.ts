@@ -12,8 +12,8 @@ import { getRateLimitWindow, incrementCount, readCount, type Window } from './wi
 const PERIOD_SECONDS = 600;
 
 /**
- * Few concurrent attempts per network, so that not all start before the first failure is counted. The total is the
- * number that may wait for a password hash (`passwords.ts`), so that no single network fills that queue.
+ * Few concurrent attempts per network, because attempts that start before the first failure is counted are not limited. The
+ * total equals the queue for password hashes (`passwords.ts`), so that no single network fills that queue.
  */
 const slots = createConcurrencySlots({ perNetwork: 8, total: 32 });
 

@@ -88,8 +88,9 @@ export interface BytePart {
 }
 
 /**
- * Returns a client that authenticates by the session cookie. A write that is refused because the user has signed in again since
- * the page was loaded is sent once more, with the CSRF token of the new session; not if another user has signed in.
+ * Returns a client that authenticates by the session cookie. If a write is rejected because the user has signed in again
+ * since the page was loaded, it is sent once more with the CSRF token of the new session. It is not repeated if another
+ * user has signed in.
  */
 export function createClient({ session, fetch, onCall = () => {} }: ClientOptions): Client {
   let { csrfToken } = session;

@@ -112,7 +112,7 @@ function buildReferenceRepairSql(reference: ForeignKey): string {
   const danglingRowsSql = buildDanglingRowsSql(reference);
   if (reference.onDelete === 'cascade') return `delete from ${danglingRowsSql}`;
   const assignments = reference.columns.map((column) => `${quoteIdentifier(column)} = null`).join(', ');
-  // `replace` changes the first `where`, which is that of the statement itself.
+  // `replace` changes the first `where`, the one of the outer statement.
   return `update ${danglingRowsSql.replace(' where ', ` set ${assignments} where `)}`;
 }
 

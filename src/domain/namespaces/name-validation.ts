@@ -60,8 +60,8 @@ export function withSuffix(name: string, suffix: string): string {
 }
 
 /**
- * Returns the name or, if a group or project directly in the group has it, ignoring case, the name with the first free
- * suffix of `_1`, `_2` …
+ * Returns the name, or the name with the first free suffix of `_1`, `_2` … if a group or project directly in the group has
+ * the name, ignoring case.
  */
 export async function findAvailableName(db: Reader, groupId: number, name: string): Promise<string> {
   for (let count = 0; ; count++) {

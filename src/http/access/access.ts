@@ -94,8 +94,8 @@ interface ResourceDefinition<Provided, Name extends string, Row, P extends Param
 }
 
 /**
- * A permission that depends on the body. Its check returns a value that cannot be obtained otherwise, and the protected
- * operation requires that value as an argument, so that the check cannot be forgotten.
+ * A permission that depends on the body. Only its check can create the value that the protected operation requires as an
+ * argument, so that the check cannot be forgotten.
  */
 interface DeferredPermission<Provided, Name extends string, Check> {
   readonly name: Name;

@@ -148,7 +148,7 @@ interface EndpointOptions<
   readonly allowJobToken?: true;
   /** Accepts the token of a replication site (contract/conventions.md §7); other endpoints ignore site tokens. */
   readonly allowSiteToken?: true;
-  /** Status for an id in the path that does not exist, where 404 would reveal which ids exist. */
+  /** Status for an unknown id in the path, if 404 would reveal which ids exist. */
   readonly unknownIdStatus?: 401 | 403;
   readonly body?: BodyMode;
   /** The path is the whole path, without the prefix `/api/v4`. */

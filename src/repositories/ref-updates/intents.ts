@@ -59,8 +59,8 @@ interface CreateIntentInput extends Pick<IntentDetails, 'changes' | 'merge' | 'o
 }
 
 /**
- * Creates an intent. Fails if the repository is read-only or was moved to another location since it was read, or if a
- * branch that must be the first one is not: the database decides between concurrent ones. `beginMove` has reloaded the
+ * Creates an intent. Fails if the repository is read-only or was moved to another location since it was read, or if the
+ * branch must be the first one but is not; the database decides between concurrent intents. `beginMove` has reloaded the
  * caller's access and permission in this transaction.
  */
 export async function createIntent(

@@ -102,8 +102,8 @@ export const recoverInterruptedRefUpdatesEveryMinute = {
 };
 
 /**
- * Returns the changes of an abandoned intent that were completed. A change is complete if its ref is at the intended id, or
- * was moved from there by others. If another intent has already moved the ref from the same old id, for example because the client
+ * Returns the completed changes of an abandoned intent. A change is complete if its ref is at the intended id, or was moved
+ * from there by others. If another intent has already moved the ref from the same old id, for example because the client
  * got no response and pushed again, this change is not complete.
  */
 async function findCompletedChanges(

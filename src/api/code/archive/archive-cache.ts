@@ -15,8 +15,8 @@ import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 // Callers read the file while it grows, so that a slow caller delays neither git nor other callers.
 
 /**
- * Limits of the cache: maximum bytes of one archive, compressed or not (`file`), maximum bytes of all archives (`folder`), and their
- * maximum number (`files`), because each new archive lists the whole folder.
+ * Limits of the cache. `file`: bytes of one archive, compressed or not. `folder`: bytes of all archives. `files`: number of
+ * archives, because each new archive lists the whole folder.
  */
 const LIMITS = { file: 256 * 1024 ** 2, folder: 1024 ** 3, files: 5_000 };
 

@@ -12,8 +12,8 @@ import { limitedText, string } from '#http/parameters/texts.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
 /**
- * Parameter type of a redirect URI. It is longer than the 8,000 characters that an application may register, so that an URI that is
- * too long answers like an unknown one.
+ * Parameter type of a redirect URI. Its limit is above the 8,000 characters of a registered URI, so that a longer URI gets
+ * the error of an unknown one.
  */
 export const redirectUriType = limitedText(32_000);
 

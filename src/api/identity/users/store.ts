@@ -191,7 +191,7 @@ function applyFilter(db: Reader, filter: UserFilter, isCommon: boolean): UserQue
 /** A condition of a filter. */
 interface UserCondition {
   readonly condition: Expression<SqlBool>;
-  /** Conditions with an index that together select all users who do not match `condition`, and for which these are usually few. */
+  /** Indexed conditions that together select all users who do not match `condition`; usually these are few. */
   readonly exclusions?: readonly Expression<SqlBool>[];
 }
 

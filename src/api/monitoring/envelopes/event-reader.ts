@@ -170,7 +170,9 @@ function parseUser(event: JsonObject, address: string): AffectedUser | null {
 /** Placeholder that SDKs send for the sender's IP address. Newer SDKs send a setting instead. */
 const SENDER_ADDRESS_PLACEHOLDER = '{{auto}}';
 
-/** Returns the user's IP address, which may be the sender's or that of the request that the sender handled; or null. */
+/**
+ * Returns the user's IP address or null. It may be the address of the sender, or of the request that the sender handled.
+ */
 function parseUserAddress(event: JsonObject, ip: unknown, senderAddress: string): string | null {
   const setting = getInferIpSetting(event);
   if (ip !== SENDER_ADDRESS_PLACEHOLDER) {

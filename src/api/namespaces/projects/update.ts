@@ -197,7 +197,9 @@ async function validateInput(
   });
 }
 
-/** Returns the errors of a new visibility: that of a level that the instance restricts, otherwise that of a level above the group. */
+/**
+ * Returns the error of a new visibility: the instance restricts the level, or it is wider than the visibility of the group.
+ */
 async function validateVisibilityChange(
   uow: UnitOfWork,
   before: CurrentProject,

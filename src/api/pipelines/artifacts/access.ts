@@ -92,8 +92,8 @@ const LATEST_ARCHIVE_PARAMS = {
 const MAX_RECENT_PIPELINES = 100;
 
 /**
- * Loads the archive of the named job in the latest successful pipeline of a branch or tag, or on request in the latest
- * one of several pipelines that has it.
+ * Loads the archive of the named job in the latest successful pipeline of a branch or tag. On request, searches several
+ * pipelines for the latest one with this archive.
  */
 export function readLatestArchiveAccess() {
   return inProject('read_job')

@@ -57,8 +57,8 @@ export interface PipelineRequest extends PipelineFields, PipelineStarter {
 }
 
 /**
- * Plans the pipeline of a commit from its CI file. `client` is null for a background job. Fails if the commit or the
- * file does not exist, the file or its jobs are invalid (`text`), its rules exclude the pipeline, or no job would run.
+ * Plans the pipeline of a commit from its CI file. `client` is null for a background job. Fails if the commit or the file
+ * does not exist, if the file or its jobs are invalid (`text`), if rules exclude the pipeline, or if no job would run.
  */
 export async function planRequestedPipeline(
   services: PlanServices,

@@ -93,7 +93,9 @@ export function notExistsCondition(db: Reader, subquery: RawBuilder<unknown>): E
   };
 }
 
-/** Matches issuables whose id is in `idSubquery`, which has a `where` clause and selects the expression `foreignKey`. */
+/**
+ * Matches issuables whose id is in `idSubquery`. The subquery has a `where` clause and selects the expression `foreignKey`.
+ */
 export function idsCondition(
   db: Reader,
   listScope: Pick<IssuableListScope, 'tables'>,
