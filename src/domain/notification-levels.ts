@@ -5,7 +5,7 @@ import { NOTIFICATION_LEVELS, type NotificationLevel } from '#database/schema.ts
 import { isActiveMembership, toViewerParams, type ViewerParams } from './members/roles.ts';
 import type { Project } from './namespaces/projects.ts';
 
-/** The level without a setting: the one of the parent applies. */
+/** The level without a setting: the level of the parent applies. */
 const GLOBAL: NotificationLevel = 'global';
 
 /** The caller's notification levels, as numbers: for a project, and for the group through which they are a member. */

@@ -40,7 +40,7 @@ export async function applyThrottle(services: Services, request: IncomingRequest
   const { throttle, subject } = throttleSubject;
   const now = services.clock.now();
   const window = getRateLimitWindow(now, `${throttle.name}:${subject}`, throttle.periodSeconds);
-  // A request that must start again is counted once.
+  // If a cached read is outdated, the request starts again before it is counted, so it is counted once.
   await services.database.verify();
   const requestCount = await services.countRequest(window);
   const headers = createThrottleHeaders(throttle, requestCount, window.endsAt / 1000);

@@ -45,7 +45,7 @@ export async function mayMergeInto(db: Reader, caller: Caller, project: Project,
   return mayMerge(caller, project, await listProtectionRules(db, project.id), branch);
 }
 
-/** Returns the default protection of a project's first branch: that of its row, else the application setting. */
+/** Returns the default protection of a project's first branch: the value in its row, else the application setting. */
 export async function loadDefaultProtection(db: Reader, projectId: number): Promise<DefaultBranchProtection> {
   // index: repositories primary key
   const row = await db

@@ -102,7 +102,10 @@ type Pipeline = ResultOf<'GET /projects/:id/pipelines'>[number];
 const MAX_PIPELINE_PROJECTS = 5;
 const MAX_PIPELINES = 5;
 
-/** Declares a read of the latest pipelines that the user has started: the API lists those of one project. */
+/**
+ * Declares a read of the latest pipelines that the user has started. It reads one list per project, because the API has no
+ * common list.
+ */
 function queryPipelines(): Query<readonly PipelineOfProject[]> {
   return {
     refetchSeconds: REFETCH_SECONDS,

@@ -50,8 +50,8 @@ export const downloadArchiveFile = endpoint({
   summary: 'Download a repository archive by its address',
   description:
     'Returns the archive at an address of a project, `/a/p/-/archive/v1/p-v1.zip`, also with a session. The ref is all ' +
-    'before the last slash; the suffix selects the format. Name and top folder contain the commit id, unless the file ' +
-    'is called after project and ref.',
+    'before the last slash; the suffix selects the format. Name and top folder contain the commit id, unless the name ' +
+    'of the file is `<project>-<ref>`.',
   access: inProjectAllowingAnonymous('read_code'),
   outsideApi: true,
   params: {

@@ -150,8 +150,8 @@ export const protectBranch = endpoint({
   put: '/projects/:id/repository/branches/:branch/protect',
   summary: 'Protect a branch',
   description:
-    'Creates a protection rule with the name of the branch, or changes the roles of the present one. New rules admit ' +
-    'Maintainers. Absent parameters leave the roles of a present rule unchanged.',
+    'Creates a protection rule with the name of the branch, or changes the roles of the existing one. New rules admit ' +
+    'Maintainers. Absent parameters leave the roles of an existing rule unchanged.',
   access: inProjectRepository('admin_protected_branch', repositoryNotFoundIfDisabled).resource(branchResource),
   params: {
     developers_can_push: describe(optional(boolean), 'Whether Developers may push, or only Maintainers.'),

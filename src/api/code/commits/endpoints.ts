@@ -121,7 +121,7 @@ export const cherryPickCommit = endpoint({
   summary: 'Cherry-pick a commit onto a branch',
   description:
     'Applies the changes of the commit to the branch as a new commit of the caller, and returns it. If they conflict ' +
-    'or are there already, the answer is 400 with `error_code`, and nothing changes. With `dry_run`, nothing is ' +
+    'or exist on the branch already, the answer is 400 with `error_code`, and nothing changes. With `dry_run`, nothing is ' +
     'written and success answers 200.',
   access: inProject('read_code', repositoryNotFoundIfDisabled).deferred(PUSH_TO_BRANCH).resource(commitResource),
   params: applyParams,

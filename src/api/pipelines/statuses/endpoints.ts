@@ -70,7 +70,7 @@ export const createCommitStatus = endpoint({
   post: '/projects/:id/statuses/:sha',
   summary: 'Set a commit status',
   description:
-    'Adds the status to `pipeline_id` or the newest pipeline of the commit, else to a new pipeline with the source `external`. An unfinished status of the same name and caller is updated; others of the name count as retried. The status of the pipeline is computed from its jobs and statuses. Answers 409 if other updates of the project take longer than 10 seconds.',
+    'Adds the status to `pipeline_id` or the newest pipeline of the commit, else to a new pipeline with the source `external`. An unfinished status of the same name and caller is updated; other statuses with this name count as retried. The status of the pipeline is computed from its jobs and statuses. Answers 409 if other updates of the project take longer than 10 seconds.',
   access: inProject('update_pipeline').resource(commitResource),
   params: {
     state: required(oneOf('pending', 'running', 'success', 'failed', 'canceled', 'skipped')),
@@ -79,7 +79,7 @@ export const createCommitStatus = endpoint({
       'Branch or tag; absent: that of the newest pipeline of the commit, else the first branch that contains it.',
     ),
     name: describe(optional(absentIfBlank(shortText)), 'Name of the status; absent: `default`.'),
-    context: describe(optional(absentIfBlank(shortText)), 'Another name of the parameter `name`, which precedes it.'),
+    context: describe(optional(absentIfBlank(shortText)), 'Alias of `name`, which takes precedence.'),
     target_url: describe(optional(absentIfBlank(shortText)), 'HTTP or HTTPS URL of the result.'),
     description: optional(string),
     coverage: describe(optional(number), 'Test coverage in percent.'),

@@ -38,9 +38,9 @@ async function loadIssues({ uow }: QuickActionContext, ids: readonly number[]): 
 }
 
 /**
- * Links the issues. `relation` is how the message says that the other issues relate to this one. As in the reference, it names all
- * issues, whether they can be linked or not. Only this issue is locked, so concurrent commands may exceed the maximum number of links
- * of another issue.
+ * Links the issues. `relation`: the words in the message between the other issues and this one. As in the reference, the
+ * message names all issues, even those that cannot be linked. Only this issue is locked, so concurrent commands may exceed
+ * the maximum number of links of another issue.
  */
 async function linkIssues(
   context: QuickActionContext,
