@@ -266,7 +266,7 @@ test('auto-merge says who has enabled it, and is cancelled by them', async () =>
   const { owner, page, at } = await createIn({ description: 'x' }, { title: 'Draft: x' });
   await expectSuccess(owner.put(`${at}/merge`, { auto_merge: true }));
   const html = await render(owner, page);
-  assert.match(toText(html), /has enabled auto-merge: it is merged when all checks are met/);
+  assert.match(toText(html), /has enabled auto-merge: the merge request is merged when all checks are met/);
   assert.equal(hasButton(html, 'Cancel auto-merge'), true);
   assert.equal(hasButton(html, 'Merge when all checks are met'), false);
   assert.equal(hasButton(await render(null, page), 'Cancel auto-merge'), false);

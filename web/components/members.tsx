@@ -145,7 +145,7 @@ function RoleFields({
         name="expires_at"
         type="date"
         defaultValue={expiresAt ?? ''}
-        hint="Empty: the membership does not end."
+        hint="If empty, the membership does not end."
       />
     </>
   );

@@ -103,8 +103,8 @@ function AutoMerge({ mergeRequest, location }: MergeProps) {
   return (
     <div>
       <p>
-        {mergeRequest.merge_user === null ? null : <UserLink user={mergeRequest.merge_user} />} has enabled auto-merge:
-        it is merged when all checks are met.
+        {mergeRequest.merge_user === null ? 'A deleted user' : <UserLink user={mergeRequest.merge_user} />} has enabled
+        auto-merge: the merge request is merged when all checks are met.
       </p>
       {mayCancel ? (
         <ActionButton
@@ -191,8 +191,13 @@ function MergeForm({ mergeRequest, project, location, isLater }: MergeProps & { 
       )}
       <details>
         <summary>Commit messages</summary>
-        <TextArea label="Merge commit" name="merge_commit_message" rows={4} hint="Empty: the message of the project." />
-        <TextArea label="Squash commit" name="squash_commit_message" rows={4} hint="Empty: the title." />
+        <TextArea
+          label="Merge commit"
+          name="merge_commit_message"
+          rows={4}
+          hint="If empty, the template of the project is used."
+        />
+        <TextArea label="Squash commit" name="squash_commit_message" rows={4} hint="If empty, the title is used." />
       </details>
     </Form>
   );

@@ -56,7 +56,7 @@ export function TokenForm({
         label="Expires on"
         name="expires_at"
         type="date"
-        hint="Empty: the latest date that this server allows."
+        hint="If empty, the latest date that this server allows."
       />
       <fieldset class="plain">
         <legend>Scopes</legend>
